@@ -1,0 +1,220 @@
+"""Z3 terms to LLVM IR: what each operator becomes, and the four functions that the loops call.
+
+Every function takes pointers to packed states (arrays of i64 words) and is free of side effects but for its output:
+
+- ``enabled(state, mask)`` writes the bit set of the actions whose guard holds;
+- ``apply(state, action, after)`` writes the state after that action, whether or not its guard holds;
+- ``observe(state, mask)`` writes the bit set of the observed formulas that hold;
+- ``observe_step(state, after, mask)`` writes the bit set of the observed formulas over two states that hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+import z3
+from llvmlite import ir
+
+from model.kernel.packing import Packing
+from model.language import Action, ModelError, Variable
+
+I1, I32, I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
+POINTER = ir.PointerType()
+VOID = ir.VoidType()
+
+
+class Terms:
+    """Emits Z3 terms into one basic block after another; a term that was emitted before is not emitted again."""
+
+    def __init__(self, builder: ir.IRBuilder, leaf: Callable[[str], ir.Value], known: Mapping[int, ir.Value] | None = None) -> None:
+        self._builder = builder
+        self._leaf = leaf
+        self._values: dict[int, ir.Value] = dict(known or {})
+
+    def emit(self, term: Any) -> ir.Value:
+        """The LLVM value of a term: i1 for Bool, i64 for Int, iN for a bit vector of N bits."""
+        stack = [(term, False)]
+        while stack:
+            node, ready = stack.pop()
+            if node.get_id() in self._values:
+                continue
+            if ready:
+                arguments = [self._values[child.get_id()] for child in node.children()]
+                self._values[node.get_id()] = self._instruction(node, arguments)
+            else:
+                stack.append((node, True))
+                stack.extend((child, False) for child in node.children())
+        return self._values[term.get_id()]
+
+    def _instruction(self, node: Any, arguments: list[ir.Value]) -> ir.Value:
+        kind = node.decl().kind()
+        if kind == z3.Z3_OP_UNINTERPRETED:
+            return self._leaf(node.decl().name())
+        if kind == z3.Z3_OP_EXTRACT:
+            high, low = node.decl().params()
+            width = arguments[0].type.width
+            shifted = self._builder.lshr(arguments[0], ir.Constant(arguments[0].type, low)) if low else arguments[0]
+            return self._builder.trunc(shifted, ir.IntType(high - low + 1)) if high - low + 1 < width else shifted
+        if kind in (z3.Z3_OP_ANUM, z3.Z3_OP_BNUM):
+            return ir.Constant(I64 if kind == z3.Z3_OP_ANUM else ir.IntType(node.size()), node.as_long())
+        rule = RULES.get(kind)
+        if rule is None:
+            raise ModelError(f"the kernel cannot compile {node.decl().name()}")
+        return rule(self._builder, arguments)
+
+
+Rule = Callable[[ir.IRBuilder, list[ir.Value]], ir.Value]
+
+
+def _fold(name: str) -> Rule:
+    return lambda b, args: reduce(lambda x, y: getattr(b, name)(x, y), args)
+
+
+def _compare(sign: str) -> Rule:
+    return lambda b, args: b.icmp_signed(sign, *args)
+
+
+def _distinct(b: ir.IRBuilder, args: list[ir.Value]) -> ir.Value:
+    pairs = [b.icmp_signed("!=", x, y) for i, x in enumerate(args) for y in args[i + 1 :]]
+    return reduce(b.and_, pairs)
+
+
+def _concat(b: ir.IRBuilder, args: list[ir.Value]) -> ir.Value:
+    def join(high: ir.Value, low: ir.Value) -> ir.Value:
+        wide = ir.IntType(high.type.width + low.type.width)
+        return b.or_(b.shl(b.zext(high, wide), ir.Constant(wide, low.type.width)), b.zext(low, wide))
+
+    return reduce(join, args)
+
+
+RULES: dict[int, Rule] = {
+    z3.Z3_OP_TRUE: lambda b, args: ir.Constant(I1, 1),
+    z3.Z3_OP_FALSE: lambda b, args: ir.Constant(I1, 0),
+    z3.Z3_OP_AND: lambda b, args: reduce(b.and_, args, ir.Constant(I1, 1)),
+    z3.Z3_OP_OR: lambda b, args: reduce(b.or_, args, ir.Constant(I1, 0)),
+    z3.Z3_OP_NOT: lambda b, args: b.not_(args[0]),
+    z3.Z3_OP_IMPLIES: lambda b, args: b.or_(b.not_(args[0]), args[1]),
+    z3.Z3_OP_XOR: _fold("xor"),
+    z3.Z3_OP_EQ: _compare("=="),
+    z3.Z3_OP_DISTINCT: _distinct,
+    z3.Z3_OP_ITE: lambda b, args: b.select(*args),
+    z3.Z3_OP_ADD: _fold("add"),
+    z3.Z3_OP_SUB: _fold("sub"),
+    z3.Z3_OP_UMINUS: lambda b, args: b.neg(args[0]),
+    z3.Z3_OP_MUL: _fold("mul"),
+    z3.Z3_OP_LE: _compare("<="),
+    z3.Z3_OP_LT: _compare("<"),
+    z3.Z3_OP_GE: _compare(">="),
+    z3.Z3_OP_GT: _compare(">"),
+    z3.Z3_OP_BAND: _fold("and_"),
+    z3.Z3_OP_BOR: _fold("or_"),
+    z3.Z3_OP_BXOR: _fold("xor"),
+    z3.Z3_OP_BNOT: lambda b, args: b.not_(args[0]),
+    z3.Z3_OP_CONCAT: _concat,
+}
+
+
+class _Function:
+    """One LLVM function over packed states, under construction."""
+
+    def __init__(self, module: ir.Module, name: str, packing: Packing, arguments: Sequence[ir.Type]) -> None:
+        self.function = ir.Function(module, ir.FunctionType(VOID, arguments), name)
+        self.function.attributes.add("nounwind")
+        self.packing = packing
+        self.builder = ir.IRBuilder(self.function.append_basic_block("entry"))
+
+    def load(self, pointer: ir.Value) -> list[ir.Value]:
+        return [self.builder.load(self._at(pointer, w), typ=I64) for w in range(self.packing.words)]
+
+    def _at(self, pointer: ir.Value, word: int) -> ir.Value:
+        return self.builder.gep(pointer, [ir.Constant(I64, word)], source_etype=I64)
+
+    def store(self, words: Iterable[ir.Value], pointer: ir.Value) -> None:
+        for index, word in enumerate(words):
+            self.builder.store(word, self._at(pointer, index))
+
+    def value(self, variable: Variable, words: list[ir.Value]) -> ir.Value:
+        """The value of a variable in loaded words."""
+        field = self.packing.fields[variable.name]
+        sort = variable.term.sort()
+        if field.bits == 0:
+            return ir.Constant(I64, field.low)
+        shifted = self.builder.lshr(words[field.word], ir.Constant(I64, field.shift))
+        if sort.kind() == z3.Z3_INT_SORT:
+            masked = self.builder.and_(shifted, ir.Constant(I64, field.mask))
+            return self.builder.add(masked, ir.Constant(I64, field.low)) if field.low else masked
+        return self.builder.trunc(shifted, ir.IntType(field.bits)) if field.bits < 64 else shifted
+
+    def replace(self, words: list[ir.Value], variable: Variable, value: ir.Value) -> None:
+        """Sets a variable in loaded words."""
+        field = self.packing.fields[variable.name]
+        if field.bits == 0:
+            return
+        if value.type.width < 64:
+            value = self.builder.zext(value, I64)
+        elif field.low:
+            value = self.builder.sub(value, ir.Constant(I64, field.low))
+        cleared = self.builder.and_(words[field.word], ir.Constant(I64, ~(field.mask << field.shift) & (1 << 64) - 1))
+        placed = self.builder.shl(value, ir.Constant(I64, field.shift))
+        words[field.word] = self.builder.or_(cleared, placed)
+
+    def mask(self, flags: Sequence[ir.Value]) -> list[ir.Value]:
+        """Flags as the bits of words."""
+        words = []
+        for start in range(0, max(len(flags), 1), 64):
+            bits = [
+                self.builder.shl(self.builder.zext(flag, I64), ir.Constant(I64, bit))
+                for bit, flag in enumerate(flags[start : start + 64])
+            ]
+            words.append(reduce(self.builder.or_, bits, ir.Constant(I64, 0)))
+        return words
+
+
+class Compiler:
+    """Builds the LLVM module of one protocol and its observed formulas."""
+
+    def __init__(self, variables: Sequence[Variable], packing: Packing) -> None:
+        self.module = ir.Module("kernel")
+        self._packing = packing
+        self._variables = {v.name: v for v in variables}
+
+    def enabled(self, actions: Sequence[Action]) -> None:
+        self._masked("enabled", [a.guard for a in actions], 1)
+
+    def observe(self, formulas: Sequence[Any]) -> None:
+        self._masked("observe", formulas, 1)
+
+    def observe_step(self, formulas: Sequence[Any]) -> None:
+        self._masked("observe_step", formulas, 2)
+
+    def _masked(self, name: str, formulas: Sequence[Any], states: int) -> None:
+        made = _Function(self.module, name, self._packing, [POINTER] * (states + 1))
+        loaded = [made.load(argument) for argument in made.function.args[:states]]
+
+        def leaf(constant: str) -> ir.Value:
+            return made.value(self._variables[constant.removesuffix("'")], loaded[constant.endswith("'")])
+
+        terms = Terms(made.builder, leaf)
+        made.store(made.mask([terms.emit(f) for f in formulas]), made.function.args[states])
+        made.builder.ret_void()
+
+    def apply(self, actions: Sequence[Action]) -> None:
+        made = _Function(self.module, "apply", self._packing, [POINTER, I64, POINTER])
+        before, chosen, after = made.function.args
+        words = made.load(before)
+        end = made.function.append_basic_block("end")
+        switch = made.builder.switch(chosen, end)
+        for number, action in enumerate(actions):
+            block = made.function.append_basic_block(f"action_{number}")
+            switch.add_case(ir.Constant(I64, number), block)
+            made.builder.position_at_end(block)
+            terms = Terms(made.builder, lambda name: made.value(self._variables[name], words))
+            changed = list(words)
+            for variable, term in action.updates.items():
+                made.replace(changed, variable, terms.emit(term))
+            made.store(changed, after)
+            made.builder.branch(end)
+        made.builder.position_at_end(end)
+        made.builder.ret_void()

@@ -1,0 +1,94 @@
+"""A protocol as machine code: compiled once, then run from Python one step at a time or by the native loops."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+
+from model.kernel.compiler import Compiler
+from model.kernel.packing import Packing, Words
+from model.language import Protocol
+
+llvm.initialize_native_target()
+llvm.initialize_native_asmprinter()
+
+
+class Kernel:
+    """The compiled form of a protocol.
+
+    ``observed`` are formulas over one state and ``observed_steps`` over two (values and next values); their truth is what
+    ``observe`` and ``observe_step`` report, as bit sets. States are packed: arrays of ``words`` uint64. ``address`` maps the
+    name of each compiled function to its address for the loops of this package; ``mask_words`` gives the length of its
+    bit set. Raises ModelError for a term that cannot be compiled.
+    """
+
+    def __init__(self, protocol: Protocol, observed: Sequence[Any] = (), observed_steps: Sequence[Any] = ()) -> None:
+        self.protocol = protocol
+        self.packing = Packing(protocol.variables)
+        self.words = self.packing.words
+        self.actions = tuple(protocol.actions)
+        compiler = Compiler(protocol.variables, self.packing)
+        compiler.enabled(self.actions)
+        compiler.apply(self.actions)
+        compiler.observe(observed)
+        compiler.observe_step(observed_steps)
+        self._engine = _engine(str(compiler.module))
+        names = ("enabled", "apply", "observe", "observe_step")
+        self.address = {name: self._engine.get_function_address(name) for name in names}
+        self.mask_words = {
+            "enabled": _words(len(self.actions)),
+            "observe": _words(len(observed)),
+            "observe_step": _words(len(observed_steps)),
+        }
+
+    def initial(self) -> Words:
+        """The initial states, one in each row."""
+        return np.stack([self.packing.pack(raw) for raw in self.protocol.initial_states()])
+
+    def enabled(self, state: Words) -> list[int]:
+        """The numbers of the actions that may happen in the state."""
+        return self._mask("enabled", state)
+
+    def observe(self, state: Words) -> list[int]:
+        """The numbers of the observed formulas that hold in the state."""
+        return self._mask("observe", state)
+
+    def observe_step(self, state: Words, after: Words) -> list[int]:
+        """The numbers of the observed formulas over two states that hold of this pair."""
+        return self._mask("observe_step", state, after)
+
+    def apply(self, state: Words, action: int) -> Words:
+        """The state after an action, whose guard is taken to hold."""
+        after = np.zeros(self.words, dtype=np.uint64)
+        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)(self.address["apply"])
+        call(np.ascontiguousarray(state).ctypes.data, action, after.ctypes.data)
+        return after
+
+    def _mask(self, name: str, *states: Words) -> list[int]:
+        mask = np.zeros(self.mask_words[name], dtype=np.uint64)
+        call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (len(states) + 1))(self.address[name])
+        held = [np.ascontiguousarray(s) for s in states]
+        call(*(s.ctypes.data for s in held), mask.ctypes.data)
+        return [bit for bit in range(64 * len(mask)) if int(mask[bit // 64]) >> bit % 64 & 1]
+
+
+def _words(bits: int) -> int:
+    return max(1, -(-bits // 64))
+
+
+def _engine(text: str) -> Any:
+    """The LLVM execution engine that holds the compiled module."""
+    module = llvm.parse_assembly(text)
+    target = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2
+    )
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    passes = llvm.create_pass_builder(target, options)
+    passes.getModulePassManager().run(module, passes)
+    engine = llvm.create_mcjit_compiler(module, target)
+    engine.finalize_object()
+    return engine

@@ -1,0 +1,27 @@
+"""The language in which a protocol is written: finite variables, guarded actions, faults and defects, all as Z3 terms."""
+
+from z3 import And, Implies, Not, Or
+
+from model.language.domains import Universe
+from model.language.formulas import If, all_of, any_of, at_least, maximum, minimum, select
+from model.language.mistakes import ModelError
+from model.language.protocol import Action, Protocol, Variable
+
+__all__ = [
+    "Action",
+    "And",
+    "If",
+    "Implies",
+    "ModelError",
+    "Not",
+    "Or",
+    "Protocol",
+    "Universe",
+    "Variable",
+    "all_of",
+    "any_of",
+    "at_least",
+    "maximum",
+    "minimum",
+    "select",
+]

@@ -1,0 +1,242 @@
+"""Finite domains: what values a variable may take, its Z3 sort, its width in a packed state and how a value prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+from model.language.formulas import ChoiceRef, Conditional, SubsetRef
+from model.language.mistakes import ModelError
+
+
+@dataclass(frozen=True)
+class Universe:
+    """A finite set of like things (bookies, entries, ...) that index families and ground actions.
+
+    Iterating yields the members as numbers from 0; ``label(i)`` is the name that traces show, e.g. ``b0``.
+    """
+
+    name: str
+    size: int
+    prefix: str
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.size))
+
+    def __len__(self) -> int:
+        return self.size
+
+    def label(self, member: int) -> str:
+        return f"{self.prefix}{member}"
+
+
+class Domain:
+    """The values of one variable. A raw value is an int: 0 or 1, the number itself, a choice's index, a subset's bit mask."""
+
+    def term(self, name: str) -> Any:
+        """The Z3 constant of that name with this domain's sort."""
+        raise AssertionError
+
+    @property
+    def bits(self) -> int:
+        """Width of a value in a packed state."""
+        raise AssertionError
+
+    @property
+    def low(self) -> int:
+        """The raw value that is packed as zero."""
+        return 0
+
+    @property
+    def size(self) -> int:
+        """How many values there are."""
+        raise AssertionError
+
+    def raw(self, value: Any) -> int:
+        """The raw value of a literal; ValueError, with the reason, if the domain does not contain it."""
+        raise AssertionError
+
+    def literal(self, raw: int) -> Any:
+        """The Z3 literal of a raw value."""
+        raise AssertionError
+
+    def read(self, literal: Any) -> int:
+        """The raw value of a Z3 literal."""
+        raise AssertionError
+
+    def show(self, raw: int) -> str:
+        """A raw value as a person reads it."""
+        raise AssertionError
+
+    def within(self, term: Any) -> Any:
+        """The formula: the term's value belongs to this domain."""
+        return z3.BoolVal(True)
+
+    def coerce(self, value: Any) -> Any:
+        """A literal, a conditional of literals or a Z3 term, as a Z3 term of this domain's sort; ValueError if it is none."""
+        if isinstance(value, Conditional):
+            return z3.If(value.condition, self.coerce(value.then), self.coerce(value.otherwise))
+        if isinstance(value, z3.ExprRef):
+            sort = self.term("any").sort()
+            if value.sort() != sort:
+                raise ValueError(f"its sort is {value.sort()}, and {sort} is needed")
+            return value
+        return self.literal(self.raw(value))
+
+
+@dataclass(frozen=True)
+class Flag(Domain):
+    """True or false."""
+
+    def term(self, name: str) -> Any:
+        return z3.Bool(name)
+
+    @property
+    def bits(self) -> int:
+        return 1
+
+    @property
+    def size(self) -> int:
+        return 2
+
+    def raw(self, value: Any) -> int:
+        if not isinstance(value, (bool, int)) or value not in (0, 1):
+            raise ValueError(f"{value!r} is not a flag")
+        return int(value)
+
+    def literal(self, raw: int) -> Any:
+        return z3.BoolVal(bool(raw))
+
+    def read(self, literal: Any) -> int:
+        return int(z3.is_true(literal))
+
+    def show(self, raw: int) -> str:
+        return "yes" if raw else "no"
+
+
+@dataclass(frozen=True)
+class Number(Domain):
+    """The integers from ``lowest`` to ``highest``, both included."""
+
+    lowest: int
+    highest: int
+
+    def term(self, name: str) -> Any:
+        return z3.Int(name)
+
+    @property
+    def bits(self) -> int:
+        return (self.highest - self.lowest).bit_length()
+
+    @property
+    def low(self) -> int:
+        return self.lowest
+
+    @property
+    def size(self) -> int:
+        return self.highest - self.lowest + 1
+
+    def raw(self, value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise ValueError(f"{value!r} is not a number")
+        if not self.lowest <= value <= self.highest:
+            raise ValueError(f"{value} is outside {self.lowest}..{self.highest}")
+        return value
+
+    def literal(self, raw: int) -> Any:
+        return z3.IntVal(raw)
+
+    def read(self, literal: Any) -> int:
+        return int(literal.as_long())
+
+    def show(self, raw: int) -> str:
+        return str(raw)
+
+    def within(self, term: Any) -> Any:
+        return z3.And(term >= self.lowest, term <= self.highest)
+
+
+@dataclass(frozen=True)
+class Choice(Domain):
+    """One of several names, or one member of a universe."""
+
+    names: tuple[str, ...]
+
+    def term(self, name: str) -> Any:
+        return ChoiceRef.constant(name, self.names)
+
+    @property
+    def bits(self) -> int:
+        return (len(self.names) - 1).bit_length()
+
+    @property
+    def size(self) -> int:
+        return len(self.names)
+
+    def raw(self, value: Any) -> int:
+        if isinstance(value, str):
+            if value not in self.names:
+                raise ValueError(f"{value!r} is none of {', '.join(self.names)}")
+            return self.names.index(value)
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < len(self.names):
+            raise ValueError(f"{value!r} is none of {', '.join(self.names)}")
+        return value
+
+    def literal(self, raw: int) -> Any:
+        return z3.IntVal(raw)
+
+    def read(self, literal: Any) -> int:
+        return int(literal.as_long())
+
+    def show(self, raw: int) -> str:
+        return self.names[raw]
+
+    def within(self, term: Any) -> Any:
+        return z3.And(term >= 0, term < len(self.names))
+
+
+@dataclass(frozen=True)
+class Subset(Domain):
+    """A subset of a universe; bit i of the raw value stands for member i."""
+
+    universe: Universe
+
+    def term(self, name: str) -> Any:
+        return SubsetRef.constant(name, self.universe.size)
+
+    @property
+    def bits(self) -> int:
+        return self.universe.size
+
+    @property
+    def size(self) -> int:
+        return 1 << self.universe.size
+
+    def raw(self, value: Any) -> int:
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise ValueError(f"{value!r} is not a set of {self.universe.name} numbers")
+        members = list(value)
+        strangers = [m for m in members if m not in range(self.universe.size)]
+        if strangers:
+            raise ValueError(f"{strangers[0]!r} is not a {self.universe.name}")
+        return sum(1 << m for m in set(members))
+
+    def literal(self, raw: int) -> Any:
+        return z3.BitVecVal(raw, self.universe.size)
+
+    def read(self, literal: Any) -> int:
+        return int(literal.as_long())
+
+    def show(self, raw: int) -> str:
+        return "{" + ", ".join(self.universe.label(m) for m in self.universe if raw >> m & 1) + "}"
+
+
+def choice_of(names: Universe | Sequence[str]) -> Choice:
+    """The choice among names, or among the members of a universe; ModelError if a name comes twice or there is none."""
+    labels = tuple(names.label(m) for m in names) if isinstance(names, Universe) else tuple(names)
+    if not labels or len(set(labels)) != len(labels):
+        raise ModelError(f"a choice needs distinct names and at least one: {labels}")
+    return Choice(labels)

@@ -1,0 +1,327 @@
+"""A protocol: its universes, variables, initial states, guarded actions and defects, built up by one function."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import z3
+
+from model.language.domains import Choice, Domain, Flag, Number, Subset, Universe, choice_of
+from model.language.mistakes import ModelError
+from model.language.operators import is_constant, unknown_operator, walk
+
+Guarded = tuple[Any, Mapping[Any, Any]]
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where something is written."""
+
+    file: str
+    line: int
+
+    @classmethod
+    def of(cls, function: Callable[..., Any]) -> Location:
+        code = inspect.unwrap(function).__code__
+        return cls(code.co_filename, code.co_firstlineno)
+
+    def __str__(self) -> str:
+        path = Path(self.file)
+        return f"{path.parent.name}/{path.name}:{self.line}"
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """One variable of a protocol: a scalar, or one member of a family such as ``stored[b0]``.
+
+    ``term`` is its value before a step and ``next`` its value after it; ``index`` is its place in the family.
+    """
+
+    name: str
+    family: str
+    index: tuple[int, ...]
+    universes: tuple[Universe, ...]
+    domain: Domain
+    initial: tuple[int, ...]
+    term: Any
+    next: Any
+
+
+class Family:
+    """Variables of one name, one for each member of a universe or each tuple of members of several."""
+
+    def __init__(self, name: str, members: Mapping[tuple[int, ...], Any]) -> None:
+        self._name = name
+        self._members = members
+
+    def __getitem__(self, index: int | tuple[int, ...]) -> Any:
+        key = index if isinstance(index, tuple) else (index,)
+        if key not in self._members:
+            raise ModelError(f"{self._name} has no member {key if len(key) > 1 else key[0]!r}")
+        return self._members[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._members.values())
+
+
+class Names:
+    """Variables by name, as attributes: ``p.state.lac`` is the value before a step, ``p.next.lac`` the value after it."""
+
+    def __init__(self, owner: str) -> None:
+        self._owner = owner
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"protocol {self._owner} has no variable {name!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Action:
+    """A grounded action: a guard and, for each variable that it changes, the new value; the rest stays as it is."""
+
+    name: str
+    actor: str
+    arguments: Mapping[str, str]
+    guard: Any
+    updates: Mapping[Variable, Any]
+    fault: bool
+    fair: bool
+    doc: str
+    location: Location
+
+    @property
+    def label(self) -> str:
+        """As traces show it, e.g. ``add(b0, e1)``."""
+        return f"{self.name}({', '.join(self.arguments.values())})" if self.arguments else self.name
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """Several possible initial values of a variable."""
+
+    values: tuple[Any, ...]
+
+
+class Protocol:
+    """A set of guarded actions over finite variables.
+
+    Everything about it is checked as it is built and a mistake raises ModelError. ``parameters`` are the instance's
+    sizes and options as they are shown; ``defects`` the mistakes that are known for this protocol, name to one line;
+    ``active`` those switched on.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        doc: str = "",
+        parameters: Mapping[str, Any] | None = None,
+        defects: Mapping[str, str] | None = None,
+        active: Iterable[str] = (),
+    ) -> None:
+        self.name = name
+        self.doc = doc
+        self.parameters = dict(parameters or {})
+        self.defects = dict(defects or {})
+        self.active = tuple(sorted(set(active)))
+        unknown = [d for d in self.active if d not in self.defects]
+        if unknown:
+            raise ModelError(f"{name} has no defect {unknown[0]!r}; it has: {', '.join(sorted(self.defects)) or 'none'}")
+        self.universes: dict[str, Universe] = {}
+        self.variables: list[Variable] = []
+        self.actions: list[Action] = []
+        self.state: Any = Names(name)
+        self.next: Any = Names(name)
+        self._by_term: dict[str, Variable] = {}
+        self._families: set[str] = set()
+        self._action_names: set[str] = set()
+        self._budgets: dict[str, int] = {}
+        self._vetted: set[int] = set()
+        self._kept: list[Any] = []  # keeps vetted terms alive, so that their ids stay theirs
+
+    # --- universes and variables
+
+    def universe(self, name: str, size: int, prefix: str | None = None) -> Universe:
+        """A set of ``size`` like things named ``name``, whose members print as ``prefix`` and a number."""
+        if size < 0 or name in self.universes:
+            raise ModelError(f"{self.name}: universe {name} " + ("is declared twice" if size >= 0 else f"has size {size}"))
+        made = self.universes[name] = Universe(name, size, prefix or name[0])
+        return made
+
+    def flag(self, name: str, *, per: Any = (), init: Any = False) -> Any:
+        """A variable that is true or false."""
+        return self._declare(name, Flag(), per, init)
+
+    def number(self, name: str, low: int, high: int, *, per: Any = (), init: Any = None) -> Any:
+        """A variable that holds an integer from ``low`` to ``high``; it starts at ``low`` unless told otherwise."""
+        if high < low:
+            raise ModelError(f"{self.name}: {name} has no values: {low}..{high}")
+        return self._declare(name, Number(low, high), per, low if init is None else init)
+
+    def choice(self, name: str, of: Universe | Sequence[str], *, per: Any = (), init: Any = 0) -> Any:
+        """A variable that holds one of several names, or one member of a universe; it starts at the first."""
+        return self._declare(name, choice_of(of), per, init)
+
+    def subset(self, name: str, of: Universe, *, per: Any = (), init: Any = ()) -> Any:
+        """A variable that holds a subset of a universe; it starts empty."""
+        return self._declare(name, Subset(of), per, init)
+
+    def budget(self, name: str, limit: int) -> str:
+        """How often a kind of fault may happen: the counter ``name`` rises from 0 to ``limit`` with each fault that spends it."""
+        self.number(name, 0, max(limit, 0))
+        self._budgets[name] = limit
+        return name
+
+    def _declare(self, name: str, domain: Domain, per: Any, init: Any) -> Any:
+        if name in self._families:
+            raise ModelError(f"{self.name}: variable {name} is declared twice")
+        self._families.add(name)
+        universes: tuple[Universe, ...] = (per,) if isinstance(per, Universe) else tuple(per)
+        members: dict[tuple[int, ...], Any] = {}
+        nexts: dict[tuple[int, ...], Any] = {}
+        for index in itertools.product(*universes):
+            labels = ", ".join(u.label(i) for u, i in zip(universes, index, strict=True))
+            full = f"{name}[{labels}]" if universes else name
+            value = init(*index) if callable(init) else init
+            options = value.values if isinstance(value, OneOf) else (value,)
+            try:
+                initial = tuple(domain.raw(option) for option in options)
+            except ValueError as error:
+                raise ModelError(f"{self.name}: initial value of {full}: {error}") from error
+            term, primed = domain.term(full), domain.term(full + "'")
+            variable = Variable(full, name, index, universes, domain, initial, term, primed)
+            self.variables.append(variable)
+            self._by_term[full] = variable
+            members[index], nexts[index] = term, primed
+        setattr(self.state, name, Family(name, members) if universes else members[()])
+        setattr(self.next, name, Family(name, nexts) if universes else nexts[()])
+        return getattr(self.state, name)
+
+    def variable(self, name: str) -> Variable:
+        """The variable of that full name, e.g. ``stored[b0]``; KeyError if there is none."""
+        return self._by_term[name]
+
+    def initial_states(self) -> Iterator[tuple[int, ...]]:
+        """Every initial state, as raw values in the order of ``variables``."""
+        return itertools.product(*(v.initial for v in self.variables))
+
+    # --- defects
+
+    def has(self, defect: str) -> bool:
+        """Whether that defect is switched on; ModelError if the protocol does not list it."""
+        if defect not in self.defects:
+            raise ModelError(f"{self.name} uses defect {defect!r}, which it does not list")
+        return defect in self.active
+
+    # --- actions
+
+    def step(self, *, by: str, fair: bool = False, **parameters: Iterable[int]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Declares a step of the protocol, grounded over its parameters.
+
+        ``by`` names the actor, or the parameter that is the actor; ``fair`` marks the step as weakly fair. The function
+        returns ``(guard, {variable: new value})``, or None where these arguments have no action.
+        """
+        return self._action(by, parameters, fault=False, fair=fair, spends=None)
+
+    def fault(self, *, by: str, spends: str | None = None, **parameters: Iterable[int]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Declares a fault, like ``step``; ``spends`` names the budget that each occurrence takes one from."""
+        return self._action(by, parameters, fault=True, fair=False, spends=spends)
+
+    def _action(
+        self, by: str, parameters: Mapping[str, Iterable[int]], *, fault: bool, fair: bool, spends: str | None
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+            name = function.__name__
+            doc = inspect.cleandoc(function.__doc__ or "")
+            if name in self._action_names:
+                raise ModelError(f"{self.name}: action {name} is declared twice")
+            if not doc:
+                raise ModelError(f"{self.name}: action {name} has no docstring; say what the real system does there")
+            self._action_names.add(name)
+            if spends is not None and self._budgets.get(spends, 0) <= 0:
+                if spends not in self._budgets:
+                    raise ModelError(f"{self.name}: action {name} spends {spends}, which is not a budget")
+                return function
+            for values in itertools.product(*parameters.values()):
+                bound = dict(zip(parameters, values, strict=True))
+                shown = {k: self._show(parameters[k], v) for k, v in bound.items()}
+                actor = shown.get(by, by)
+                where = f"{self.name}: action {name}({', '.join(f'{k}={v}' for k, v in shown.items())})"
+                try:
+                    made = function(**bound)
+                except ValueError as error:
+                    raise ModelError(f"{where}: {error}") from error
+                if made is None:
+                    continue
+                guard, updates = self._checked(where, made)
+                if spends is not None:
+                    counter = self._by_term[spends]
+                    guard = z3.And(guard, counter.term < self._budgets[spends])
+                    updates[counter] = counter.term + 1
+                if z3.is_false(guard):
+                    continue
+                self.actions.append(Action(name, actor, shown, guard, updates, fault, fair, doc, Location.of(function)))
+            return function
+
+        return declare
+
+    @staticmethod
+    def _show(domain: Iterable[int], value: int) -> str:
+        return domain.label(value) if isinstance(domain, Universe) else str(value)
+
+    def _checked(self, where: str, made: Any) -> tuple[Any, dict[Variable, Any]]:
+        if not (isinstance(made, tuple) and len(made) == 2 and isinstance(made[1], Mapping)):
+            raise ModelError(f"{where}: an action returns (guard, updates), not {made!r}")
+        guard = z3.BoolVal(made[0]) if isinstance(made[0], bool) else made[0]
+        if not z3.is_bool(guard):
+            raise ModelError(f"{where}: its guard is not boolean: {guard}")
+        self.vet(f"{where}: its guard", guard)
+        updates: dict[Variable, Any] = {}
+        for key, value in made[1].items():
+            variable = self._by_term.get(str(key)) if isinstance(key, z3.ExprRef) else None
+            if variable is None:
+                raise ModelError(f"{where}: it updates {key}, which is not a variable of the protocol")
+            try:
+                term = variable.domain.coerce(value)
+            except ValueError as error:
+                raise ModelError(f"{where}: new value of {variable.name}: {error}") from error
+            self.vet(f"{where}: the new value of {variable.name}", term)
+            if not term.eq(variable.term):
+                updates[variable] = term
+        return guard, updates
+
+    def vet(self, what: str, term: Any, *, primed: bool = False) -> None:
+        """Raises ModelError, naming ``what``, unless the term is over this protocol's variables (and, if ``primed``, their
+        next values) and uses only operators that the kernel compiles."""
+        for node in walk(term, self._vetted):
+            stranger = unknown_operator(node)
+            if stranger is not None:
+                raise ModelError(f"{what} uses {stranger}, which the kernel cannot compile")
+            if is_constant(node):
+                name = node.decl().name()
+                if name not in self._by_term and not (primed and name.endswith("'") and name[:-1] in self._by_term):
+                    raise ModelError(f"{what} mentions {name}, which is not a variable of the protocol")
+        self._kept.append(term)
+
+    def after(self, action: Action, formula: Any) -> Any:
+        """A formula over values and next values, as it stands before the action and speaks of the state after it."""
+        pairs = []
+        for node in walk(formula, set()):
+            if is_constant(node) and node.decl().name().endswith("'"):
+                variable = self._by_term[node.decl().name()[:-1]]
+                pairs.append((node, action.updates.get(variable, variable.term)))
+        return z3.substitute(formula, *pairs) if pairs else formula
+
+    def primed(self, formula: Any) -> Any:
+        """A formula over values, said of the next values."""
+        names = (n.decl().name() for n in walk(formula, set()) if is_constant(n))
+        return z3.substitute(formula, *((self._by_term[n].term, self._by_term[n].next) for n in names))
+
+    def variables_of(self, formula: Any) -> set[Variable]:
+        """The variables whose value, before or after a step, the formula mentions."""
+        names = (n.decl().name() for n in walk(formula, set()) if is_constant(n))
+        return {self._by_term[n.removesuffix("'")] for n in names}

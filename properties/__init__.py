@@ -1,0 +1,1 @@
+"""What must hold: the properties, lemmas and reachability goals of each protocol."""

@@ -1,0 +1,92 @@
+"""The words for what must hold of a protocol: always, on every step, sometimes; and the lemmas of its inductive invariant."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import z3
+
+from model.language import ModelError, Protocol
+from model.language.protocol import Location
+
+Kind = Literal["always", "step", "sometimes", "lemma"]
+
+
+@dataclass(frozen=True, eq=False)
+class Property:
+    """One statement about a protocol.
+
+    ``always`` speaks of every reachable state, ``step`` of every transition (its formula also mentions ``p.next``),
+    ``sometimes`` of some reachable state, ``lemma`` is a conjunct of the inductive invariant. ``strict`` is empty, or says
+    why a violation is expected: the property is then a negative control.
+    """
+
+    name: str
+    kind: Kind
+    formula: Any
+    doc: str
+    location: Location
+    strict: str = ""
+
+    @property
+    def premise(self) -> Any | None:
+        """What must be reached for the property not to hold vacuously: the left side, if it is an implication."""
+        if self.kind in ("always", "step") and z3.is_implies(self.formula):
+            return self.formula.arg(0)
+        return None
+
+
+class Suite:
+    """The properties of one instance of a protocol, gathered by decorators on functions that return their formula."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self.protocol = protocol
+        self.properties: list[Property] = []
+        self.lemmas: list[Property] = []
+
+    def always(self, function: Callable[[], Any]) -> Callable[[], Any]:
+        """Declares that the formula holds in every reachable state."""
+        return self._declare("always", function)
+
+    def step(self, function: Callable[[], Any]) -> Callable[[], Any]:
+        """Declares that the formula, over ``p.state`` and ``p.next``, holds of every transition between reachable states."""
+        return self._declare("step", function)
+
+    def sometimes(self, function: Callable[[], Any]) -> Callable[[], Any]:
+        """Declares that the formula holds in some reachable state."""
+        return self._declare("sometimes", function)
+
+    def lemma(self, function: Callable[[], Any]) -> Callable[[], Any]:
+        """Declares a conjunct of the inductive invariant."""
+        return self._declare("lemma", function)
+
+    def strict(self, why: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
+        """Declares an ``always`` property that the faithful model violates; ``why`` names the circumstances."""
+        return lambda function: self._declare("always", function, why)
+
+    def named(self, name: str) -> Property:
+        """The property of that name; KeyError if there is none."""
+        for candidate in self.properties:
+            if candidate.name == name:
+                return candidate
+        raise KeyError(name)
+
+    def _declare(self, kind: Kind, function: Callable[[], Any], strict: str = "") -> Callable[[], Any]:
+        name, doc = function.__name__, inspect.cleandoc(function.__doc__ or "")
+        where = f"{self.protocol.name}: {kind} {name}"
+        if any(p.name == name for p in self.properties + self.lemmas):
+            raise ModelError(f"{where} is declared twice")
+        if not doc:
+            raise ModelError(f"{where} has no docstring; say what it means")
+        formula = function()
+        if isinstance(formula, bool):
+            formula = z3.BoolVal(formula)
+        if not isinstance(formula, z3.BoolRef):
+            raise ModelError(f"{where} is not boolean: {formula}")
+        self.protocol.vet(where, formula, primed=kind == "step")
+        made = Property(name, kind, formula, doc, Location.of(function), strict)
+        (self.lemmas if kind == "lemma" else self.properties).append(made)
+        return function
