@@ -57,11 +57,11 @@ class SubsetRef(z3.BitVecRef):  # type: ignore[misc]
 
     def plus(self, member: Any) -> SubsetRef:
         """The subset with a member (a number or a term) added."""
-        return SubsetRef((self | self._mask(member)).as_ast())
+        return self | self._mask(member)
 
     def minus(self, member: Any) -> SubsetRef:
         """The subset with a member (a number or a term) taken out."""
-        return SubsetRef((self & ~self._mask(member)).as_ast())
+        return self & ~self._mask(member)
 
     def _mask(self, member: Any) -> Any:
         size = self.size()
@@ -70,6 +70,15 @@ class SubsetRef(z3.BitVecRef):  # type: ignore[misc]
         return reduce(
             lambda rest, m: z3.If(member == m, z3.BitVecVal(1 << m, size), rest), range(size), z3.BitVecVal(0, size)
         )
+
+    def __or__(self, other: Any) -> SubsetRef:
+        return SubsetRef(super().__or__(other).as_ast())
+
+    def __and__(self, other: Any) -> SubsetRef:
+        return SubsetRef(super().__and__(other).as_ast())
+
+    def __invert__(self) -> SubsetRef:
+        return SubsetRef(super().__invert__().as_ast())
 
     @property
     def is_empty(self) -> Any:
@@ -89,7 +98,8 @@ def If(condition: Any, then: Any, otherwise: Any) -> Any:
     """The first value where the condition holds, else the second; the values may be names, sets, numbers or terms."""
     if isinstance(then, z3.ExprRef) or isinstance(otherwise, z3.ExprRef):
         if not isinstance(then, (str, Conditional)) and not isinstance(otherwise, (str, Conditional)):
-            return z3.If(condition, then, otherwise)
+            chosen = z3.If(condition, then, otherwise)
+            return SubsetRef(chosen.as_ast()) if isinstance(chosen, z3.BitVecRef) else chosen
     return Conditional(condition, then, otherwise)
 
 
@@ -127,7 +137,7 @@ def _unless_decided(part: Any, fewer: Any, same: Any) -> Any:
 
 
 def maximum(first: Any, *others: Any) -> Any:
-    """The greatest of the numbers."""
+    """The greatest of the numbers, of which one at least is a term, unless there is only one."""
     return reduce(lambda a, b: z3.If(a >= b, a, b), others, first)
 
 

@@ -219,13 +219,16 @@ class Protocol:
 
     # --- actions
 
-    def step(self, *, by: str, fair: bool = False, **parameters: Iterable[int]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def step(
+        self, *, by: str, fair: bool = False, spends: str | None = None, **parameters: Iterable[int]
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declares a step of the protocol, grounded over its parameters.
 
-        ``by`` names the actor, or the parameter that is the actor; ``fair`` marks the step as weakly fair. The function
-        returns ``(guard, {variable: new value})``, or None where these arguments have no action.
+        ``by`` names the actor, or the parameter that is the actor; ``fair`` marks the step as weakly fair; ``spends`` names
+        the budget that each occurrence takes one from (with nothing in it the step is left out). The function returns
+        ``(guard, {variable: new value})``, or None where these arguments have no action.
         """
-        return self._action(by, parameters, fault=False, fair=fair, spends=None)
+        return self._action(by, parameters, fault=False, fair=fair, spends=spends)
 
     def fault(self, *, by: str, spends: str | None = None, **parameters: Iterable[int]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declares a fault, like ``step``; ``spends`` names the budget that each occurrence takes one from."""
