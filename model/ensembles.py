@@ -159,9 +159,10 @@ class Ensembles:
 
     def same_as(self, other: Ensembles) -> Any:
         """The formula: both copies say the same."""
-        return And(*(mine == theirs for mine, theirs in zip(self._values(), other._values(), strict=True)))
+        return And(*(mine == theirs for mine, theirs in zip(self.values(), other.values(), strict=True)))
 
-    def _values(self) -> list[Any]:
+    def values(self) -> list[Any]:
+        """The variables of the copy."""
         flat: list[Any] = [self.count, *self.first]
         for members in self.members:
             flat.extend(members if self.striping.is_striped else [members])
@@ -171,7 +172,7 @@ class Ensembles:
 
     def copied_from(self, other: Ensembles) -> dict[Any, Any]:
         """The updates that make this copy say what the other says."""
-        return dict(zip(self._values(), other._values(), strict=True))
+        return dict(zip(self.values(), other.values(), strict=True))
 
     def last_copied_from(self, other: Ensembles) -> dict[Any, Any]:
         """The updates that make this copy, of one fragment, hold the last ensemble of the other for all its entries."""

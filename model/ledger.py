@@ -231,6 +231,8 @@ def ledger(
     @p.step(by="store", fair=True)
     def publish_change() -> Any:
         """The store replaces the ensembles, if the metadata are still those that the writer knows."""
+        if not changes:
+            return None
         is_current = True if p.has("change_ignores_version") else version == writer_version
         return And(writer == "changing", is_current, may_update), {
             writer: "changed",
@@ -242,6 +244,8 @@ def ledger(
     @p.step(by="writer", fair=True)
     def resend() -> Any:
         """The writer learns that its change is in force: acknowledgements of who left are void, who joined gets what is not confirmed."""
+        if not changes:
+            return None
 
         def pending(b: int) -> Any:
             result = requested[b]
@@ -380,7 +384,7 @@ def ledger(
         marked = {} if p.has("recovery_not_marked") else {status: "in_recovery", version: If(status == "open", version + 1, version)}
         return And(phase[r] == "idle", status.among("open", "in_recovery"), may_update), {
             phase[r]: "fencing",
-            next_entry[r]: 1 if p.has("lac_search_starts_at_zero") and entries > 1 else 0,
+            next_entry[r]: 1 if p.has("lac_search_starts_at_zero") else 0,
             recovery_version[r]: marked.get(version, version),
             **recovered[r].copied_from(published),
             **at_start[r].last_copied_from(published),
