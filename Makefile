@@ -1,0 +1,48 @@
+# Every target sets up what it needs in .venv. PYTHON chooses the interpreter, ARGS is handed on:
+#   make check ARGS="ledger --conf /etc/pulsar/broker.conf"
+
+PYTHON ?= python3
+ARGS ?=
+BIN := .venv/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help check test deep bench clean
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST)
+
+check: .venv/installed ## check the protocols (ARGS: arguments of fencepost check)
+	@$(BIN)/fencepost check $(ARGS)
+
+test: .venv/installed-dev ## style, types and tests (ARGS: arguments of pytest)
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/pytest -n auto $(ARGS)
+
+deep: .venv/installed-dev ## the tests that take minutes
+	@$(BIN)/pytest -m deep $(ARGS)
+
+bench: .venv/installed-dev ## measure the kernel against a plain Python interpreter of the same terms
+	@$(BIN)/python tests/bench/bench.py $(ARGS)
+
+clean: ## remove the environment and everything that was cached or built
+	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find model properties traces checks tests -name __pycache__ -prune -exec rm -rf {} +
+
+.venv/bin/python:
+	@command -v "$(PYTHON)" >/dev/null || { echo "fencepost needs Python 3.11 or newer; '$(PYTHON)' is not found (choose one: make PYTHON=python3.12 ...)" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "fencepost needs Python 3.11 or newer; '$(PYTHON)' is older (choose another: make PYTHON=python3.12 ...)" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { echo "'$(PYTHON)' cannot make virtual environments; install its venv module (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	@echo "making .venv"
+	@"$(PYTHON)" -m venv .venv
+
+# The install is editable so that compiled loops stay cached beside their sources.
+.venv/installed: pyproject.toml | .venv/bin/python
+	@echo "installing the dependencies into .venv"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+.venv/installed-dev: pyproject.toml | .venv/bin/python
+	@echo "installing the dependencies and the tools of development into .venv"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ .venv/installed
