@@ -1,0 +1,147 @@
+"""The protocols that Fencepost knows by name, with their parameters, their properties and the sizes of their checks."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from model.language import Protocol
+from properties.vocabulary import Suite
+
+Value = bool | int | str
+
+WORDS: dict[type, str] = {bool: "yes or no", int: "a whole number", str: "a word"}
+TRUTH = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+
+
+class RegistryError(Exception):
+    """A protocol or parameter that does not exist, or a value that does not fit; the message lists what there is."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a protocol, as the signature of the function that builds it declares it."""
+
+    name: str
+    default: Value
+
+    @property
+    def type(self) -> type:
+        return type(self.default)
+
+    def __str__(self) -> str:
+        return f"{self.name} ({WORDS[self.type]}, {_written(self.default)} unless set)"
+
+    def accepts(self, value: object) -> bool:
+        """Whether the value has this parameter's type; a truth value is not a number."""
+        return type(value) is self.type
+
+    def parse(self, text: str) -> Value:
+        """The value written as ``text``; ValueError if it is none of this parameter's type."""
+        if self.type is int:
+            return int(text)
+        if self.type is bool:
+            if text.lower() not in TRUTH:
+                raise ValueError(text)
+            return TRUTH[text.lower()]
+        return text
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One setting of a protocol's parameters, with a name; what it leaves out keeps its default."""
+
+    name: str
+    parameters: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A protocol in the registry.
+
+    ``function`` builds it from keyword parameters, all with defaults, and ``defects``; ``suite`` makes its properties;
+    ``sizes`` maps the name of a size to the instances that are checked in it.
+    """
+
+    name: str
+    summary: str
+    function: Callable[..., Protocol]
+    suite: Callable[[Protocol], Suite]
+    sizes: Mapping[str, tuple[Instance, ...]]
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters in the order of the signature."""
+        signature = inspect.signature(self.function)
+        return tuple(Parameter(p.name, p.default) for p in signature.parameters.values() if p.name != "defects")
+
+    def build(self, parameters: Mapping[str, Any], defects: Iterable[str] = ()) -> Protocol:
+        """The instance with these parameters and defects.
+
+        Raises RegistryError for a parameter that is unknown or of the wrong type, and ModelError, with the reason, for
+        values that do not fit each other or a defect that the protocol does not have.
+        """
+        for name, value in parameters.items():
+            parameter = self._parameter(name)
+            if not parameter.accepts(value):
+                raise self._unfit(parameter, repr(value))
+        return self.function(**parameters, defects=tuple(defects))
+
+    def settings(self, texts: Iterable[str]) -> dict[str, Value]:
+        """The parameters written as ``name=value``, each at most once; RegistryError if one is wrong."""
+        found: dict[str, Value] = {}
+        for text in texts:
+            name, equals, written = (part.strip() for part in text.partition("="))
+            if not equals:
+                raise RegistryError(f"{text!r} is not of the form name=value; {self._listing()}")
+            parameter = self._parameter(name)
+            if name in found:
+                raise RegistryError(f"{name} is set twice")
+            try:
+                found[name] = parameter.parse(written)
+            except ValueError:
+                raise self._unfit(parameter, repr(written)) from None
+        return found
+
+    def instances(self, size: str) -> tuple[Instance, ...]:
+        """The instances of a size; RegistryError, listing the sizes, if there is none of that name."""
+        if size not in self.sizes:
+            raise RegistryError(f"{self.name} has no size {size!r}; it has {', '.join(self.sizes) or 'none'}")
+        return self.sizes[size]
+
+    def _parameter(self, name: str) -> Parameter:
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        guess = _guess(name, [parameter.name for parameter in self.parameters])
+        raise RegistryError(f"{self.name} has no parameter {name!r}{guess}; {self._listing()}")
+
+    def _unfit(self, parameter: Parameter, written: str) -> RegistryError:
+        return RegistryError(f"{self.name}: {parameter.name} is {WORDS[parameter.type]}, not {written}; {self._listing()}")
+
+    def _listing(self) -> str:
+        return f"{self.name} takes " + (", ".join(str(p) for p in self.parameters) or "no parameters")
+
+
+def find(name: str, protocols: Mapping[str, Entry]) -> Entry:
+    """The protocol of that name; RegistryError, listing the names, if there is none."""
+    if name not in protocols:
+        known = ", ".join(sorted(protocols)) or "none"
+        raise RegistryError(f"there is no protocol {name!r}{_guess(name, protocols)}; there is {known}")
+    return protocols[name]
+
+
+def _guess(name: str, names: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, list(names), 1)
+    return f" (did you mean {close[0]}?)" if close else ""
+
+
+def _written(value: Value) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
+PROTOCOLS: dict[str, Entry] = {}
+"""The protocols by name, in the order in which they are listed."""

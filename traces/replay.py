@@ -1,0 +1,108 @@
+"""Replaying a trace: every step of it is taken again by the protocol, and must lead where the trace says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from model.kernel import Kernel
+from model.language import Protocol
+from model.language.domains import Domain
+from properties.registry import Entry, find
+from properties.vocabulary import Property, Suite
+from traces.trace import State, Trace
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What replaying a trace showed.
+
+    ``replays`` is whether all of it held; otherwise ``step`` is the first step that did not (0 is the initial state) and
+    ``why`` says what was wrong. Prints as one line.
+    """
+
+    replays: bool
+    step: int
+    why: str
+
+    def __str__(self) -> str:
+        return f"replays: {self.why}" if self.replays else f"does not replay: step {self.step}: {self.why}"
+
+
+def replay(trace: Trace, protocols: Mapping[str, Entry]) -> Replay:
+    """Replays a trace on the instance rebuilt from its protocol's name, its parameters and its defects.
+
+    Raises RegistryError or ModelError if there is no such instance.
+    """
+    entry = find(trace.protocol, protocols)
+    protocol = entry.build(trace.parameters, trace.defects)
+    return replay_on(trace, protocol, entry.suite(protocol))
+
+
+def replay_on(trace: Trace, protocol: Protocol, suite: Suite) -> Replay:
+    """Replays a trace on an instance that is already built."""
+    violated = None
+    if trace.violated is not None:
+        try:
+            violated = suite.named(trace.violated)
+        except KeyError:
+            return Replay(False, 0, f"{protocol.name} has no property {trace.violated!r}")
+    stray = _not_initial(protocol, trace.initial)
+    if stray:
+        return Replay(False, 0, stray)
+    formulas = [violated.formula] if violated else []
+    over_steps = violated is not None and violated.kind == "step"
+    kernel = Kernel(protocol, [] if over_steps else formulas, formulas if over_steps else [])
+    numbers = {action.label: number for number, action in enumerate(kernel.actions)}
+    before = after = kernel.packing.pack(trace.initial)
+    for position, step in enumerate(trace.steps, start=1):
+        number = numbers.get(step.action)
+        if number is None:
+            return Replay(False, position, f"the protocol has no action {step.action}")
+        before = after
+        if number not in kernel.enabled(before):
+            return Replay(False, position, f"{step.action} is not enabled there")
+        after = kernel.apply(before, number)
+        made = kernel.packing.unpack(after)
+        if made != step.state:
+            return Replay(False, position, f"{step.action} {_difference(protocol, made, step.state)}")
+    length = f"{len(trace.steps)} step{'s' if len(trace.steps) != 1 else ''}"
+    if violated is None:
+        return Replay(True, len(trace.steps), length)
+    if over_steps and not trace.steps:
+        return Replay(False, 0, f"{violated.name} speaks of a step, and there is none")
+    holds = bool(kernel.observe_step(before, after) if over_steps else kernel.observe(after))
+    return _judged(violated, holds, len(trace.steps), length)
+
+
+def _judged(violated: Property, holds: bool, last: int, length: str) -> Replay:
+    place = "of the last step" if violated.kind == "step" else "in the last state"
+    if violated.kind == "sometimes":
+        why = f"{length}, {violated.name} holds {place}" if holds else f"{violated.name} does not hold {place}"
+        return Replay(holds, last, why)
+    if holds:
+        return Replay(False, last, f"{violated.name} is not violated: it holds {place}")
+    return Replay(True, last, f"{length}, {violated.name} does not hold {place}")
+
+
+def _not_initial(protocol: Protocol, state: State) -> str:
+    if len(state) != len(protocol.variables):
+        return f"the state has {len(state)} values, the protocol {len(protocol.variables)} variables"
+    for variable, value in zip(protocol.variables, state, strict=True):
+        if value not in variable.initial:
+            wanted = " or ".join(variable.domain.show(raw) for raw in variable.initial)
+            return f"{variable.name} starts as {wanted}, not as raw value {value}"
+    return ""
+
+
+def _difference(protocol: Protocol, made: State, told: State) -> str:
+    if len(told) != len(made):
+        return f"leads to {len(made)} values, and the trace has {len(told)}"
+    for variable, mine, theirs in zip(protocol.variables, made, told, strict=True):
+        if mine != theirs:
+            return f"makes {variable.name} {variable.domain.show(mine)}, and the trace has {_shown(variable.domain, theirs)}"
+    raise AssertionError("the states are the same")
+
+
+def _shown(domain: Domain, raw: int) -> str:
+    return domain.show(raw) if domain.low <= raw < domain.low + domain.size else f"raw value {raw}"

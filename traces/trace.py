@@ -1,0 +1,75 @@
+"""A trace: the actions and states of one run, with all that is needed to run it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from model.kernel import Kernel
+from model.kernel.packing import Words
+from properties.registry import Value
+
+State = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: the label of the action that was taken, e.g. ``add(b0, e1)``, and the state after it."""
+
+    action: str
+    state: State
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One run of a protocol from an initial state.
+
+    ``parameters`` and ``defects`` rebuild the instance from the ``protocol``'s name; ``violated`` names the property that the
+    run violates (or, if it is a ``sometimes``, reaches), None for a run that is only of interest; ``found_by`` says how it was
+    found, with the ``seed`` if that took one. A state has the raw values of the protocol's variables, in their order.
+    """
+
+    protocol: str
+    initial: State
+    steps: tuple[Step, ...] = ()
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    defects: tuple[str, ...] = ()
+    violated: str | None = None
+    found_by: str = ""
+    seed: int | None = None
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """Every state, the initial one first."""
+        return (self.initial, *(step.state for step in self.steps))
+
+
+def trace_of(
+    kernel: Kernel,
+    states: Sequence[Words],
+    actions: Sequence[int],
+    *,
+    violated: str | None = None,
+    found_by: str = "",
+    seed: int | None = None,
+) -> Trace:
+    """The trace of a run of the kernel's protocol.
+
+    ``states`` are packed, the initial one first; ``actions`` are the numbers of the actions between them, so there is one
+    fewer. Raises ValueError if there is not.
+    """
+    if len(states) != len(actions) + 1:
+        raise ValueError(f"{len(actions)} actions lead through {len(actions) + 1} states, not {len(states)}")
+    protocol = kernel.protocol
+    raw = [kernel.packing.unpack(state) for state in states]
+    labels = [kernel.actions[number].label for number in actions]
+    return Trace(
+        protocol=protocol.name,
+        initial=raw[0],
+        steps=tuple(Step(label, state) for label, state in zip(labels, raw[1:], strict=True)),
+        parameters=dict(protocol.parameters),
+        defects=protocol.active,
+        violated=violated,
+        found_by=found_by,
+        seed=seed,
+    )
