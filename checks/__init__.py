@@ -1,0 +1,1 @@
+"""How it is established: inputs read, engines run, verdicts reported; and the command line."""
