@@ -78,7 +78,7 @@ def _compare(sign: str) -> Rule:
 
 def _distinct(b: ir.IRBuilder, args: list[ir.Value]) -> ir.Value:
     pairs = [b.icmp_signed("!=", x, y) for i, x in enumerate(args) for y in args[i + 1 :]]
-    return reduce(b.and_, pairs)
+    return reduce(b.and_, pairs, ir.Constant(I1, 1))
 
 
 def _concat(b: ir.IRBuilder, args: list[ir.Value]) -> ir.Value:

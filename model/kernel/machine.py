@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,7 +24,8 @@ class Kernel:
     ``observed`` are formulas over one state and ``observed_steps`` over two (values and next values); their truth is what
     ``observe`` and ``observe_step`` report, as bit sets. States are packed: arrays of ``words`` uint64. ``address`` maps the
     name of each compiled function to its address for the loops of this package; ``mask_words`` gives the length of its
-    bit set. Raises ModelError for a term that cannot be compiled.
+    bit set and ``formulas`` how many formulas each way of observing has. ``fingerprint`` is a hash of the compiled text:
+    kernels that have it in common do the same. Raises ModelError for a term that cannot be compiled.
     """
 
     def __init__(self, protocol: Protocol, observed: Sequence[Any] = (), observed_steps: Sequence[Any] = ()) -> None:
@@ -36,9 +38,12 @@ class Kernel:
         compiler.apply(self.actions)
         compiler.observe(observed)
         compiler.observe_step(observed_steps)
-        self._engine = _engine(str(compiler.module))
+        text = str(compiler.module)
+        self.fingerprint = hashlib.sha256(text.encode()).hexdigest()
+        self._engine = _engine(text)
         names = ("enabled", "apply", "observe", "observe_step")
         self.address = {name: self._engine.get_function_address(name) for name in names}
+        self.formulas = {"observe": len(observed), "observe_step": len(observed_steps)}
         self.mask_words = {
             "enabled": _words(len(self.actions)),
             "observe": _words(len(observed)),

@@ -1,0 +1,162 @@
+"""What the native loops are made of: how a loop is compiled, and the machine instructions that Numba has no words for.
+
+Addresses are plain integers. A loop takes the addresses of a protocol's compiled functions as values, so it is compiled
+once for all protocols and kept on disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from llvmlite import ir
+from numba import types
+from numba.core import config
+from numba.extending import intrinsic
+
+I64 = ir.IntType(64)
+POINTER = ir.PointerType()
+
+
+def _cache_folder() -> Path:
+    """Where compiled loops are kept: a folder for this exact text of the package, since Numba looks for changes only in
+    the file of the outermost function and would go on using a loop whose inner functions have changed."""
+    here = Path(__file__).parent
+    text = b"".join(source.read_bytes() for source in sorted(here.glob("*.py")))
+    base = Path(config.CACHE_DIR) if config.CACHE_DIR else here / "__pycache__"
+    return base / f"loops-{hashlib.sha256(text).hexdigest()[:12]}"
+
+
+_FOLDER = _cache_folder()
+
+
+def native(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compiles a loop to machine code that runs without Python's lock, kept on disk between processes."""
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(_FOLDER)
+    try:
+        return numba.njit(nogil=True, cache=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+    finally:
+        config.CACHE_DIR = before
+
+
+def _at(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
+    return builder.inttoptr(address, POINTER)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def load(typing: Any, address: Any) -> Any:
+    """The word at an address."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        return builder.load(_at(builder, args[0]), typ=I64)
+
+    return types.uint64(types.int64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store(typing: Any, address: Any, word: Any) -> Any:
+    """Writes a word at an address."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        builder.store(args[1], _at(builder, args[0]))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.uint64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def load_published(typing: Any, address: Any) -> Any:
+    """The word at an address, with all that its writer wrote before publishing it (acquire)."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        return builder.load_atomic(_at(builder, args[0]), "acquire", 8, typ=I64)
+
+    return types.uint64(types.int64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def publish(typing: Any, address: Any, word: Any) -> Any:
+    """Writes a word where there is zero, after all that this thread wrote before (release); returns the word that was
+    there: zero if this succeeded."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        pair = builder.cmpxchg(_at(builder, args[0]), ir.Constant(I64, 0), args[1], "acq_rel", "acquire")
+        return builder.extract_value(pair, 0)
+
+    return types.uint64(types.int64, types.uint64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def fetch_add(typing: Any, address: Any, amount: Any) -> Any:
+    """Adds to a shared counter; returns what it was before."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        return builder.atomic_rmw("add", _at(builder, args[0]), args[1], "monotonic")
+
+    return types.int64(types.int64, types.int64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def prefetch(typing: Any, address: Any) -> Any:
+    """Asks for the cache line at an address, to be written soon."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        i32 = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [POINTER, i32, i32, i32])
+        function = builder.module.globals.get("llvm.prefetch.p0") or ir.Function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [_at(builder, args[0]), ir.Constant(i32, 0), ir.Constant(i32, 3), ir.Constant(i32, 1)])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def lowest_bit(typing: Any, word: Any) -> Any:
+    """The number of the lowest bit that is set; 64 if none is."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def bit_count(typing: Any, word: Any) -> Any:
+    """How many bits are set."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), emit
+
+
+def _call(builder: ir.IRBuilder, function: ir.Value, args: Any) -> None:
+    """Calls a function of a protocol by its address; its arguments are all words or addresses."""
+    kind = ir.FunctionType(ir.VoidType(), [I64] * len(args))
+    builder.call(builder.inttoptr(function, kind.as_pointer()), args)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call2(typing: Any, function: Any, first: Any, second: Any) -> Any:
+    """Calls the function at an address with two words: ``enabled``, ``observe`` and ``canonical``."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        _call(builder, args[0], args[1:])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call3(typing: Any, function: Any, first: Any, second: Any, third: Any) -> Any:
+    """Calls the function at an address with three words: ``apply`` and ``observe_step``."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        _call(builder, args[0], args[1:])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64, types.int64), emit

@@ -1,0 +1,84 @@
+"""Runs of a protocol from an initial state, and the shortest run to a state that a breadth-first search has met."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from model.kernel.crew import Crew
+from model.kernel.expansion import SHARED_WORDS, Worker, find_predecessors
+from model.kernel.machine import Kernel
+from model.kernel.packing import Words
+from model.kernel.program import Program
+from model.kernel.store import Segment, Store, frontier
+
+_BLOCK = 256
+
+
+@dataclass(frozen=True)
+class Path:
+    """A run: packed states (the first is initial) and the numbers of the actions between them, one fewer."""
+
+    states: tuple[tuple[int, ...], ...]
+    actions: tuple[int, ...]
+
+
+def plain(state: Words) -> tuple[int, ...]:
+    """A packed state as plain numbers, which compare word by word."""
+    return tuple(int(word) for word in state)
+
+
+def shortest(
+    kernel: Kernel, program: Program, store: Store, levels: Sequence[Sequence[Segment]], depth: int, target: Words, crew: Crew
+) -> Path:
+    """The run to a state of level ``depth``, going back level by level to the smallest state and the smallest action that
+    lead there. Where states stand for all that are the same but for a symmetry, the run is one of real states."""
+    back = [target]
+    for level in range(depth - 1, -1, -1):
+        back.append(_predecessor(program, store, levels[level], back[-1], crew))
+    representatives = back[::-1]
+    if not program.canonical:
+        return _concrete(kernel, program, representatives[0], representatives)
+    start = next(s for s in sorted(kernel.initial(), key=plain) if plain(canonical(program, s)) == plain(representatives[0]))
+    return _concrete(kernel, program, start, representatives)
+
+
+def _concrete(kernel: Kernel, program: Program, start: Words, representatives: Sequence[Words]) -> Path:
+    state, states, actions = start, [plain(start)], []
+    for goal in representatives[1:]:
+        for action in kernel.enabled(state):
+            after = kernel.apply(state, action)
+            if plain(canonical(program, after)) == plain(goal):
+                break
+        else:
+            raise AssertionError("no action leads to the next state of a run: the symmetry is none of this protocol")
+        state = after
+        states.append(plain(state))
+        actions.append(action)
+    return Path(tuple(states), tuple(actions))
+
+
+def canonical(program: Program, state: Words) -> Words:
+    """The representative of a state; the state itself if the program has no symmetry."""
+    if not program.canonical:
+        return state
+    out = np.zeros_like(state)
+    held = np.ascontiguousarray(state)
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(program.canonical)
+    call(held.ctypes.data, out.ctypes.data)
+    return out
+
+
+def _predecessor(program: Program, store: Store, level: Sequence[Segment], target: Words, crew: Crew) -> Words:
+    states = frontier(level)
+    shared = np.zeros(SHARED_WORDS, dtype=np.int64)
+    workers = [Worker.of(program, 1) for _ in range(crew.size)]
+    held = np.ascontiguousarray(target)
+    crew.run(
+        lambda w: find_predecessors(program, store.space, states, shared, workers[w], held.ctypes.data, _BLOCK)
+    )
+    found = [worker.found_state[0] for worker in workers if worker.found_action[0] >= 0]
+    return min(found, key=plain)

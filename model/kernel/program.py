@@ -1,0 +1,101 @@
+"""A protocol as the native loops see it: addresses and sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from model.kernel.loops import call2, call3, load, lowest_bit, native, store
+from model.kernel.machine import Kernel
+from model.kernel.packing import Words
+
+
+class Program(NamedTuple):
+    """Addresses of a kernel's compiled functions (0: there is none, or nothing to observe) and its sizes in words."""
+
+    enabled: int
+    apply: int
+    observe: int
+    observe_step: int
+    canonical: int
+    words: int
+    actions: int
+    enabled_words: int
+    observe_words: int
+    step_words: int
+
+    @classmethod
+    def of(cls, kernel: Kernel, canonical: int = 0) -> Program:
+        """The program of a kernel; ``canonical`` is the address of a function ``(state, out)`` that writes the representative
+        of the states that are the same but for a symmetry, or 0."""
+        return cls(
+            enabled=kernel.address["enabled"],
+            apply=kernel.address["apply"],
+            observe=kernel.address["observe"] if kernel.formulas["observe"] else 0,
+            observe_step=kernel.address["observe_step"] if kernel.formulas["observe_step"] else 0,
+            canonical=canonical,
+            words=kernel.words,
+            actions=len(kernel.actions),
+            enabled_words=kernel.mask_words["enabled"],
+            observe_words=kernel.mask_words["observe"],
+            step_words=kernel.mask_words["observe_step"],
+        )
+
+
+def bit_set(numbers: Iterable[int], words: int) -> Words:
+    """Numbers as the bits of that many words; ValueError if one does not fit."""
+    mask = [0] * words
+    for number in numbers:
+        if not 0 <= number < 64 * words:
+            raise ValueError(f"{number} is outside 0..{64 * words - 1}")
+        mask[number // 64] |= 1 << number % 64
+    return np.array(mask, dtype=np.uint64)
+
+
+def members(mask: Words) -> tuple[int, ...]:
+    """The numbers of the bits that are set."""
+    return tuple(bit for bit in range(64 * len(mask)) if int(mask[bit // 64]) >> bit % 64 & 1)
+
+
+@native
+def copy(source: Any, target: Any, words: Any) -> None:
+    """Copies a state from one address to another."""
+    for word in range(words):
+        store(target + 8 * word, load(source + 8 * word))
+
+
+@native
+def compare(first: Any, second: Any, words: Any) -> Any:
+    """-1, 0 or 1: how the states at two addresses compare, word by word from the first."""
+    for word in range(words):
+        one, other = load(first + 8 * word), load(second + 8 * word)
+        if one != other:
+            return -1 if one < other else 1
+    return 0
+
+
+@native
+def successors(program: Any, state: Any, mask: Any, out: Any, via: Any, start: Any) -> Any:
+    """Writes the successors of the state at an address to ``out`` (an address), and the number of each one's action to
+    ``via``, from place ``start`` on; returns the place after the last. ``mask`` is room for the enabled actions."""
+    call2(program.enabled, state, mask.ctypes.data)
+    count = start
+    for word in range(program.enabled_words):
+        bits = mask[word]
+        while bits != np.uint64(0):
+            action = 64 * word + lowest_bit(bits)
+            bits &= bits - np.uint64(1)
+            call3(program.apply, state, action, out + 8 * program.words * count)
+            via[count] = action
+            count += 1
+    return count
+
+
+@native
+def canonicalise(program: Any, state: Any, scratch: Any) -> None:
+    """Replaces the state at an address by its representative, if the program has a symmetry."""
+    if program.canonical != 0:
+        call2(program.canonical, state, scratch)
+        copy(scratch, state, program.words)

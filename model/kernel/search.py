@@ -1,0 +1,316 @@
+"""Exhaustive breadth-first search of a protocol on all cores: the same counts and the same finds with any number of workers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path as FilePath
+
+import numpy as np
+
+from model.kernel.checkpoint import Checkpoint, CheckpointError, Saved
+from model.kernel.crew import Crew
+from model.kernel.expansion import (
+    BATCH,
+    CHUNK,
+    CURSOR,
+    DEADLOCK_ROW,
+    FULL,
+    LOGGED,
+    POSITION,
+    SEGMENT,
+    SHARED_WORDS,
+    STOP,
+    TOP,
+    Worker,
+    expand,
+    seed,
+)
+from model.kernel.machine import Kernel
+from model.kernel.paths import plain
+from model.kernel.program import Program, bit_set, members
+from model.kernel.results import Find, Limits, Outcome, Progress, Reached, Result
+from model.kernel.store import Segment, Store, frontier
+from model.kernel.table import LINE
+from model.kernel.totals import Totals
+
+_SMALL = 1024
+"""States that are not worth waking the other workers for."""
+
+_SMALLEST_BLOCK, _LARGEST_BLOCK = 16, 1024
+
+
+def search(
+    kernel: Kernel,
+    *,
+    alarm: Iterable[int] = (),
+    step_alarm: Iterable[int] = (),
+    stop_on_deadlock: bool = False,
+    canonical: int = 0,
+    workers: int | None = None,
+    limits: Limits | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+    progress: Callable[[Progress], None] | None = None,
+    checkpoint: FilePath | None = None,
+    checkpoint_every: float = 600.0,
+    resume: bool = False,
+) -> Result:
+    """Visits the reachable states of a protocol, level by level, until there is none left or something ends it.
+
+    ``alarm`` and ``step_alarm`` are the numbers of the kernel's observed formulas that are violations where they hold. A
+    level with a violation (or a deadlock, if that is to stop the search) is finished and is the last. ``canonical`` is the
+    address of a symmetry's function (see Program.of). ``should_stop`` is asked and ``progress`` told, about once a second,
+    from this thread. ``checkpoint`` is a folder for the complete levels, written every ``checkpoint_every`` seconds and at
+    the end; ``resume`` goes on from what it holds. Raises ValueError for a memory budget that is too small to begin with,
+    MemoryError if the system refuses it, CheckpointError.
+    """
+    with Crew(workers) as crew:
+        made = _Search(kernel, Program.of(kernel, canonical), crew, limits or Limits(), should_stop, progress)
+        made.watch(alarm, step_alarm, stop_on_deadlock)
+        if checkpoint is not None:
+            made.keep(Checkpoint(checkpoint, made.fingerprint()), checkpoint_every, resume)
+        return made.run()
+
+
+class _Search:
+    """One search under way."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        program: Program,
+        crew: Crew,
+        limits: Limits,
+        should_stop: Callable[[], bool],
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.kernel, self.program, self.crew, self.limits = kernel, program, crew, limits
+        self.should_stop, self.progress = should_stop, progress
+        rows = 1 + kernel.formulas["observe"] + kernel.formulas["observe_step"]
+        self.workers = [Worker.of(program, rows) for _ in range(crew.size)]
+        self.shared = np.zeros(SHARED_WORDS, dtype=np.int64)
+        self.store = Store(kernel.words, limits.memory, self._in_flight(_SMALLEST_BLOCK) + CHUNK * crew.size)
+        self.levels: list[list[Segment]] = []
+        self.fresh: list[Segment] = []
+        self.base = Totals.none(program)
+        self.deadlock: Find | None = None
+        self.checkpoint: Checkpoint | None = None
+        self.ended: Outcome | None = None
+        self.boundary = 0, self.base
+        self.started = self.reported = self.saved = time.monotonic()
+        self.reported_states, self.earlier = 0, 0.0
+
+    def watch(self, alarm: Iterable[int], step_alarm: Iterable[int], stop_on_deadlock: bool) -> None:
+        self.alarm = bit_set(alarm, self.program.observe_words)
+        self.step_alarm = bit_set(step_alarm, self.program.step_words)
+        self.stop_on_deadlock = stop_on_deadlock
+
+    def fingerprint(self) -> str:
+        """A hash of all that decides the course of the search, but for the limits."""
+        initial = sorted(plain(state) for state in self.kernel.initial())
+        parts = [self.kernel.fingerprint, initial, plain(self.alarm), plain(self.step_alarm), self.stop_on_deadlock]
+        return hashlib.sha256(json.dumps([*parts, self.program.canonical != 0]).encode()).hexdigest()
+
+    def keep(self, checkpoint: Checkpoint, every: float, resume: bool) -> None:
+        self.checkpoint, self.every = checkpoint, every
+        if not resume:
+            checkpoint.start()
+            return
+        saved = checkpoint.summary()
+        count = sum(saved.sizes)
+        if not self.store.fits(count + CHUNK * self.crew.size):
+            raise CheckpointError(f"{checkpoint.folder} has {count} states, too many for a budget of {self.limits.memory} bytes")
+        checkpoint.load(self.store)
+        ends = np.cumsum([0, *saved.sizes]).tolist()
+        self.levels = [[(start, end)] for start, end in zip(ends, ends[1:], strict=False)]
+        self.shared[TOP] = count
+        self.store.rebuild(self._segments(), count, self._everywhere)
+        self.base, self.earlier = saved.totals, saved.seconds
+        if saved.deadlock is not None:
+            self.deadlock = Find("deadlock", 0, *saved.deadlock)
+
+    def run(self) -> Result:
+        violations: list[Find] = []
+        if not self.levels:
+            self._seed()
+            violations = self._finds(0)
+        while not violations and self.ended is None:
+            self.boundary = len(self.levels), self._totals()
+            self._poll()
+            if self.ended is None and len(self.levels) - 1 == self.limits.depth:
+                self.ended = "depth"
+            if self.ended is None:
+                self._expand()
+                violations = self._finds(len(self.levels))
+            if self.ended is None and self.fresh:
+                self.levels.append(self.fresh)
+                self.fresh = []
+            elif self.ended is None and not violations:
+                self.ended = "exhausted"
+            if self.checkpoint is not None and time.monotonic() - self.saved > self.every:
+                self._save()
+        if self.checkpoint is not None:
+            self._save()
+        return self._result(violations)
+
+    # --- one level
+
+    def _seed(self) -> None:
+        initial, worker = self.kernel.initial(), self.workers[0]
+        for start in range(0, len(initial), BATCH):
+            if not self._has_room():
+                self.ended = "memory"
+                return
+            rows = initial[start : start + BATCH]
+            worker.successors[: len(rows)] = rows
+            if not seed(self.program, self.store.space, self.shared, self.alarm, worker, len(rows)):
+                self.ended = "memory"
+                return
+            self._drain()
+        self.levels.append(self.fresh)
+        self.fresh = []
+
+    def _expand(self) -> None:
+        """Expands the last level; the new states are ``fresh``."""
+        states = frontier(self.levels[-1])
+        total = int(states.ordinals[-1])
+        self.shared[CURSOR] = 0
+        while True:
+            spread = min(_LARGEST_BLOCK, total // (4 * self.crew.size), self._largest_block())
+            block = max(_SMALLEST_BLOCK, spread)
+            args = (self.program, self.store.space, states, self.shared, self.alarm, self.step_alarm)
+            step_row = 1 + self.kernel.formulas["observe"]
+
+            def work(number: int) -> int:
+                return int(expand(*args, step_row, self.workers[number], block))  # noqa: B023
+
+            codes = [work(0)] if total <= _SMALL else self.crew.run(work, self._poll, self._stop)
+            self._drain()
+            left = int(self.shared[CURSOR]) < total
+            if self.ended is None and (FULL in codes or (left and not self._has_room())):
+                self.ended = "memory"
+            if self.ended is not None or not left:
+                return
+
+    def _drain(self) -> None:
+        """Takes the segments that the workers have filled."""
+        for worker in self.workers:
+            counters = worker.counters
+            self.fresh += [(int(start), int(end)) for start, end in worker.log[: counters[LOGGED]]]
+            if counters[POSITION] > counters[SEGMENT]:
+                self.fresh.append((int(counters[SEGMENT]), int(counters[POSITION])))
+            counters[SEGMENT] = counters[POSITION]
+            counters[LOGGED] = 0
+        self.fresh = _joined(self.fresh)
+
+    def _has_room(self) -> bool:
+        top = int(self.shared[TOP])
+        return top <= self.store.space.grow_at or self.store.rebuild(self._segments(), top, self._everywhere)
+
+    def _segments(self) -> list[Segment]:
+        return [segment for level in self.levels for segment in level] + self.fresh
+
+    def _everywhere(self, task: Callable[[], None]) -> None:
+        self.crew.run(lambda _: task())
+
+    def _in_flight(self, block: int) -> int:
+        """How many states the workers may add before they look at the table's load again."""
+        return self.crew.size * (block * self.program.actions + BATCH)
+
+    def _largest_block(self) -> int:
+        slack = LINE * self.store.space.lines // 8 - self.crew.size * (BATCH + CHUNK)
+        return slack // (self.crew.size * max(self.program.actions, 1))
+
+    # --- what happens meanwhile
+
+    def _stop(self) -> None:
+        self.shared[STOP] = 1
+
+    def _poll(self) -> None:
+        now = time.monotonic()
+        if self.ended is None and self.should_stop():
+            self.ended = "interrupted"
+        if self.ended is None and self.limits.seconds is not None and now - self.started > self.limits.seconds:
+            self.ended = "time"
+        if self.ended is not None:
+            self._stop()
+        if self.progress is not None and now - self.reported >= 1.0:
+            totals = self._totals()
+            rate = (totals.distinct - self.reported_states) / (now - self.reported)
+            size = _sizes(self.levels[-1:])[0]
+            self.progress(Progress(len(self.levels) - 1, totals.distinct, totals.transitions, size, rate))
+            self.reported, self.reported_states = now, totals.distinct
+
+    def _save(self) -> None:
+        """Writes the search as it stood before its last level was expanded, if it came so far."""
+        count, totals = self.boundary
+        if self.checkpoint is None or not count:
+            return
+        kept, first = self.levels[:count], self.deadlock
+        deadlock = (first.depth, first.state) if first is not None and first.depth < count - 1 else None
+        seconds = self.earlier + time.monotonic() - self.started
+        self.checkpoint.write(self.store, kept, Saved(_sizes(kept), totals, deadlock, seconds))
+        self.saved = time.monotonic()
+
+    # --- what came of it
+
+    def _totals(self) -> Totals:
+        return self.base.plus(self.workers)
+
+    def _finds(self, depth: int) -> list[Find]:
+        """The violations that ended with a step to level ``depth``, shortest first; takes them from the workers."""
+        formulas, found = self.kernel.formulas["observe"], []
+        for row in range(1 + formulas + self.kernel.formulas["observe_step"]):
+            states = [plain(w.found_state[row]) for w in self.workers if w.found_action[row] >= 0]
+            if not states:
+                continue
+            if row == DEADLOCK_ROW:
+                self.deadlock = self.deadlock or Find("deadlock", 0, depth - 1, min(states))
+                if self.stop_on_deadlock:
+                    found.append(self.deadlock)
+            elif row <= formulas:
+                found.append(Find("state", row - 1, depth, min(states)))
+            else:
+                found.append(Find("step", row - 1 - formulas, depth, min(states)))
+        for worker in self.workers:
+            worker.found_action[:] = -1
+        return sorted(found, key=lambda find: (find.depth, find.kind, find.formula))
+
+    def _result(self, violations: list[Find]) -> Result:
+        outcome = self.ended or "exhausted"
+        if violations:
+            outcome = "deadlock" if all(find.kind == "deadlock" for find in violations) else "violated"
+        totals = self._totals()
+        return Result(
+            outcome=outcome,
+            distinct=totals.distinct,
+            transitions=totals.transitions,
+            depth=len(self.levels) - 1,
+            level_sizes=_sizes(self.levels),
+            seen=members(np.array(totals.seen, dtype=np.uint64)),
+            seen_steps=members(np.array(totals.seen_steps, dtype=np.uint64)),
+            enabled=totals.enabled,
+            deadlocks=totals.deadlocks,
+            deadlock=self.deadlock,
+            violations=tuple(violations),
+            bytes_in_use=self.store.bytes_in_use(int(self.shared[TOP])),
+            seconds=self.earlier + time.monotonic() - self.started,
+            reached=Reached(self.kernel, self.program, self.store, tuple(tuple(level) for level in self.levels)),
+        )
+
+
+def _sizes(levels: Sequence[Sequence[Segment]]) -> tuple[int, ...]:
+    return tuple(sum(end - start for start, end in level) for level in levels)
+
+
+def _joined(segments: Iterable[Segment]) -> list[Segment]:
+    """The same states in as few segments as possible, in order."""
+    joined: list[Segment] = []
+    for start, end in sorted(segments):
+        if joined and joined[-1][1] == start:
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
