@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 import z3
 
-from model.language import ModelError, Protocol
-from model.language.protocol import Location
+from model.language import Location, ModelError, Protocol
 
 Kind = Literal["always", "step", "sometimes", "lemma"]
 
@@ -63,9 +62,12 @@ class Suite:
         """Declares a conjunct of the inductive invariant."""
         return self._declare("lemma", function)
 
-    def strict(self, why: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
-        """Declares an ``always`` property that the faithful model violates; ``why`` names the circumstances."""
-        return lambda function: self._declare("always", function, why)
+    def strict(self, why: str, *, when: bool) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
+        """Declares an ``always`` property that the faithful model violates ``when`` the instance allows it; ``why`` says how.
+
+        In an instance that does not, it is a property like any other.
+        """
+        return lambda function: self._declare("always", function, why if when else "")
 
     def named(self, name: str) -> Property:
         """The property of that name; KeyError if there is none."""

@@ -2,18 +2,21 @@
 
 from z3 import And, Implies, Not, Or
 
+from model.language.declarations import Action, Location, OneOf, Variable
 from model.language.domains import Universe
 from model.language.formulas import If, all_of, any_of, at_least, maximum, minimum, select
 from model.language.mistakes import ModelError
-from model.language.protocol import Action, Protocol, Variable
+from model.language.protocol import Protocol
 
 __all__ = [
     "Action",
     "And",
     "If",
     "Implies",
+    "Location",
     "ModelError",
     "Not",
+    "OneOf",
     "Or",
     "Protocol",
     "Universe",

@@ -8,7 +8,7 @@ from typing import Any
 
 import z3
 
-from model.language.formulas import ChoiceRef, Conditional, SubsetRef
+from model.language.formulas import ChoiceRef, Conditional, SubsetRef, mask_of
 from model.language.mistakes import ModelError
 
 
@@ -103,7 +103,7 @@ class Flag(Domain):
         return 2
 
     def raw(self, value: Any) -> int:
-        if not isinstance(value, (bool, int)) or value not in (0, 1):
+        if not isinstance(value, bool):
             raise ValueError(f"{value!r} is not a flag")
         return int(value)
 
@@ -188,6 +188,11 @@ class Choice(Domain):
     def literal(self, raw: int) -> Any:
         return z3.IntVal(raw)
 
+    def coerce(self, value: Any) -> Any:
+        if isinstance(value, ChoiceRef) and value.names != self.names:
+            raise ValueError(f"{value} is one of {', '.join(value.names)}, and one of {', '.join(self.names)} is needed")
+        return super().coerce(value)
+
     def read(self, literal: Any) -> int:
         return int(literal.as_long())
 
@@ -218,11 +223,7 @@ class Subset(Domain):
     def raw(self, value: Any) -> int:
         if isinstance(value, str) or not isinstance(value, Iterable):
             raise ValueError(f"{value!r} is not a set of {self.universe.name} numbers")
-        members = list(value)
-        strangers = [m for m in members if m not in range(self.universe.size)]
-        if strangers:
-            raise ValueError(f"{strangers[0]!r} is not a {self.universe.name}")
-        return sum(1 << m for m in set(members))
+        return mask_of(value, self.universe.size)
 
     def literal(self, raw: int) -> Any:
         return z3.BitVecVal(raw, self.universe.size)
@@ -240,3 +241,10 @@ def choice_of(names: Universe | Sequence[str]) -> Choice:
     if not labels or len(set(labels)) != len(labels):
         raise ModelError(f"a choice needs distinct names and at least one: {labels}")
     return Choice(labels)
+
+
+def subset_of(universe: Universe) -> Subset:
+    """The subsets of a universe; ModelError if it is empty, because a subset of nothing has no bits to stand on."""
+    if not universe.size:
+        raise ModelError(f"a subset of {universe.name} has no members to choose from: the universe is empty")
+    return Subset(universe)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -17,16 +18,24 @@ class ChoiceRef(z3.ArithRef):  # type: ignore[misc]
 
     @classmethod
     def constant(cls, name: str, names: tuple[str, ...]) -> ChoiceRef:
-        ref = cls(z3.Int(name).as_ast())
+        return cls.of(z3.Int(name), names)
+
+    @classmethod
+    def of(cls, term: Any, names: tuple[str, ...]) -> ChoiceRef:
+        ref = cls(term.as_ast())
         ref.names = names
         return ref
 
     def _resolve(self, other: Any) -> Any:
-        if not isinstance(other, str):
+        if isinstance(other, ChoiceRef) and other.names != self.names:
+            raise ValueError(f"{self} is one of {', '.join(self.names)}, and {other} one of {', '.join(other.names)}")
+        if isinstance(other, z3.ArithRef):
             return other
-        if other not in self.names:
-            raise ValueError(f"{self} is never {other!r}: it is one of {', '.join(self.names)}")
-        return self.names.index(other)
+        if isinstance(other, str) and other in self.names:
+            return self.names.index(other)
+        if type(other) is int and 0 <= other < len(self.names):
+            return other
+        raise ValueError(f"{self} is never {other!r}: it is one of {', '.join(self.names)}")
 
     def __eq__(self, other: object) -> Any:
         return super().__eq__(self._resolve(other))
@@ -43,39 +52,66 @@ class ChoiceRef(z3.ArithRef):  # type: ignore[misc]
 
 
 class SubsetRef(z3.BitVecRef):  # type: ignore[misc]
-    """A Z3 bit vector that stands for a subset; ``|``, ``&`` and ``~`` are union, intersection and complement."""
+    """A Z3 bit vector that stands for a subset; ``|``, ``&`` and ``~`` are union, intersection and complement.
+
+    The other side of these, and of ``==`` and ``!=``, may also be a set of members.
+    """
 
     @classmethod
     def constant(cls, name: str, size: int) -> SubsetRef:
         return cls(z3.BitVec(name, size).as_ast())
 
     def has(self, member: Any) -> Any:
-        """The formula: the subset contains the member, given as a number or as a term."""
-        if isinstance(member, int):
-            return z3.Extract(member, member, self) == z3.BitVecVal(1, 1)
-        return any_of(z3.And(member == m, self.has(m)) for m in range(self.size()))
+        """The formula: the subset contains the member, a number or a term; false for a term beyond the universe."""
+        if not isinstance(member, z3.ExprRef):
+            place = self._place(member)
+            return z3.Extract(place, place, self) == z3.BitVecVal(1, 1)
+        return any_of(z3.And(test, self.has(m)) for m, test in self._tests(member))
 
-    def plus(self, member: Any) -> SubsetRef:
-        """The subset with a member (a number or a term) added."""
+    def plus(self, member: Any) -> Any:
+        """The subset with a member (a number or a term) added; a term beyond the universe adds nothing."""
         return self | self._mask(member)
 
-    def minus(self, member: Any) -> SubsetRef:
+    def minus(self, member: Any) -> Any:
         """The subset with a member (a number or a term) taken out."""
         return self & ~self._mask(member)
 
     def _mask(self, member: Any) -> Any:
         size = self.size()
-        if isinstance(member, int):
-            return z3.BitVecVal(1 << member, size)
-        return reduce(
-            lambda rest, m: z3.If(member == m, z3.BitVecVal(1 << m, size), rest), range(size), z3.BitVecVal(0, size)
-        )
+        if not isinstance(member, z3.ExprRef):
+            return z3.BitVecVal(1 << self._place(member), size)
+        mask = z3.BitVecVal(0, size)
+        for m, test in self._tests(member):
+            mask = z3.If(test, z3.BitVecVal(1 << m, size), mask)
+        return mask
+
+    def _place(self, member: Any) -> int:
+        if type(member) is not int or not 0 <= member < self.size():
+            raise ValueError(f"{member!r} cannot be in {self}, a subset of {self.size()} members from 0")
+        return member
+
+    def _tests(self, member: Any) -> list[tuple[int, Any]]:
+        if isinstance(member, ChoiceRef) and len(member.names) != self.size():
+            raise ValueError(f"{member} is one of {', '.join(member.names)}, and {self} a subset of {self.size()} members")
+        return [(m, member == m) for m in range(self.size())]
+
+    def _resolve(self, other: Any) -> Any:
+        return other if isinstance(other, z3.BitVecRef) else z3.BitVecVal(mask_of(other, self.size()), self.size())
+
+    def __eq__(self, other: object) -> Any:
+        return super().__eq__(self._resolve(other))
+
+    def __ne__(self, other: object) -> Any:
+        return super().__ne__(self._resolve(other))
+
+    def __hash__(self) -> int:
+        return int(super().__hash__())
 
     def __or__(self, other: Any) -> SubsetRef:
-        return SubsetRef(super().__or__(other).as_ast())
+        return SubsetRef(super().__or__(self._resolve(other)).as_ast())
 
     def __and__(self, other: Any) -> SubsetRef:
-        return SubsetRef(super().__and__(other).as_ast())
+        return SubsetRef(super().__and__(self._resolve(other)).as_ast())
 
     def __invert__(self) -> SubsetRef:
         return SubsetRef(super().__invert__().as_ast())
@@ -85,7 +121,19 @@ class SubsetRef(z3.BitVecRef):  # type: ignore[misc]
         return self == z3.BitVecVal(0, self.size())
 
 
-@dataclass(frozen=True)
+def mask_of(members: Any, size: int) -> int:
+    """The members, numbers below ``size``, as the bits of a number; ValueError if that is not what they are."""
+    if isinstance(members, str) or not isinstance(members, Iterable):
+        raise ValueError(f"{members!r} is not a set of members")
+    mask = 0
+    for member in members:
+        if type(member) is not int or not 0 <= member < size:
+            raise ValueError(f"{member!r} is not a member: they are numbered from 0 to {size - 1}")
+        mask |= 1 << member
+    return mask
+
+
+@dataclass(frozen=True, eq=False)
 class Conditional:
     """A choice between two literals whose domain is known only where it is assigned."""
 
@@ -93,14 +141,48 @@ class Conditional:
     then: Any
     otherwise: Any
 
+    def __eq__(self, other: object) -> bool:
+        raise TypeError("a conditional between literals can only be assigned: compare inside its condition instead")
+
+    __hash__ = None  # type: ignore[assignment]
+
 
 def If(condition: Any, then: Any, otherwise: Any) -> Any:
     """The first value where the condition holds, else the second; the values may be names, sets, numbers or terms."""
-    if isinstance(then, z3.ExprRef) or isinstance(otherwise, z3.ExprRef):
-        if not isinstance(then, (str, Conditional)) and not isinstance(otherwise, (str, Conditional)):
-            chosen = z3.If(condition, then, otherwise)
-            return SubsetRef(chosen.as_ast()) if isinstance(chosen, z3.BitVecRef) else chosen
-    return Conditional(condition, then, otherwise)
+    sides = (then, otherwise)
+    terms = [side for side in sides if isinstance(side, z3.ExprRef)]
+    numeric = not terms or not z3.is_bv(terms[0])
+    if not terms or not all(isinstance(s, z3.ExprRef) or (numeric and isinstance(s, (bool, int))) for s in sides):
+        return Conditional(condition, then, otherwise)
+    chosen = z3.If(condition, then, otherwise)
+    if isinstance(chosen, z3.BitVecRef):
+        return SubsetRef(chosen.as_ast())
+    names = {side.names for side in terms if isinstance(side, ChoiceRef)}
+    if len(names) == 1:
+        return ChoiceRef.of(chosen, names.pop())
+    return chosen
+
+
+@contextmanager
+def no_python_truth() -> Iterator[None]:
+    """While it lasts, Python's ``and``, ``or``, ``not`` and ``if`` on an equation raise TypeError.
+
+    Z3 answers them by whether both sides are the same text, so that ``a == b and c`` would silently lose one half. Equations
+    between one and the same term remain true: dictionaries rely on them.
+    """
+    usual = z3.BoolRef.__bool__
+
+    def strict(formula: Any) -> bool:
+        truth: bool = usual(formula)
+        if not truth and not z3.is_false(formula):
+            raise TypeError(f"Python's and, or, not and if cannot see the value of {formula}: write And, Or, Not or If")
+        return truth
+
+    z3.BoolRef.__bool__ = strict
+    try:
+        yield
+    finally:
+        z3.BoolRef.__bool__ = usual
 
 
 def all_of(formulas: Iterable[Any]) -> Any:

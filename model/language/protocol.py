@@ -5,105 +5,16 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import z3
 
-from model.language.domains import Choice, Domain, Flag, Number, Subset, Universe, choice_of
-from model.language.mistakes import ModelError
+from model.language.declarations import Action, Family, Location, Names, OneOf, Variable
+from model.language.domains import Domain, Flag, Number, Universe, choice_of, subset_of
+from model.language.formulas import no_python_truth
+from model.language.mistakes import ModelError, reason
 from model.language.operators import is_constant, unknown_operator, walk
-
-Guarded = tuple[Any, Mapping[Any, Any]]
-
-
-@dataclass(frozen=True)
-class Location:
-    """Where something is written."""
-
-    file: str
-    line: int
-
-    @classmethod
-    def of(cls, function: Callable[..., Any]) -> Location:
-        code = inspect.unwrap(function).__code__
-        return cls(code.co_filename, code.co_firstlineno)
-
-    def __str__(self) -> str:
-        path = Path(self.file)
-        return f"{path.parent.name}/{path.name}:{self.line}"
-
-
-@dataclass(frozen=True, eq=False)
-class Variable:
-    """One variable of a protocol: a scalar, or one member of a family such as ``stored[b0]``.
-
-    ``term`` is its value before a step and ``next`` its value after it; ``index`` is its place in the family.
-    """
-
-    name: str
-    family: str
-    index: tuple[int, ...]
-    universes: tuple[Universe, ...]
-    domain: Domain
-    initial: tuple[int, ...]
-    term: Any
-    next: Any
-
-
-class Family:
-    """Variables of one name, one for each member of a universe or each tuple of members of several."""
-
-    def __init__(self, name: str, members: Mapping[tuple[int, ...], Any]) -> None:
-        self._name = name
-        self._members = members
-
-    def __getitem__(self, index: int | tuple[int, ...]) -> Any:
-        key = index if isinstance(index, tuple) else (index,)
-        if key not in self._members:
-            raise ModelError(f"{self._name} has no member {key if len(key) > 1 else key[0]!r}")
-        return self._members[key]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._members.values())
-
-
-class Names:
-    """Variables by name, as attributes: ``p.state.lac`` is the value before a step, ``p.next.lac`` the value after it."""
-
-    def __init__(self, owner: str) -> None:
-        self._owner = owner
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"protocol {self._owner} has no variable {name!r}")
-
-
-@dataclass(frozen=True, eq=False)
-class Action:
-    """A grounded action: a guard and, for each variable that it changes, the new value; the rest stays as it is."""
-
-    name: str
-    actor: str
-    arguments: Mapping[str, str]
-    guard: Any
-    updates: Mapping[Variable, Any]
-    fault: bool
-    fair: bool
-    doc: str
-    location: Location
-
-    @property
-    def label(self) -> str:
-        """As traces show it, e.g. ``add(b0, e1)``."""
-        return f"{self.name}({', '.join(self.arguments.values())})" if self.arguments else self.name
-
-
-@dataclass(frozen=True)
-class OneOf:
-    """Several possible initial values of a variable."""
-
-    values: tuple[Any, ...]
+from model.language.ranges import Ranges
 
 
 class Protocol:
@@ -137,18 +48,26 @@ class Protocol:
         self.state: Any = Names(name)
         self.next: Any = Names(name)
         self._by_term: dict[str, Variable] = {}
-        self._families: set[str] = set()
-        self._action_names: set[str] = set()
+        self._names: dict[str, str] = {}  # what each name stands for
         self._budgets: dict[str, int] = {}
-        self._vetted: set[int] = set()
+        self._vetted: dict[bool, set[int]] = {False: set(), True: set()}  # ids of nodes, by whether next values may occur
+        self._ranges = Ranges()
         self._kept: list[Any] = []  # keeps vetted terms alive, so that their ids stay theirs
+
+    def _claim(self, kind: str, name: str) -> None:
+        if not name.isidentifier() or name.startswith("_"):
+            raise ModelError(f"{self.name}: {kind} {name!r}: a name is letters, digits and _, and starts with a letter")
+        if name in self._names:
+            raise ModelError(f"{self.name}: {kind} {name}: the name is taken by a {self._names[name]}")
+        self._names[name] = kind
 
     # --- universes and variables
 
     def universe(self, name: str, size: int, prefix: str | None = None) -> Universe:
         """A set of ``size`` like things named ``name``, whose members print as ``prefix`` and a number."""
-        if size < 0 or name in self.universes:
-            raise ModelError(f"{self.name}: universe {name} " + ("is declared twice" if size >= 0 else f"has size {size}"))
+        self._claim("universe", name)
+        if type(size) is not int or size < 0:
+            raise ModelError(f"{self.name}: universe {name} has size {size!r}")
         made = self.universes[name] = Universe(name, size, prefix or name[0])
         return made
 
@@ -158,8 +77,8 @@ class Protocol:
 
     def number(self, name: str, low: int, high: int, *, per: Any = (), init: Any = None) -> Any:
         """A variable that holds an integer from ``low`` to ``high``; it starts at ``low`` unless told otherwise."""
-        if high < low:
-            raise ModelError(f"{self.name}: {name} has no values: {low}..{high}")
+        if type(low) is not int or type(high) is not int or high < low:
+            raise ModelError(f"{self.name}: number {name} has no values: {low!r}..{high!r}")
         return self._declare(name, Number(low, high), per, low if init is None else init)
 
     def choice(self, name: str, of: Universe | Sequence[str], *, per: Any = (), init: Any = 0) -> Any:
@@ -168,18 +87,18 @@ class Protocol:
 
     def subset(self, name: str, of: Universe, *, per: Any = (), init: Any = ()) -> Any:
         """A variable that holds a subset of a universe; it starts empty."""
-        return self._declare(name, Subset(of), per, init)
+        return self._declare(name, subset_of(of), per, init)
 
     def budget(self, name: str, limit: int) -> str:
-        """How often a kind of fault may happen: the counter ``name`` rises from 0 to ``limit`` with each fault that spends it."""
-        self.number(name, 0, max(limit, 0))
+        """How often a kind of fault may happen: the counter ``name`` rises from 0 to ``limit`` with each that spends it."""
+        self.number(name, 0, limit)
         self._budgets[name] = limit
         return name
 
     def _declare(self, name: str, domain: Domain, per: Any, init: Any) -> Any:
-        if name in self._families:
-            raise ModelError(f"{self.name}: variable {name} is declared twice")
-        self._families.add(name)
+        self._claim("variable", name)
+        if domain.bits > 64:
+            raise ModelError(f"{self.name}: variable {name} needs {domain.bits} bits, and one variable has at most 64")
         universes: tuple[Universe, ...] = (per,) if isinstance(per, Universe) else tuple(per)
         members: dict[tuple[int, ...], Any] = {}
         nexts: dict[tuple[int, ...], Any] = {}
@@ -189,13 +108,16 @@ class Protocol:
             value = init(*index) if callable(init) else init
             options = value.values if isinstance(value, OneOf) else (value,)
             try:
-                initial = tuple(domain.raw(option) for option in options)
+                initial = tuple(dict.fromkeys(domain.raw(option) for option in options))
             except ValueError as error:
                 raise ModelError(f"{self.name}: initial value of {full}: {error}") from error
+            if not initial:
+                raise ModelError(f"{self.name}: {full} has no initial value")
             term, primed = domain.term(full), domain.term(full + "'")
             variable = Variable(full, name, index, universes, domain, initial, term, primed)
             self.variables.append(variable)
             self._by_term[full] = variable
+            self._ranges.declare(variable)
             members[index], nexts[index] = term, primed
         setattr(self.state, name, Family(name, members) if universes else members[()])
         setattr(self.next, name, Family(name, nexts) if universes else nexts[()])
@@ -230,7 +152,9 @@ class Protocol:
         """
         return self._action(by, parameters, fault=False, fair=fair, spends=spends)
 
-    def fault(self, *, by: str, spends: str | None = None, **parameters: Iterable[int]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def fault(
+        self, *, by: str, spends: str | None = None, **parameters: Iterable[int]
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declares a fault, like ``step``; ``spends`` names the budget that each occurrence takes one from."""
         return self._action(by, parameters, fault=True, fair=False, spends=spends)
 
@@ -240,11 +164,9 @@ class Protocol:
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
             name = function.__name__
             doc = inspect.cleandoc(function.__doc__ or "")
-            if name in self._action_names:
-                raise ModelError(f"{self.name}: action {name} is declared twice")
+            self._claim("action", name)
             if not doc:
                 raise ModelError(f"{self.name}: action {name} has no docstring; say what the real system does there")
-            self._action_names.add(name)
             if spends is not None and self._budgets.get(spends, 0) <= 0:
                 if spends not in self._budgets:
                     raise ModelError(f"{self.name}: action {name} spends {spends}, which is not a budget")
@@ -255,14 +177,17 @@ class Protocol:
                 actor = shown.get(by, by)
                 where = f"{self.name}: action {name}({', '.join(f'{k}={v}' for k, v in shown.items())})"
                 try:
-                    made = function(**bound)
-                except ValueError as error:
-                    raise ModelError(f"{where}: {error}") from error
+                    with no_python_truth():
+                        made = function(**bound)
+                except (ValueError, TypeError, AttributeError, LookupError, ModelError, z3.Z3Exception) as error:
+                    raise ModelError(f"{where}: {reason(error)}") from error
                 if made is None:
                     continue
                 guard, updates = self._checked(where, made)
                 if spends is not None:
                     counter = self._by_term[spends]
+                    if counter in updates:
+                        raise ModelError(f"{where}: it updates {spends}, the budget that it spends")
                     guard = z3.And(guard, counter.term < self._budgets[spends])
                     updates[counter] = counter.term + 1
                 if z3.is_false(guard):
@@ -285,13 +210,13 @@ class Protocol:
         self.vet(f"{where}: its guard", guard)
         updates: dict[Variable, Any] = {}
         for key, value in made[1].items():
-            variable = self._by_term.get(str(key)) if isinstance(key, z3.ExprRef) else None
+            variable = self._variable_of(key) if isinstance(key, z3.ExprRef) else None
             if variable is None:
                 raise ModelError(f"{where}: it updates {key}, which is not a variable of the protocol")
             try:
                 term = variable.domain.coerce(value)
-            except ValueError as error:
-                raise ModelError(f"{where}: new value of {variable.name}: {error}") from error
+            except (ValueError, z3.Z3Exception) as error:
+                raise ModelError(f"{where}: new value of {variable.name}: {reason(error)}") from error
             self.vet(f"{where}: the new value of {variable.name}", term)
             if not term.eq(variable.term):
                 updates[variable] = term
@@ -300,15 +225,27 @@ class Protocol:
     def vet(self, what: str, term: Any, *, primed: bool = False) -> None:
         """Raises ModelError, naming ``what``, unless the term is over this protocol's variables (and, if ``primed``, their
         next values) and uses only operators that the kernel compiles."""
-        for node in walk(term, self._vetted):
+        for node in walk(term, self._vetted[primed]):
             stranger = unknown_operator(node)
             if stranger is not None:
                 raise ModelError(f"{what} uses {stranger}, which the kernel cannot compile")
-            if is_constant(node):
-                name = node.decl().name()
-                if name not in self._by_term and not (primed and name.endswith("'") and name[:-1] in self._by_term):
-                    raise ModelError(f"{what} mentions {name}, which is not a variable of the protocol")
+            if is_constant(node) and self._variable_of(node, primed=primed) is None:
+                also = "; it may not speak of the state after the step" if self._variable_of(node, primed=True) else ""
+                raise ModelError(f"{what} mentions {node}, which is not a variable of the protocol{also}")
+        too_wide = self._ranges.too_wide(term)
+        if too_wide is not None:
+            raise ModelError(f"{what}: {too_wide} may be too large for the kernel's 64-bit numbers")
         self._kept.append(term)
+
+    def _variable_of(self, constant: Any, *, primed: bool = False) -> Variable | None:
+        """The variable whose value, or if ``primed`` perhaps next value, this very constant is, sort included."""
+        if not is_constant(constant):
+            return None
+        name = constant.decl().name()
+        variable = self._by_term.get(name.removesuffix("'") if primed else name)
+        if variable is None or not (constant.eq(variable.term) or (primed and constant.eq(variable.next))):
+            return None
+        return variable
 
     def after(self, action: Action, formula: Any) -> Any:
         """A formula over values and next values, as it stands before the action and speaks of the state after it."""

@@ -1,0 +1,101 @@
+"""What a protocol is made of: variables and families of them, grounded actions, and where each is written."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from model.language.domains import Domain, Universe
+from model.language.mistakes import ModelError
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where something is written."""
+
+    file: str
+    line: int
+
+    @classmethod
+    def of(cls, function: Callable[..., Any]) -> Location:
+        code = inspect.unwrap(function).__code__
+        return cls(code.co_filename, code.co_firstlineno)
+
+    def __str__(self) -> str:
+        path = Path(self.file)
+        return f"{path.parent.name}/{path.name}:{self.line}"
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """One variable of a protocol: a scalar, or one member of a family such as ``stored[b0]``.
+
+    ``term`` is its value before a step and ``next`` its value after it; ``index`` is its place in the family.
+    """
+
+    name: str
+    family: str
+    index: tuple[int, ...]
+    universes: tuple[Universe, ...]
+    domain: Domain
+    initial: tuple[int, ...]
+    term: Any
+    next: Any
+
+
+class Family:
+    """Variables of one name, one for each member of a universe or each tuple of members of several."""
+
+    def __init__(self, name: str, members: Mapping[tuple[int, ...], Any]) -> None:
+        self._name = name
+        self._members = members
+
+    def __getitem__(self, index: int | tuple[int, ...]) -> Any:
+        key = index if isinstance(index, tuple) else (index,)
+        if any(type(i) is not int for i in key) or key not in self._members:
+            shown = ", ".join(repr(i) for i in key)
+            raise ModelError(f"{self._name} has no member {shown}; an index is a member of its universe")
+        return self._members[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._members.values())
+
+
+class Names:
+    """Variables by name, as attributes: ``p.state.lac`` is the value before a step, ``p.next.lac`` the value after it."""
+
+    def __init__(self, owner: str) -> None:
+        self._owner = owner
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"protocol {self._owner} has no variable {name!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Action:
+    """A grounded action: a guard and, for each variable that it changes, the new value; the rest stays as it is."""
+
+    name: str
+    actor: str
+    arguments: Mapping[str, str]
+    guard: Any
+    updates: Mapping[Variable, Any]
+    fault: bool
+    fair: bool
+    doc: str
+    location: Location
+
+    @property
+    def label(self) -> str:
+        """As traces show it, e.g. ``add(b0, e1)``."""
+        return f"{self.name}({', '.join(self.arguments.values())})" if self.arguments else self.name
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """Several possible initial values of a variable."""
+
+    values: tuple[Any, ...]
