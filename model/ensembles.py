@@ -180,7 +180,7 @@ class Ensembles:
         updates: dict[Any, Any] = {self.count: 1}
         for index, variable in enumerate(mine):
             value = variable
-            for f in self._fragments:
+            for f in other._fragments:
                 theirs = other.members[f][index] if self.striping.is_striped else other.members[f]
                 value = If(other.is_last(f), theirs, value)
             updates[variable] = value

@@ -10,6 +10,7 @@ from typing import Any
 
 from model.ensembles import Ensembles, Striping
 from model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from properties.ledger_invariant import ledger_lemmas, settings_leak
 from properties.vocabulary import Suite
 
 
@@ -28,13 +29,13 @@ def ledger(p: Protocol) -> Suite:
         return s.status == "closed"
 
     def in_ledger(e: int) -> Any:
-        return And(is_closed(), e <= s.last)
+        return And(Or(is_closed(), s.status == "deleted"), e <= s.last)
 
-    def copies_held(copies: Ensembles, e: int) -> Any:
-        """An ack quorum of the write set holds the entry, less the copies that faults have destroyed."""
+    def copies_held(copies: Ensembles, e: int, quorum: int = ack_quorum) -> Any:
+        """A quorum of the write set holds the entry, less the copies that faults have destroyed."""
         holders = [And(s.stored[b].has(e), Not(s.rotten[b].has(e)), copies.holds(b, e)) for b in bookie]
         return all_of(
-            Implies(And(s.losses == lost, s.rots == rotten), at_least(ack_quorum - lost - rotten, holders))
+            Implies(And(s.losses == lost, s.rots == rotten), at_least(quorum - lost - rotten, holders))
             for lost in range(settings["losses"] + 1)
             for rotten in range(settings["rots"] + 1)
         )
@@ -73,6 +74,15 @@ def ledger(p: Protocol) -> Suite:
         )
 
     @suite.always
+    def closed_entries_are_readable() -> Any:
+        """Every entry of a closed ledger, confirmed or recovered, has a copy in its write set."""
+        return Implies(is_closed(), all_of(Implies(e <= s.last, copies_held(published, e, 1)) for e in entry))
+
+    @suite.strict(
+        "a recovery starts after the last add confirmed that it hears, and another recovery that has since died may have "
+        "written that entry to an ensemble that was never published",
+        when=settings_leak(settings),
+    )
     def closed_entries_are_stored() -> Any:
         """Every entry of a closed ledger, confirmed or recovered, is held by an ack quorum of its write set."""
         return Implies(is_closed(), all_of(Implies(e <= s.last, copies_held(published, e)) for e in entry))
@@ -85,17 +95,18 @@ def ledger(p: Protocol) -> Suite:
     @suite.always
     def nothing_confirmed_beyond_recovery() -> Any:
         """Once a recovery has found the end of the ledger, no entry at or beyond it is confirmed, then or later."""
-        return all_of(Implies(recovery_ended(r), s.lac < s.next_entry[r]) for r in recoverer)
+        return Implies(s.status != "deleted", all_of(Implies(recovery_ended(r), s.lac < s.next_entry[r]) for r in recoverer))
 
     @suite.always
     def denials_stay_true() -> Any:
         """A bookie that has denied an entry to a recovery does not have it from the writer, and never will."""
-        return all_of(
+        denied = [
             Implies(And(s.phase[r] == "reading", s.missing[r].has(b), s.next_entry[r] == e), Not(s.accepted[b].has(e)))
             for r in recoverer
             for b in bookie
             for e in entry
-        )
+        ]
+        return Implies(s.status != "deleted", all_of(denied))
 
     @suite.always
     def lac_is_justified() -> Any:
@@ -115,7 +126,7 @@ def ledger(p: Protocol) -> Suite:
         return all_of(
             Implies(
                 e <= s.read_to[x],
-                Or(s.confirmed.has(e), in_ledger(e), s.status == "deleted", any_of(s.found[r].has(e) for r in recoverer)),
+                Or(s.confirmed.has(e), in_ledger(e), any_of(s.found[r].has(e) for r in recoverer)),
             )
             for x in reader
             for e in entry
@@ -129,12 +140,21 @@ def ledger(p: Protocol) -> Suite:
             all_of(Implies(And(e <= s.read_to[x], s.confirmed.has(e)), e <= s.last) for x in reader for e in entry),
         )
 
-    @suite.strict("an entry that a recovery writes again can be read before the ledger is closed, and the writer, or another recovery, may close before it")
+    several_entries_recovered = bool(recoverer.size and entry.size > 1)
+
+    @suite.strict(
+        "an entry that a recovery writes again can be read before the ledger is closed, and the writer, or another recovery, "
+        "may then close before it",
+        when=several_entries_recovered and reader.size > 0,
+    )
     def reads_stay() -> Any:
         """What a reader has read is in the closed ledger."""
         return Implies(is_closed(), all_of(s.read_to[x] <= s.last for x in reader))
 
-    @suite.strict("a recovery's writes carry the last add that it recovered, which the writer may never have confirmed")
+    @suite.strict(
+        "a recovery's writes carry the last add that it recovered, which the writer may never have confirmed",
+        when=several_entries_recovered,
+    )
     def lac_is_confirmed() -> Any:
         """A last add confirmed at a bookie never exceeds what was confirmed to the application."""
         return all_of(Implies(s.status != "closed", s.bookie_lac[b] <= s.lac) for b in bookie)
@@ -228,6 +248,8 @@ def ledger(p: Protocol) -> Suite:
             newcomer = any_of(published.in_last(b) for b in list(bookie)[striping.ensemble :])
             return And(newcomer, s.writer == "writing", published.last_first() <= s.lac)
 
+    if not settings["losses"]:
+        ledger_lemmas(suite)
     return suite
 
 
