@@ -10,6 +10,7 @@ from typing import Any, Literal
 import z3
 
 from model.language import Location, ModelError, Protocol
+from model.language.building import build
 
 Kind = Literal["always", "step", "sometimes", "lemma"]
 
@@ -83,7 +84,7 @@ class Suite:
             raise ModelError(f"{where} is declared twice")
         if not doc:
             raise ModelError(f"{where} has no docstring; say what it means")
-        formula = function()
+        formula = build(where, function)
         if isinstance(formula, bool):
             formula = z3.BoolVal(formula)
         if not isinstance(formula, z3.BoolRef):

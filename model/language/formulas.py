@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -161,28 +160,6 @@ def If(condition: Any, then: Any, otherwise: Any) -> Any:
     if len(names) == 1:
         return ChoiceRef.of(chosen, names.pop())
     return chosen
-
-
-@contextmanager
-def no_python_truth() -> Iterator[None]:
-    """While it lasts, Python's ``and``, ``or``, ``not`` and ``if`` on an equation raise TypeError.
-
-    Z3 answers them by whether both sides are the same text, so that ``a == b and c`` would silently lose one half. Equations
-    between one and the same term remain true: dictionaries rely on them.
-    """
-    usual = z3.BoolRef.__bool__
-
-    def strict(formula: Any) -> bool:
-        truth: bool = usual(formula)
-        if not truth and not z3.is_false(formula):
-            raise TypeError(f"Python's and, or, not and if cannot see the value of {formula}: write And, Or, Not or If")
-        return truth
-
-    z3.BoolRef.__bool__ = strict
-    try:
-        yield
-    finally:
-        z3.BoolRef.__bool__ = usual
 
 
 def all_of(formulas: Iterable[Any]) -> Any:

@@ -9,9 +9,9 @@ from typing import Any
 
 import z3
 
+from model.language.building import build
 from model.language.declarations import Action, Family, Location, Names, OneOf, Variable
 from model.language.domains import Domain, Flag, Number, Universe, choice_of, subset_of
-from model.language.formulas import no_python_truth
 from model.language.mistakes import ModelError, reason
 from model.language.operators import is_constant, unknown_operator, walk
 from model.language.ranges import Ranges
@@ -176,11 +176,7 @@ class Protocol:
                 shown = {k: self._show(parameters[k], v) for k, v in bound.items()}
                 actor = shown.get(by, by)
                 where = f"{self.name}: action {name}({', '.join(f'{k}={v}' for k, v in shown.items())})"
-                try:
-                    with no_python_truth():
-                        made = function(**bound)
-                except (ValueError, TypeError, AttributeError, LookupError, ModelError, z3.Z3Exception) as error:
-                    raise ModelError(f"{where}: {reason(error)}") from error
+                made = build(where, function, **bound)
                 if made is None:
                     continue
                 guard, updates = self._checked(where, made)
@@ -249,17 +245,11 @@ class Protocol:
 
     def after(self, action: Action, formula: Any) -> Any:
         """A formula over values and next values, as it stands before the action and speaks of the state after it."""
-        pairs = []
-        for node in walk(formula, set()):
-            if is_constant(node) and node.decl().name().endswith("'"):
-                variable = self._by_term[node.decl().name()[:-1]]
-                pairs.append((node, action.updates.get(variable, variable.term)))
-        return z3.substitute(formula, *pairs) if pairs else formula
+        return z3.substitute(formula, *((v.next, action.updates.get(v, v.term)) for v in self.variables))
 
     def primed(self, formula: Any) -> Any:
         """A formula over values, said of the next values."""
-        names = (n.decl().name() for n in walk(formula, set()) if is_constant(n))
-        return z3.substitute(formula, *((self._by_term[n].term, self._by_term[n].next) for n in names))
+        return z3.substitute(formula, *((v.term, v.next) for v in self.variables))
 
     def variables_of(self, formula: Any) -> set[Variable]:
         """The variables whose value, before or after a step, the formula mentions."""

@@ -1,0 +1,454 @@
+"""Every mistake in a protocol is caught while it is being built, with a message that names the action and the variable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import z3
+
+from model.language import (
+    And,
+    If,
+    ModelError,
+    Not,
+    OneOf,
+    Or,
+    Protocol,
+    all_of,
+    any_of,
+    at_least,
+    maximum,
+    minimum,
+    select,
+)
+
+
+class Shop:
+    """A small protocol with a variable of each kind, to which a test adds the mistake."""
+
+    def __init__(self) -> None:
+        self.p = p = Protocol("shop", defects={"sold_twice": "a thing is sold twice"})
+        self.thing = p.universe("thing", 3)
+        self.open = p.flag("open", init=True)
+        self.price = p.number("price", 0, 7)
+        self.owner = p.choice("owner", ["nobody", "alice", "bob"])
+        self.mood = p.choice("mood", ["good", "bad"])
+        self.favourite = p.choice("favourite", self.thing)
+        self.shelf = p.subset("shelf", self.thing)
+        self.sold = p.flag("sold", per=self.thing)
+        self.thefts = p.budget("thefts", 1)
+
+    def act(self, body: Callable[..., Any], **options: Any) -> None:
+        """Adds a step named ``act`` with this body."""
+
+        def act(**arguments: int) -> Any:
+            """Does what the test says."""
+            return body(**arguments)
+
+        self.p.step(by="shop", **options)(act)
+
+
+@pytest.fixture
+def shop() -> Shop:
+    return Shop()
+
+
+def refused(message: str) -> Any:
+    return pytest.raises(ModelError, match=re.escape(message))
+
+
+# --- updates
+
+WRONG_VALUES: dict[str, tuple[Callable[[Shop], Any], str]] = {
+    "number out of bounds": (lambda s: {s.price: 8}, "new value of price: 8 is outside 0..7"),
+    "truth value for a number": (lambda s: {s.price: True}, "new value of price: True is not a number"),
+    "text for a number": (lambda s: {s.price: "much"}, "new value of price: 'much' is not a number"),
+    "formula for a number": (lambda s: {s.price: s.open}, "new value of price: its sort is Bool, and Int is needed"),
+    "number for a flag": (lambda s: {s.open: 1}, "new value of open: 1 is not a flag"),
+    "term for a flag": (lambda s: {s.open: s.price}, "new value of open: its sort is Int, and Bool is needed"),
+    "unknown name": (lambda s: {s.owner: "carol"}, "new value of owner: 'carol' is none of nobody, alice, bob"),
+    "choice beyond": (lambda s: {s.owner: 3}, "new value of owner: 3 is none of"),
+    "negative choice": (lambda s: {s.owner: -1}, "new value of owner: -1 is none of"),
+    "truth value for a choice": (lambda s: {s.owner: True}, "new value of owner: True is none of"),
+    "choice of other names": (lambda s: {s.owner: s.mood}, "new value of owner: mood is one of good, bad"),
+    "mask for a subset": (lambda s: {s.shelf: 3}, "new value of shelf: 3 is not a set of thing numbers"),
+    "stranger in a subset": (lambda s: {s.shelf: {3}}, "new value of shelf: 3 is not a member"),
+    "truth value in a subset": (lambda s: {s.shelf: {True}}, "new value of shelf: True is not a member"),
+    "wider bit vector": (lambda s: {s.shelf: z3.BitVecVal(1, 4)}, "its sort is BitVec(4), and BitVec(3) is needed"),
+    "literal of a conditional": (lambda s: {s.price: If(s.open, 3, 9)}, "new value of price: 9 is outside 0..7"),
+    "literal deep in conditionals": (
+        lambda s: {s.owner: If(s.open, "bob", If(s.sold[0], "alice", "carol"))},
+        "new value of owner: 'carol' is none of",
+    ),
+    "condition that is none": (lambda s: {s.owner: If(s.price, "bob", "alice")}, "new value of owner: "),
+    "member of a family": (lambda s: {s.sold[1]: "yes"}, "new value of sold[t1]: 'yes' is not a flag"),
+    "nothing": (lambda s: {s.price: None}, "new value of price: None is not a number"),
+    "expression as key": (lambda s: {s.price + 1: 2}, "it updates price + 1, which is not a variable"),
+    "next value as key": (lambda s: {s.p.next.price: 2}, "it updates price', which is not a variable"),
+    "stranger as key": (lambda s: {z3.Int("weight"): 2}, "it updates weight, which is not a variable"),
+    "namesake of another sort as key": (lambda s: {z3.Bool("price"): True}, "it updates price, which is not a variable"),
+    "name as key": (lambda s: {"price": 2}, "it updates price, which is not a variable"),
+    "stranger in a value": (lambda s: {s.price: z3.Int("weight")}, "the new value of price mentions weight, which"),
+    "next value in a value": (lambda s: {s.price: s.p.next.price}, "may not speak of the state after the step"),
+}
+
+
+@pytest.mark.parametrize(("updates", "message"), WRONG_VALUES.values(), ids=WRONG_VALUES)
+def test_wrong_update(shop: Shop, updates: Callable[[Shop], Any], message: str) -> None:
+    with refused(message) as caught:
+        shop.act(lambda: (True, updates(shop)))
+    assert str(caught.value).startswith("shop: action act()")
+
+
+# --- guards and terms
+
+WRONG_GUARDS: dict[str, tuple[Callable[[Shop], Any], str]] = {
+    "a number": (lambda s: s.price, "its guard is not boolean: price"),
+    "a Python number": (lambda s: 1, "its guard is not boolean: 1"),
+    "nothing": (lambda s: None, "its guard is not boolean: None"),
+    "conditional of literals": (lambda s: If(s.open, "alice", "bob"), "its guard is not boolean"),
+    "next value": (lambda s: s.p.next.open, "its guard mentions open', which is not a variable of the protocol; it may"),
+    "stranger": (lambda s: z3.Bool("weather"), "its guard mentions weather, which is not a variable"),
+    "namesake of another sort": (lambda s: z3.Bool("price"), "its guard mentions price, which is not a variable"),
+    "name that a choice never has": (lambda s: s.owner == "carol", "owner is never 'carol': it is one of nobody, alice, bob"),
+    "name among that a choice never has": (lambda s: s.owner.among("bob", "carol"), "owner is never 'carol'"),
+    "number that a choice never is": (lambda s: s.owner == 3, "owner is never 3"),
+    "truth value that a choice never is": (lambda s: s.owner == True, "owner is never True"),  # noqa: E712
+    "None that a choice never is": (lambda s: s.owner != None, "owner is never None"),  # noqa: E711
+    "choices of other names": (lambda s: s.owner == s.mood, "owner is one of nobody, alice, bob, and mood one of good, bad"),
+    "conditional choice keeps its names": (lambda s: If(s.open, s.owner, 1) == "carol", "is never 'carol'"),
+    "comparison of a conditional of literals": (lambda s: If(s.open, "bob", "alice") == "bob", "can only be assigned"),
+    "name for a number": (lambda s: s.price == "much", "shop: action act()"),
+    "number as condition": (lambda s: And(s.open, s.price), "shop: action act()"),
+    "member beyond a subset": (lambda s: s.shelf.has(3), "3 cannot be in shelf, a subset of 3 members"),
+    "negative member of a subset": (lambda s: s.shelf.has(-1), "-1 cannot be in shelf"),
+    "truth value as member": (lambda s: s.shelf.has(True), "True cannot be in shelf"),
+    "choice of other size as member": (lambda s: s.shelf.has(s.mood), "mood is one of good, bad, and shelf a subset of 3"),
+    "adding beyond a subset": (lambda s: s.shelf.plus(3) == s.shelf, "3 cannot be in shelf"),
+    "taking beyond a subset": (lambda s: s.shelf.minus(5) == s.shelf, "5 cannot be in shelf"),
+    "mask beside a subset": (lambda s: s.shelf == 1, "1 is not a set of members"),
+    "mask in a union": (lambda s: (s.shelf | 1) == s.shelf, "1 is not a set of members"),
+    "stranger beside a subset": (lambda s: s.shelf != {4}, "4 is not a member"),
+    "member beyond a family": (lambda s: s.sold[3], "sold has no member 3"),
+    "negative member of a family": (lambda s: s.sold[-1], "sold has no member -1"),
+    "truth value as index": (lambda s: s.sold[True], "sold has no member True"),
+    "two indices for one": (lambda s: s.sold[0, 1], "sold has no member 0, 1"),
+    "term as index": (lambda s: s.sold[s.favourite], "sold has no member favourite"),
+    "variable that does not exist": (lambda s: s.p.state.weather, "protocol shop has no variable 'weather'"),
+    "Python's and": (lambda s: s.owner == "bob" and s.open, "write And, Or, Not or If"),
+    "Python's or": (lambda s: s.price + 1 == 2 or s.open, "write And, Or, Not or If"),
+    "Python's not": (lambda s: not s.mood == "bad", "write And, Or, Not or If"),  # noqa: SIM201
+    "Python's if": (lambda s: s.open if s.shelf == {1} else s.sold[1], "write And, Or, Not or If"),
+    "Python's in": (lambda s: s.owner in ("alice", "bob"), "write And, Or, Not or If"),
+    "chained comparison": (lambda s: 1 < s.price < 3, "shop: action act()"),
+    "division": (lambda s: s.price / 2 == 1, "its guard uses div, which the kernel cannot compile"),
+    "remainder": (lambda s: s.price % 2 == 1, "its guard uses mod, which the kernel cannot compile"),
+    "power": (lambda s: s.price**2 == 4, "which the kernel cannot compile"),
+    "fraction": (lambda s: s.price + 0.5 == 1, "which the kernel cannot compile"),
+    "array": (
+        lambda s: z3.Select(z3.K(z3.IntSort(), z3.BoolVal(True)), s.price),
+        "its guard uses select, which the kernel cannot compile",
+    ),
+    "quantifier": (lambda s: z3.ForAll(z3.Int("i"), z3.Int("i") < s.price), "its guard uses a quantifier"),
+    "function": (lambda s: z3.Function("f", z3.IntSort(), z3.BoolSort())(s.price), "its guard uses f, which"),
+    "pseudo-boolean sum": (lambda s: z3.AtLeast(s.open, s.sold[0], 1), "which the kernel cannot compile"),
+    "bit-vector sum": (lambda s: z3.BitVecRef.__add__(s.shelf, s.shelf) == s.shelf, "its guard uses bvadd"),
+    "bit-vector order": (lambda s: s.shelf < s.shelf, "its guard uses bvslt"),
+    "wide bit vector": (
+        lambda s: z3.Concat(*[s.shelf] * 22) == z3.BitVecVal(0, 66),
+        "its guard uses a bit vector of 66 bits, which the kernel cannot compile",
+    ),
+    "sum beyond 64 bits": (lambda s: s.price + (1 << 63) > 0, "may be too large for the kernel's 64-bit numbers"),
+    "product beyond 64 bits": (lambda s: s.price * (1 << 61) < 0, "may be too large for the kernel's 64-bit numbers"),
+}
+
+
+@pytest.mark.parametrize(("guard", "message"), WRONG_GUARDS.values(), ids=WRONG_GUARDS)
+def test_wrong_guard(shop: Shop, guard: Callable[[Shop], Any], message: str) -> None:
+    with refused(message) as caught:
+        shop.act(lambda: (guard(shop), {shop.price: 1}))
+    assert str(caught.value).startswith("shop: action act()")
+
+
+def test_python_truth_is_usual_again_after_a_mistake(shop: Shop) -> None:
+    with refused("write And"):
+        shop.act(lambda: (shop.owner == "bob" and shop.open, {}))
+    assert bool(z3.Int("a") == z3.Int("b")) is False
+
+
+# --- actions
+
+def test_an_action_returns_guard_and_updates(shop: Shop) -> None:
+    with refused("shop: action act(): an action returns (guard, updates), not open"):
+        shop.act(lambda: shop.open)
+
+
+def test_a_pair_of_guard_and_list_is_no_action(shop: Shop) -> None:
+    with refused("an action returns (guard, updates)"):
+        shop.act(lambda: (True, [shop.price]))
+
+
+def test_a_missing_docstring(shop: Shop) -> None:
+    def steal() -> Any:
+        return True, {}
+
+    with refused("action steal has no docstring; say what the real system does there"):
+        shop.p.step(by="thief")(steal)
+
+
+def test_the_message_names_the_grounded_action(shop: Shop) -> None:
+    with refused("shop: action act(t=t1, n=5): new value of price: 9 is outside 0..7"):
+        shop.act(lambda t, n: (True, {shop.price: 9 if t == 1 else n}), t=shop.thing, n=range(5, 6))
+
+
+def test_parameters_that_the_function_does_not_take(shop: Shop) -> None:
+    def sell(t: int) -> Any:
+        """Sells a thing."""
+        return True, {shop.sold[t]: True}
+
+    with refused("action sell(thing=t0): "):
+        shop.p.step(by="shop", thing=shop.thing)(sell)
+
+
+def test_an_unknown_budget(shop: Shop) -> None:
+    with refused("action act spends nerves, which is not a budget"):
+        shop.act(lambda: (True, {}), spends="nerves")
+
+
+def test_a_budget_is_not_also_updated_by_hand(shop: Shop) -> None:
+    with refused("it updates thefts, the budget that it spends"):
+        shop.act(lambda: (True, {shop.p.state.thefts: 0}), spends="thefts")
+
+
+def test_a_negative_budget(shop: Shop) -> None:
+    with refused("number bribes has no values: 0..-1"):
+        shop.p.budget("bribes", -1)
+
+
+def test_an_unlisted_defect_in_an_action(shop: Shop) -> None:
+    with refused("action act(): shop uses defect 'sold_out', which it does not list"):
+        shop.act(lambda: (shop.p.has("sold_out"), {}))
+
+
+def test_an_unknown_defect() -> None:
+    with refused("shop has no defect 'sold_out'; it has: sold_twice"):
+        Protocol("shop", defects={"sold_twice": "a thing is sold twice"}, active=["sold_out"])
+
+
+# --- names
+
+@pytest.mark.parametrize("kind", ["flag", "number", "choice", "subset", "budget", "universe", "action"])
+@pytest.mark.parametrize("taken", ["open", "thing", "act", "thefts"])
+def test_a_name_used_twice(shop: Shop, kind: str, taken: str) -> None:
+    shop.act(lambda: (True, {}))
+    declare: dict[str, Callable[[], Any]] = {
+        "flag": lambda: shop.p.flag(taken),
+        "number": lambda: shop.p.number(taken, 0, 1),
+        "choice": lambda: shop.p.choice(taken, ["x"]),
+        "subset": lambda: shop.p.subset(taken, shop.thing),
+        "budget": lambda: shop.p.budget(taken, 1),
+        "universe": lambda: shop.p.universe(taken, 1),
+        "action": lambda: shop.p.step(by="shop")(_named(taken)),
+    }
+    with refused(f"{taken}: the name is taken by a"):
+        declare[kind]()
+
+
+def _named(name: str) -> Callable[[], Any]:
+    def function() -> Any:
+        """Does nothing."""
+        return True, {}
+
+    function.__name__ = name
+    return function
+
+
+@pytest.mark.parametrize("name", ["", "x'", "sold[t0]", "2nd", "_owner", "a b"])
+def test_a_name_that_is_none(shop: Shop, name: str) -> None:
+    with refused("a name is letters, digits and _"):
+        shop.p.flag(name)
+
+
+# --- domains
+
+def test_a_number_without_values(shop: Shop) -> None:
+    with refused("shop: number weight has no values: 3..2"):
+        shop.p.number("weight", 3, 2)
+
+
+def test_a_number_with_a_fraction_as_bound(shop: Shop) -> None:
+    with refused("shop: number weight has no values: 0..2.5"):
+        shop.p.number("weight", 0, 2.5)  # type: ignore[arg-type]
+
+
+def test_a_number_wider_than_a_word(shop: Shop) -> None:
+    with refused("variable weight needs 65 bits"):
+        shop.p.number("weight", 0, 1 << 64)
+
+
+def test_a_subset_wider_than_a_word(shop: Shop) -> None:
+    with refused("variable crowd needs 65 bits"):
+        shop.p.subset("crowd", shop.p.universe("person", 65))
+
+
+def test_a_subset_of_nothing(shop: Shop) -> None:
+    with refused("the universe is empty"):
+        shop.p.subset("crowd", shop.p.universe("person", 0))
+
+
+@pytest.mark.parametrize("names", [[], ["a", "a"]])
+def test_a_choice_among_nothing_or_twins(shop: Shop, names: list[str]) -> None:
+    with refused("a choice needs distinct names"):
+        shop.p.choice("colour", names)
+
+
+@pytest.mark.parametrize("size", [-1, 1.5, True])
+def test_a_universe_of_no_size(shop: Shop, size: Any) -> None:
+    with refused("universe person has size"):
+        shop.p.universe("person", size)
+
+
+def test_an_initial_value_outside_the_domain(shop: Shop) -> None:
+    with refused("shop: initial value of weight[t1]: 4 is outside 0..3"):
+        shop.p.number("weight", 0, 3, per=shop.thing, init=lambda t: 4 if t == 1 else 0)
+
+
+def test_no_initial_value(shop: Shop) -> None:
+    with refused("shop: weight has no initial value"):
+        shop.p.number("weight", 0, 3, init=OneOf(()))
+
+
+# --- what next values may appear in
+
+def test_next_values_vetted_for_a_step_stay_unknown_elsewhere(shop: Shop) -> None:
+    formula = shop.p.next.open
+    shop.p.vet("a property of steps", formula, primed=True)
+    with refused("a property of states mentions open'"):
+        shop.p.vet("a property of states", formula)
+
+
+# --- what is not a mistake
+
+def test_grounding_and_labels(shop: Shop) -> None:
+    def sell(t: int, n: int) -> Any:
+        return None if t == 0 else (Not(shop.sold[t]), {shop.sold[t]: True, shop.price: n})
+
+    shop.act(sell, t=shop.thing, n=range(2))
+    assert [a.label for a in shop.p.actions] == ["act(t1, 0)", "act(t1, 1)", "act(t2, 0)", "act(t2, 1)"]
+    assert {v.name for v in shop.p.actions[0].updates} == {"sold[t1]", "price"}
+
+
+def test_an_action_that_can_never_happen_is_left_out(shop: Shop) -> None:
+    shop.act(lambda t: (t == 1, {shop.sold[t]: True}), t=shop.thing)
+    assert [a.label for a in shop.p.actions] == ["act(t1)"]
+
+
+def test_a_budget_guards_and_counts(shop: Shop) -> None:
+    shop.act(lambda: (shop.open, {shop.open: False}), spends="thefts")
+    (action,) = shop.p.actions
+    counter = shop.p.variable("thefts")
+    spent, left = z3.IntVal(1), z3.IntVal(0)
+    assert z3.is_false(_value(action.guard, (shop.open, z3.BoolVal(True)), (counter.term, spent)))
+    assert z3.is_true(_value(action.guard, (shop.open, z3.BoolVal(True)), (counter.term, left)))
+    assert _value(action.updates[counter], (counter.term, left)).as_long() == 1
+
+
+def test_an_empty_budget_leaves_the_action_out() -> None:
+    p = Protocol("shop")
+    p.budget("thefts", 0)
+    p.step(by="thief", spends="thefts")(_named("steal"))
+    assert not p.actions
+
+
+def test_what_stays_as_it_is_is_no_update(shop: Shop) -> None:
+    shop.act(lambda: (True, {shop.price: shop.price, shop.open: False}))
+    assert [v.name for v in shop.p.actions[0].updates] == ["open"]
+
+
+def test_several_initial_values() -> None:
+    p = Protocol("coins")
+    p.flag("heads", per=p.universe("coin", 2), init=OneOf((True, False)))
+    p.number("throws", 2, 5, init=OneOf((3, 3)))
+    assert list(p.initial_states()) == [(1, 1, 3), (1, 0, 3), (0, 1, 3), (0, 0, 3)]
+
+
+def _value(term: Any, *pairs: tuple[Any, Any]) -> Any:
+    return z3.simplify(z3.substitute(term, *pairs))
+
+
+def _at(shop: Shop, term: Any, **values: Any) -> Any:
+    """The value of a term where these variables have these values, as a Python value."""
+    pairs = []
+    for name, value in values.items():
+        variable = shop.p.variable(name)
+        pairs.append((variable.term, variable.domain.coerce(value)))
+    found = _value(term, *pairs)
+    return z3.is_true(found) if z3.is_bool(found) else found.as_long()
+
+
+@pytest.mark.parametrize("price", range(8))
+def test_words_over_numbers(shop: Shop, price: int) -> None:
+    assert _at(shop, maximum(shop.price, 3, 4), price=price) == max(price, 4)
+    assert _at(shop, minimum(shop.price, 3), price=price) == min(price, 3)
+    assert _at(shop, select(shop.price, [5, 6, 7]), price=price) == [5, 6, 7][min(price, 2)]
+
+
+@pytest.mark.parametrize("members", [set(), {0}, {1, 2}, {0, 1, 2}])
+@pytest.mark.parametrize("favourite", [0, 1, 2])
+def test_words_over_subsets(shop: Shop, members: set[int], favourite: int) -> None:
+    shelf, by_term = shop.shelf, {"shelf": members, "favourite": favourite}
+    assert _at(shop, shelf.has(favourite), shelf=members) == (favourite in members)
+    assert _at(shop, shelf.has(shop.favourite), **by_term) == (favourite in members)
+    assert _at(shop, shelf.plus(favourite) == members | {favourite}, shelf=members)
+    assert _at(shop, shelf.plus(shop.favourite) == members | {favourite}, **by_term)
+    assert _at(shop, shelf.minus(favourite) == members - {favourite}, shelf=members)
+    assert _at(shop, shelf.minus(shop.favourite) == members - {favourite}, **by_term)
+    assert _at(shop, (shelf | {0}) == members | {0}, shelf=members)
+    assert _at(shop, (shelf & {0, 1}) == members & {0, 1}, shelf=members)
+    assert _at(shop, ~shelf == {0, 1, 2} - members, shelf=members)
+    assert _at(shop, If(shop.open, shelf, ~shelf) == {0, 1, 2} - members, open=False, shelf=members)
+    assert _at(shop, shelf.is_empty, shelf=members) == (not members)
+
+
+@pytest.mark.parametrize("owner", ["nobody", "alice", "bob"])
+def test_words_over_choices(shop: Shop, owner: str) -> None:
+    assert _at(shop, shop.owner == "alice", owner=owner) == (owner == "alice")
+    assert _at(shop, shop.owner != "alice", owner=owner) == (owner != "alice")
+    assert _at(shop, shop.owner.among("alice", "bob"), owner=owner) == (owner != "nobody")
+
+
+@pytest.mark.parametrize("size", range(5))
+def test_counting_agrees_with_a_sum(size: int) -> None:
+    parts = [z3.Bool(f"q{i}") for i in range(size)]
+    total = z3.Sum([z3.If(part, 1, 0) for part in parts]) if parts else z3.IntVal(0)
+    for count in range(-1, size + 2):
+        solver = z3.Solver()
+        solver.add(at_least(count, parts) != (total >= count))
+        assert solver.check() == z3.unsat
+
+
+def test_nothing_to_join() -> None:
+    assert z3.is_true(z3.simplify(all_of([])))
+    assert z3.is_false(z3.simplify(any_of([])))
+
+
+def test_a_conditional_takes_names_terms_and_conditionals(shop: Shop) -> None:
+    shop.act(
+        lambda: (
+            Or(shop.open, shop.sold[0]),
+            {
+                shop.owner: If(shop.open, shop.owner, If(shop.sold[0], "alice", "bob")),
+                shop.shelf: If(shop.open, (), shop.shelf),
+                shop.price: If(shop.open, shop.price, 3),
+            },
+        )
+    )
+    updates = {v.name: term for v, term in shop.p.actions[0].updates.items()}
+    values = {"open": False, "owner": "nobody", "shelf": {1}, "price": 5}
+    assert _at(shop, updates["owner"], **values, **{"sold[t0]": True}) == 1
+    assert _at(shop, updates["owner"], **values, **{"sold[t0]": False}) == 2
+    assert _at(shop, updates["shelf"], **values) == 0b010
+    assert _at(shop, updates["price"], **values) == 3
