@@ -233,6 +233,10 @@ class Protocol:
             raise ModelError(f"{what}: {too_wide} may be too large for the kernel's 64-bit numbers")
         self._kept.append(term)
 
+    def range_of(self, number: Any) -> tuple[int, int]:
+        """The least and the greatest value that a vetted term may have, as far as the variables' domains alone tell."""
+        return self._ranges.of(number)
+
     def _variable_of(self, constant: Any, *, primed: bool = False) -> Variable | None:
         """The variable whose value, or if ``primed`` perhaps next value, this very constant is, sort included."""
         if not is_constant(constant):

@@ -40,6 +40,11 @@ class Ranges:
                 return node
         return None
 
+    def of(self, term: Any) -> Range:
+        """The range of a number of which ``too_wide`` found nothing to say. The term must stay alive."""
+        self.too_wide(term)
+        return self._of[term.get_id()]
+
     def _range(self, node: Any) -> Range:
         if node.sort().kind() != z3.Z3_INT_SORT:
             return 0, 0
