@@ -216,6 +216,11 @@ def ledger(p: Protocol) -> Suite:
             all_of(And(s.bookie_lac[b] <= n.bookie_lac[b], s.explicit_lac[b] <= n.explicit_lac[b]) for b in bookie),
         )
 
+    @suite.ends
+    def no_deadlock() -> Any:
+        """Nothing comes to a standstill before the ledger is closed."""
+        return Or(is_closed(), s.status == "deleted")
+
     # --- what must be possible
 
     @suite.sometimes

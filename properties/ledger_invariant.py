@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.ensembles import Ensembles, Striping
-from model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least, how_many
 from properties.vocabulary import Suite
 
 
@@ -217,6 +217,15 @@ def ledger_lemmas(suite: Suite) -> None:
             for phase, ahead in ((s.writer.among("writing", "changing"), 0), (s.writer == "changed", 1))
         ]
         return And(*known)
+
+    @suite.lemma
+    def version_is_bounded() -> Any:
+        """Only changes of ensemble, the mark of recovery, the close and the deletion raise the version."""
+        return And(
+            s.version <= s.changes + how_many(s.status != "open", ended, s.status == "deleted"),
+            Implies(And(s.status == "open", s.writer == "changing"), s.version < s.changes),
+            Implies(And(s.writer == "changed", s.status == "open"), s.writer_version < s.version),
+        )
 
     @suite.lemma
     def recovery_knows_the_version() -> Any:

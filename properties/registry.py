@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.language import Protocol
+from model.ledger import ledger
+from properties.ledger import ledger as ledger_suite
 from properties.vocabulary import Suite
 
 Value = bool | int | str
@@ -143,5 +145,34 @@ def _written(value: Value) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
-PROTOCOLS: dict[str, Entry] = {}
+LEDGER = Entry(
+    name="ledger",
+    summary="the life of one BookKeeper ledger: written, fenced, recovered, closed",
+    function=ledger,
+    suite=ledger_suite,
+    sizes={
+        "ci": (
+            Instance("one recovery", {"entries": 2, "recoverers": 1}),
+            Instance("two recoveries", {"entries": 1, "recoverers": 2}),
+        ),
+        "standard": (
+            Instance("quorum of 3", {"bookies": 5, "entries": 10, "recoverers": 2, "changes": 1}),
+            Instance(
+                "quorum of 5",
+                {
+                    "bookies": 5,
+                    "ensemble": 5,
+                    "write_quorum": 5,
+                    "ack_quorum": 3,
+                    "entries": 10,
+                    "recoverers": 2,
+                    "changes": 1,
+                },
+            ),
+        ),
+        "deep": (Instance("change of ensemble", {"bookies": 4, "entries": 1, "recoverers": 2, "changes": 1}),),
+    },
+)
+
+PROTOCOLS: dict[str, Entry] = {entry.name: entry for entry in (LEDGER,)}
 """The protocols by name, in the order in which they are listed."""

@@ -12,7 +12,7 @@ import z3
 from model.language import Location, ModelError, Protocol
 from model.language.building import build
 
-Kind = Literal["always", "step", "sometimes", "lemma"]
+Kind = Literal["always", "step", "sometimes", "deadlock", "lemma"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,8 +20,9 @@ class Property:
     """One statement about a protocol.
 
     ``always`` speaks of every reachable state, ``step`` of every transition (its formula also mentions ``p.next``),
-    ``sometimes`` of some reachable state, ``lemma`` is a conjunct of the inductive invariant. ``strict`` is empty, or says
-    why a violation is expected: the property is then a negative control.
+    ``sometimes`` of some reachable state, ``deadlock`` of every reachable state without a successor, ``lemma`` is a conjunct
+    of the inductive invariant. ``strict`` is empty, or says why a violation is expected: the property is then a negative
+    control.
     """
 
     name: str
@@ -69,6 +70,10 @@ class Suite:
         In an instance that does not, it is a property like any other.
         """
         return lambda function: self._declare("always", function, why if when else "")
+
+    def ends(self, function: Callable[[], Any]) -> Callable[[], Any]:
+        """Declares where a run may end: a reachable state without a successor in which this does not hold is a deadlock."""
+        return self._declare("deadlock", function)
 
     def named(self, name: str) -> Property:
         """The property of that name; KeyError if there is none."""

@@ -4,7 +4,7 @@ from z3 import And, Implies, Not, Or
 
 from model.language.declarations import Action, Location, OneOf, Variable
 from model.language.domains import Universe
-from model.language.formulas import If, all_of, any_of, at_least, maximum, minimum, select
+from model.language.formulas import If, all_of, any_of, at_least, how_many, maximum, minimum, select
 from model.language.mistakes import ModelError
 from model.language.protocol import Protocol
 
@@ -24,6 +24,7 @@ __all__ = [
     "all_of",
     "any_of",
     "at_least",
+    "how_many",
     "maximum",
     "minimum",
     "select",

@@ -195,6 +195,11 @@ def _unless_decided(part: Any, fewer: Any, same: Any) -> Any:
     return z3.Or(same, part) if z3.is_true(fewer) else z3.Or(same, z3.And(part, fewer))
 
 
+def how_many(*formulas: Any) -> Any:
+    """The number of the formulas that hold, as a term; to compare it with a constant, ``at_least`` is better."""
+    return z3.Sum([z3.If(formula, z3.IntVal(1), z3.IntVal(0)) for formula in formulas])
+
+
 def maximum(first: Any, *others: Any) -> Any:
     """The greatest of the numbers, of which one at least is a term, unless there is only one."""
     return reduce(lambda a, b: z3.If(a >= b, a, b), others, first)
