@@ -111,9 +111,10 @@ def _json(data: bytes) -> Any:
     try:
         return json.loads(data, object_pairs_hook=once)
     except json.JSONDecodeError as error:
-        rest = error.doc[error.pos :].strip()
-        cut = "it ends in the middle of JSON, cut short perhaps" if not rest else f"it is not JSON: {error.msg}"
-        raise _Wrong(f"{cut} (line {error.lineno}, column {error.colno})") from error
+        text = error.doc.strip()
+        cut = text.startswith("{") and (error.pos >= len(text) or not text.endswith("}"))
+        what = "it was cut short: JSON ends in the middle" if cut else f"it is not JSON: {error.msg}"
+        raise _Wrong(f"{what} (line {error.lineno}, column {error.colno})") from error
     except UnicodeDecodeError as error:
         raise _Wrong("it is not text in UTF-8") from error
     except (RecursionError, ValueError) as error:

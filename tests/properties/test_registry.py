@@ -1,0 +1,114 @@
+"""The registry: parameters as the signatures declare them, and mistakes answered with what there is."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from model.language import ModelError, Protocol
+from properties.registry import PROTOCOLS, Entry, Instance, RegistryError, find
+from properties.vocabulary import Suite
+
+
+def tank(*, size: int = 3, leaky: bool = False, liquid: str = "water", defects: Iterable[str] = ()) -> Protocol:
+    if size < 1:
+        raise ModelError("tank: size must be positive")
+    p = Protocol("tank", parameters={"size": size, "leaky": leaky, "liquid": liquid}, defects={"hole": "x"}, active=defects)
+    p.number("level", 0, size)
+    return p
+
+
+TANK = Entry("tank", "a tank", tank, Suite, {"ci": (Instance("small", {"size": 1}), Instance("leaky", {"leaky": True}))})
+
+
+def test_parameters_are_those_of_the_signature() -> None:
+    assert [(p.name, p.default) for p in TANK.parameters] == [("size", 3), ("leaky", False), ("liquid", "water")]
+    assert str(TANK.parameters[1]) == "leaky (yes or no, no unless set)"
+
+
+def test_builds_the_instance() -> None:
+    protocol = TANK.build({"size": 5, "leaky": True}, ["hole"])
+    assert protocol.parameters == {"size": 5, "leaky": True, "liquid": "water"}
+    assert protocol.active == ("hole",)
+    assert TANK.suite(protocol).protocol is protocol
+
+
+def test_settings_are_parsed_by_type() -> None:
+    assert TANK.settings(["size=7", "leaky = yes", "liquid=a=b"]) == {"size": 7, "leaky": True, "liquid": "a=b"}
+    assert TANK.settings(["leaky=False"]) == {"leaky": False}
+    assert TANK.settings([]) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("size", "'size' is not of the form name=value"),
+        ("siez=3", "no parameter 'siez' (did you mean size?); tank takes size (a whole number, 3 unless set)"),
+        ("defects=hole", "no parameter 'defects'"),
+        ("size=big", "size is a whole number, not 'big'"),
+        ("size=", "size is a whole number, not ''"),
+        ("leaky=perhaps", "leaky is yes or no, not 'perhaps'"),
+    ],
+)
+def test_wrong_settings(text: str, what: str) -> None:
+    with pytest.raises(RegistryError) as error:
+        TANK.settings([text])
+    assert what in str(error.value)
+
+
+def test_a_setting_given_twice() -> None:
+    with pytest.raises(RegistryError, match="size is set twice"):
+        TANK.settings(["size=1", "size=2"])
+
+
+@pytest.mark.parametrize("parameters", [{"size": True}, {"size": "3"}, {"leaky": 1}, {"liquid": None}, {"depth": 1}])
+def test_wrong_parameters(parameters: dict[str, object]) -> None:
+    with pytest.raises(RegistryError, match="tank takes size"):
+        TANK.build(parameters)
+
+
+def test_mistakes_that_only_the_protocol_knows() -> None:
+    with pytest.raises(ModelError, match="size must be positive"):
+        TANK.build({"size": 0})
+    with pytest.raises(ModelError, match="no defect 'rust'"):
+        TANK.build({}, ["rust"])
+
+
+def test_sizes() -> None:
+    assert [instance.name for instance in TANK.instances("ci")] == ["small", "leaky"]
+    with pytest.raises(RegistryError, match="no size 'huge'; it has ci"):
+        TANK.instances("huge")
+
+
+def test_finding() -> None:
+    assert find("tank", {"tank": TANK}) is TANK
+    with pytest.raises(RegistryError) as error:
+        find("tanks", {"tank": TANK})
+    assert str(error.value) == "there is no protocol 'tanks' (did you mean tank?); there is tank"
+
+
+INSTANCES = [
+    pytest.param(entry, instance, id=f"{name}, {size}, {instance.name}", marks=[] if size == "ci" else pytest.mark.deep)
+    for name, entry in PROTOCOLS.items()
+    for size, instances in entry.sizes.items()
+    for instance in instances
+]
+
+
+@pytest.mark.parametrize(("entry", "instance"), INSTANCES)
+def test_an_instance_of_the_registry_builds(entry: Entry, instance: Instance) -> None:
+    protocol = entry.build(instance.parameters)
+    assert protocol.name == entry.name
+    assert {p.name for p in entry.parameters} == set(protocol.parameters)
+    assert entry.suite(protocol).properties
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_a_protocol_of_the_registry_is_complete(name: str) -> None:
+    entry = PROTOCOLS[name]
+    assert entry.name == name
+    assert list(entry.sizes) == ["ci", "standard", "deep"]
+    assert all(entry.sizes.values())
+    defaults = {parameter.name: parameter for parameter in entry.parameters}
+    for instances in entry.sizes.values():
+        for instance in instances:
+            assert all(defaults[key].accepts(value) for key, value in instance.parameters.items())

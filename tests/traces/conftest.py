@@ -1,0 +1,94 @@
+"""A toy with every kind of variable: clients that take turns at a lock, a net that may cut the holder off."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from model.kernel import Kernel
+from model.language import And, Not, Or, Protocol
+from model.language.declarations import OneOf
+from properties.registry import Entry, Instance
+from properties.vocabulary import Suite
+from traces.trace import Trace, trace_of
+
+FAR = 2**60
+
+
+def lock(*, clients: int = 2, turns: int = 2, fair: bool = False, mode: str = "plain", defects: Iterable[str] = ()) -> Protocol:
+    """The toy; with its defect a client takes the lock although another holds it."""
+    parameters = {"clients": clients, "turns": turns, "fair": fair, "mode": mode}
+    p = Protocol("lock", parameters=parameters, defects={"takes_held": "a held lock is taken"}, active=defects)
+    client = p.universe("client", clients)
+    holders = p.subset("holders", client)
+    taken = p.number("taken", FAR, FAR + turns)
+    phase = p.choice("phase", ["idle", "holding"], per=client)
+    seen = p.flag("seen", per=(client, client))
+    p.choice("colour", ["red", "green"], init=OneOf(("red", "green")))
+
+    @p.step(by="c", c=client)
+    def take(c: int) -> object:
+        """The client takes the lock."""
+        free = Or(p.has("takes_held"), holders.is_empty)
+        return And(free, taken < FAR + turns, Not(holders.has(c))), {
+            holders: holders.plus(c),
+            taken: taken + 1,
+            phase[c]: "holding",
+            seen[c, 0]: True,
+        }
+
+    @p.step(by="c", c=client)
+    def release(c: int) -> object:
+        """The client gives the lock back."""
+        return holders.has(c), {holders: holders.minus(c), phase[c]: "idle"}
+
+    @p.fault(by="net")
+    def cut() -> object:
+        """The net cuts everybody off."""
+        return Not(holders.is_empty), {holders: (), **{phase[c]: "idle" for c in client}}
+
+    return p
+
+
+def suite(p: Protocol) -> Suite:
+    made, s, n = Suite(p), p.state, p.next
+
+    @made.always
+    def one_holder() -> object:
+        """At most one client holds the lock."""
+        return Not(And(s.holders.has(0), s.holders.has(1)))
+
+    @made.step
+    def taken_by_one() -> object:
+        """No step takes a lock that is held."""
+        return Or(s.holders.is_empty, n.taken == s.taken)
+
+    @made.sometimes
+    def all_turns() -> object:
+        """Every turn is taken."""
+        return s.taken == FAR + p.parameters["turns"]
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def protocols() -> dict[str, Entry]:
+    sizes = {"ci": (Instance("small", {"clients": 2}),)}
+    return {"lock": Entry("lock", "clients that take turns at a lock", lock, suite, sizes)}
+
+
+@pytest.fixture(scope="session")
+def broken(protocols: dict[str, Entry]) -> Protocol:
+    """The instance with the defect."""
+    return protocols["lock"].build({"turns": 3}, ["takes_held"])
+
+
+@pytest.fixture(scope="session")
+def trace(broken: Protocol) -> Trace:
+    """c0 takes the lock, is cut off, takes it again, and so does c1."""
+    kernel = Kernel(broken)
+    numbers = {action.label: number for number, action in enumerate(kernel.actions)}
+    actions = [numbers[label] for label in ("take(c0)", "cut", "take(c0)", "take(c1)")]
+    states = [kernel.initial()[1]]
+    for action in actions:
+        states.append(kernel.apply(states[-1], action))
+    return trace_of(kernel, states, actions, violated="one_holder", found_by="random walk 7", seed=3)
