@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from model.kernel.store import Segment, Store
 from model.kernel.totals import Totals
 
@@ -62,7 +64,7 @@ class Checkpoint:
                 file.seek(self._length)
                 file.truncate()
                 for segment in (s for level in levels[self._levels :] for s in level):
-                    data = memoryview(store.rows(segment)).cast("B")
+                    data = store.rows(segment).reshape(-1).view(np.uint8).data
                     for start in range(0, len(data), _PIECE):
                         file.write(data[start : start + _PIECE])
                         self._checksum = zlib.crc32(data[start : start + _PIECE], self._checksum)
@@ -105,7 +107,7 @@ class Checkpoint:
 
     def load(self, store: Store) -> None:
         """Reads the states into the first places of the array."""
-        target = memoryview(store.rows((0, self._length // (8 * store.words)))).cast("B")
+        target = store.rows((0, self._length // (8 * store.words))).reshape(-1).view(np.uint8).data
         checksum = done = 0
         try:
             with self._states.open("rb") as file:
@@ -122,7 +124,8 @@ class Checkpoint:
 
 
 def _saved(made: dict[str, Any]) -> Saved:
-    counts = made["totals"]
-    totals = Totals(**{k: tuple(v) if isinstance(v, list) else v for k, v in counts.items()})
+    held = made["totals"]
+    counts = (held["distinct"], held["transitions"], held["deadlocks"])
+    totals = Totals(*counts, tuple(held["enabled"]), tuple(held["seen"]), tuple(held["seen_steps"]))
     deadlock = None if made["deadlock"] is None else (made["deadlock"][0], tuple(made["deadlock"][1]))
     return Saved(tuple(made["sizes"]), totals, deadlock, made["seconds"])

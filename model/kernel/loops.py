@@ -1,7 +1,8 @@
 """What the native loops are made of: how a loop is compiled, and the machine instructions that Numba has no words for.
 
 Addresses are plain integers. A loop takes the addresses of a protocol's compiled functions as values, so it is compiled
-once for all protocols and kept on disk.
+once for all protocols and kept on disk. What a loop writes to it also gets by address: Numba counts references to arrays,
+and in an inner loop that costs as much as the rest of it.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ POINTER = ir.PointerType()
 
 
 def _cache_folder() -> Path:
-    """Where compiled loops are kept: a folder for this exact text of the package, since Numba looks for changes only in
-    the file of the outermost function and would go on using a loop whose inner functions have changed."""
+    """Where compiled loops are kept: a folder for this exact text of the loops, since Numba looks for changes only in the
+    file of the outermost function and would go on using a loop whose inner functions have changed."""
     here = Path(__file__).parent
-    text = b"".join(source.read_bytes() for source in sorted(here.glob("*.py")))
+    sources = [source.read_bytes() for source in sorted(here.glob("*.py"))]
+    text = b"".join(source for source in sources if b"@native" in source or b"@intrinsic" in source)
     base = Path(config.CACHE_DIR) if config.CACHE_DIR else here / "__pycache__"
     return base / f"loops-{hashlib.sha256(text).hexdigest()[:12]}"
 
@@ -55,6 +57,28 @@ def load(typing: Any, address: Any) -> Any:
         return builder.load(_at(builder, args[0]), typ=I64)
 
     return types.uint64(types.int64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def load_int(typing: Any, address: Any) -> Any:
+    """The word at an address, as a signed number."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        return builder.load(_at(builder, args[0]), typ=I64)
+
+    return types.int64(types.int64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def bump(typing: Any, address: Any, amount: Any) -> Any:
+    """Adds to a counter of this thread."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        at = _at(builder, args[0])
+        builder.store(builder.add(builder.load(at, typ=I64), args[1]), at)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), emit
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -12,7 +12,7 @@ from model.kernel.crew import Crew
 from model.kernel.expansion import SHARED_WORDS, Worker, find_predecessors
 from model.kernel.machine import Kernel
 from model.kernel.packing import Words
-from model.kernel.program import Program
+from model.kernel.program import Program, addresses
 from model.kernel.store import Segment, Store, frontier
 
 _BLOCK = 256
@@ -75,10 +75,10 @@ def canonical(program: Program, state: Words) -> Words:
 def _predecessor(program: Program, store: Store, level: Sequence[Segment], target: Words, crew: Crew) -> Words:
     states = frontier(level)
     shared = np.zeros(SHARED_WORDS, dtype=np.int64)
+    at = shared.ctypes.data
     workers = [Worker.of(program, 1) for _ in range(crew.size)]
     held = np.ascontiguousarray(target)
-    crew.run(
-        lambda w: find_predecessors(program, store.space, states, shared, workers[w], held.ctypes.data, _BLOCK)
-    )
+    goal = held.ctypes.data
+    crew.run(lambda w: find_predecessors(program, store.space, states, at, addresses(workers[w]), goal, _BLOCK))
     found = [worker.found_state[0] for worker in workers if worker.found_action[0] >= 0]
     return min(found, key=plain)

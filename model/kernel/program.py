@@ -44,6 +44,11 @@ class Program(NamedTuple):
         )
 
 
+def addresses(arrays: Any) -> Any:
+    """A named tuple of arrays as a named tuple of their addresses, for the loops; the arrays must be kept alive."""
+    return type(arrays)(*(array.ctypes.data for array in arrays))
+
+
 def bit_set(numbers: Iterable[int], words: int) -> Words:
     """Numbers as the bits of that many words; ValueError if one does not fit."""
     mask = [0] * words
@@ -78,17 +83,17 @@ def compare(first: Any, second: Any, words: Any) -> Any:
 
 @native
 def successors(program: Any, state: Any, mask: Any, out: Any, via: Any, start: Any) -> Any:
-    """Writes the successors of the state at an address to ``out`` (an address), and the number of each one's action to
-    ``via``, from place ``start`` on; returns the place after the last. ``mask`` is room for the enabled actions."""
-    call2(program.enabled, state, mask.ctypes.data)
+    """Writes the successors of a state to ``out``, and the number of each one's action to ``via``, from place ``start`` on;
+    returns the place after the last. ``mask`` is room for the enabled actions; all of these are addresses."""
+    call2(program.enabled, state, mask)
     count = start
     for word in range(program.enabled_words):
-        bits = mask[word]
+        bits = load(mask + 8 * word)
         while bits != np.uint64(0):
             action = 64 * word + lowest_bit(bits)
             bits &= bits - np.uint64(1)
             call3(program.apply, state, action, out + 8 * program.words * count)
-            via[count] = action
+            store(via + 8 * count, np.uint64(action))
             count += 1
     return count
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -24,13 +25,14 @@ from model.kernel.expansion import (
     SHARED_WORDS,
     STOP,
     TOP,
+    Alarms,
     Worker,
     expand,
     seed,
 )
 from model.kernel.machine import Kernel
 from model.kernel.paths import plain
-from model.kernel.program import Program, bit_set, members
+from model.kernel.program import Program, addresses, bit_set, members
 from model.kernel.results import Find, Limits, Outcome, Progress, Reached, Result
 from model.kernel.store import Segment, Store, frontier
 from model.kernel.table import LINE
@@ -105,6 +107,7 @@ class _Search:
     def watch(self, alarm: Iterable[int], step_alarm: Iterable[int], stop_on_deadlock: bool) -> None:
         self.alarm = bit_set(alarm, self.program.observe_words)
         self.step_alarm = bit_set(step_alarm, self.program.step_words)
+        self.alarms = Alarms(self.alarm.ctypes.data, self.step_alarm.ctypes.data, 1 + self.kernel.formulas["observe"])
         self.stop_on_deadlock = stop_on_deadlock
 
     def fingerprint(self) -> str:
@@ -123,8 +126,8 @@ class _Search:
         if not self.store.fits(count + CHUNK * self.crew.size):
             raise CheckpointError(f"{checkpoint.folder} has {count} states, too many for a budget of {self.limits.memory} bytes")
         checkpoint.load(self.store)
-        ends = np.cumsum([0, *saved.sizes]).tolist()
-        self.levels = [[(start, end)] for start, end in zip(ends, ends[1:], strict=False)]
+        ends = list(itertools.accumulate(saved.sizes, initial=0))
+        self.levels = [[segment] for segment in itertools.pairwise(ends)]
         self.shared[TOP] = count
         self.store.rebuild(self._segments(), count, self._everywhere)
         self.base, self.earlier = saved.totals, saved.seconds
@@ -165,7 +168,8 @@ class _Search:
                 return
             rows = initial[start : start + BATCH]
             worker.successors[: len(rows)] = rows
-            if not seed(self.program, self.store.space, self.shared, self.alarm, worker, len(rows)):
+            shared = self.shared.ctypes.data
+            if not seed(self.program, self.store.space, shared, self.alarms, addresses(worker), len(rows)):
                 self.ended = "memory"
                 return
             self._drain()
@@ -180,11 +184,10 @@ class _Search:
         while True:
             spread = min(_LARGEST_BLOCK, total // (4 * self.crew.size), self._largest_block())
             block = max(_SMALLEST_BLOCK, spread)
-            args = (self.program, self.store.space, states, self.shared, self.alarm, self.step_alarm)
-            step_row = 1 + self.kernel.formulas["observe"]
+            args = (self.program, self.store.space, states, self.shared.ctypes.data, self.alarms)
 
             def work(number: int) -> int:
-                return int(expand(*args, step_row, self.workers[number], block))  # noqa: B023
+                return int(expand(*args, addresses(self.workers[number]), block))  # noqa: B023
 
             codes = [work(0)] if total <= _SMALL else self.crew.run(work, self._poll, self._stop)
             self._drain()

@@ -59,9 +59,8 @@ class Store:
 
     def _space(self) -> Space:
         capacity = min((self.budget - 8 * LINE * self._lines) // (8 * self.words), MAX_STATES)
-        return Space(
-            self._states.ctypes.data, self._table.ctypes.data, self.words, self._lines, capacity, int(_LOAD * LINE * self._lines)
-        )
+        grow_at = int(_LOAD * LINE * self._lines)
+        return Space(self._states.ctypes.data, self._table.ctypes.data, self.words, self._lines, capacity, grow_at)
 
     def fits(self, count: int) -> bool:
         """Whether the budget allows that many states."""

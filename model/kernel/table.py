@@ -126,22 +126,23 @@ def fill(space: Any, frontier: Any, cursor: Any) -> None:
     """Adds states that are distinct and in the array already to an empty table; several threads share the work by the
     counter at the address ``cursor``."""
     hashes = np.empty(_BATCH, dtype=np.uint64)
-    total = frontier.ordinals[-1]
+    starts, ordinals = frontier.starts, frontier.ordinals
+    total = ordinals[-1]
     while True:
         first = fetch_add(cursor, _BATCH)
         if first >= total:
             return
         last = min(first + _BATCH, total)
-        begin = segment = np.searchsorted(frontier.ordinals, first, side="right") - 1
+        begin = segment = np.searchsorted(ordinals, first, side="right") - 1
         for ordinal in range(first, last):
-            while ordinal >= frontier.ordinals[segment + 1]:
+            while ordinal >= ordinals[segment + 1]:
                 segment += 1
-            place = frontier.starts[segment] + ordinal - frontier.ordinals[segment]
+            place = starts[segment] + ordinal - ordinals[segment]
             hashes[ordinal - first] = hash_state(space.states + 8 * space.words * place, space.words)
             fetch_line(space, hashes[ordinal - first])
         segment = begin
         for ordinal in range(first, last):
-            while ordinal >= frontier.ordinals[segment + 1]:
+            while ordinal >= ordinals[segment + 1]:
                 segment += 1
-            place = frontier.starts[segment] + ordinal - frontier.ordinals[segment]
+            place = starts[segment] + ordinal - ordinals[segment]
             _place(space, hashes[ordinal - first], place)

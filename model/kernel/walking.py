@@ -1,0 +1,223 @@
+"""One random walk, and the loop over many: a walk is a function of the protocol, the seed and the walk's number alone."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from model.kernel.loops import bit_count, bump, call2, call3, load, load_int, lowest_bit, native, store
+from model.kernel.program import Program, copy
+from model.kernel.table import hash_state
+
+STEPS, DEADLOCKS, SAMPLED = range(3)
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Walker(NamedTuple):
+    """What one thread writes to, as arrays or their addresses: counts, bit sets, and for each observed formula (those over steps last) the smallest walk
+    that violated it (-1: none) and after how many steps; hashes of sampled states; room for two states."""
+
+    counters: Any
+    enabled: Any
+    taken: Any
+    seen: Any
+    seen_steps: Any
+    found_walk: Any
+    found_step: Any
+    sample: Any
+    mask: Any
+    kept: Any
+    observed: Any
+    states: Any
+
+    @classmethod
+    def of(cls, program: Program, formulas: int, sample: int) -> Walker:
+        """A walker with nothing counted, for that many formulas and, at most, hashes."""
+        return cls(
+            counters=np.zeros(3, dtype=np.int64),
+            enabled=np.zeros(program.actions, dtype=np.int64),
+            taken=np.zeros(program.actions, dtype=np.int64),
+            seen=np.zeros(program.observe_words, dtype=np.uint64),
+            seen_steps=np.zeros(program.step_words, dtype=np.uint64),
+            found_walk=np.full(formulas, -1, dtype=np.int64),
+            found_step=np.full(formulas, -1, dtype=np.int64),
+            sample=np.zeros(sample, dtype=np.uint64),
+            mask=np.zeros(program.enabled_words, dtype=np.uint64),
+            kept=np.zeros(program.enabled_words, dtype=np.uint64),
+            observed=np.zeros(max(program.observe_words, program.step_words), dtype=np.uint64),
+            states=np.zeros((2, program.words), dtype=np.uint64),
+        )
+
+
+class Trail(NamedTuple):
+    """Where a walk is written down, as arrays or their addresses (0: it is not): states, actions, and how many steps."""
+
+    states: Any
+    actions: Any
+    length: Any
+
+    @classmethod
+    def of(cls, words: int, steps: int) -> Trail:
+        """Room for a walk of that many steps."""
+        return cls(np.zeros((steps + 1, words), np.uint64), np.zeros(steps, np.int64), np.zeros(1, np.int64))
+
+
+NO_TRAIL = Trail(0, 0, 0)
+
+
+class Course(NamedTuple):
+    """How walks go: the initial states (their address and how many), the seed, the most steps, whether each walk leaves out
+    some actions (swarm), the bits of a hash that are zero in the states that are sampled, and the addresses of the bit sets
+    of formulas that are violations, of states and of steps, and the row of the first of the latter."""
+
+    initial: int
+    initials: int
+    seed: int
+    steps: int
+    swarm: bool
+    sample_mask: int
+    alarm: int
+    step_alarm: int
+    step_row: int
+
+
+@native
+def _mix(value: Any) -> Any:
+    """The output function of SplitMix64."""
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return value ^ (value >> np.uint64(31))
+
+
+@native
+def _below(random: Any, count: Any) -> Any:
+    """One of 0 .. count - 1, from 64 random bits."""
+    return np.int64(((random >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
+
+
+@native
+def _leave_out(program: Any, walker: Any, stream: Any) -> Any:
+    """Chooses the actions that a walk keeps: all, three quarters, half or a quarter of them; returns the stream after it."""
+    stream += _GAMMA
+    share = _mix(stream) & np.uint64(3)
+    for word in range(program.enabled_words):
+        one, other = _mix(stream + _GAMMA), _mix(stream + _GAMMA + _GAMMA)
+        stream += _GAMMA + _GAMMA
+        kept = ~_ZERO
+        if share == _ONE:
+            kept = one | other
+        elif share == np.uint64(2):
+            kept = one
+        elif share == np.uint64(3):
+            kept = one & other
+        store(walker.kept + 8 * word, kept)
+    return stream
+
+
+@native
+def _choose(program: Any, walker: Any, swarm: Any, random: Any) -> Any:
+    """One of the enabled actions, each as likely; of the kept ones if the walk leaves some out, unless none of these is
+    enabled; -1 if no action is enabled at all. Counts the enabled ones."""
+    every = some = 0
+    for word in range(program.enabled_words):
+        bits = load(walker.mask + 8 * word)
+        every += bit_count(bits)
+        if swarm:
+            some += bit_count(bits & load(walker.kept + 8 * word))
+        while bits != _ZERO:
+            bump(walker.enabled + 8 * (64 * word + lowest_bit(bits)), 1)
+            bits &= bits - _ONE
+    if every == 0:
+        return -1
+    rank = _below(random, some if some > 0 else every)
+    for word in range(program.enabled_words):
+        bits = load(walker.mask + 8 * word)
+        if some > 0:
+            bits &= load(walker.kept + 8 * word)
+        here = bit_count(bits)
+        if rank < here:
+            for _ in range(rank):
+                bits &= bits - _ONE
+            return 64 * word + lowest_bit(bits)
+        rank -= here
+    return -1
+
+
+@native
+def _violates(walker: Any, seen: Any, alarm: Any, length: Any, row: Any, number: Any, step: Any) -> Any:
+    """Takes in what was observed; whether it was a violation."""
+    found = False
+    for word in range(length):
+        bits = load(walker.observed + 8 * word)
+        store(seen + 8 * word, load(seen + 8 * word) | bits)
+        bits &= load(alarm + 8 * word)
+        while bits != _ZERO:
+            formula = row + 64 * word + lowest_bit(bits)
+            known = load_int(walker.found_walk + 8 * formula)
+            if known < 0 or number < known:
+                store(walker.found_walk + 8 * formula, np.uint64(number))
+                store(walker.found_step + 8 * formula, np.uint64(step))
+            found = True
+            bits &= bits - _ONE
+    return found
+
+
+@native
+def _visit(program: Any, course: Any, walker: Any, state: Any, number: Any, step: Any) -> Any:
+    """Samples and observes a state; whether it is a violation."""
+    fingerprint = hash_state(state, program.words)
+    if fingerprint & np.uint64(course.sample_mask) == _ZERO:
+        store(walker.sample + 8 * load_int(walker.counters + 8 * SAMPLED), fingerprint)
+        bump(walker.counters + 8 * SAMPLED, 1)
+    if program.observe == 0:
+        return False
+    call2(program.observe, state, walker.observed)
+    return _violates(walker, walker.seen, course.alarm, program.observe_words, 0, number, step)
+
+
+@native
+def _walk(program: Any, course: Any, number: Any, walker: Any, trail: Any) -> None:
+    """Walks once: up to the most steps, a violation or a deadlock."""
+    words, state = program.words, walker.states
+    after = state + 8 * words
+    stream = _mix(_mix(np.uint64(course.seed) + _GAMMA) ^ (np.uint64(number) * _GAMMA))
+    if course.swarm:
+        stream = _leave_out(program, walker, stream)
+    stream += _GAMMA
+    copy(course.initial + 8 * words * _below(_mix(stream), course.initials), state, words)
+    if trail.states != 0:
+        copy(state, trail.states, words)
+    if _visit(program, course, walker, state, number, 0):
+        return
+    for step in range(1, course.steps + 1):
+        call2(program.enabled, state, walker.mask)
+        stream += _GAMMA
+        action = _choose(program, walker, course.swarm, _mix(stream))
+        if action < 0:
+            bump(walker.counters + 8 * DEADLOCKS, 1)
+            return
+        bump(walker.taken + 8 * action, 1)
+        bump(walker.counters + 8 * STEPS, 1)
+        call3(program.apply, state, action, after)
+        if trail.states != 0:
+            store(trail.actions + 8 * (step - 1), np.uint64(action))
+            copy(after, trail.states + 8 * words * step, words)
+            store(trail.length, np.uint64(step))
+        violated = False
+        if program.observe_step != 0:
+            call3(program.observe_step, state, after, walker.observed)
+            violated = _violates(
+                walker, walker.seen_steps, course.step_alarm, program.step_words, course.step_row, number, step
+            )
+        state, after = after, state
+        if _visit(program, course, walker, state, number, step) or violated:
+            return
+
+
+@native
+def walk_all(program: Any, course: Any, first: Any, end: Any, walker: Any, trail: Any) -> None:
+    """The walks with numbers from ``first`` up to ``end``."""
+    for number in range(first, end):
+        _walk(program, course, number, walker, trail)
