@@ -5,12 +5,10 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from model.language import Protocol
-from model.ledger import ledger
-from properties.ledger import ledger as ledger_suite
 from properties.vocabulary import Suite
 
 Value = bool | int | str
@@ -54,10 +52,14 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Instance:
-    """One setting of a protocol's parameters, with a name; what it leaves out keeps its default."""
+    """One setting of a protocol's parameters, with a name; what it leaves out keeps its default.
+
+    ``by`` names the engine that it is meant for, if that is not exhaustive search.
+    """
 
     name: str
     parameters: Mapping[str, Value]
+    by: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ class Entry:
     """A protocol in the registry.
 
     ``function`` builds it from keyword parameters, all with defaults, and ``defects``; ``suite`` makes its properties;
-    ``sizes`` maps the name of a size to the instances that are checked in it.
+    ``sizes`` maps the name of a size to the instances that are checked in it; ``shown_by`` maps each defect to the
+    parameters of a small instance in which it is caught.
     """
 
     name: str
@@ -73,6 +76,7 @@ class Entry:
     function: Callable[..., Protocol]
     suite: Callable[[Protocol], Suite]
     sizes: Mapping[str, tuple[Instance, ...]]
+    shown_by: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -143,36 +147,3 @@ def _guess(name: str, names: Iterable[str]) -> str:
 
 def _written(value: Value) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
-
-
-LEDGER = Entry(
-    name="ledger",
-    summary="the life of one BookKeeper ledger: written, fenced, recovered, closed",
-    function=ledger,
-    suite=ledger_suite,
-    sizes={
-        "ci": (
-            Instance("one recovery", {"entries": 2, "recoverers": 1}),
-            Instance("two recoveries", {"entries": 1, "recoverers": 2}),
-        ),
-        "standard": (
-            Instance("quorum of 3", {"bookies": 5, "entries": 10, "recoverers": 2, "changes": 1}),
-            Instance(
-                "quorum of 5",
-                {
-                    "bookies": 5,
-                    "ensemble": 5,
-                    "write_quorum": 5,
-                    "ack_quorum": 3,
-                    "entries": 10,
-                    "recoverers": 2,
-                    "changes": 1,
-                },
-            ),
-        ),
-        "deep": (Instance("change of ensemble", {"bookies": 4, "entries": 1, "recoverers": 2, "changes": 1}),),
-    },
-)
-
-PROTOCOLS: dict[str, Entry] = {entry.name: entry for entry in (LEDGER,)}
-"""The protocols by name, in the order in which they are listed."""

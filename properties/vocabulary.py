@@ -34,10 +34,14 @@ class Property:
 
     @property
     def premise(self) -> Any | None:
-        """What must be reached for the property not to hold vacuously: the left side, if it is an implication."""
-        if self.kind in ("always", "step") and z3.is_implies(self.formula):
-            return self.formula.arg(0)
-        return None
+        """What must be met for the property not to hold vacuously: the left side of an implication, or, of several, any."""
+        if self.kind not in ("always", "step"):
+            return None
+        parts = self.formula.children() if z3.is_and(self.formula) else [self.formula]
+        if not parts or not all(z3.is_implies(part) for part in parts):
+            return None
+        premises = [part.arg(0) for part in parts]
+        return premises[0] if len(premises) == 1 else z3.Or(*premises)
 
 
 class Suite:

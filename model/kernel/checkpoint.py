@@ -29,11 +29,12 @@ class CheckpointError(Exception):
 
 @dataclass(frozen=True)
 class Saved:
-    """A search at the end of a level: sizes of its levels, counts, the first deadlock (depth and state), seconds spent."""
+    """A search at the end of a level: sizes of its levels, counts, seconds spent, and its finds so far that did not end it
+    (kind, formula, depth and state of each)."""
 
     sizes: tuple[int, ...]
     totals: Totals
-    deadlock: tuple[int, tuple[int, ...]] | None
+    finds: tuple[tuple[str, int, int, tuple[int, ...]], ...]
     seconds: float
 
 
@@ -127,5 +128,5 @@ def _saved(made: dict[str, Any]) -> Saved:
     held = made["totals"]
     counts = (held["distinct"], held["transitions"], held["deadlocks"])
     totals = Totals(*counts, tuple(held["enabled"]), tuple(held["seen"]), tuple(held["seen_steps"]))
-    deadlock = None if made["deadlock"] is None else (made["deadlock"][0], tuple(made["deadlock"][1]))
-    return Saved(tuple(made["sizes"]), totals, deadlock, made["seconds"])
+    finds = tuple((kind, formula, depth, tuple(state)) for kind, formula, depth, state in made["finds"])
+    return Saved(tuple(made["sizes"]), totals, finds, made["seconds"])

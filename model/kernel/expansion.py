@@ -35,16 +35,18 @@ DONE, PAUSED, FULL = 0, 1, 2
 
 class Alarms(NamedTuple):
     """Which observed formulas are violations where they hold: addresses of the bit sets for those of states and of steps;
-    and the row of a worker's finds in which those of steps begin."""
+    the row of a worker's finds in which those of steps begin; and the formula of states in which a run may end, or -1."""
 
     states: int
     steps: int
     step_row: int
+    may_end: int
 
 
 class Worker(NamedTuple):
-    """What one thread writes to: arrays, or their addresses. ``found_state`` and ``found_action`` hold, in each row, the smallest find so far (action
-    -1: none); ``log`` the closed segments of the array that it filled; the rest is counters, bit sets and room."""
+    """What one thread writes to: arrays, or their addresses. ``found_state`` and ``found_action`` hold, in each row, the
+    smallest find so far (action -1: none); ``log`` the closed segments of the array that it filled; the rest is counters,
+    bit sets and room."""
 
     counters: Any
     log: Any
@@ -103,6 +105,15 @@ def _see(worker: Any, seen: Any, alarm: Any, length: Any, row: Any, state: Any, 
         while bits != np.uint64(0):
             note(worker, row + 64 * word + lowest_bit(bits), state, action, words)
             bits &= bits - np.uint64(1)
+
+
+@native
+def _may_end(program: Any, alarms: Any, worker: Any, state: Any) -> Any:
+    """Whether a run may end in the state."""
+    if alarms.may_end < 0:
+        return False
+    call2(program.observe, state, worker.observed)
+    return load(worker.observed + 8 * (alarms.may_end // 64)) >> np.uint64(alarms.may_end % 64) & np.uint64(1) != np.uint64(0)
 
 
 @native
@@ -179,7 +190,7 @@ def expand(program: Any, space: Any, frontier: Any, shared: Any, alarms: Any, wo
                 segment += 1
             state = space.states + 8 * words * (starts[segment] + ordinal - ordinals[segment])
             after = successors(program, state, worker.mask, room, worker.via, pending)
-            if after == pending:
+            if after == pending and not _may_end(program, alarms, worker, state):
                 bump(worker.counters + 8 * DEADLOCKS, 1)
                 note(worker, DEADLOCK_ROW, state, 0, words)
             bump(worker.counters + 8 * TRANSITIONS, after - pending)

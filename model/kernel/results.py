@@ -85,7 +85,8 @@ class Result:
 
     ``depth`` is that of the deepest complete level and ``level_sizes`` has the states of each complete level. ``seen`` and
     ``seen_steps`` are the observed formulas that held somewhere; ``enabled`` how many transitions each action has. ``deadlock``
-    is the first state without a successor, whether or not it was to stop the search, and ``deadlocks`` how many there are.
+    is the first one, whether or not it was to stop the search, and ``deadlocks`` how many there are; ``watched`` has the first
+    find of each formula that was watched.
     """
 
     outcome: Outcome
@@ -99,6 +100,7 @@ class Result:
     deadlocks: int
     deadlock: Find | None
     violations: tuple[Find, ...]
+    watched: tuple[Find, ...]
     bytes_in_use: int = field(compare=False)
     seconds: float = field(compare=False)
     reached: Reached = field(compare=False, repr=False)

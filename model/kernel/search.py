@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path as FilePath
+from typing import cast
 
 import numpy as np
 
@@ -33,7 +34,7 @@ from model.kernel.expansion import (
 from model.kernel.machine import Kernel
 from model.kernel.paths import plain
 from model.kernel.program import Program, addresses, bit_set, members
-from model.kernel.results import Find, Limits, Outcome, Progress, Reached, Result
+from model.kernel.results import Find, Kind, Limits, Outcome, Progress, Reached, Result
 from model.kernel.store import Segment, Store, frontier
 from model.kernel.table import LINE
 from model.kernel.totals import Totals
@@ -49,7 +50,9 @@ def search(
     *,
     alarm: Iterable[int] = (),
     step_alarm: Iterable[int] = (),
+    watch: Iterable[int] = (),
     stop_on_deadlock: bool = False,
+    may_end: int | None = None,
     canonical: int = 0,
     workers: int | None = None,
     limits: Limits | None = None,
@@ -62,7 +65,9 @@ def search(
     """Visits the reachable states of a protocol, level by level, until there is none left or something ends it.
 
     ``alarm`` and ``step_alarm`` are the numbers of the kernel's observed formulas that are violations where they hold. A
-    level with a violation (or a deadlock, if that is to stop the search) is finished and is the last. ``canonical`` is the
+    level with a violation (or a deadlock, if that is to stop the search) is finished and is the last. ``watch`` are formulas
+    whose first find is reported without that. ``may_end`` is the formula that holds where a run may end: a state without a
+    successor in which it does not is a deadlock; without it each one is. ``canonical`` is the
     address of a symmetry's function (see Program.of). ``should_stop`` is asked and ``progress`` told, about once a second,
     from this thread. ``checkpoint`` is a folder for the complete levels, written every ``checkpoint_every`` seconds and at
     the end; ``resume`` goes on from what it holds. Raises ValueError for a memory budget that is too small to begin with,
@@ -70,7 +75,7 @@ def search(
     """
     with Crew(workers) as crew:
         made = _Search(kernel, Program.of(kernel, canonical), crew, limits or Limits(), should_stop, progress)
-        made.watch(alarm, step_alarm, stop_on_deadlock)
+        made.watch(alarm, step_alarm, watch, stop_on_deadlock, -1 if may_end is None else may_end)
         if checkpoint is not None:
             made.keep(Checkpoint(checkpoint, made.fingerprint()), checkpoint_every, resume)
         return made.run()
@@ -97,24 +102,30 @@ class _Search:
         self.levels: list[list[Segment]] = []
         self.fresh: list[Segment] = []
         self.base = Totals.none(program)
-        self.deadlock: Find | None = None
+        self.first: dict[tuple[str, int], Find] = {}  # finds that do not end the search
+        self.watched: frozenset[int] = frozenset()
         self.checkpoint: Checkpoint | None = None
         self.ended: Outcome | None = None
         self.boundary = 0, self.base
         self.started = self.reported = self.saved = time.monotonic()
         self.reported_states, self.earlier = 0, 0.0
 
-    def watch(self, alarm: Iterable[int], step_alarm: Iterable[int], stop_on_deadlock: bool) -> None:
-        self.alarm = bit_set(alarm, self.program.observe_words)
+    def watch(
+        self, alarm: Iterable[int], step_alarm: Iterable[int], watch: Iterable[int], stop_on_deadlock: bool, may_end: int
+    ) -> None:
+        self.watched = frozenset(watch)
+        self.alarm = bit_set({*alarm, *self.watched}, self.program.observe_words)
         self.step_alarm = bit_set(step_alarm, self.program.step_words)
-        self.alarms = Alarms(self.alarm.ctypes.data, self.step_alarm.ctypes.data, 1 + self.kernel.formulas["observe"])
+        step_row = 1 + self.kernel.formulas["observe"]
+        self.alarms = Alarms(self.alarm.ctypes.data, self.step_alarm.ctypes.data, step_row, may_end)
         self.stop_on_deadlock = stop_on_deadlock
 
     def fingerprint(self) -> str:
         """A hash of all that decides the course of the search, but for the limits."""
         initial = sorted(plain(state) for state in self.kernel.initial())
         parts = [self.kernel.fingerprint, initial, plain(self.alarm), plain(self.step_alarm), self.stop_on_deadlock]
-        return hashlib.sha256(json.dumps([*parts, self.program.canonical != 0]).encode()).hexdigest()
+        parts += [sorted(self.watched), self.alarms.may_end, self.program.canonical != 0]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def keep(self, checkpoint: Checkpoint, every: float, resume: bool) -> None:
         self.checkpoint, self.every = checkpoint, every
@@ -131,8 +142,8 @@ class _Search:
         self.shared[TOP] = count
         self.store.rebuild(self._segments(), count, self._everywhere)
         self.base, self.earlier = saved.totals, saved.seconds
-        if saved.deadlock is not None:
-            self.deadlock = Find("deadlock", 0, *saved.deadlock)
+        for kind, formula, depth, state in saved.finds:
+            self._keep_first(Find(cast(Kind, kind), formula, depth, state))
 
     def run(self) -> Result:
         violations: list[Find] = []
@@ -251,10 +262,11 @@ class _Search:
         count, totals = self.boundary
         if self.checkpoint is None or not count:
             return
-        kept, first = self.levels[:count], self.deadlock
-        deadlock = (first.depth, first.state) if first is not None and first.depth < count - 1 else None
+        kept = self.levels[:count]
+        finds = [f for f in self.first.values() if f.depth < count - (f.kind == "deadlock")]
         seconds = self.earlier + time.monotonic() - self.started
-        self.checkpoint.write(self.store, kept, Saved(_sizes(kept), totals, deadlock, seconds))
+        listed = tuple((f.kind, f.formula, f.depth, f.state) for f in finds)
+        self.checkpoint.write(self.store, kept, Saved(_sizes(kept), totals, listed, seconds))
         self.saved = time.monotonic()
 
     # --- what came of it
@@ -270,9 +282,11 @@ class _Search:
             if not states:
                 continue
             if row == DEADLOCK_ROW:
-                self.deadlock = self.deadlock or Find("deadlock", 0, depth - 1, min(states))
+                first = self._keep_first(Find("deadlock", 0, depth - 1, min(states)))
                 if self.stop_on_deadlock:
-                    found.append(self.deadlock)
+                    found.append(first)
+            elif row - 1 in self.watched:
+                self._keep_first(Find("state", row - 1, depth, min(states)))
             elif row <= formulas:
                 found.append(Find("state", row - 1, depth, min(states)))
             else:
@@ -280,6 +294,9 @@ class _Search:
         for worker in self.workers:
             worker.found_action[:] = -1
         return sorted(found, key=lambda find: (find.depth, find.kind, find.formula))
+
+    def _keep_first(self, find: Find) -> Find:
+        return self.first.setdefault((find.kind, find.formula), find)
 
     def _result(self, violations: list[Find]) -> Result:
         outcome = self.ended or "exhausted"
@@ -296,8 +313,9 @@ class _Search:
             seen_steps=members(np.array(totals.seen_steps, dtype=np.uint64)),
             enabled=totals.enabled,
             deadlocks=totals.deadlocks,
-            deadlock=self.deadlock,
+            deadlock=self.first.get(("deadlock", 0)),
             violations=tuple(violations),
+            watched=tuple(find for _, find in sorted(self.first.items()) if find.kind != "deadlock"),
             bytes_in_use=self.store.bytes_in_use(int(self.shared[TOP])),
             seconds=self.earlier + time.monotonic() - self.started,
             reached=Reached(self.kernel, self.program, self.store, tuple(tuple(level) for level in self.levels)),

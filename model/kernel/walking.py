@@ -16,8 +16,9 @@ _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Walker(NamedTuple):
-    """What one thread writes to, as arrays or their addresses: counts, bit sets, and for each observed formula (those over steps last) the smallest walk
-    that violated it (-1: none) and after how many steps; hashes of sampled states; room for two states."""
+    """What one thread writes to, as arrays or their addresses: counts, bit sets, and for each observed formula (those over
+    steps last) the smallest walk that violated it (-1: none) and after how many steps; hashes of sampled states; room for two
+    states."""
 
     counters: Any
     enabled: Any

@@ -1,0 +1,120 @@
+"""Exhaustive search as a check: every reachable state, and for what is violated the shortest run that violates it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from checks.findings import Findings
+from checks.observed import Observed
+from checks.verdicts import Verdict, reached, unreached
+from model.kernel.results import Find, Limits, Progress, Result
+from model.kernel.search import search
+from properties.vocabulary import Property
+from traces.trace import Trace, trace_of
+
+GIB = 1 << 30
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a search may use: bytes, seconds (None: no limit) and threads (None: one for each core)."""
+
+    memory: int = 4 * GIB
+    seconds: float | None = None
+    workers: int | None = None
+
+
+def exhaust(
+    observed: Observed,
+    budget: Budget,
+    *,
+    progress: Callable[[Progress], None] | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+    checkpoint: Path | None = None,
+    resume: bool = False,
+) -> Findings:
+    """Searches all reachable states; ``checkpoint`` names a folder that keeps them, from which ``resume`` goes on.
+
+    Raises CheckpointError for a folder that belongs to another search.
+    """
+    alarm, step_alarm = observed.alarms()
+    result = search(
+        observed.kernel,
+        alarm=alarm,
+        step_alarm=step_alarm,
+        watch=observed.controls(),
+        may_end=next(iter(observed.may_end), None),
+        stop_on_deadlock=bool(observed.may_end),
+        workers=budget.workers,
+        limits=Limits(memory=budget.memory, seconds=budget.seconds),
+        progress=progress,
+        should_stop=should_stop,
+        checkpoint=checkpoint,
+        resume=resume,
+    )
+    judge = _Judge(observed, result, budget.workers)
+    whole = result.outcome == "exhausted"
+    suspicions = observed.suspicions(result.enabled, result.seen, result.seen_steps) if whole else []
+    return Findings(judge.verdicts(), (judge.summary(),), tuple(suspicions), seconds=result.seconds)
+
+
+class _Judge:
+    """Turns the result of a search into verdicts."""
+
+    def __init__(self, observed: Observed, result: Result, workers: int | None) -> None:
+        self.observed, self.result, self.workers = observed, result, workers
+        self.finds = {(find.kind, find.formula): find for find in result.violations + result.watched}
+        self.reach = {"distinct": result.distinct, "transitions": result.transitions, "depth": result.depth}
+
+    def verdicts(self) -> tuple[Verdict, ...]:
+        seen = set(self.result.seen)
+        judged = [self._safety(p, self.finds.get(("state", n))) for n, p in self.observed.states.items()]
+        judged += [self._safety(p, self.finds.get(("step", n))) for n, p in self.observed.steps.items()]
+        judged += [self._safety(p, self.finds.get(("deadlock", 0))) for p in self.observed.may_end.values()]
+        for number, goal in self.observed.goals.items():
+            if number in seen:
+                judged.append(reached(goal, "exhaustive", self.reach, None))
+            elif self.result.outcome == "exhausted":
+                judged.append(unreached(goal, "exhausted", "exhaustive", self.reach))
+            else:
+                judged.append(Verdict(goal, "inconclusive", "exhaustive", self.reach, f"not reached; {self.cut_short()}"))
+        return tuple(judged)
+
+    def _safety(self, prop: Property, find: Find | None) -> Verdict:
+        if find is not None:
+            trace = self._trace(prop, find)
+            return Verdict(prop, "violated", "exhaustive", self.reach | {"steps": len(trace.steps)}, prop.strict, trace)
+        if self.result.outcome == "exhausted":
+            return Verdict(prop, "exhausted", "exhaustive", self.reach)
+        return Verdict(prop, "inconclusive", "exhaustive", self.reach, self.cut_short())
+
+    def _trace(self, prop: Property, find: Find) -> Trace:
+        path = self.result.path(find, self.workers)
+        states = [np.array(state, dtype=np.uint64) for state in path.states]
+        return trace_of(self.observed.kernel, states, path.actions, violated=prop.name, found_by="exhaustive")
+
+    def cut_short(self) -> str:
+        """Why the search did not see everything, and what it did see."""
+        result = self.result
+        seen = f"{result.distinct:,} states, every run of up to {result.depth} steps"
+        reasons = {
+            "memory": f"{result.distinct:,} states in {result.bytes_in_use / GIB:.1f} GiB and no end (--memory sets the limit)",
+            "time": f"out of time after {seen}",
+            "interrupted": f"interrupted after {seen}",
+            "violated": f"the search ended with the shortest violation, after {seen}",
+            "deadlock": f"the search ended with a deadlock, after {seen}",
+        }
+        return reasons[result.outcome]
+
+    def summary(self) -> str:
+        result = self.result
+        if result.outcome == "exhausted":
+            return (
+                f"exhausted: all {result.distinct:,} states, {result.transitions:,} transitions, "
+                f"the farthest {result.depth} steps away"
+            )
+        return self.cut_short()

@@ -1,0 +1,22 @@
+"""What one run of an engine on one instance established."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from checks.verdicts import Verdict
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The verdicts of one engine on one instance.
+
+    ``notes`` say how far it went and what cut it short, ``suspicions`` what makes success doubtful, ``failures`` (of
+    induction) which obligations do not hold. ``seconds`` is how long it took; it is no part of the comparison.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    notes: tuple[str, ...] = ()
+    suspicions: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
+    seconds: float = field(default=0.0, compare=False)

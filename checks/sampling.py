@@ -1,0 +1,105 @@
+"""Random walks as a check: what they violate is certain, what they do not is only what was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from checks.findings import Findings
+from checks.observed import Observed
+from checks.verdicts import Verdict, reached, unreached
+from model.kernel.walks import WalkFind, WalkProgress, WalkResult, random_walks, walk_path
+from properties.vocabulary import Property
+from traces.trace import Trace, trace_of
+
+
+@dataclass(frozen=True)
+class Walks:
+    """How to walk: how many walks of how many steps, from which seed, and whether each leaves out some of the actions."""
+
+    count: int = 100_000
+    steps: int = 100
+    seed: int = 0
+    swarm: bool = False
+
+
+def sample(
+    observed: Observed,
+    walks: Walks,
+    *,
+    workers: int | None = None,
+    seconds: float | None = None,
+    progress: Callable[[WalkProgress], None] | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Findings:
+    """Walks at random, up to the first violation that is not expected."""
+    alarm, step_alarm = observed.alarms()
+    result = random_walks(
+        observed.kernel,
+        seed=walks.seed,
+        count=walks.count,
+        steps=walks.steps,
+        swarm=walks.swarm,
+        alarm=alarm,
+        step_alarm=step_alarm,
+        workers=workers,
+        seconds=seconds,
+        should_stop=should_stop,
+        progress=progress,
+    )
+    reach: dict[str, int | float] = {"walks": result.walks, "steps": result.steps, "seed": walks.seed}
+    if result.unseen is not None:
+        reach["unseen"] = round(result.unseen, 6)
+    verdicts = _verdicts(observed, walks, result, reach)
+    return Findings(verdicts, (_summary(result),), seconds=result.seconds)
+
+
+def _verdicts(observed: Observed, walks: Walks, result: WalkResult, reach: dict[str, int | float]) -> tuple[Verdict, ...]:
+    finds = {(find.kind, find.formula): find for find in result.violations}
+    seen, vacuous = set(result.seen), {p.name for p in observed.vacuous(result.seen, result.seen_steps)}
+
+    def judged(prop: Property, find: WalkFind | None, held: bool) -> Verdict:
+        if find is not None:
+            trace = _trace(observed, walks, prop, find)
+            return Verdict(prop, "violated", "walks", reach | {"steps": len(trace.steps)}, prop.strict, trace)
+        if held:
+            return Verdict(prop, "violated", "walks", reach, f"{prop.strict} (seen on some walk)")
+        if result.outcome in ("time", "interrupted", "violated"):
+            return Verdict(prop, "inconclusive", "walks", reach, f"cut short: {result.outcome}")
+        if prop.name in vacuous:
+            return Verdict(prop, "inconclusive", "walks", reach, "no walk met its premise")
+        return Verdict(prop, "sampled", "walks", reach)
+
+    verdicts = [judged(p, finds.get(("state", n)), n in seen) for n, p in observed.states.items()]
+    verdicts += [judged(p, finds.get(("step", n)), False) for n, p in observed.steps.items()]
+    for number, goal in observed.goals.items():
+        verdicts.append(reached(goal, "walks", reach, None) if number in seen else unreached(goal, "sampled", "walks", reach))
+    return tuple(verdicts)
+
+
+def _trace(observed: Observed, walks: Walks, prop: Property, find: WalkFind) -> Trace:
+    alarm, step_alarm = observed.alarms()
+    path = walk_path(
+        observed.kernel,
+        seed=walks.seed,
+        walk=find.walk,
+        steps=walks.steps,
+        swarm=walks.swarm,
+        alarm=alarm,
+        step_alarm=step_alarm,
+    )
+    return trace_of(
+        observed.kernel,
+        [np.array(state, dtype=np.uint64) for state in path.states],
+        path.actions,
+        violated=prop.name,
+        found_by=f"walk {find.walk}",
+        seed=walks.seed,
+    )
+
+
+def _summary(result: WalkResult) -> str:
+    unseen = "" if result.unseen is None else f", the next state visited is new with probability {result.unseen:.2g} (estimate)"
+    return f"{result.outcome}: {result.walks:,} walks, {result.steps:,} steps{unseen}"
