@@ -135,7 +135,8 @@ class _Search:
         saved = checkpoint.summary()
         count = sum(saved.sizes)
         if not self.store.fits(count + CHUNK * self.crew.size):
-            raise CheckpointError(f"{checkpoint.folder} has {count} states, too many for a budget of {self.limits.memory} bytes")
+            budget = f"a memory budget of {self.limits.memory} bytes"
+            raise CheckpointError(f"{checkpoint.folder} has {count} states, too many for {budget}")
         checkpoint.load(self.store)
         ends = list(itertools.accumulate(saved.sizes, initial=0))
         self.levels = [[segment] for segment in itertools.pairwise(ends)]

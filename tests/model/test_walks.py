@@ -1,0 +1,219 @@
+"""Random walks: reproducible, uniform, and of the same result with any number of workers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+from model.kernel import Kernel
+from model.kernel.sample import Sample
+from model.kernel.walks import WalkResult, random_walks, walk_path
+from model.language import And, OneOf, Protocol
+
+
+def grid(*, size: int = 40, starts: tuple[int, ...] = (0,), padding: int = 0, wraps: bool = True) -> Protocol:
+    """A point that goes east or north on a grid and, where it wraps, comes back on the other side."""
+    p = Protocol("grid")
+    if padding:
+        p.number("padding", 0, 2**60 - 1, per=p.universe("pad", padding), init=lambda i: i + 1)
+    x = p.number("x", 0, size - 1, init=OneOf(starts))
+    y = p.number("y", 0, size - 1)
+
+    @p.step(by="point")
+    def east() -> Any:
+        """One to the east."""
+        return x < size - 1, {x: x + 1}
+
+    @p.step(by="point")
+    def north() -> Any:
+        """One to the north."""
+        return y < size - 1, {y: y + 1}
+
+    @p.step(by="point")
+    def back() -> Any:
+        """To the other side."""
+        return And(wraps, x == size - 1), {x: 0}
+
+    @p.step(by="point")
+    def down() -> Any:
+        """To the bottom."""
+        return And(wraps, y == size - 1), {y: 0}
+
+    return p
+
+
+@pytest.fixture(scope="module")
+def watched() -> Kernel:
+    p = grid()
+    x, y = p.state.x, p.state.y
+    return Kernel(p, [And(x == 13, y == 2), x == 41], [And(p.next.x == 20, x == 19, y == 5), p.next.x < x])
+
+
+def walks(kernel: Kernel, **options: Any) -> WalkResult:
+    return random_walks(kernel, **{"seed": 5, "count": 3000, "steps": 50, "workers": 2, **options})
+
+
+def assert_run(kernel: Kernel, states: tuple[tuple[int, ...], ...], actions: tuple[int, ...]) -> None:
+    assert len(states) == len(actions) + 1
+    assert states[0] in {tuple(map(int, state)) for state in kernel.initial()}
+    for before, action, after in zip(states, actions, states[1:], strict=False):
+        packed = np.array(before, dtype=np.uint64)
+        assert action in kernel.enabled(packed)
+        assert tuple(map(int, kernel.apply(packed, action))) == after
+
+
+@pytest.mark.parametrize("swarm", [False, True])
+@pytest.mark.parametrize("stop", [False, True])
+def test_result_is_the_same_with_any_number_of_workers(watched: Kernel, swarm: bool, stop: bool) -> None:
+    options = {"swarm": swarm, "alarm": [0, 1], "step_alarm": [0], "stop_on_violation": stop, "count": 20_000}
+    first = walks(watched, workers=1, **options)
+    assert first.outcome == "violated"
+    assert {(find.kind, find.formula) for find in first.violations} == {("state", 0), ("step", 0)}
+    assert first.walks < 20_000 if stop else first.walks == 20_000
+    for workers in (2, 4):
+        assert walks(watched, workers=workers, **options) == first
+
+
+def test_walks_by_parts_are_the_same_walks(watched: Kernel) -> None:
+    whole = walks(watched, count=400)
+    parts = [walks(watched, first=first, count=100) for first in range(0, 400, 100)]
+    assert whole.steps == sum(part.steps for part in parts)
+    assert whole.taken == tuple(map(sum, zip(*(part.taken for part in parts), strict=True)))
+
+
+@pytest.mark.parametrize("padding", [0, 2], ids=["one word", "three words"])
+@pytest.mark.parametrize("swarm", [False, True])
+def test_replayed_walks_add_up_to_the_result(padding: int, swarm: bool) -> None:
+    kernel = Kernel(grid(size=7, starts=(0, 4, 6), padding=padding, wraps=False))
+    assert kernel.words == 1 + padding
+    result = walks(kernel, count=200, steps=9, swarm=swarm)
+    taken, enabled, deadlocks, starts = [0] * len(kernel.actions), [0] * len(kernel.actions), 0, set()
+    for number in range(200):
+        path = walk_path(kernel, seed=5, walk=number, steps=9, swarm=swarm)
+        assert_run(kernel, path.states, path.actions)
+        starts.add(path.states[0])
+        for state, action in zip(path.states, path.actions, strict=False):
+            taken[action] += 1
+            for possible in kernel.enabled(np.array(state, dtype=np.uint64)):
+                enabled[possible] += 1
+        ended = not kernel.enabled(np.array(path.states[-1], dtype=np.uint64))
+        assert ended or len(path.actions) == 9
+        deadlocks += ended and len(path.actions) < 9
+    assert (list(result.taken), list(result.enabled), result.deadlocks) == (taken, enabled, deadlocks)
+    assert result.steps == sum(taken)
+    assert deadlocks > 0
+    assert len(starts) == 3
+
+
+def test_violating_walk_is_the_first_and_replays_to_its_end(watched: Kernel) -> None:
+    options = {"steps": 60, "alarm": [0], "step_alarm": [0]}
+    finds = {find.kind: find for find in walks(watched, stop_on_violation=False, **options).violations}
+    violating: dict[str, tuple[int, int]] = {}
+    for number in range(max(find.walk for find in finds.values()) + 1):
+        path = walk_path(watched, seed=5, walk=number, **options)
+        states = [np.array(state, dtype=np.uint64) for state in path.states]
+        if 0 in watched.observe(states[-1]):
+            violating.setdefault("state", (number, len(path.actions)))
+        if len(states) > 1 and 0 in watched.observe_step(states[-2], states[-1]):
+            violating.setdefault("step", (number, len(path.actions)))
+    assert violating == {kind: (find.walk, find.steps) for kind, find in finds.items()}
+
+
+def test_another_seed_or_number_is_another_walk() -> None:
+    kernel = Kernel(grid())
+    runs = {walk_path(kernel, seed=s, walk=w, steps=40).actions for s in range(20) for w in range(20)}
+    assert len(runs) == 400
+
+
+def test_choices_are_uniform_among_the_enabled_actions() -> None:
+    kernel = Kernel(grid(size=30))
+    result = walks(kernel, count=4000, steps=29)  # east and north are always possible, and nothing else
+    east, north, back, down = result.taken
+    assert back == down == 0
+    assert result.steps == east + north == 4000 * 29
+    assert abs(east - north) < 5 * (4000 * 29) ** 0.5
+
+
+def test_many_actions_are_each_taken_as_often() -> None:
+    p = Protocol("keys")
+    key = p.universe("key", 150)
+    pressed = p.choice("pressed", key)
+
+    @p.step(by="hand", key=key)
+    def press(key: int) -> Any:
+        """Presses a key."""
+        return pressed == pressed, {pressed: key}
+
+    taken = walks(Kernel(p), count=3000, steps=100).taken
+    expected = 3000 * 100 / 150
+    assert sum((n - expected) ** 2 / expected for n in taken) < 150 + 5 * (2 * 150) ** 0.5  # chi-squared, five deviations
+
+
+def test_swarm_leaves_actions_out_and_falls_back_when_nothing_else_is_possible() -> None:
+    p = Protocol("pair")
+    key = p.universe("key", 64)
+    pressed = p.choice("pressed", key)
+    done = p.flag("done")
+
+    @p.step(by="hand", key=key)
+    def press(key: int) -> Any:
+        """Presses a key."""
+        return done == done, {pressed: key}
+
+    kernel = Kernel(p)
+    kinds = {len(set(walk_path(kernel, seed=1, walk=n, steps=2000, swarm=True).actions)) // 13 for n in range(40)}
+    assert kinds == {0, 1, 2, 3, 4}  # about 16, 32, 48 or all 64 of the keys
+    single = Kernel(grid(size=2, wraps=False))
+    assert all(len(walk_path(single, seed=1, walk=n, steps=5, swarm=True).actions) == 2 for n in range(50))
+
+
+def test_unseen_is_estimated() -> None:
+    p = Protocol("lattice")
+    axis = p.universe("axis", 6)
+    at = p.number("at", 0, 20, per=axis)
+
+    @p.step(by="point", axis=axis)
+    def move(axis: int) -> Any:
+        """One further along an axis."""
+        return at[axis] < 20, {at[axis]: at[axis] + 1}
+
+    lattice = Kernel(p)
+    exhausted = walks(Kernel(grid()), count=20_000, steps=100)
+    assert exhausted.unseen == 0.0
+    assert 10 < exhausted.sampled < 45  # of 1600 states, one in 64
+    rare = walks(lattice, steps=20)
+    visits = Counter(s for n in range(3000) for s in walk_path(lattice, seed=5, walk=n, steps=20).states)
+    once = sum(n == 1 for n in visits.values())
+    assert rare.sampled > 300
+    assert 0.1 < once / visits.total() < 0.7
+    assert rare.unseen == pytest.approx(once / visits.total(), rel=0.15)
+
+
+def test_sample_keeps_to_its_size_whatever_the_order() -> None:
+    random = np.random.default_rng(1)
+    hashes = random.integers(0, 2**63, 600_000, dtype=np.uint64) << np.uint64(6)
+    visits = np.concatenate([hashes, hashes[::3]])
+    first, second = Sample(), Sample()
+    assert first.unseen is None
+    first.add([visits], 64 * len(visits))
+    second.add(np.split(random.permutation(visits), 8), 64 * len(visits))
+    assert first.states <= 1 << 18
+    assert first.bits > 6
+    assert first.unseen == pytest.approx(2 / 4, abs=0.01)  # two of three states once, a third of them twice
+    assert (second.bits, second.states, second.unseen) == (first.bits, first.states, first.unseen)
+
+
+def test_time_and_interrupts_end_it_between_rounds(watched: Kernel) -> None:
+    assert walks(watched, count=10**9, seconds=0).outcome == "time"
+    stopped = walks(watched, count=10**9, should_stop=lambda: True)
+    assert stopped.outcome == "interrupted"
+    assert stopped == walks(watched, count=10**9, should_stop=lambda: True, workers=1)
+
+
+@pytest.mark.parametrize("wrong", [{"seed": -1}, {"count": 0}, {"steps": 0}, {"first": -1}, {"workers": 0}])
+def test_counts_out_of_range_are_refused(watched: Kernel, wrong: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="must be at least"):
+        walks(watched, **wrong)
