@@ -1,0 +1,122 @@
+"""The house is as DESIGN.md draws it: imports run downward, modules stay small, nothing in them belongs to one machine."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LAYERS = ("model", "properties", "traces", "checks")
+LONG: dict[str, str] = {
+    "model/ledger.py": "one protocol is one module, read from top to bottom",
+    "properties/ledger_invariant.py": "one inductive invariant is one conjunction, and each lemma leans on the others",
+}
+"""Modules that may be longer than 400 lines, and why."""
+
+
+def _modules(folder: str) -> list[Path]:
+    return sorted((ROOT / folder).rglob("*.py"))
+
+
+ALL = [module for layer in LAYERS for module in _modules(layer)]
+
+
+def _name(module: Path) -> str:
+    return module.relative_to(ROOT).as_posix()
+
+
+def _imports(source: str) -> set[str]:
+    """The top-level names of what a module imports, wherever in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "relative imports hide the direction"
+            found.add((node.module or "").split(".")[0])
+    return found
+
+
+def _upward(layer: str, source: str) -> set[str]:
+    above = {*LAYERS[LAYERS.index(layer) + 1 :], "tests"}
+    return _imports(source) & above
+
+
+def test_every_layer_exists() -> None:
+    assert all(_modules(layer) for layer in LAYERS)
+
+
+@pytest.mark.parametrize("module", ALL, ids=_name)
+def test_imports_run_downward(module: Path) -> None:
+    layer = module.relative_to(ROOT).parts[0]
+    assert not _upward(layer, module.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("layer", "source", "upward"),
+    [
+        ("model", "import properties.ledger", {"properties"}),
+        ("properties", "def f():\n    from checks import cli", {"checks"}),
+        ("traces", "from model.language import Protocol\nimport properties", set()),
+        ("checks", "import tests.bench.interpreter", {"tests"}),
+    ],
+)
+def test_an_upward_import_is_seen(layer: str, source: str, upward: set[str]) -> None:
+    assert _upward(layer, source) == upward
+
+
+@pytest.mark.parametrize("module", ALL, ids=_name)
+def test_modules_are_short(module: Path) -> None:
+    lines = len(module.read_text(encoding="utf-8").splitlines())
+    assert lines <= 400 or _name(module) in LONG
+
+
+def test_the_long_modules_are_long() -> None:
+    assert all(len((ROOT / name).read_text(encoding="utf-8").splitlines()) > 400 for name in LONG)
+
+
+@pytest.mark.parametrize("module", ALL, ids=_name)
+def test_no_module_is_a_drawer(module: Path) -> None:
+    assert not {"utils", "util", "helpers", "helper", "misc", "common"} & set(module.relative_to(ROOT).with_suffix("").parts)
+
+
+@pytest.mark.parametrize("module", ALL, ids=_name)
+def test_every_module_says_what_it_is(module: Path) -> None:
+    assert ast.get_docstring(ast.parse(module.read_text(encoding="utf-8")))
+
+
+HOME_OF_A_MACHINE = re.compile(r"(?<![\w.])/(home|root|Users|mnt)/[\w.]")
+
+
+def _tracked() -> list[str]:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode != 0:
+        pytest.skip("not a git clone: there is no list of tracked files")
+    return [name for name in listed.stdout.split("\0") if name]
+
+
+def test_no_tracked_file_names_a_path_of_a_machine() -> None:
+    found = []
+    for name in _tracked():
+        path = ROOT / name
+        if not path.is_file() or path == Path(__file__).resolve():
+            continue
+        text = path.read_bytes().decode("utf-8", errors="ignore")
+        found += [f"{name}: {match.group()}" for match in HOME_OF_A_MACHINE.finditer(text)]
+        if f"{ROOT.parent}/" in text and len(ROOT.parent.parts) > 1:
+            found.append(f"{name}: {ROOT.parent}")
+    assert not found
+
+
+@pytest.mark.parametrize("text", ["see /home/me/x", "'/mnt/disk'", "C=/Users/x"])
+def test_a_path_of_a_machine_is_seen(text: str) -> None:
+    assert HOME_OF_A_MACHINE.search(text)
+
+
+@pytest.mark.parametrize("text", ["a/home/x", "https://example.org/home/x", "/etc/pulsar/broker.conf", "and/or"])
+def test_other_paths_are_not(text: str) -> None:
+    assert not HOME_OF_A_MACHINE.search(text)
