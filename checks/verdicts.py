@@ -27,6 +27,9 @@ class ExitStatus(IntEnum):
     SYSTEM = 153
 
 
+_VIOLATED = {"sometimes": ExitStatus.ASSUMPTION, "deadlock": ExitStatus.DEADLOCK}
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What is known of one property of one instance.
@@ -57,7 +60,7 @@ class Verdict:
             # a control that cannot fail shows that the model is not what its author takes it for
             return ExitStatus.ASSUMPTION if certain else ExitStatus.HOLDS
         if self.verdict == "violated":
-            return ExitStatus.ASSUMPTION if self.property.kind == "sometimes" else ExitStatus.SAFETY
+            return _VIOLATED.get(self.property.kind, ExitStatus.SAFETY)
         return ExitStatus.INCONCLUSIVE if self.verdict == "inconclusive" else ExitStatus.HOLDS
 
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 import pytest
 
 from model.language import ModelError, Protocol
-from properties.registry import PROTOCOLS, Entry, Instance, RegistryError, find
+from properties.protocols import PROTOCOLS
+from properties.registry import Entry, Instance, RegistryError, find
 from properties.vocabulary import Suite
 
 

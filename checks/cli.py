@@ -1,0 +1,157 @@
+"""The command line: ``fencepost list``, ``fencepost check``, ``fencepost trace``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from checks.verdicts import ExitStatus
+from model.language import ModelError
+from properties.registry import RegistryError
+
+EXIT_STATUS = """exit status:
+  0 everything holds      10 an assumption of the model does not hold   11 a deadlock
+  12 safety is violated   20 inconclusive (a limit was reached)         2 wrong usage
+  75 nothing was checked  150 an input cannot be read                   153 a failure of the system"""
+
+CHECK = """Checks protocols and prints a verdict on each of their properties.
+
+Without --set, --conf or --defect the instances of a size are checked (ci, unless --size says otherwise). --conf takes the
+instance from a cluster's broker.conf; --set changes parameters of whatever is checked; --defect switches a known mistake
+on, in a small instance in which it shows. `fencepost list ledger` shows parameters, sizes, properties and defects."""
+
+EXAMPLES = """examples:
+  fencepost check                                     all protocols at the size for continuous integration
+  fencepost check --conf broker.conf                  what the ledger settings of a cluster are worth
+  fencepost check ledger --set bookies=4 changes=1    an instance of your own
+  fencepost check ledger --defect recovery_reads_do_not_fence --property no_truncation
+                                                      the shortest way to lose an acknowledged entry
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], ExitStatus] = options.command
+    try:
+        return int(command(options))
+    except (RegistryError, ModelError) as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return int(ExitStatus.USAGE)
+    except BrokenPipeError:
+        sys.stderr.close()
+        return int(ExitStatus.SYSTEM)
+    except (OSError, MemoryError) as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return int(ExitStatus.SYSTEM)
+    except KeyboardInterrupt:
+        print("fencepost: given up", file=sys.stderr)
+        return int(ExitStatus.INCONCLUSIVE)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="fencepost",
+        description="Verifies Apache Pulsar's control plane and BookKeeper's ledger protocol.",
+        epilog=EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_list(commands)
+    _add_check(commands)
+    _add_trace(commands)
+    return parser
+
+
+def _add_list(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    listing = commands.add_parser("list", help="the protocols, their parameters, sizes, properties and defects")
+    listing.add_argument("protocols", nargs="*", metavar="PROTOCOL", help="all, unless named")
+    listing.set_defaults(command=_list)
+
+
+def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    check = commands.add_parser(
+        "check",
+        help="a verdict on each property",
+        description=CHECK,
+        epilog=f"{EXAMPLES}\n{EXIT_STATUS}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = check.add_argument
+    add("protocols", nargs="*", metavar="PROTOCOL", help="what to check (all, unless named)")
+    add("--conf", type=Path, metavar="FILE", help="take the settings from a Pulsar broker.conf")
+    add("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="parameters of the instance")
+    add("--size", choices=("ci", "standard", "deep"), help="which instances (default: ci)")
+    add("--by", choices=("exhaustive", "walks", "induction", "bounded"), help="the engine (default: the strongest that ends)")
+    add("--defect", action="append", default=[], metavar="NAME", help="switch a known mistake on; may be given several times")
+    add("--property", action="append", default=[], metavar="NAME", help="check only this; may be given several times")
+    add("--format", choices=("text", "json"), default="text", help="how to print the verdicts (default: text)")
+    add("--budget", type=_positive(float), metavar="SECONDS", help="time for the whole run (default: no limit)")
+    add("--memory", type=_positive(float), default=4.0, metavar="GIB", help="memory of an exhaustive search (default: 4)")
+    add("--workers", type=_positive(int), metavar="N", help="threads or processes (default: one for each core)")
+    add("--trace-dir", type=Path, metavar="DIR", help="write the traces of violated properties there, as ITF files")
+    add("--depth", type=_positive(int), default=8, metavar="K", help="how deep --by bounded unrolls (default: 8)")
+    add("--walks", type=_positive(int), default=100_000, metavar="N", help="how many walks --by walks makes (default: 100000)")
+    add("--steps", type=_positive(int), default=100, metavar="N", help="steps of each walk (default: 100)")
+    add("--seed", type=int, default=0, metavar="S", help="seed of the walks (default: 0)")
+    add("--swarm", action="store_true", help="each walk leaves out a random part of the actions")
+    add("--second-solver", action="store_true", help="have cvc5 confirm every obligation that Z3 discharges")
+    add("--checkpoint", type=Path, metavar="DIR", help="keep the levels of an exhaustive search there")
+    add("--resume", action="store_true", help="go on from what --checkpoint DIR holds")
+    add("--quiet", action="store_true", help="no progress on standard error")
+    check.set_defaults(command=_check)
+
+
+def _add_trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    trace = commands.add_parser("trace", help="show or replay a trace file")
+    verbs = trace.add_subparsers(required=True, metavar="VERB")
+    for verb, helps in (("show", "print a trace for people"), ("replay", "take its steps again and compare")):
+        parser = verbs.add_parser(verb, help=helps)
+        parser.add_argument("file", type=Path, metavar="FILE", help="an ITF file (*.itf.json)")
+        if verb == "show":
+            parser.add_argument("--full", action="store_true", help="with the whole initial state")
+        parser.set_defaults(command=_show if verb == "show" else _replay)
+
+
+def _positive(kind: type[int] | type[float]) -> Callable[[str], int | float]:
+    def parse(text: str) -> int | float:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = 0
+        if not 0 < value < float("inf"):
+            raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+        return value
+
+    return parse
+
+
+def _list(options: argparse.Namespace) -> ExitStatus:
+    from checks.listing import listing
+
+    print(listing(options.protocols), end="")
+    return ExitStatus.HOLDS
+
+
+def _check(options: argparse.Namespace) -> ExitStatus:
+    from checks.command import run
+
+    return run(options)
+
+
+def _show(options: argparse.Namespace) -> ExitStatus:
+    from checks.trace_command import show_file
+
+    return show_file(options.file, full=options.full)
+
+
+def _replay(options: argparse.Namespace) -> ExitStatus:
+    from checks.trace_command import replay_file
+
+    return replay_file(options.file)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+"""``fencepost list``: what there is to check."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from properties.protocols import PROTOCOLS
+from properties.registry import Entry, find
+
+_TITLES = {
+    "always": "must always hold",
+    "step": "must hold of every step",
+    "deadlock": "must not come to a standstill",
+    "sometimes": "must be possible",
+}
+
+
+def listing(names: Sequence[str]) -> str:
+    """The protocols by name (all, if none is named): parameters, sizes, properties, defects; RegistryError if one is unknown."""
+    chosen = [find(name, PROTOCOLS) for name in names] or list(PROTOCOLS.values())
+    return "\n".join(_protocol(entry) for entry in chosen)
+
+
+def _protocol(entry: Entry) -> str:
+    lines = [f"{entry.name}: {entry.summary}", "", "  parameters"]
+    lines += [f"    {parameter}" for parameter in entry.parameters]
+    lines += ["", "  sizes"]
+    for size, instances in entry.sizes.items():
+        for instance in instances:
+            by = f" (by {instance.by})" if instance.by else ""
+            values = " ".join(f"{name}={value}" for name, value in instance.parameters.items())
+            lines.append(f"    {size:<9} {instance.name}{by}: {values}")
+    # every property that some instance has, each once
+    seen: dict[str, tuple[str, str]] = {}
+    for instances in entry.sizes.values():
+        for instance in instances:
+            if instance.by:
+                continue
+            for p in entry.suite(entry.build(instance.parameters)).properties:
+                strict = " [negative control in some instances]" if p.strict else ""
+                if p.name not in seen or strict:
+                    seen[p.name] = (p.kind, p.doc.split("\n")[0] + strict)
+    width = max(map(len, seen))
+    for kind, title in _TITLES.items():
+        lines += ["", f"  {title}"]
+        lines += [f"    {name:<{width}}  {doc}" for name, (its, doc) in seen.items() if its == kind]
+    protocol = entry.build({})
+    width = max(map(len, protocol.defects), default=0)
+    lines += ["", "  defects"] + [f"    {name:<{width}}  {doc}" for name, doc in protocol.defects.items()]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,197 @@
+"""Which engine establishes what of an instance, and what is known of it when they are done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+
+from checks.exhaustive import GIB, Budget, exhaust
+from checks.findings import Findings
+from checks.induction import prove
+from checks.observed import Observed
+from checks.progress import Reporter
+from checks.sampling import Walks, sample
+from checks.verdicts import Verdict
+from model.language import Protocol
+from properties.registry import Entry, Instance, Value
+from properties.vocabulary import Property, Suite
+
+ENGINES = ("exhaustive", "walks", "induction", "bounded")
+
+STRENGTH = ("violated", "proved", "exhausted", "bounded", "sampled", "inconclusive")
+"""Verdicts, the most telling first."""
+
+PATIENCE = 30.0
+"""Seconds after which a search that was not asked for gives way to a proof, where there is one."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to check: the engine (None: the strongest), its limits, and which properties (none named: all)."""
+
+    by: str | None = None
+    properties: tuple[str, ...] = ()
+    workers: int | None = None
+    memory: int = 4 * GIB
+    seconds: float | None = None
+    depth: int = 8
+    walks: Walks = field(default_factory=Walks)
+    second_solver: bool = False
+    checkpoint: Path | None = None
+    resume: bool = False
+
+
+@dataclass(frozen=True)
+class Checked:
+    """An instance and what was established of it."""
+
+    entry: Entry
+    instance: Instance
+    protocol: Protocol
+    findings: Findings
+
+
+class PropertyError(Exception):
+    """A property that the instance does not have; the message lists those that it has."""
+
+
+def check(
+    entry: Entry,
+    instance: Instance,
+    defects: Sequence[str],
+    options: Options,
+    reporter: Reporter,
+    should_stop: Callable[[], bool],
+) -> Checked:
+    """Checks one instance.
+
+    Raises PropertyError, ModelError for parameters that do not fit each other, RegistryError for one that does not exist,
+    CheckpointError for a folder of another search.
+    """
+    protocol = entry.build(instance.parameters, defects)
+    suite = entry.suite(protocol)
+    chosen = _chosen(suite, options.properties)
+    reporter.begin(f"{entry.name}, {instance.name}")
+    engine = options.by or instance.by
+    run = _Run(suite, chosen, options, reporter, should_stop)
+    findings = run.by(engine) if engine else run.by_the_strongest()
+    reporter.end()
+    return Checked(entry, instance, protocol, findings)
+
+
+def settled(parameters: Mapping[str, Value], protocol: Protocol) -> Mapping[str, Value]:
+    """The parameters of the instance as it was built: those given and the defaults of the rest."""
+    return dict(protocol.parameters) | dict(parameters)
+
+
+def _chosen(suite: Suite, names: Sequence[str]) -> list[Property]:
+    known = {p.name: p for p in suite.properties}
+    for name in names:
+        if name not in known:
+            raise PropertyError(f"{suite.protocol.name} has no property {name!r} here; it has {', '.join(known)}")
+    return [known[name] for name in names] or list(suite.properties)
+
+
+class _Run:
+    """The engines, ready to be run on one instance."""
+
+    def __init__(
+        self,
+        suite: Suite,
+        chosen: list[Property],
+        options: Options,
+        reporter: Reporter,
+        should_stop: Callable[[], bool],
+    ) -> None:
+        self.suite, self.chosen, self.options = suite, chosen, options
+        self.reporter, self.should_stop = reporter, should_stop
+
+    def by(self, engine: str) -> Findings:
+        started = time.monotonic()
+        findings = {
+            "exhaustive": self.exhaustive,
+            "walks": self.walks,
+            "induction": self.induction,
+            "bounded": self.bounded,
+        }[engine]()
+        return replace(findings, seconds=time.monotonic() - started)
+
+    def by_the_strongest(self) -> Findings:
+        """Exhaustive search, and where that ends without a verdict, induction if the protocol has lemmas."""
+        may_prove = bool(self.suite.lemmas) and not self.suite.protocol.active
+        patience = PATIENCE if may_prove and self.options.seconds is None else self.options.seconds
+        searched = self.exhaustive(patience)
+        open_still = any(v.verdict == "inconclusive" and not v.property.strict for v in searched.verdicts)
+        if not open_still or not may_prove or self.should_stop():
+            return searched
+        self.chosen = [p for p in self.chosen if not p.strict and p.kind != "sometimes"]
+        proved = self.induction() if self.chosen else Findings(())
+        walked = self.walks() if any(_is_open_goal(v) for v in searched.verdicts) else Findings(())
+        return _best(searched, proved, walked)
+
+    def exhaustive(self, seconds: float | None = None) -> Findings:
+        options = self.options
+        return exhaust(
+            Observed.of(self.suite, self.chosen),
+            Budget(options.memory, seconds or options.seconds, options.workers),
+            progress=self.reporter.searching,
+            should_stop=self.should_stop,
+            checkpoint=options.checkpoint,
+            resume=options.resume,
+        )
+
+    def walks(self) -> Findings:
+        walks = self.options.walks
+        return sample(
+            Observed.of(self.suite, self.suite.properties),
+            walks,
+            workers=self.options.workers,
+            seconds=self.options.seconds,
+            progress=lambda at: self.reporter.walking(at, walks.count),
+            should_stop=self.should_stop,
+        )
+
+    def induction(self) -> Findings:
+        options = self.options
+        wanted = {p.name for p in self.chosen}
+        proof = prove(
+            self.suite,
+            workers=options.workers,
+            budget=options.seconds,
+            second_solver=options.second_solver,
+            progress=self.reporter.proving,
+            should_stop=self.should_stop,
+        )
+        verdicts = tuple(v for v in proof.verdicts if v.property.name in wanted)
+        note = (
+            f"induction: {proof.discharged:,} obligations discharged, {proof.frame:,} by frame, "
+            f"{proof.domains:,} updates proved to stay in their domain"
+        )
+        left = [p.name for p in self.chosen if p.strict or p.kind == "sometimes"]
+        notes = [note] + ([f"no matter for induction: {', '.join(left)}"] if left else [])
+        impossible = tuple(f"action {label} can never happen" for label in proof.impossible)
+        return Findings(verdicts, tuple(notes), impossible, tuple(str(f) for f in proof.failures))
+
+    def bounded(self) -> Findings:
+        raise NotImplementedError
+
+
+def _is_open_goal(verdict: Verdict) -> bool:
+    return verdict.property.kind == "sometimes" and verdict.verdict == "inconclusive"
+
+
+def _best(*several: Findings) -> Findings:
+    """The most telling verdict on each property, in the order of the first findings, and all notes."""
+    verdicts = []
+    for first in several[0].verdicts:
+        rivals = [v for findings in several for v in findings.verdicts if v.property is first.property]
+        verdicts.append(min(rivals, key=lambda v: STRENGTH.index(v.verdict)))
+    return Findings(
+        tuple(verdicts),
+        tuple(note for findings in several for note in findings.notes),
+        tuple(s for findings in several for s in findings.suspicions),
+        tuple(f for findings in several for f in findings.failures),
+    )
