@@ -1,16 +1,19 @@
-"""Z3 terms to LLVM IR: what each operator becomes, and the four functions that the loops call.
+"""Z3 terms to LLVM IR: what each operator becomes, and the functions that the loops call.
 
 Every function takes pointers to packed states (arrays of i64 words) and is free of side effects but for its output:
 
 - ``enabled(state, mask)`` writes the bit set of the actions whose guard holds;
 - ``apply(state, action, after)`` writes the state after that action, whether or not its guard holds;
+- ``advance(state, action, after, enabled, observed)`` does the same and brings the two bit sets, which are those of ``state``,
+  up to date, looking only at what the action may change;
 - ``observe(state, mask)`` writes the bit set of the observed formulas that hold;
 - ``observe_step(state, after, mask)`` writes the bit set of the observed formulas over two states that hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
@@ -28,10 +31,10 @@ VOID = ir.VoidType()
 class Terms:
     """Emits Z3 terms into one basic block after another; a term that was emitted before is not emitted again."""
 
-    def __init__(self, builder: ir.IRBuilder, leaf: Callable[[str], ir.Value], known: Mapping[int, ir.Value] | None = None) -> None:
+    def __init__(self, builder: ir.IRBuilder, leaf: Callable[[str], ir.Value]) -> None:
         self._builder = builder
         self._leaf = leaf
-        self._values: dict[int, ir.Value] = dict(known or {})
+        self._values: dict[int, ir.Value] = {}
 
     def emit(self, term: Any) -> ir.Value:
         """The LLVM value of a term: i1 for Bool, i64 for Int, iN for a bit vector of N bits."""
@@ -160,6 +163,15 @@ class _Function:
         placed = self.builder.shl(value, ir.Constant(I64, field.shift))
         words[field.word] = self.builder.or_(cleared, placed)
 
+    def amend(self, flags: Mapping[int, ir.Value], pointer: ir.Value) -> None:
+        """Sets some bits of a bit set in memory, by number, and leaves the others."""
+        for word in sorted({number // 64 for number in flags}):
+            mine = {number % 64: flag for number, flag in flags.items() if number // 64 == word}
+            others = ir.Constant(I64, (1 << 64) - 1 - sum(1 << bit for bit in mine))
+            kept = self.builder.and_(self.builder.load(self._at(pointer, word), typ=I64), others)
+            bits = (self.builder.shl(self.builder.zext(flag, I64), ir.Constant(I64, bit)) for bit, flag in mine.items())
+            self.builder.store(reduce(self.builder.or_, bits, kept), self._at(pointer, word))
+
     def mask(self, flags: Sequence[ir.Value]) -> list[ir.Value]:
         """Flags as the bits of words."""
         words = []
@@ -170,6 +182,16 @@ class _Function:
             ]
             words.append(reduce(self.builder.or_, bits, ir.Constant(I64, 0)))
         return words
+
+
+@dataclass(frozen=True)
+class Group:
+    """Formulas that are evaluated together, by the number of their bit: guards or, if ``observed``, observed formulas; and the
+    variables that any of them mentions."""
+
+    formulas: Mapping[int, Any]
+    variables: frozenset[Variable]
+    observed: bool
 
 
 class Compiler:
@@ -202,19 +224,50 @@ class Compiler:
 
     def apply(self, actions: Sequence[Action]) -> None:
         made = _Function(self.module, "apply", self._packing, [POINTER, I64, POINTER])
-        before, chosen, after = made.function.args
-        words = made.load(before)
+        for action in self._cases(made, actions):
+            self._step(made, action)
+
+    def advance(self, actions: Sequence[Action], groups: Sequence[Group]) -> None:
+        """Like ``apply``, and brings the bit sets of ``enabled`` and ``observe`` up to date. A group, which is evaluated as a
+        whole if the action changes any of its variables, costs a call; its code is there once."""
+        refresh = [self._refresh(number, group) for number, group in enumerate(groups)]
+        made = _Function(self.module, "advance", self._packing, [POINTER, I64, POINTER, POINTER, POINTER])
+        after, *masks = made.function.args[2:]
+        for action in self._cases(made, actions):
+            self._step(made, action)
+            for group, function in zip(groups, refresh, strict=True):
+                if not group.variables.isdisjoint(action.updates):
+                    made.builder.call(function, [after, masks[group.observed]])
+
+    def _refresh(self, number: int, group: Group) -> ir.Function:
+        made = _Function(self.module, f"refresh_{number}", self._packing, [POINTER, POINTER])
+        made.function.linkage = "internal"
+        state, mask = made.function.args
+        words = made.load(state)
+        terms = Terms(made.builder, lambda name: made.value(self._variables[name], words))
+        made.amend({bit: terms.emit(formula) for bit, formula in group.formulas.items()}, mask)
+        made.builder.ret_void()
+        return made.function
+
+    def _cases(self, made: _Function, actions: Sequence[Action]) -> Iterator[Action]:
+        """Yields each action with the builder where that action is done, given its number as the second argument."""
+        self._before = made.load(made.function.args[0])
         end = made.function.append_basic_block("end")
-        switch = made.builder.switch(chosen, end)
+        switch = made.builder.switch(made.function.args[1], end)
         for number, action in enumerate(actions):
             block = made.function.append_basic_block(f"action_{number}")
             switch.add_case(ir.Constant(I64, number), block)
             made.builder.position_at_end(block)
-            terms = Terms(made.builder, lambda name: made.value(self._variables[name], words))
-            changed = list(words)
-            for variable, term in action.updates.items():
-                made.replace(changed, variable, terms.emit(term))
-            made.store(changed, after)
+            yield action
             made.builder.branch(end)
         made.builder.position_at_end(end)
         made.builder.ret_void()
+
+    def _step(self, made: _Function, action: Action) -> None:
+        """Writes the state after an action."""
+        words = self._before
+        terms = Terms(made.builder, lambda name: made.value(self._variables[name], words))
+        changed = list(words)
+        for variable, term in action.updates.items():
+            made.replace(changed, variable, terms.emit(term))
+        made.store(changed, made.function.args[2])

@@ -184,3 +184,14 @@ def call3(typing: Any, function: Any, first: Any, second: Any, third: Any) -> An
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64, types.int64, types.int64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call5(typing: Any, function: Any, first: Any, second: Any, third: Any, fourth: Any, fifth: Any) -> Any:
+    """Calls the function at an address with five words: ``advance``."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        _call(builder, args[0], args[1:])
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 6), emit

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import llvmlite.binding as llvm
 import numpy as np
 
-from model.kernel.compiler import Compiler
+from model.kernel.compiler import Compiler, Group
 from model.kernel.packing import Packing, Words
-from model.language import Protocol
+from model.language import Protocol, Variable
 
 llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()
@@ -41,6 +43,7 @@ class Kernel:
         text = str(compiler.module)
         self.fingerprint = hashlib.sha256(text.encode()).hexdigest()
         self._engine = _engine(text)
+        self._observed = tuple(observed)
         names = ("enabled", "apply", "observe", "observe_step")
         self.address = {name: self._engine.get_function_address(name) for name in names}
         self.formulas = {"observe": len(observed), "observe_step": len(observed_steps)}
@@ -49,6 +52,24 @@ class Kernel:
             "observe": _words(len(observed)),
             "observe_step": _words(len(observed_steps)),
         }
+
+    @cached_property
+    def advance(self) -> int:
+        """The address of the function that takes a step and keeps the bit sets of what is enabled and observed up to date;
+        compiled when it is first asked for."""
+        together = defaultdict[tuple[str, str], dict[int, Any]](dict)
+        for number, action in enumerate(self.actions):
+            together[action.name, action.actor][number] = action.guard
+        groups = [self._group(guards, observed=False) for guards in together.values()]
+        groups += [self._group({number: formula}, observed=True) for number, formula in enumerate(self._observed)]
+        compiler = Compiler(self.protocol.variables, self.packing)
+        compiler.advance(self.actions, groups)
+        self._engine_of_advance = _engine(str(compiler.module))
+        return int(self._engine_of_advance.get_function_address("advance"))
+
+    def _group(self, formulas: Mapping[int, Any], *, observed: bool) -> Group:
+        variables = frozenset[Variable]().union(*(self.protocol.variables_of(formula) for formula in formulas.values()))
+        return Group(formulas, variables, observed)
 
     def initial(self) -> Words:
         """The initial states, one in each row."""
@@ -91,9 +112,12 @@ def _engine(text: str) -> Any:
     target = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2
     )
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
-    passes = llvm.create_pass_builder(target, options)
-    passes.getModulePassManager().run(module, passes)
+    # The code is straight lines between few branches: all of -O2 takes three times as long and makes it no faster.
+    passes = llvm.create_new_function_pass_manager()
+    passes.add_instruction_combine_pass()
+    builder = llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options())
+    for function in module.functions:
+        passes.run(function, builder)
     engine = llvm.create_mcjit_compiler(module, target)
     engine.finalize_object()
     return engine

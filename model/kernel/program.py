@@ -20,6 +20,7 @@ class Program(NamedTuple):
     observe: int
     observe_step: int
     canonical: int
+    advance: int
     words: int
     actions: int
     enabled_words: int
@@ -27,15 +28,16 @@ class Program(NamedTuple):
     step_words: int
 
     @classmethod
-    def of(cls, kernel: Kernel, canonical: int = 0) -> Program:
+    def of(cls, kernel: Kernel, canonical: int = 0, *, incremental: bool = False) -> Program:
         """The program of a kernel; ``canonical`` is the address of a function ``(state, out)`` that writes the representative
-        of the states that are the same but for a symmetry, or 0."""
+        of the states that are the same but for a symmetry, or 0. ``incremental`` asks for the function ``advance``."""
         return cls(
             enabled=kernel.address["enabled"],
             apply=kernel.address["apply"],
             observe=kernel.address["observe"] if kernel.formulas["observe"] else 0,
             observe_step=kernel.address["observe_step"] if kernel.formulas["observe_step"] else 0,
             canonical=canonical,
+            advance=kernel.advance if incremental else 0,
             words=kernel.words,
             actions=len(kernel.actions),
             enabled_words=kernel.mask_words["enabled"],

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from model.kernel.loops import bit_count, bump, call2, call3, load, load_int, lowest_bit, native, store
+from model.kernel.loops import bit_count, bump, call2, call3, call5, load, load_int, lowest_bit, native, store
 from model.kernel.program import Program, copy
 from model.kernel.table import hash_state
 
@@ -31,6 +31,7 @@ class Walker(NamedTuple):
     mask: Any
     kept: Any
     observed: Any
+    observed_steps: Any
     states: Any
 
     @classmethod
@@ -47,7 +48,8 @@ class Walker(NamedTuple):
             sample=np.zeros(sample, dtype=np.uint64),
             mask=np.zeros(program.enabled_words, dtype=np.uint64),
             kept=np.zeros(program.enabled_words, dtype=np.uint64),
-            observed=np.zeros(max(program.observe_words, program.step_words), dtype=np.uint64),
+            observed=np.zeros(program.observe_words, dtype=np.uint64),
+            observed_steps=np.zeros(program.step_words, dtype=np.uint64),
             states=np.zeros((2, program.words), dtype=np.uint64),
         )
 
@@ -147,11 +149,11 @@ def _choose(program: Any, walker: Any, swarm: Any, random: Any) -> Any:
 
 
 @native
-def _violates(walker: Any, seen: Any, alarm: Any, length: Any, row: Any, number: Any, step: Any) -> Any:
+def _violates(walker: Any, observed: Any, seen: Any, alarm: Any, length: Any, row: Any, number: Any, step: Any) -> Any:
     """Takes in what was observed; whether it was a violation."""
     found = False
     for word in range(length):
-        bits = load(walker.observed + 8 * word)
+        bits = load(observed + 8 * word)
         store(seen + 8 * word, load(seen + 8 * word) | bits)
         bits &= load(alarm + 8 * word)
         while bits != _ZERO:
@@ -166,16 +168,23 @@ def _violates(walker: Any, seen: Any, alarm: Any, length: Any, row: Any, number:
 
 
 @native
+def _look(program: Any, walker: Any, state: Any) -> None:
+    """Finds out which actions are enabled and which observed formulas hold."""
+    call2(program.enabled, state, walker.mask)
+    if program.observe != 0:
+        call2(program.observe, state, walker.observed)
+
+
+@native
 def _visit(program: Any, course: Any, walker: Any, state: Any, number: Any, step: Any) -> Any:
-    """Samples and observes a state; whether it is a violation."""
+    """Samples a state, whose observed formulas are known; whether it is a violation."""
     fingerprint = hash_state(state, program.words)
     if fingerprint & np.uint64(course.sample_mask) == _ZERO:
         store(walker.sample + 8 * load_int(walker.counters + 8 * SAMPLED), fingerprint)
         bump(walker.counters + 8 * SAMPLED, 1)
     if program.observe == 0:
         return False
-    call2(program.observe, state, walker.observed)
-    return _violates(walker, walker.seen, course.alarm, program.observe_words, 0, number, step)
+    return _violates(walker, walker.observed, walker.seen, course.alarm, program.observe_words, 0, number, step)
 
 
 @native
@@ -190,10 +199,10 @@ def _walk(program: Any, course: Any, number: Any, walker: Any, trail: Any) -> No
     copy(course.initial + 8 * words * _below(_mix(stream), course.initials), state, words)
     if trail.states != 0:
         copy(state, trail.states, words)
+    _look(program, walker, state)
     if _visit(program, course, walker, state, number, 0):
         return
     for step in range(1, course.steps + 1):
-        call2(program.enabled, state, walker.mask)
         stream += _GAMMA
         action = _choose(program, walker, course.swarm, _mix(stream))
         if action < 0:
@@ -201,16 +210,21 @@ def _walk(program: Any, course: Any, number: Any, walker: Any, trail: Any) -> No
             return
         bump(walker.taken + 8 * action, 1)
         bump(walker.counters + 8 * STEPS, 1)
-        call3(program.apply, state, action, after)
+        if program.advance != 0:
+            call5(program.advance, state, action, after, walker.mask, walker.observed)
+        else:
+            call3(program.apply, state, action, after)
+            _look(program, walker, after)
         if trail.states != 0:
             store(trail.actions + 8 * (step - 1), np.uint64(action))
             copy(after, trail.states + 8 * words * step, words)
             store(trail.length, np.uint64(step))
         violated = False
         if program.observe_step != 0:
-            call3(program.observe_step, state, after, walker.observed)
+            held = walker.observed_steps
+            call3(program.observe_step, state, after, held)
             violated = _violates(
-                walker, walker.seen_steps, course.step_alarm, program.step_words, course.step_row, number, step
+                walker, held, walker.seen_steps, course.step_alarm, program.step_words, course.step_row, number, step
             )
         state, after = after, state
         if _visit(program, course, walker, state, number, step) or violated:

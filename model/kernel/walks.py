@@ -93,7 +93,7 @@ def random_walks(
     looked at, and ``progress`` told about once a second, between rounds. Raises ValueError for counts out of range.
     """
     _check(seed, first, count, steps)
-    program, sample = Program.of(kernel), Sample()
+    program, sample = Program.of(kernel, incremental=True), Sample()
     states, formulas = kernel.initial(), kernel.formulas["observe"]
     alarms = bit_set(alarm, program.observe_words), bit_set(step_alarm, program.step_words)
     chunk = max(1, _CHUNK_STEPS // steps)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections import Counter
 from typing import Any
 
@@ -9,9 +10,11 @@ import numpy as np
 import pytest
 
 from model.kernel import Kernel
+from model.kernel.program import bit_set, members
 from model.kernel.sample import Sample
 from model.kernel.walks import WalkResult, random_walks, walk_path
-from model.language import And, OneOf, Protocol
+from model.language import And, Not, OneOf, Protocol
+from model.ledger import ledger
 
 
 def grid(*, size: int = 40, starts: tuple[int, ...] = (0,), padding: int = 0, wraps: bool = True) -> Protocol:
@@ -106,6 +109,56 @@ def test_replayed_walks_add_up_to_the_result(padding: int, swarm: bool) -> None:
     assert result.steps == sum(taken)
     assert deadlocks > 0
     assert len(starts) == 3
+
+
+def keyboard(keys: int) -> Protocol:
+    """Keys of which each may be pressed once it is up; a pressed key is released by its left neighbour."""
+    p = Protocol("keyboard")
+    key = p.universe("key", keys)
+    down = p.flag("down", per=key)
+    last = p.choice("last", key)
+
+    @p.step(by="hand", key=key)
+    def press(key: int) -> Any:
+        """Presses a key."""
+        return Not(down[key]), {down[key]: True, last: key}
+
+    @p.step(by="hand", key=key)
+    def release(key: int) -> Any:
+        """Lets go of a key."""
+        return And(down[key], last != key), {down[key]: False, last: (key + 1) % keys}
+
+    return p
+
+
+def observed_keyboard(keys: int) -> Kernel:
+    p = keyboard(keys)
+    down, last = p.state.down, p.state.last
+    return Kernel(p, [And(down[k], last == k) for k in range(0, keys, 2)] + [Not(down[0]), last == last])
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [observed_keyboard(5), observed_keyboard(140), Kernel(grid(size=9, padding=2)), Kernel(ledger(bookies=3, entries=1))],
+    ids=["keyboard", "wide keyboard", "grid", "ledger"],
+)
+def test_a_step_keeps_the_bit_sets_up_to_date(kernel: Kernel) -> None:
+    """``advance`` looks only at what an action may change; ``apply``, ``enabled`` and ``observe`` look at everything."""
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 3)(kernel.advance)
+    steps = 0
+    for walk in range(20):
+        path = walk_path(kernel, seed=3, walk=walk, steps=60)
+        state, after = np.array(path.states[0], dtype=np.uint64), np.zeros(kernel.words, dtype=np.uint64)
+        enabled = bit_set(kernel.enabled(state), kernel.mask_words["enabled"])
+        observed = bit_set(kernel.observe(state), kernel.mask_words["observe"])
+        for action, expected in zip(path.actions, path.states[1:], strict=True):
+            call(state.ctypes.data, action, after.ctypes.data, enabled.ctypes.data, observed.ctypes.data)
+            assert tuple(map(int, after)) == expected
+            assert members(enabled) == tuple(kernel.enabled(after))
+            assert members(observed) == tuple(kernel.observe(after))
+            state[:] = after
+            steps += 1
+    assert steps > 60
 
 
 def test_violating_walk_is_the_first_and_replays_to_its_end(watched: Kernel) -> None:
