@@ -1,0 +1,203 @@
+"""Measures the kernel on the ledger protocol, against a plain Python interpreter of the same terms and against the memory.
+
+Run by ``make bench``. Lines that begin with # name the machine and the time; everything else is a table. What is observed,
+nothing or all properties in every state and on every step, is the same for the kernel and for the interpreter.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import z3
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from model.kernel import Kernel
+from model.kernel.results import Limits, Result
+from model.kernel.search import search
+from model.kernel.walks import random_walks
+from model.language import Protocol
+from model.ledger import ledger
+from properties.ledger import ledger as properties_of
+from tests.bench import interpreter
+from tests.bench.limits import kernel_alone, memory
+
+WIDE = {"ensemble": 5, "write_quorum": 5, "ack_quorum": 3}
+SMALL: dict[str, dict[str, int]] = {
+    "3 bookies, 2 entries, 1 recoverer": {},
+    "3 bookies, 1 entry, 2 recoverers": {"entries": 1, "recoverers": 2},
+    "3 bookies, 3 entries, 1 recoverer": {"entries": 3},
+    "4 bookies, 1 entry, 2 recoverers, 1 change": {"bookies": 4, "entries": 1, "recoverers": 2, "changes": 1},
+}
+"""Instances that are searched and walked, first with the actions alone, then with all properties."""
+
+PROOFS: dict[str, dict[str, int]] = {
+    "5 bookies, 10 entries, 2 recoverers, 1 change": {"bookies": 5, "entries": 10, "recoverers": 2, "changes": 1},
+    "the same with write quorum 5": {"bookies": 5, "entries": 10, "recoverers": 2, "changes": 1, **WIDE},
+}
+"""Instances that are proved, for which only the time to compile them matters."""
+
+WALK_STEPS = 100
+SEARCH = Limits(memory=4 << 30, seconds=8.0)
+PYTHON_SECONDS = 2.0
+ASKED = ["asked", "", "", "< 1", ">= 10", ">= 200x", "", ">= 2", "", ">= 1.6x", ">= 50x", "<= 40"]
+HEADINGS = [
+    *("instance", "words", "actions", "compile s", "walk M/s", "to Python", "distinct", "M/s on 1", "M/s on 2", "2 to 1"),
+    *("to Python", "bytes"),
+]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One instance: its row of the table, and what the comparison with the memory needs of it."""
+
+    row: list[str]
+    kernel: Kernel
+    result: Result
+
+
+def formulas(protocol: Protocol) -> tuple[list[Any], list[Any]]:
+    """What to observe of each state and of each step: violations, and goals reached."""
+    suite = properties_of(protocol).properties
+    states = [p.formula if p.kind == "sometimes" else z3.Not(p.formula) for p in suite if p.kind != "step"]
+    return states, [z3.Not(p.formula) for p in suite if p.kind == "step"]
+
+
+def walk_rate(kernel: Kernel) -> float:
+    """Steps per second of random walks on one core, over about a second."""
+    count = 1000
+    while True:
+        result = random_walks(kernel, seed=1, count=count, steps=WALK_STEPS, workers=1)
+        if result.seconds > 0.7:
+            return result.steps / result.seconds
+        count = int(count * min(10.0, 1.2 / max(result.seconds, 1e-3)))
+
+
+def python_rates(protocol: Protocol, observed: tuple[list[Any], list[Any]]) -> tuple[float, float]:
+    """Steps and distinct states per second of the plain interpreter, each over about two seconds."""
+    python = interpreter.Interpreter(protocol, *observed)
+    initial = list(protocol.initial_states())
+    steps, started, walks = 0, time.perf_counter(), 0
+    while (spent := time.perf_counter() - started) < PYTHON_SECONDS:
+        steps += interpreter.walk(python, initial[walks % len(initial)], WALK_STEPS, walks)
+        walks += 1
+    walked = steps / spent
+    limit = 500
+    while True:
+        started = time.perf_counter()
+        distinct, _ = interpreter.search(python, initial, limit)
+        spent = time.perf_counter() - started
+        if spent > PYTHON_SECONDS / 2 or distinct < limit:
+            return walked, distinct / spent
+        limit *= 2
+
+
+def search_rate(kernel: Kernel, workers: int) -> tuple[Result, float]:
+    """The best of several searches: their result and its distinct states per second. Short searches are repeated."""
+    best, spent = 0.0, 0.0
+    while spent < 1.5:
+        result = search(kernel, workers=workers, limits=SEARCH)
+        best, spent = max(best, result.distinct / result.seconds), spent + result.seconds
+    return result, best
+
+
+def compiled(name: str, protocol: Protocol, observed: tuple[list[Any], list[Any]]) -> tuple[Kernel, list[str]]:
+    """The kernel, and the start of its row: how long the way from Z3 terms to machine code took."""
+    started = time.perf_counter()
+    kernel = Kernel(protocol, *observed)
+    spent = time.perf_counter() - started
+    return kernel, [name, str(kernel.words), str(len(kernel.actions)), f"{spent:.2f}"]
+
+
+def measure(name: str, protocol: Protocol, observed: tuple[list[Any], list[Any]]) -> Measured:
+    """Measures one instance, observing these formulas."""
+    kernel, row = compiled(name, protocol, observed)
+    walked = walk_rate(kernel)
+    (result, one), (_, two) = search_rate(kernel, 1), search_rate(kernel, 2)
+    python_walked, python_searched = python_rates(protocol, observed)
+    row += [
+        f"{walked / 1e6:.2f}",
+        f"{walked / python_walked:.0f}x",
+        f"{result.distinct}{'' if result.outcome == 'exhausted' else '+'}",
+        f"{one / 1e6:.2f}",
+        f"{two / 1e6:.2f}",
+        f"{two / one:.2f}x",
+        f"{one / python_searched:.0f}x",
+        f"{result.bytes_per_state:.1f}",
+    ]
+    return Measured(row, kernel, result)
+
+
+def show(rows: list[list[str]], say: Callable[[str], None] = print) -> None:
+    """Prints rows with their columns aligned: the first to the left, the rest to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        first, *rest = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        say("  ".join([row[0].ljust(len(first)), *rest]).rstrip())
+
+
+def _spread(result: Result) -> Any:
+    """Some hundred thousand of the states found, from all depths."""
+    states = np.concatenate(list(result.states()))
+    return np.ascontiguousarray(states[:: max(1, len(states) >> 18)])
+
+
+def limits(measured: Measured) -> list[list[str]]:
+    """Where the time of a search on one core goes, for each transition, and what the machine allows."""
+    result, kernel = measured.result, measured.kernel
+    per_transition = 1e9 / result.transitions
+    whole = result.seconds * per_transition
+    alone = kernel_alone(kernel, _spread(result))
+    latency, throughput = memory()
+    floor = alone.total + throughput
+    return [
+        ["per transition, one core", "ns"],
+        ["search", f"{whole:.1f}"],
+        ["  of which enabled and apply", f"{alone.successors:.1f}"],
+        ["  of which observing states and steps", f"{alone.observing:.1f}"],
+        ["one cache line of 1 GiB at random, address known early", f"{throughput:.1f}"],
+        ["one cache line of 1 GiB at random, each telling where the next is", f"{latency:.1f}"],
+        ["the least: kernel and one line, address known early", f"{floor:.1f}"],
+        ["reached of that", f"{100 * floor / whole:.0f}%"],
+    ]
+
+
+def main() -> None:
+    """Prints the tables."""
+    print(f"# {platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
+    print(f"# {time.strftime('%Y-%m-%d %H:%M:%S %Z')}")
+    warm = Kernel(ledger(entries=1))
+    for workers in (1, 2):
+        search(warm, workers=workers)
+        random_walks(warm, seed=1, count=100, steps=10, workers=workers)
+    rows, largest = [HEADINGS], None
+    for name, parameters in SMALL.items():
+        protocol = ledger(**parameters)  # type: ignore[arg-type]
+        rows.append(measure(name, protocol, ([], [])).row)
+        measured = measure("  with all properties", protocol, formulas(protocol))
+        rows.append(measured.row)
+        if measured.result.outcome == "exhausted" and (largest is None or measured.result.distinct > largest.result.distinct):
+            largest, title = measured, name
+    for name, parameters in PROOFS.items():
+        protocol = ledger(**parameters)  # type: ignore[arg-type]
+        for shown, observed in (name, ([], [])), ("  with all properties", formulas(protocol)):
+            row = compiled(shown, protocol, observed)[1]
+            rows.append(row + [""] * (len(HEADINGS) - len(row)))
+    show([*rows, ASKED])
+    print("distinct ending in +: not all; the search was given 8 s and 4 GiB. M/s: millions a second, on that many cores.")
+    if largest is not None:
+        print()
+        print(f"Where the limit lies: {title}, with all properties")
+        show(limits(largest))
+
+
+if __name__ == "__main__":
+    main()
