@@ -24,7 +24,7 @@ Draw = Callable[[Any], Any]
 Raw = tuple[int, ...]
 
 EXAMPLES = settings(
-    max_examples=8,
+    max_examples=6,
     deadline=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],  # shrinking would compile thousands of kernels
