@@ -224,20 +224,28 @@ class Compiler:
 
     def apply(self, actions: Sequence[Action]) -> None:
         made = _Function(self.module, "apply", self._packing, [POINTER, I64, POINTER])
+        before, _, after = made.function.args
+        words = made.load(before)
         for action in self._cases(made, actions):
-            self._step(made, action)
+            self._step(made, action, words, after)
 
     def advance(self, actions: Sequence[Action], groups: Sequence[Group]) -> None:
         """Like ``apply``, and brings the bit sets of ``enabled`` and ``observe`` up to date. A group, which is evaluated as a
-        whole if the action changes any of its variables, costs a call; its code is there once."""
+        whole if the action changes any of its variables, costs a call; its code is there once. Each action has a function
+        of its own, because the time that LLVM takes for one with many calls grows with their square."""
         refresh = [self._refresh(number, group) for number, group in enumerate(groups)]
         made = _Function(self.module, "advance", self._packing, [POINTER, I64, POINTER, POINTER, POINTER])
-        after, *masks = made.function.args[2:]
+        before, _, *outputs = made.function.args
         for action in self._cases(made, actions):
-            self._step(made, action)
+            part = _Function(self.module, self.module.get_unique_name("step"), self._packing, [POINTER] * 4)
+            part.function.linkage = "internal"
+            state, after, *masks = part.function.args
+            self._step(part, action, part.load(state), after)
             for group, function in zip(groups, refresh, strict=True):
                 if not group.variables.isdisjoint(action.updates):
-                    made.builder.call(function, [after, masks[group.observed]])
+                    part.builder.call(function, [after, masks[group.observed]])
+            part.builder.ret_void()
+            made.builder.call(part.function, [before, *outputs], tail=True)
 
     def _refresh(self, number: int, group: Group) -> ir.Function:
         made = _Function(self.module, f"refresh_{number}", self._packing, [POINTER, POINTER])
@@ -251,7 +259,6 @@ class Compiler:
 
     def _cases(self, made: _Function, actions: Sequence[Action]) -> Iterator[Action]:
         """Yields each action with the builder where that action is done, given its number as the second argument."""
-        self._before = made.load(made.function.args[0])
         end = made.function.append_basic_block("end")
         switch = made.builder.switch(made.function.args[1], end)
         for number, action in enumerate(actions):
@@ -263,11 +270,10 @@ class Compiler:
         made.builder.position_at_end(end)
         made.builder.ret_void()
 
-    def _step(self, made: _Function, action: Action) -> None:
-        """Writes the state after an action."""
-        words = self._before
+    def _step(self, made: _Function, action: Action, words: list[ir.Value], after: ir.Value) -> None:
+        """Writes the state after an action on the words of the state before it."""
         terms = Terms(made.builder, lambda name: made.value(self._variables[name], words))
         changed = list(words)
         for variable, term in action.updates.items():
             made.replace(changed, variable, terms.emit(term))
-        made.store(changed, made.function.args[2])
+        made.store(changed, after)

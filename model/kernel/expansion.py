@@ -82,6 +82,16 @@ class Worker(NamedTuple):
             scratch=np.zeros(program.words, dtype=np.uint64),
         )
 
+    def take_segments(self) -> list[tuple[int, int]]:
+        """The segments of the array that were filled since they were last taken; the open one goes on after its end."""
+        counters = self.counters
+        taken = [(int(start), int(end)) for start, end in self.log[: counters[LOGGED]]]
+        if counters[POSITION] > counters[SEGMENT]:
+            taken.append((int(counters[SEGMENT]), int(counters[POSITION])))
+        counters[SEGMENT] = counters[POSITION]
+        counters[LOGGED] = 0
+        return taken
+
 
 @native
 def note(worker: Any, row: Any, state: Any, action: Any, words: Any) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path as FilePath
 from typing import cast
 
@@ -20,9 +20,6 @@ from model.kernel.expansion import (
     CURSOR,
     DEADLOCK_ROW,
     FULL,
-    LOGGED,
-    POSITION,
-    SEGMENT,
     SHARED_WORDS,
     STOP,
     TOP,
@@ -35,7 +32,7 @@ from model.kernel.machine import Kernel
 from model.kernel.paths import plain
 from model.kernel.program import Program, addresses, bit_set, members
 from model.kernel.results import Find, Kind, Limits, Outcome, Progress, Reached, Result
-from model.kernel.store import Segment, Store, frontier
+from model.kernel.store import Segment, Store, frontier, joined, sizes
 from model.kernel.table import LINE
 from model.kernel.totals import Totals
 
@@ -212,13 +209,8 @@ class _Search:
     def _drain(self) -> None:
         """Takes the segments that the workers have filled."""
         for worker in self.workers:
-            counters = worker.counters
-            self.fresh += [(int(start), int(end)) for start, end in worker.log[: counters[LOGGED]]]
-            if counters[POSITION] > counters[SEGMENT]:
-                self.fresh.append((int(counters[SEGMENT]), int(counters[POSITION])))
-            counters[SEGMENT] = counters[POSITION]
-            counters[LOGGED] = 0
-        self.fresh = _joined(self.fresh)
+            self.fresh += worker.take_segments()
+        self.fresh = joined(self.fresh)
 
     def _has_room(self) -> bool:
         top = int(self.shared[TOP])
@@ -254,7 +246,7 @@ class _Search:
         if self.progress is not None and now - self.reported >= 1.0:
             totals = self._totals()
             rate = (totals.distinct - self.reported_states) / (now - self.reported)
-            size = _sizes(self.levels[-1:])[0]
+            size = sizes(self.levels[-1:])[0]
             self.progress(Progress(len(self.levels) - 1, totals.distinct, totals.transitions, size, rate))
             self.reported, self.reported_states = now, totals.distinct
 
@@ -267,7 +259,7 @@ class _Search:
         finds = [f for f in self.first.values() if f.depth < count - (f.kind == "deadlock")]
         seconds = self.earlier + time.monotonic() - self.started
         listed = tuple((f.kind, f.formula, f.depth, f.state) for f in finds)
-        self.checkpoint.write(self.store, kept, Saved(_sizes(kept), totals, listed, seconds))
+        self.checkpoint.write(self.store, kept, Saved(sizes(kept), totals, listed, seconds))
         self.saved = time.monotonic()
 
     # --- what came of it
@@ -309,7 +301,7 @@ class _Search:
             distinct=totals.distinct,
             transitions=totals.transitions,
             depth=len(self.levels) - 1,
-            level_sizes=_sizes(self.levels),
+            level_sizes=sizes(self.levels),
             seen=members(np.array(totals.seen, dtype=np.uint64)),
             seen_steps=members(np.array(totals.seen_steps, dtype=np.uint64)),
             enabled=totals.enabled,
@@ -321,18 +313,3 @@ class _Search:
             seconds=self.earlier + time.monotonic() - self.started,
             reached=Reached(self.kernel, self.program, self.store, tuple(tuple(level) for level in self.levels)),
         )
-
-
-def _sizes(levels: Sequence[Sequence[Segment]]) -> tuple[int, ...]:
-    return tuple(sum(end - start for start, end in level) for level in levels)
-
-
-def _joined(segments: Iterable[Segment]) -> list[Segment]:
-    """The same states in as few segments as possible, in order."""
-    joined: list[Segment] = []
-    for start, end in sorted(segments):
-        if joined and joined[-1][1] == start:
-            joined[-1] = (joined[-1][0], end)
-        else:
-            joined.append((start, end))
-    return joined

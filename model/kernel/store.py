@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -32,10 +32,24 @@ def zeros(words: int) -> Words:
 
 def frontier(segments: Sequence[Segment]) -> Frontier:
     """The states of some segments, in order."""
-    sizes = [end - start for start, end in segments]
-    return Frontier(
-        np.array([start for start, _ in segments], dtype=np.int64), np.cumsum([0, *sizes], dtype=np.int64)
-    )
+    starts = np.array([start for start, _ in segments], dtype=np.int64)
+    return Frontier(starts, np.cumsum([0, *(end - start for start, end in segments)], dtype=np.int64))
+
+
+def sizes(levels: Sequence[Sequence[Segment]]) -> tuple[int, ...]:
+    """How many states each level has."""
+    return tuple(sum(end - start for start, end in level) for level in levels)
+
+
+def joined(segments: Iterable[Segment]) -> list[Segment]:
+    """The same states in as few segments as possible, in order."""
+    made: list[Segment] = []
+    for start, end in sorted(segments):
+        if made and made[-1][1] == start:
+            made[-1] = (made[-1][0], end)
+        else:
+            made.append((start, end))
+    return made
 
 
 class Store:
