@@ -64,7 +64,7 @@ DEFECTS = {
 }
 
 WEAKENINGS = ("fencing_waits_for_one", "fencing_waits_for_none", "recovery_not_marked")
-"""Defects that no property catches alone, because another protection covers them."""
+"""Defects with which no entry is lost, because another protection covers them."""
 
 
 def ledger(
