@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from checks.broker_conf import ConfigurationError, LedgerSettings, read_ledger_settings
 from checks.conf_instances import LARGEST_ENSEMBLE, instances_of
@@ -40,7 +39,7 @@ def run(asked: argparse.Namespace) -> ExitStatus:
         if as_text:
             print("\n".join(notes), flush=True)
         if settings.ensemble.value > LARGEST_ENSEMBLE:
-            told = f"{settings.ensemble}: no instance with an ensemble above {LARGEST_ENSEMBLE} is checked, so nothing is claimed"
+            told = f"{settings.ensemble}: ensembles above {LARGEST_ENSEMBLE} are not checked, so nothing is claimed"
             print(f"inconclusive: {told}" if as_text else as_json([], ExitStatus.INCONCLUSIVE, [*notes, told], {}))
             return ExitStatus.INCONCLUSIVE
     everything: list[Checked] = []

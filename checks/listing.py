@@ -16,7 +16,7 @@ _TITLES = {
 
 
 def listing(names: Sequence[str]) -> str:
-    """The protocols by name (all, if none is named): parameters, sizes, properties, defects; RegistryError if one is unknown."""
+    """The protocols by name (all, if none is named) with their parts; RegistryError if one is unknown."""
     chosen = [find(name, PROTOCOLS) for name in names] or list(PROTOCOLS.values())
     return "\n".join(_protocol(entry) for entry in chosen)
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-
 from checks.exhaustive import GIB, Budget, exhaust
 from checks.findings import Findings
 from checks.induction import prove

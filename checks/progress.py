@@ -1,4 +1,4 @@
-"""Progress on standard error: one line that is rewritten on a terminal, a line now and then elsewhere; and Ctrl-C as a request."""
+"""Progress on standard error (one line rewritten on a terminal, a line now and then elsewhere), and Ctrl-C as a request."""
 
 from __future__ import annotations
 

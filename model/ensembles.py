@@ -187,7 +187,7 @@ class Ensembles:
         return updates
 
     def may_replace(self, leaving: int, joining: int, at: Any) -> Any:
-        """The formula: the last ensemble has ``leaving`` and not ``joining``, and there is room for the change from entry ``at``."""
+        """The formula: the last ensemble has ``leaving``, not ``joining``, and there is room for a change at that entry."""
         room = Or(self.count < len(self.first), self.last_first() == at)
         return And(self.in_last(leaving), Not(self.in_last(joining)), room)
 

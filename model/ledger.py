@@ -180,7 +180,7 @@ def ledger(
 
     @p.step(by="b", b=bookie, e=entry, fair=True)
     def add(b: int, e: int) -> Any:
-        """The bookie stores an add of the writer, unless the ledger is fenced there. It may come twice, never before an earlier one."""
+        """The bookie stores an add of the writer, unless the ledger is fenced there. A later add is never overtaken."""
         in_order = Not(any_of(accepted[b].has(later) for later in range(e + 1, entries)))
         is_new = Not(And(stored[b].has(e), accepted[b].has(e)))
         takes_adds = True if p.has("ignores_fence") else Not(fenced[b])
@@ -193,15 +193,14 @@ def ledger(
 
     @p.step(by="writer", b=bookie, e=entry, fair=True)
     def ack(b: int, e: int) -> Any:
-        """The bookie's acknowledgement reaches the writer, which still waits for the entry and has the bookie in its write set."""
+        """The bookie's acknowledgement reaches the writer while it waits for the entry and still counts on the bookie."""
         from_write_set = True if p.has("replaced_acks_kept") else writers.holds(b, e)
-        return And(writer_lives(), accepted[b].has(e), Not(acked[b].has(e)), Not(confirmed.has(e)), sent >= e, from_write_set), {
-            acked[b]: acked[b].plus(e)
-        }
+        awaited = And(sent >= e, Not(confirmed.has(e)), Not(acked[b].has(e)), from_write_set)
+        return And(writer_lives(), accepted[b].has(e), awaited), {acked[b]: acked[b].plus(e)}
 
     @p.step(by="writer", e=entry, fair=True)
     def confirm(e: int) -> Any:
-        """The next entry is confirmed to the application: an ack quorum of its write set has it. Not while the ensemble changes."""
+        """The next entry is confirmed to the application: an ack quorum has it. This waits while the ensemble changes."""
         counts = [
             acked[b].has(e)
             if p.has("replaced_acks_kept") or p.has("confirms_while_changing")
@@ -218,7 +217,10 @@ def ledger(
 
     @p.step(by="writer", spends="changes", o=bookie, n=bookie)
     def replace(o: int, n: int) -> Any:
-        """A pending add to bookie o fails or times out; the writer asks the store to put bookie n in its place from entry LAC + 1 on."""
+        """A pending add to bookie o fails or times out: the writer wants bookie n in its place, from entry LAC + 1 on.
+
+        It changes its own copy of the ensembles and asks the store to do the same.
+        """
         if o == n:
             return None
         waits_for_it = any_of(And(lac < e, e <= sent, writers.holds(o, e)) for e in entry)
@@ -243,7 +245,10 @@ def ledger(
 
     @p.step(by="writer", fair=True)
     def resend() -> Any:
-        """The writer learns that its change is in force: acknowledgements of who left are void, who joined gets what is not confirmed."""
+        """The writer learns that its change is in force.
+
+        Acknowledgements of the bookie that left are void; the one that joined is sent what is not confirmed yet.
+        """
         if not changes:
             return None
 
@@ -273,8 +278,8 @@ def ledger(
 
         It does so over a recovery in progress as well (LedgerHandle.doAsyncCloseInternal: only CLOSED stops it).
         """
-        may_close = writer_lives() if p.has("writer_closes_blindly") else And(writer_lives(), status.among("open", "in_recovery"))
-        return And(may_close, may_update), {
+        not_closed = True if p.has("writer_closes_blindly") else status.among("open", "in_recovery")
+        return And(writer_lives(), not_closed, may_update), {
             writer: "closed",
             status: "closed",
             last: lac,
@@ -316,7 +321,7 @@ def ledger(
     def lose(b: int, keep: int) -> Any:
         """The bookie comes back with only its entries below ``keep``: no journal and an unclean stop, or (0) an empty disk.
 
-        It may have lost entries and fences, so its open ledgers are fenced, and in limbo: for what it does not hold it answers
+        It may have lost entries and fences, so its open ledgers are fenced, and in limbo: of what it does not hold it says
         that it does not know.
         """
         knows_less = []
@@ -380,8 +385,10 @@ def ledger(
 
     @p.step(by="r", r=recoverer, fair=True)
     def recover(r: int) -> Any:
-        """A client opens the ledger with recovery: it marks it IN_RECOVERY unless it is marked, and keeps the metadata as its copy."""
-        marked = {} if p.has("recovery_not_marked") else {status: "in_recovery", version: If(status == "open", version + 1, version)}
+        """A client opens the ledger with recovery: it marks it IN_RECOVERY, unless it is, and keeps a copy of the metadata."""
+        marked = {status: "in_recovery", version: If(status == "open", version + 1, version)}
+        if p.has("recovery_not_marked"):
+            marked = {}
         return And(phase[r] == "idle", status.among("open", "in_recovery"), may_update), {
             phase[r]: "fencing",
             next_entry[r]: 1 if p.has("lac_search_starts_at_zero") else 0,
@@ -409,7 +416,7 @@ def ledger(
 
     @p.step(by="r", r=recoverer, fair=True)
     def start_reading(r: int) -> Any:
-        """Enough bookies are fenced that no write set can still gather an ack quorum: recovery reads from the entry after the LAC."""
+        """So many bookies are fenced that no new add can gather an ack quorum: recovery reads from the entry after the LAC."""
         enough = at_start[r].covered_by(heard[r], ack_quorum)
         if p.has("fencing_waits_for_one"):
             enough = Not(heard[r].is_empty)
@@ -424,9 +431,10 @@ def ledger(
 
     @p.step(by="r", r=recoverer, b=bookie, fair=True)
     def read_found(r: int, b: int) -> Any:
-        """A bookie of the write set has the entry: one copy whose digest matches is enough to recover it. The read fences too."""
+        """A bookie of the write set has the entry: one copy whose digest matches recovers it. The read fences too."""
         readable = True if p.has("digest_unchecked") else Not(rotten[b].has(next_entry[r]))
-        at_hand = And(phase[r] == "reading", Not(at_end(r)), up[b], write_set_read(r, b), stored[b].has(next_entry[r]), readable)
+        asked = And(phase[r] == "reading", Not(at_end(r)), up[b], write_set_read(r, b))
+        at_hand = And(asked, stored[b].has(next_entry[r]), readable)
         goes_on = p.has("closes_before_write_back")
         return at_hand, {
             phase[r]: "reading" if goes_on else "rewriting",
@@ -487,7 +495,10 @@ def ledger(
 
     @p.step(by="r", spends="changes", r=recoverer, o=bookie, n=bookie)
     def replace_in_recovery(r: int, o: int, n: int) -> Any:
-        """Writing the entry again to bookie o fails; recovery puts n in its place from this entry on, in its own copy until it closes."""
+        """Writing the entry again to bookie o fails: recovery puts bookie n in its place, from this entry on.
+
+        It does so in its own copy of the ensembles only, until it closes the ledger.
+        """
         if o == n:
             return None
         at = next_entry[r]
@@ -501,7 +512,7 @@ def ledger(
 
     @p.step(by="r", r=recoverer, fair=True)
     def close_recovered(r: int) -> Any:
-        """Recovery closes the ledger before the first entry that it could not find, if the metadata are still those that it knows.
+        """Recovery closes the ledger before the entry that it could not find, if the metadata are still those that it knows.
 
         Its changes of ensemble become known with this. If the ensembles have changed meanwhile it fails, that is, stops here.
         """
@@ -529,7 +540,7 @@ def ledger(
 
     @p.step(by="l", l=reader, e=entry)
     def read_tail(l: int, e: int) -> Any:  # noqa: E741
-        """A reader that polls the bookies for the last add confirmed, or knows the end of the closed ledger, reads up to entry e."""
+        """A reader that polls bookies for the last add confirmed, or knows the ledger's end, reads up to entry e."""
         hears_of_it = Or(
             And(status == "closed", e <= last),
             any_of(And(up[b], Or(e <= bookie_lac[b], e <= explicit_lac[b])) for b in bookie),

@@ -23,7 +23,7 @@ def ledger(p: Protocol) -> Suite:
     recoverer, reader = p.universes["recoverer"], p.universes["reader"]
     ack_quorum = settings["ack_quorum"]
     striping = Striping(settings["ensemble"], settings["write_quorum"], settings["entries"])
-    published, writers = Ensembles(p, "published", striping), Ensembles(p, "writer", striping)
+    published = Ensembles(p, "published", striping)
 
     def is_closed() -> Any:
         return s.status == "closed"

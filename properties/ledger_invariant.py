@@ -78,7 +78,7 @@ def ledger_lemmas(suite: Suite) -> None:
 
     @suite.lemma
     def acks_come_from_bookies() -> Any:
-        """What the writer has had acknowledged was accepted, what was accepted was requested and is stored, what was requested was sent."""
+        """What is acknowledged was accepted; what was accepted was requested and is stored; what was requested was sent."""
         return all_of(
             And(
                 Implies(s.acked[b].has(e), s.accepted[b].has(e)),
@@ -160,7 +160,7 @@ def ledger_lemmas(suite: Suite) -> None:
 
     @suite.lemma
     def writer_and_store_agree() -> Any:
-        """Until the ledger is closed the writer's ensembles are the published ones, but for a change that is not yet published."""
+        """Until the ledger is closed the writer's ensembles are the published ones, but for a change not yet published."""
         return Implies(
             is_open,
             And(
@@ -171,7 +171,7 @@ def ledger_lemmas(suite: Suite) -> None:
 
     @suite.lemma
     def recovery_reads_the_writers_ensemble() -> Any:
-        """Where a recovery still has to read, its ensemble is the one whose bookies the writer would need to confirm an entry."""
+        """Where a recovery still has to read, its ensemble is the one that the writer would need to confirm an entry."""
         return all_of(
             Implies(
                 And(
@@ -194,8 +194,9 @@ def ledger_lemmas(suite: Suite) -> None:
                 And(active(r), s.status == "in_recovery"),
                 And(
                     *(
-                        Implies(published.is_last(f), And(*(at_start[r].member(0, b) == published.member(f, b) for b in bookie)))
+                        Implies(published.is_last(f), at_start[r].member(0, b) == published.member(f, b))
                         for f in fragment
+                        for b in bookie
                     ),
                     Implies(s.phase[r] == "fencing", recovered[r].same_as(published)),
                     Implies(s.phase[r] != "fencing", published.last_first() <= s.next_entry[r]),
@@ -212,11 +213,13 @@ def ledger_lemmas(suite: Suite) -> None:
     @suite.lemma
     def writer_knows_the_version() -> Any:
         """While the ledger is open the writer knows its version; after that it is behind for good."""
-        known = [
-            Implies(phase, And(Implies(s.status == "open", s.version == s.writer_version + ahead), Implies(s.status != "open", s.version > s.writer_version + ahead)))
-            for phase, ahead in ((s.writer.among("writing", "changing"), 0), (s.writer == "changed", 1))
-        ]
-        return And(*known)
+
+
+        def knows(its_own: Any) -> Any:
+            return And(Implies(s.status == "open", s.version == its_own), Implies(s.status != "open", s.version > its_own))
+
+        unaware = Implies(s.writer.among("writing", "changing"), knows(s.writer_version))
+        return And(unaware, Implies(s.writer == "changed", knows(s.writer_version + 1)))
 
     @suite.lemma
     def version_is_bounded() -> Any:
@@ -294,7 +297,8 @@ def ledger_lemmas(suite: Suite) -> None:
 
     def has_behind(r: int, e: int) -> Any:
         """The recovery goes on after the entry, or has found a later one."""
-        return Or(And(active(r), e < s.next_entry[r]), any_of(s.found[r].has(later) for later in range(e + 1, striping.entries)))
+        found_later = any_of(s.found[r].has(later) for later in range(e + 1, striping.entries))
+        return Or(And(active(r), e < s.next_entry[r]), found_later)
 
     @suite.lemma
     def recovered_entries_are_justified() -> Any:
@@ -305,7 +309,7 @@ def ledger_lemmas(suite: Suite) -> None:
 
         @suite.lemma
         def recovered_entries_are_kept() -> Any:
-            """Until the ledger is closed, every entry that a recovery has behind it is well kept by the ensembles that it would publish."""
+            """Until the ledger is closed, what a recovery has behind it is well kept by the ensembles that it would publish."""
             return all_of(
                 Implies(And(active(r), s.status == "in_recovery", e < s.next_entry[r]), well_kept(recovered[r], e))
                 for r in recoverer
@@ -324,7 +328,7 @@ def ledger_lemmas(suite: Suite) -> None:
 
         @suite.lemma
         def last_adds_are_kept() -> Any:
-            """Every last add confirmed at a bookie was confirmed, or has an ack quorum in the ensembles of a recovery that is past it."""
+            """A last add confirmed at a bookie was confirmed, or has an ack quorum with a recovery that is past it."""
 
             def past_it(r: int, e: int) -> Any:
                 return And(s.phase[r] != "idle", Or(s.phase[r] == "done", e < s.next_entry[r]), quorum_has(recovered[r], e))
@@ -340,7 +344,7 @@ def ledger_lemmas(suite: Suite) -> None:
 
         @suite.lemma
         def recovery_begins_with_the_writers_ensembles() -> Any:
-            """A recovery that has not read yet has the ensembles by which the writer confirmed, or still confirms, entries."""
+            """A recovery that has not read yet has the ensembles by which the writer confirmed, or still confirms."""
             return all_of(
                 Implies(And(s.phase[r] == "fencing", Or(e <= s.lac, goes_on)), same_write_set(recovered[r], writers, e))
                 for r in recoverer
@@ -365,7 +369,7 @@ def ledger_lemmas(suite: Suite) -> None:
 
     @suite.lemma
     def last_adds_are_justified() -> Any:
-        """Every last add confirmed at a bookie, and what a reader made of it, was confirmed, found by a recovery, or the end."""
+        """A last add confirmed at a bookie, and what a reader made of it, was confirmed or found, or is the end."""
         return And(
             *(Implies(Or(e <= s.bookie_lac[b], e <= s.explicit_lac[b]), justified(e)) for b in bookie for e in entry),
             *(
@@ -384,7 +388,7 @@ def ledger_lemmas(suite: Suite) -> None:
 
     @suite.lemma
     def closed_ledger_is_out_of_reach() -> Any:
-        """The entry after the end of a closed ledger can not be confirmed: too many of its write set are fenced without it."""
+        """The entry after the end of a closed ledger can never be confirmed: too many are fenced without it."""
         denied = all_of(
             Implies(
                 s.last == e - 1,
@@ -408,7 +412,7 @@ def ledger_lemmas(suite: Suite) -> None:
 
     @suite.lemma
     def recovery_never_ends_below_confirmed() -> Any:
-        """Where a recovery stands, every entry that it has not looked at and that is confirmed has an ack quorum it would find."""
+        """Where so many have denied an entry that a recovery ends before it, it is not confirmed."""
         threshold = write_quorum - ack_quorum + 1
         return all_of(
             Implies(

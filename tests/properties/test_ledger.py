@@ -1,4 +1,4 @@
-"""The ledger: pinned counts of small instances, and every defect caught by the property and in the number of steps that it takes."""
+"""The ledger: pinned counts of small instances, and every defect caught, by which property and in how many steps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from checks.exhaustive import Budget, exhaust
 from checks.findings import Findings
 from checks.observed import Observed
 from checks.verdicts import ExitStatus, exit_status
-from model.language import And, ModelError, Not
+from model.language import And, ModelError, Not, Or
 from model.ledger import DEFECTS, WEAKENINGS
 from properties.protocols import PROTOCOLS
 from properties.registry import Instance, Value
@@ -156,7 +156,8 @@ def test_one_lost_disk_loses_an_entry_only_with_an_ack_quorum_of_one(ack_quorum:
     @suite.sometimes
     def confirmed_and_gone() -> object:
         """A confirmed entry has no copy left."""
-        return And(protocol.state.confirmed.has(0), *(Not(protocol.state.stored[b].has(0)) for b in protocol.universes["bookie"]))
+        copies = [protocol.state.stored[b].has(0) for b in protocol.universes["bookie"]]
+        return And(protocol.state.confirmed.has(0), Not(Or(*copies)))
 
     (verdict,) = exhaust(Observed.of(suite, suite.properties), Budget()).verdicts
     assert verdict.verdict == gone
