@@ -43,8 +43,12 @@ def cvc5_solver(variables: Sequence[Variable], assumptions: Sequence[Any], secon
     say("\n".join(["(set-logic QF_BVLIA)", *declared, *map(_asserted, assumptions)]))
 
     def solve(formulas: Sequence[Any]) -> Answer:
-        answer = say("\n".join(["(push 1)", *map(_asserted, formulas), "(check-sat)", "(pop 1)"]))
-        return answer if answer in ("sat", "unsat") else "unknown"
+        match say("\n".join(["(push 1)", *map(_asserted, formulas), "(check-sat)", "(pop 1)"])):
+            case "sat":
+                return "sat"
+            case "unsat":
+                return "unsat"
+        return "unknown"
 
     return solve
 

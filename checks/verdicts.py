@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -47,12 +48,12 @@ class Verdict:
     note: str = ""
     trace: Any = None
 
-    @property
+    @builtins.property
     def expected(self) -> bool:
         """Whether the property is a negative control that is violated, as it should be."""
         return self.verdict == "violated" and bool(self.property.strict)
 
-    @property
+    @builtins.property
     def failure(self) -> ExitStatus:
         """The exit status that this verdict alone would give."""
         strict, certain = bool(self.property.strict), self.verdict in ("proved", "exhausted")
@@ -72,7 +73,7 @@ def reached(goal: Property, by: str, reach: Mapping[str, int | float], trace: An
 def unreached(goal: Property, searched: Value, by: str, reach: Mapping[str, int | float]) -> Verdict:
     """The verdict on a ``sometimes`` that a search of this kind did not reach: only all reachable states can refute it."""
     if searched == "exhausted":
-        return Verdict(goal, "violated", by, reach, "no reachable state is like this: what is claimed of such states is vacuous")
+        return Verdict(goal, "violated", by, reach, "no reachable state is like this")
     return Verdict(goal, "inconclusive", by, reach, "not reached by this search, which says nothing of what lies beyond it")
 
 

@@ -52,7 +52,8 @@ class Protocol:
         self._budgets: dict[str, int] = {}
         self._vetted: dict[bool, set[int]] = {False: set(), True: set()}  # ids of nodes, by whether next values may occur
         self._ranges = Ranges()
-        self._kept: list[Any] = []  # keeps vetted terms alive, so that their ids stay theirs
+        self._mentioned: dict[int, frozenset[Variable]] = {}  # by the ids of nodes, too
+        self._kept: list[Any] = []  # keeps the terms alive whose ids are noted, so that their ids stay theirs
 
     def _claim(self, kind: str, name: str) -> None:
         if not name.isidentifier() or name.startswith("_"):
@@ -255,7 +256,21 @@ class Protocol:
         """A formula over values, said of the next values."""
         return z3.substitute(formula, *((v.term, v.next) for v in self.variables))
 
-    def variables_of(self, formula: Any) -> set[Variable]:
+    def variables_of(self, formula: Any) -> frozenset[Variable]:
         """The variables whose value, before or after a step, the formula mentions."""
-        names = (n.decl().name() for n in walk(formula, set()) if is_constant(n))
-        return {self._by_term[n.removesuffix("'")] for n in names}
+        self._kept.append(formula)
+        stack = [(formula, False)]
+        while stack:
+            node, ready = stack.pop()
+            identity = node.get_id()
+            if identity in self._mentioned:
+                continue
+            if is_constant(node):
+                self._mentioned[identity] = frozenset([self._by_term[node.decl().name().removesuffix("'")]])
+            elif ready:
+                below = (self._mentioned[child.get_id()] for child in node.children())
+                self._mentioned[identity] = frozenset().union(*below)
+            else:
+                stack.append((node, True))
+                stack.extend((child, False) for child in node.children())
+        return self._mentioned[formula.get_id()]

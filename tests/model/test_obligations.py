@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+
 from model.language import If, ModelError, Protocol, maximum
 from model.language.obligations import prove_domains
 
@@ -49,7 +50,13 @@ def moved(change: Callable[..., object], *, low: int = 0, high: int = 4) -> Prot
 
 @pytest.mark.parametrize(
     "change",
-    [lambda x, y: y + y, lambda x, y: If(x > y, x - y, 4), lambda x, y: y * y, lambda x, y: If(x < 4, x + 1, x), lambda x, y: 4 - x],
+    [
+        lambda x, y: y + y,
+        lambda x, y: If(x > y, x - y, 4),
+        lambda x, y: y * y,
+        lambda x, y: If(x < 4, x + 1, x),
+        lambda x, y: 4 - x,
+    ],
 )
 def test_updates_that_stay(change: Callable[..., object]) -> None:
     assert prove_domains(moved(change)) == 1
