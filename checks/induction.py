@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import z3
 
 from checks.counterexample import Counterexample, counterexample, starts_as
-from checks.obligations import Findings, Obligations, Part, parts
+from checks.obligations import Obligations, Outcome, Part, parts
 from checks.second_solver import Disagreement, SecondSolver, cvc5_solver
 from checks.verdicts import Verdict
 from checks.workers import spread
@@ -85,30 +85,34 @@ class Proof:
 def prove(
     suite: Suite,
     *,
-    workers: int = 1,
+    workers: int | None = 1,
     seconds: float = 10.0,
-    budget: float = float("inf"),
+    budget: float | None = None,
     second_solver: bool | SecondSolver = False,
     examples: int = 3,
+    progress: Callable[[int, int], None] | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> Proof:
     """Proves the properties of an instance from its lemmas.
 
-    ``seconds`` bounds each question to a solver, ``budget`` the whole; ``second_solver`` has everything that Z3 discharges
-    confirmed by cvc5 (or by the solver given); the first ``examples`` failures come with a counterexample. Raises ModelError
+    ``workers`` is the number of processes (None: one for each core), and changes nothing but the time. ``seconds`` bounds
+    each question to a solver, ``budget`` all of them (in seconds; None: no limit); ``second_solver`` has everything that Z3
+    discharges confirmed by cvc5 (or by the solver given); the first ``examples`` failures come with a counterexample.
+    ``progress`` is told of tasks done of all, and ``should_stop`` asked whether to leave the rest undecided. Raises ModelError
     if an action leaves the domain of a variable, or if the suite has no lemmas or nothing to prove, and Disagreement if the
     second solver refutes what Z3 discharged.
     """
     name = suite.protocol.name
-    proved = [s for s in suite.properties if s.kind in ("always", "step") and not s.strict]
+    proved = [s for s in suite.properties if s.kind in ("always", "step", "deadlock") and not s.strict]
     if not suite.lemmas:
         raise ModelError(f"{name}: induction needs the lemmas of an inductive invariant, and its suite declares none")
     if not proved:
         raise ModelError(f"{name}: its suite declares no property that induction could prove")
     second = (cvc5_solver if second_solver is True else second_solver) or None
     domains = prove_domains(suite.protocol)
-    plan = _Plan(suite, proved, seconds, time.monotonic() + budget, second)
+    plan = _Plan(suite, proved, seconds, time.monotonic() + (float("inf") if budget is None else budget), second)
     tasks = 2 + len(suite.protocol.actions)
-    results = spread(tasks, workers, plan.start)
+    results = spread(tasks, workers, plan.start, progress=progress, should_stop=should_stop)
     reports = [plan.report(task, result) for task, result in enumerate(results)]
     failures = [failure for report in reports for failure in report]
     shown = [plan.with_example(f) if number < examples else f for number, f in enumerate(failures)]
@@ -146,12 +150,12 @@ class _Plan:
         still = [(v.next, v.term) for v in self.protocol.variables]
         self._stable = [True] * len(self._lemmas) + [z3.is_true(z3.simplify(z3.substitute(s.formula, *still))) for s in steps]
 
-    def start(self) -> Callable[[int], Findings]:
+    def start(self) -> Callable[[int], Outcome]:
         """In the process that does the tasks: the solvers, and what does one task."""
         variables = self.protocol.variables
         invariant = Obligations(variables, self._invariant, *self._options)
 
-        def work(task: int) -> Findings:
+        def work(task: int) -> Outcome:
             if task == 0:
                 initial = Obligations(variables, self._initial, *self._options)
                 return initial.discharge(z3.BoolVal(True), dict(enumerate(p.formula for p in self._lemmas)))
@@ -159,7 +163,7 @@ class _Plan:
                 return invariant.discharge(z3.BoolVal(True), dict(enumerate(p.formula for p in self._implied)))
             action = self.protocol.actions[task - 2]
             changed = action.updates.keys()
-            touched = [n for n, mentioned in enumerate(self._mentions) if not (self._stable[n] and mentioned.isdisjoint(changed))]
+            touched = [n for n, names in enumerate(self._mentions) if not (self._stable[n] and names.isdisjoint(changed))]
             # one substitution for all: it is what costs
             together = z3.And(*(self._after[n].formula for n in touched), z3.BoolVal(True))
             formulas = self.protocol.after(action, together).children()[:-1]
@@ -171,16 +175,16 @@ class _Plan:
     def _parts(self, task: int) -> list[Part]:
         return (self._lemmas, self._implied)[task] if task < 2 else self._after
 
-    def report(self, task: int, found: Findings | None) -> list[Failure]:
+    def report(self, task: int, found: Outcome | None) -> list[Failure]:
         """The failures of a task, one for each statement; Disagreement if there is one. A task that was lost is undecided."""
         every = self._parts(task)
         if found is None:
-            found = Findings(undecided=list(range(len(every))))
+            found = Outcome(undecided=list(range(len(every))))
         action = self.protocol.actions[task - 2] if task >= 2 else None
         if found.disputed:
             claim = Failure(every[found.disputed[0]].of, action, task == 0)
             raise Disagreement(
-                f"{self.protocol.name}: by the second solver, {claim.sentence}; Z3 proves the contrary, so one of them has a bug"
+                f"{self.protocol.name}: by the second solver, {claim.sentence}; Z3 proves the contrary, one of them is wrong"
             )
         failed = dict.fromkeys(every[number].of for number in found.failed)
         undecided = dict.fromkeys(every[number].of for number in found.undecided)
@@ -203,7 +207,7 @@ class _Plan:
 
 
 def _verdicts(
-    proved: Sequence[Property], failures: Sequence[Failure], found: Sequence[Findings], second: bool
+    proved: Sequence[Property], failures: Sequence[Failure], found: Sequence[Outcome], second: bool
 ) -> tuple[Verdict, ...]:
     discharged = sum(f.discharged for f in found)
     reach: dict[str, int | float] = {"obligations": discharged, "frame": sum(f.frame for f in found)}

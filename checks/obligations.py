@@ -40,7 +40,7 @@ def conjuncts(formula: Any) -> Iterator[Any]:
 
 
 @dataclass
-class Findings:
+class Outcome:
     """What became of some obligations, by the numbers of their parts: refuted ones and those that Z3 gave up on; of the
     others, which are discharged, the count, and how many the second solver confirmed; ``disputed`` are those that it
     refutes. ``impossible`` says that nothing can be as the obligations suppose, so that they hold of nothing."""
@@ -70,17 +70,16 @@ class Obligations:
         second_solver: SecondSolver | None = None,
     ) -> None:
         self._solver = z3.SimpleSolver()
-        # bounds on small numbers and little else: the older arithmetic, and no relevancy, take two thirds of the time
+        # bounds on small numbers and little else: the older arithmetic takes two thirds of the time
         self._solver.set("smt.arith.solver", 2)
-        self._solver.set("smt.relevancy", 0)
         self._solver.add(*assumptions)
         self._seconds = seconds
         self._deadline = deadline
         self._second = second_solver(variables, assumptions, seconds) if second_solver else None
 
-    def discharge(self, supposed: Any, conclusions: Mapping[int, Any], frame: int = 0) -> Findings:
+    def discharge(self, supposed: Any, conclusions: Mapping[int, Any], frame: int = 0) -> Outcome:
         """Which conclusions follow from the assumptions and what is ``supposed`` besides."""
-        found = Findings(frame=frame)
+        found = Outcome(frame=frame)
         self._solver.push()
         self._solver.add(supposed)
         found.impossible = self._ask()[0] == z3.unsat
@@ -103,7 +102,7 @@ class Obligations:
             self._confirm(supposed, discharged, found)
         return found
 
-    def _one_by_one(self, rest: Mapping[int, Any], found: Findings) -> None:
+    def _one_by_one(self, rest: Mapping[int, Any], found: Outcome) -> None:
         for number, formula in rest.items():
             answer, _ = self._ask(z3.Not(formula))
             if answer == z3.sat:
@@ -124,7 +123,7 @@ class Obligations:
         self._solver.pop()
         return answer, model
 
-    def _confirm(self, supposed: Any, discharged: Mapping[int, Any], found: Findings) -> None:
+    def _confirm(self, supposed: Any, discharged: Mapping[int, Any], found: Outcome) -> None:
         assert self._second is not None
         if time.monotonic() > self._deadline:
             return

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import cvc5
+import z3
 
 from model.language import Variable
 
@@ -40,7 +41,7 @@ def cvc5_solver(variables: Sequence[Variable], assumptions: Sequence[Any], secon
         return answer
 
     declared = [f"(declare-const {v.term.sexpr()} {v.term.sort().sexpr()})" for v in variables]
-    say("\n".join(["(set-logic QF_BVLIA)", *declared, *map(_asserted, assumptions)]))
+    say("\n".join(["(set-logic ALL)", *declared, *map(_asserted, assumptions)]))
 
     def solve(formulas: Sequence[Any]) -> Answer:
         match say("\n".join(["(push 1)", *map(_asserted, formulas), "(check-sat)", "(pop 1)"])):
@@ -54,4 +55,6 @@ def cvc5_solver(variables: Sequence[Variable], assumptions: Sequence[Any], secon
 
 
 def _asserted(formula: Any) -> str:
-    return f"(assert {formula.sexpr()})"
+    # SMT-LIB has no conjunction or disjunction of nothing
+    written = z3.substitute(formula, (z3.And([]), z3.BoolVal(True)), (z3.Or([]), z3.BoolVal(False)))
+    return f"(assert {written.sexpr()})"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Literal
 
-from properties.vocabulary import Property
+from properties.vocabulary import Kind, Property
 
 Value = Literal["proved", "exhausted", "bounded", "sampled", "violated", "inconclusive"]
 
@@ -29,6 +29,10 @@ class ExitStatus(IntEnum):
 
 
 _VIOLATED = {"sometimes": ExitStatus.ASSUMPTION, "deadlock": ExitStatus.DEADLOCK}
+
+
+VIOLATED: Mapping[Kind, ExitStatus] = {"sometimes": ExitStatus.ASSUMPTION, "deadlock": ExitStatus.DEADLOCK}
+"""What the violation of a property of this kind means; of the others it is a violation of safety."""
 
 
 @dataclass(frozen=True)

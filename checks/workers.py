@@ -3,38 +3,69 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
+SECONDS_BETWEEN_LOOKS = 0.5
 
-def spread(tasks: int, workers: int, start: Callable[[], Callable[[int], Result]]) -> list[Result | None]:
-    """The results of tasks 0, 1, ...; None for a task whose process died.
 
-    ``start`` is called once in each process and returns what does one task. The processes are forked, so that they share
-    what was built before; where there is no fork, or with one worker, everything runs in this process. An exception that a
-    task raises is raised here.
+def spread(
+    tasks: int,
+    workers: int | None,
+    start: Callable[[], Callable[[int], Result]],
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> list[Result | None]:
+    """The results of tasks 0, 1, ...; None for a task whose process died or that was not done when ``should_stop`` said so.
+
+    ``start`` is called once in each process and returns what does one task. The processes (None: one for each core) are
+    forked, so that they share what was built before; where there is no fork, or with one worker, everything runs in this
+    process. ``progress`` is told how many tasks of how many are done. An exception that a task raises is raised here.
     """
-    workers = min(workers, tasks)
+    workers = min(os.cpu_count() or 1 if workers is None else workers, tasks)
     if workers <= 1 or "fork" not in multiprocessing.get_all_start_methods():
-        work = start() if tasks else None
-        return [work(task) for task in range(tasks)] if work else []
-    context = multiprocessing.get_context("fork")
+        done = _in_this_process(tasks, start, should_stop)
+    else:
+        done = _in_processes(tasks, workers, start, should_stop)
     results: list[Result | None] = [None] * tasks
+    for count, (task, result) in enumerate(done, start=1):
+        results[task] = result
+        if progress is not None:
+            progress(count, tasks)
+    return results
+
+
+def _in_this_process(
+    tasks: int, start: Callable[[], Callable[[int], Result]], should_stop: Callable[[], bool]
+) -> Iterator[tuple[int, Result]]:
+    work = start()
+    for task in range(tasks):
+        if should_stop():
+            return
+        yield task, work(task)
+
+
+def _in_processes(
+    tasks: int, workers: int, start: Callable[[], Callable[[int], Result]], should_stop: Callable[[], bool]
+) -> Iterator[tuple[int, Result]]:
+    context = multiprocessing.get_context("fork")
     processes, ends = [], []
-    for worker in range(workers):
-        receiving, sending = context.Pipe(duplex=False)
-        process = context.Process(target=_run, args=(range(worker, tasks, workers), start, sending), daemon=True)
-        process.start()
-        sending.close()  # so that the end of the process is seen as the end of the pipe
-        processes.append(process)
-        ends.append(receiving)
     try:
-        while ends:
-            for end in wait(ends):
-                assert isinstance(end, Connection)
+        for worker in range(workers):
+            receiving, sending = context.Pipe(duplex=False)
+            process = context.Process(target=_run, args=(range(worker, tasks, workers), start, sending), daemon=True)
+            process.start()
+            sending.close()  # so that the end of the process is seen as the end of the pipe
+            processes.append(process)
+            ends.append(receiving)
+        while ends and not should_stop():
+            ready = wait(ends, SECONDS_BETWEEN_LOOKS)
+            for end in [end for end in ends if end in ready]:
                 try:
                     task, result, error = end.recv()
                 except EOFError:
@@ -42,11 +73,27 @@ def spread(tasks: int, workers: int, start: Callable[[], Callable[[int], Result]
                     continue
                 if error is not None:
                     raise error
-                results[task] = result
+                yield task, result
     finally:
         for process in processes:
             process.terminate()
             process.join()
+
+
+def _alone(
+    tasks: int,
+    start: Callable[[], Callable[[int], Result]],
+    progress: Callable[[int, int], None] | None,
+    should_stop: Callable[[], bool],
+) -> list[Result | None]:
+    results: list[Result | None] = [None] * tasks
+    work = start()
+    for task in range(tasks):
+        if should_stop():
+            break
+        results[task] = work(task)
+        if progress is not None:
+            progress(task + 1, tasks)
     return results
 
 
