@@ -141,7 +141,9 @@ class _Plan:
         # simplified first and once: Z3 is three times as fast when the atoms of the invariant are the first that it meets
         self._invariant = [f for f in map(z3.simplify, self._invariant) if not z3.is_true(f)]
         self._lemmas = parts(suite.lemmas)
-        self._implied = parts(s for s in proved if s.kind == "always")
+        leads_on = z3.Or(*(action.guard for action in self.protocol.actions))
+        deadlocks = [Part(s, z3.Or(s.formula, leads_on)) for s in proved if s.kind == "deadlock"]
+        self._implied = parts(s for s in proved if s.kind == "always") + deadlocks
         steps = parts(s for s in proved if s.kind == "step")
         # what an action must preserve or respect: the part, as it speaks of the state after a step, and whether an action
         # that changes none of its variables needs no proof of it

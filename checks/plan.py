@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from checks.bounded import unroll
 from checks.exhaustive import GIB, Budget, exhaust
 from checks.findings import Findings
 from checks.induction import prove
@@ -128,7 +129,8 @@ class _Run:
             return searched
         self.chosen = [p for p in self.chosen if not p.strict and p.kind != "sometimes"]
         proved = self.induction() if self.chosen else Findings(())
-        walked = self.walks() if any(_is_open_goal(v) for v in searched.verdicts) else Findings(())
+        self.chosen = [v.property for v in searched.verdicts if _is_open_goal(v)]
+        walked = self.walks() if self.chosen else Findings(())
         return _best(searched, proved, walked)
 
     def exhaustive(self, seconds: float | None = None) -> Findings:
@@ -145,7 +147,7 @@ class _Run:
     def walks(self) -> Findings:
         walks = self.options.walks
         return sample(
-            Observed.of(self.suite, self.suite.properties),
+            Observed.of(self.suite, self.chosen),
             walks,
             workers=self.options.workers,
             seconds=self.options.seconds,
@@ -175,7 +177,14 @@ class _Run:
         return Findings(verdicts, tuple(notes), impossible, tuple(str(f) for f in proof.failures))
 
     def bounded(self) -> Findings:
-        raise NotImplementedError
+        return unroll(
+            self.suite,
+            self.chosen,
+            self.options.depth,
+            seconds=self.options.seconds,
+            progress=self.reporter.proving,
+            should_stop=self.should_stop,
+        )
 
 
 def _is_open_goal(verdict: Verdict) -> bool:

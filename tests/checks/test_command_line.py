@@ -1,0 +1,193 @@
+"""The command line, run as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+STOCK = """\
+# Number of bookies to use when creating a ledger
+managedLedgerDefaultEnsembleSize=2
+managedLedgerDefaultWriteQuorum=2
+managedLedgerDefaultAckQuorum=2
+"""
+SMALL = ["--set", "bookies=2", "ensemble=2", "write_quorum=2", "entries=1", "--quiet"]
+
+
+def command(*arguments: str | Path) -> list[str]:
+    return [sys.executable, "-m", "checks.cli", *map(str, arguments)]
+
+
+def fencepost(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command(*arguments), cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+
+
+def stable(output: str) -> str:
+    """What a diff would look at: without times."""
+    return "".join(line for line in output.splitlines(keepends=True) if not line.startswith("#"))
+
+
+@pytest.fixture
+def conf(tmp_path: Path) -> Path:
+    path = tmp_path / "broker.conf"
+    path.write_text(STOCK)
+    return path
+
+
+def test_a_stock_configuration_holds(conf: Path) -> None:
+    run = fencepost("check", "--conf", conf)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith(f"managedLedgerDefaultEnsembleSize = 2 ({conf}:2)\n")
+    assert "exhausted: all 161,088 states, 721,973 transitions" in run.stdout
+    assert "inconclusive" not in run.stdout
+    assert "sampled" not in run.stdout
+    assert stable(run.stdout).endswith("44 exhausted, 10 reached, 2 violated as expected: everything holds (exit 0)\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "empty"),
+        (STOCK.replace("AckQuorum=2", "AckQuorum=3"), "managedLedgerDefaultAckQuorum"),
+        (STOCK.replace("WriteQuorum=2", "WriteQuorum=two"), "managedLedgerDefaultWriteQuorum"),
+    ],
+)
+def test_a_configuration_that_cannot_be_used(conf: Path, text: str, said: str) -> None:
+    conf.write_text(text)
+    run = fencepost("check", "--conf", conf)
+    assert run.returncode == 150
+    assert run.stdout == ""
+    assert run.stderr.startswith(f"fencepost: {conf}")
+    assert said in run.stderr
+    assert run.stderr.count("\n") == 1
+
+
+def test_an_ack_quorum_of_one_is_legal_and_noted(conf: Path) -> None:
+    conf.write_text(STOCK.replace("AckQuorum=2", "AckQuorum=1"))
+    run = fencepost("check", "--conf", conf, "--set", "entries=1", "--property", "no_truncation")
+    assert run.returncode == 0
+    assert "one lost disk loses entries" in run.stdout
+
+
+def test_a_defect_is_shown_with_its_shortest_trace_which_replays(tmp_path: Path) -> None:
+    arguments = ["check", "--defect", "recovery_reads_do_not_fence", "--property", "no_truncation", "--trace-dir", tmp_path]
+    one, two = fencepost(*arguments, "--workers", "1"), fencepost(*arguments, "--workers", "2")
+    assert one.returncode == 12
+    assert stable(one.stdout) == stable(two.stdout)
+    assert "  13  r0      close_recovered(r0)" in one.stdout
+    (file,) = tmp_path.glob("*.itf.json")
+    replayed = fencepost("trace", "replay", file)
+    assert (replayed.returncode, replayed.stdout) == (0, "replays: 13 steps, no_truncation does not hold in the last state\n")
+    shown = fencepost("trace", "show", file)
+    assert "  13  r0      close_recovered(r0)" in shown.stdout
+    file.write_text(file.read_text()[:-20])
+    broken = fencepost("trace", "show", file)
+    assert broken.returncode == 150
+    assert str(file) in broken.stderr
+
+
+def test_json_has_the_documented_fields(tmp_path: Path) -> None:
+    run = fencepost("check", "ledger", "--defect", "closes_at_lac", "--format", "json", "--trace-dir", tmp_path)
+    assert run.returncode == 12
+    report = json.loads(run.stdout)
+    assert set(report) == {"format", "status", "notes", "instances", "verdicts"}
+    assert (report["format"], report["status"]) == (1, 12)
+    row = next(row for row in report["verdicts"] if row["property"] == "no_truncation")
+    fields = "protocol instance parameters defects property kind verdict expected by reach note trace"
+    assert set(row) == set(fields.split())
+    assert (row["verdict"], row["by"], row["defects"]) == ("violated", "exhaustive", ["closes_at_lac"])
+    assert row["reach"]["steps"] == 11
+    assert Path(row["trace"]).is_file()
+
+
+@pytest.mark.parametrize(
+    ("by", "verdict"), [("exhaustive", "exhausted"), ("walks", "sampled"), ("induction", "proved"), ("bounded", "bounded")]
+)
+def test_each_engine_gives_its_verdict(by: str, verdict: str) -> None:
+    run = fencepost("check", *SMALL, "--by", by, "--depth", "3", "--property", "no_truncation", "--format", "json")
+    assert run.returncode == 0, run.stdout + run.stderr
+    (row,) = json.loads(run.stdout)["verdicts"]
+    assert (row["property"], row["verdict"], row["by"]) == ("no_truncation", verdict, by)
+
+
+@pytest.mark.parametrize("by", ["exhaustive", "walks", "induction"])
+def test_the_same_command_prints_the_same(by: str) -> None:
+    runs = [fencepost("check", *SMALL, "--by", by, "--workers", workers, "--walks", "2000") for workers in ("1", "2")]
+    assert stable(runs[0].stdout) == stable(runs[1].stdout)
+
+
+def test_a_search_that_runs_out_of_memory_claims_nothing() -> None:
+    run = fencepost("check", "ledger", "--set", "entries=3", "recoverers=2", "--by", "exhaustive", "--memory", "0.01", "--quiet")
+    assert run.returncode == 20
+    assert " states in 0.0 GiB and no end (--memory sets the limit)" in run.stdout
+    assert "exhausted  " not in run.stdout
+
+
+def test_a_search_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
+    instance = ["check", "ledger", "--set", "entries=2", "--by", "exhaustive", "--quiet", "--checkpoint", tmp_path / "kept"]
+    cut = fencepost(*instance, "--memory", "0.008")
+    assert cut.returncode == 20
+    resumed = fencepost(*instance, "--resume")
+    whole = fencepost("check", "ledger", "--set", "entries=2", "--by", "exhaustive", "--quiet")
+    assert stable(resumed.stdout) == stable(whole.stdout)
+    other = fencepost(*instance[:3], "entries=1", *instance[4:], "--resume")
+    assert other.returncode == 150
+    assert "another protocol, instance or set of properties" in other.stderr
+
+
+def test_ctrl_c_keeps_what_was_found() -> None:
+    arguments = command("check", "ledger", "--set", "entries=3", "recoverers=2", "--by", "exhaustive")
+    with subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        line = running.stderr.readline()  # the first progress: the search is under way
+        assert "states/s" in line
+        running.send_signal(signal.SIGINT)
+        output, _ = running.communicate(timeout=60)
+    assert running.returncode == 20
+    assert "interrupted after" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["check", "legder"], "did you mean ledger?"),
+        (["check", "--set", "bookie=3"], "did you mean bookies?"),
+        (["check", "--set", "bookies=three"], "a whole number"),
+        (["check", "--set", "bookies=2"], "does not hold"),
+        (["check", "--defect", "no_such"], "there is no defect 'no_such'"),
+        (["check", *SMALL, "--property", "no_such"], "has no property 'no_such'"),
+        (["check", "--workers", "0"], "not a positive number"),
+    ],
+)
+def test_wrong_usage_is_said_in_a_line(arguments: list[str], said: str) -> None:
+    run = fencepost(*arguments)
+    assert run.returncode == 2
+    assert said in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_listing_names_every_property_and_defect() -> None:
+    run = fencepost("list")
+    assert run.returncode == 0
+    for word in ("no_truncation", "recovery_reads_do_not_fence", "bookkeeper#2614", "write_quorum", "standard", "no_deadlock"):
+        assert word in run.stdout
+
+
+def test_help_teaches() -> None:
+    run = fencepost("check", "--help")
+    assert run.returncode == 0
+    assert "examples:" in run.stdout
+    assert "exit status:" in run.stdout
+
+
+def test_a_reader_that_goes_away_gets_no_traceback() -> None:
+    piped = f"{' '.join(command('list'))} | head -n 1"
+    run = subprocess.run(["bash", "-c", piped], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.stdout.startswith("ledger: ")
+    assert run.stderr == ""
