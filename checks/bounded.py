@@ -146,7 +146,7 @@ class _Runs:
 
     def holds(self, formula: Any) -> bool:
         """Whether the run that was found last satisfies the formula."""
-        return z3.is_true(self._model.eval(formula, model_completion=True))
+        return bool(z3.is_true(self._model.eval(formula, model_completion=True)))
 
     def trace(self, violated: str) -> Trace:
         """The run that was found last."""

@@ -43,7 +43,8 @@ class Counterexample:
 def counterexample(protocol: Protocol, assumptions: Sequence[Any], action: Action | None = None) -> Counterexample | None:
     """A state in which the assumptions hold, with the state after ``action``; None if Z3 finds none in time.
 
-    As many variables as possible, tried in the order of their declaration, have an initial value. The same on every run.
+    As many variables as possible, tried in the order of their declaration, have an initial value, and the others the least
+    that is left to them: that makes it the same on every run, whatever model Z3 comes upon.
     """
     solver = z3.SimpleSolver()
     solver.set("timeout", int(SECONDS * 1000))
@@ -52,16 +53,17 @@ def counterexample(protocol: Protocol, assumptions: Sequence[Any], action: Actio
         return None
     model = solver.model()
     for variable in protocol.variables:
-        starts = starts_as(variable)
-        if z3.is_true(model.eval(starts, model_completion=True)):
-            solver.add(starts)
-            continue
-        solver.push()
-        solver.add(starts)
-        if solver.check() == z3.sat:
-            model = solver.model()
-        else:
+        found = variable.domain.read(model.eval(variable.term, model_completion=True))
+        smaller = [raw for raw in range(variable.domain.low, found) if raw not in variable.initial]
+        for raw in [*variable.initial, *smaller]:
+            solver.push()
+            solver.add(variable.term == variable.domain.literal(raw))
+            if solver.check() == z3.sat:
+                model = solver.model()
+                break
             solver.pop()
+        else:
+            solver.add(variable.term == variable.domain.literal(found))
     before = [model.eval(v.term, model_completion=True) for v in protocol.variables]
     state = tuple(v.domain.read(value) for v, value in zip(protocol.variables, before, strict=True))
     if action is None:

@@ -24,6 +24,8 @@ ENGINES = ("exhaustive", "walks", "induction", "bounded")
 STRENGTH = ("violated", "proved", "exhausted", "bounded", "sampled", "inconclusive")
 """Verdicts, the most telling first."""
 
+SHOWN_FAILURES = 5
+
 PATIENCE = 30.0
 """Seconds after which a search that was not asked for gives way to a proof, where there is one."""
 
@@ -174,7 +176,10 @@ class _Run:
         left = [p.name for p in self.chosen if p.strict or p.kind == "sometimes"]
         notes = [note] + ([f"no matter for induction: {', '.join(left)}"] if left else [])
         impossible = tuple(f"action {label} can never happen" for label in proof.impossible)
-        return Findings(verdicts, tuple(notes), impossible, tuple(str(f) for f in proof.failures))
+        failures = [str(f) for f in proof.failures[:SHOWN_FAILURES]]
+        if len(proof.failures) > SHOWN_FAILURES:
+            failures.append(f"and {len(proof.failures) - SHOWN_FAILURES} more obligations that do not hold")
+        return Findings(verdicts, tuple(notes), impossible, tuple(failures))
 
     def bounded(self) -> Findings:
         return unroll(

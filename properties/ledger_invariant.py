@@ -367,6 +367,14 @@ def ledger_lemmas(suite: Suite) -> None:
         bad = [s.rotten[b].has(e) for b in bookie for e in entry]
         return all_of(Implies(s.rots == k, Not(at_least(k + 1, bad))) for k in range(settings["rots"] + 1))
 
+    if not settings["recoverers"] or settings["entries"] == 1:
+
+        @suite.lemma
+        def last_adds_were_confirmed() -> Any:
+            """Without a recovery of several entries, what a last add confirmed says, and what was read, was confirmed."""
+            known = [And(s.bookie_lac[b] <= s.lac, s.explicit_lac[b] <= s.lac) for b in bookie]
+            return And(*known, *(Or(s.read_to[x] <= s.lac, And(ended, s.read_to[x] <= s.last)) for x in reader))
+
     @suite.lemma
     def last_adds_are_justified() -> Any:
         """A last add confirmed at a bookie, and what a reader made of it, was confirmed or found, or is the end."""

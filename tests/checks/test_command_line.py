@@ -123,7 +123,8 @@ def test_the_same_command_prints_the_same(by: str) -> None:
 
 
 def test_a_search_that_runs_out_of_memory_claims_nothing() -> None:
-    run = fencepost("check", "ledger", "--set", "entries=3", "recoverers=2", "--by", "exhaustive", "--memory", "0.01", "--quiet")
+    large = ["--set", "entries=3", "recoverers=2", "--quiet"]
+    run = fencepost("check", "ledger", *large, "--by", "exhaustive", "--memory", "0.01")
     assert run.returncode == 20
     assert " states in 0.0 GiB and no end (--memory sets the limit)" in run.stdout
     assert "exhausted  " not in run.stdout
