@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from checks.progress import Reporter
 from checks.sampling import Walks, sample
 from checks.verdicts import Verdict
 from model.language import Protocol
-from properties.registry import Entry, Instance, Value
+from properties.registry import Entry, Instance
 from properties.vocabulary import Property, Suite
 
 ENGINES = ("exhaustive", "walks", "induction", "bounded")
@@ -82,11 +82,6 @@ def check(
     findings = run.by(engine) if engine else run.by_the_strongest()
     reporter.end()
     return Checked(entry, instance, protocol, findings)
-
-
-def settled(parameters: Mapping[str, Value], protocol: Protocol) -> Mapping[str, Value]:
-    """The parameters of the instance as it was built: those given and the defaults of the rest."""
-    return dict(protocol.parameters) | dict(parameters)
 
 
 def _chosen(suite: Suite, names: Sequence[str]) -> list[Property]:
