@@ -58,7 +58,7 @@ def exhaust(
     )
     judge = _Judge(observed, result, budget.workers)
     whole = result.outcome == "exhausted"
-    suspicions = observed.suspicions(result.enabled, result.seen, result.seen_steps) if whole else []
+    suspicions = observed.suspicions(result.enabled, result.seen) if whole else []
     return Findings(judge.verdicts(), (judge.summary(),), tuple(suspicions), seconds=result.seconds)
 
 

@@ -16,9 +16,8 @@ class Observed:
     """A kernel that observes, of each state, what it violates, reaches and satisfies the premise of.
 
     The fields number the kernel's observed formulas: ``states`` the violations of ``always`` properties, ``steps`` those of
-    ``step`` properties (formulas over two states), ``goals`` the ``sometimes``, ``premises`` and ``step_premises`` what must
-    be reached for an implication to say something; ``may_end`` is the formula of the ``deadlock`` property, negated nowhere:
-    a state without a successor in which it does not hold is a deadlock.
+    ``step`` properties (formulas over two states), ``goals`` the ``sometimes``, ``premises`` what must be reached for an
+    implication to say something, and ``may_end`` the ``deadlock`` property: where it does not hold a run may not end.
     """
 
     suite: Suite
@@ -27,7 +26,6 @@ class Observed:
     steps: dict[int, Property]
     goals: dict[int, Property]
     premises: dict[int, Property]
-    step_premises: dict[int, Property]
     may_end: dict[int, Property]
 
     @classmethod
@@ -45,11 +43,11 @@ class Observed:
         states = {number(z3.Not(p.formula), formulas): p for p in of_kind["always"]}
         goals = {number(p.formula, formulas): p for p in of_kind["sometimes"]}
         may_end = {number(p.formula, formulas): p for p in of_kind["deadlock"]}
-        premises = {number(p.premise, formulas): p for p in of_kind["always"] if p.premise is not None}
+        implications = [p for p in of_kind["always"] + of_kind["step"] if p.premise is not None]
+        premises = {number(suite.protocol.still(p.premise), formulas): p for p in implications}
         steps = {number(z3.Not(p.formula), step_formulas): p for p in of_kind["step"]}
-        step_premises = {number(p.premise, step_formulas): p for p in of_kind["step"] if p.premise is not None}
         kernel = Kernel(suite.protocol, formulas, step_formulas)
-        return cls(suite, kernel, states, steps, goals, premises, step_premises, may_end)
+        return cls(suite, kernel, states, steps, goals, premises, may_end)
 
     def alarms(self) -> tuple[list[int], list[int]]:
         """The formulas, over a state and over a step, whose truth is a violation that is not expected."""
@@ -62,14 +60,12 @@ class Observed:
         """The formulas whose truth is the expected violation of a negative control."""
         return [number for number, p in self.states.items() if p.strict]
 
-    def vacuous(self, seen: Iterable[int], seen_steps: Iterable[int]) -> list[Property]:
+    def vacuous(self, seen: Iterable[int]) -> list[Property]:
         """The properties whose premise was never met."""
-        met, met_steps = set(seen), set(seen_steps)
-        return [p for n, p in self.premises.items() if n not in met] + [
-            p for n, p in self.step_premises.items() if n not in met_steps
-        ]
+        met = set(seen)
+        return [p for number, p in self.premises.items() if number not in met]
 
-    def suspicions(self, enabled: Iterable[int], seen: Iterable[int], seen_steps: Iterable[int]) -> list[str]:
+    def suspicions(self, enabled: Iterable[int], seen: Iterable[int]) -> list[str]:
         """What makes success suspicious: actions that were never enabled and implications whose premise was never met.
 
         ``enabled`` counts, for each action of the kernel, the states in which it was enabled.
@@ -78,4 +74,4 @@ class Observed:
         for action, count in zip(self.kernel.actions, enabled, strict=True):
             counts[action.name] = counts.get(action.name, 0) + count
         idle = [f"action {name} was never enabled" for name, count in counts.items() if not count]
-        return idle + [f"the premise of {p.name} was never met" for p in self.vacuous(seen, seen_steps)]
+        return idle + [f"the premise of {p.name} was never met" for p in self.vacuous(seen)]

@@ -58,7 +58,7 @@ def sample(
 
 def _verdicts(observed: Observed, walks: Walks, result: WalkResult, reach: dict[str, int | float]) -> tuple[Verdict, ...]:
     finds = {(find.kind, find.formula): find for find in result.violations}
-    seen, vacuous = set(result.seen), {p.name for p in observed.vacuous(result.seen, result.seen_steps)}
+    seen, vacuous = set(result.seen), {p.name for p in observed.vacuous(result.seen)}
 
     def judged(prop: Property, find: WalkFind | None, held: bool) -> Verdict:
         if find is not None:

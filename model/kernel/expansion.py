@@ -207,7 +207,7 @@ def expand(program: Any, space: Any, frontier: Any, shared: Any, alarms: Any, wo
             for number in range(pending, after):
                 successor, action = room + 8 * words * number, load_int(worker.via + 8 * number)
                 bump(worker.enabled + 8 * action, 1)
-                if program.observe_step != 0:
+                if program.observe_step != 0 and load_int(program.watched_actions + 8 * action) != 0:
                     call3(program.observe_step, state, successor, worker.observed)
                     _see(worker, worker.seen_steps, alarms.steps, program.step_words, alarms.step_row, state, action, words)
                 canonicalise(program, successor, worker.scratch)

@@ -11,6 +11,8 @@ from typing import Any
 
 import llvmlite.binding as llvm
 import numpy as np
+import numpy.typing as npt
+import z3
 
 from model.kernel.compiler import Compiler, Group
 from model.kernel.packing import Packing, Words
@@ -26,8 +28,9 @@ class Kernel:
     ``observed`` are formulas over one state and ``observed_steps`` over two (values and next values); their truth is what
     ``observe`` and ``observe_step`` report, as bit sets. States are packed: arrays of ``words`` uint64. ``address`` maps the
     name of each compiled function to its address for the loops of this package; ``mask_words`` gives the length of its
-    bit set and ``formulas`` how many formulas each way of observing has. ``fingerprint`` is a hash of the compiled text:
-    kernels that have it in common do the same. Raises ModelError for a term that cannot be compiled.
+    bit set and ``formulas`` how many formulas each way of observing has. ``watched_actions`` marks the actions whose steps
+    need to be observed. ``fingerprint`` is a hash of the compiled text: kernels that have it in common do the same. Raises
+    ModelError for a term that cannot be compiled.
     """
 
     def __init__(self, protocol: Protocol, observed: Sequence[Any] = (), observed_steps: Sequence[Any] = ()) -> None:
@@ -44,6 +47,7 @@ class Kernel:
         self.fingerprint = hashlib.sha256(text.encode()).hexdigest()
         self._engine = _engine(text)
         self._observed = tuple(observed)
+        self.watched_actions = self._watched(observed_steps)
         names = ("enabled", "apply", "observe", "observe_step")
         self.address = {name: self._engine.get_function_address(name) for name in names}
         self.formulas = {"observe": len(observed), "observe_step": len(observed_steps)}
@@ -52,6 +56,13 @@ class Kernel:
             "observe": _words(len(observed)),
             "observe_step": _words(len(observed_steps)),
         }
+
+    def _watched(self, formulas: Sequence[Any]) -> npt.NDArray[np.int64]:
+        """For each action 1, or 0 if no formula over two states can hold of it: it changes nothing that they mention."""
+        if not all(z3.is_false(z3.simplify(self.protocol.still(formula))) for formula in formulas):
+            return np.ones(len(self.actions), dtype=np.int64)
+        mentioned = set[Variable]().union(*(self.protocol.next_variables_of(formula) for formula in formulas))
+        return np.array([not mentioned.isdisjoint(action.updates) for action in self.actions], dtype=np.int64)
 
     @cached_property
     def advance(self) -> int:

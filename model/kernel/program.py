@@ -19,6 +19,7 @@ class Program(NamedTuple):
     apply: int
     observe: int
     observe_step: int
+    watched_actions: int
     canonical: int
     advance: int
     words: int
@@ -36,6 +37,7 @@ class Program(NamedTuple):
             apply=kernel.address["apply"],
             observe=kernel.address["observe"] if kernel.formulas["observe"] else 0,
             observe_step=kernel.address["observe_step"] if kernel.formulas["observe_step"] else 0,
+            watched_actions=kernel.watched_actions.ctypes.data,
             canonical=canonical,
             advance=kernel.advance if incremental else 0,
             words=kernel.words,

@@ -10,7 +10,9 @@ from model.kernel.loops import bit_count, bump, call2, call3, call5, load, load_
 from model.kernel.program import Program, copy
 from model.kernel.table import hash_state
 
-STEPS, DEADLOCKS, SAMPLED = range(3)
+STEPS, DEADLOCKS, SAMPLED, PENDING = range(4)
+_SLICES = 8
+_MOST_PENDING = (1 << _SLICES) - 1
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
@@ -18,10 +20,11 @@ _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 class Walker(NamedTuple):
     """What one thread writes to, as arrays or their addresses: counts, bit sets, and for each observed formula (those over
     steps last) the smallest walk that violated it (-1: none) and after how many steps; hashes of sampled states; room for two
-    states."""
+    states. ``slices`` counts what is enabled in columns: bit a of its row i is bit i of a count of action a that is pending."""
 
     counters: Any
     enabled: Any
+    slices: Any
     taken: Any
     seen: Any
     seen_steps: Any
@@ -38,8 +41,9 @@ class Walker(NamedTuple):
     def of(cls, program: Program, formulas: int, sample: int) -> Walker:
         """A walker with nothing counted, for that many formulas and, at most, hashes."""
         return cls(
-            counters=np.zeros(3, dtype=np.int64),
+            counters=np.zeros(4, dtype=np.int64),
             enabled=np.zeros(program.actions, dtype=np.int64),
+            slices=np.zeros((program.enabled_words, _SLICES), dtype=np.uint64),
             taken=np.zeros(program.actions, dtype=np.int64),
             seen=np.zeros(program.observe_words, dtype=np.uint64),
             seen_steps=np.zeros(program.step_words, dtype=np.uint64),
@@ -71,11 +75,14 @@ NO_TRAIL = Trail(0, 0, 0)
 
 
 class Course(NamedTuple):
-    """How walks go: the initial states (their address and how many), the seed, the most steps, whether each walk leaves out
-    some actions (swarm), the bits of a hash that are zero in the states that are sampled, and the addresses of the bit sets
-    of formulas that are violations, of states and of steps, and the row of the first of the latter."""
+    """How walks go: the initial states with what is enabled and observed there (addresses, and how many), the seed, the most
+    steps, whether each walk leaves out some actions (swarm), the bits of a hash that are zero in the states that are sampled,
+    the addresses of the bit sets of formulas that are violations, of states and of steps, and the row of the first of the
+    latter."""
 
     initial: int
+    initial_masks: int
+    initial_observed: int
     initials: int
     seed: int
     steps: int
@@ -120,6 +127,29 @@ def _leave_out(program: Any, walker: Any, stream: Any) -> Any:
 
 
 @native
+def _tally(slices: Any, bits: Any) -> None:
+    """Adds one to the pending count of each of 64 actions whose bit is set: an addition in columns, which mostly ends soon."""
+    for row in range(_SLICES):
+        held = load(slices + 8 * row)
+        store(slices + 8 * row, held ^ bits)
+        bits &= held
+        if bits == _ZERO:
+            return
+
+
+@native
+def _settle(program: Any, walker: Any) -> None:
+    """Adds the pending counts of enabled actions to the others."""
+    for place in range(program.enabled_words * _SLICES):
+        bits = load(walker.slices + 8 * place)
+        while bits != _ZERO:
+            bump(walker.enabled + 8 * (64 * (place // _SLICES) + lowest_bit(bits)), 1 << (place % _SLICES))
+            bits &= bits - _ONE
+        store(walker.slices + 8 * place, _ZERO)
+    store(walker.counters + 8 * PENDING, _ZERO)
+
+
+@native
 def _choose(program: Any, walker: Any, swarm: Any, random: Any) -> Any:
     """One of the enabled actions, each as likely; of the kept ones if the walk leaves some out, unless none of these is
     enabled; -1 if no action is enabled at all. Counts the enabled ones."""
@@ -129,9 +159,11 @@ def _choose(program: Any, walker: Any, swarm: Any, random: Any) -> Any:
         every += bit_count(bits)
         if swarm:
             some += bit_count(bits & load(walker.kept + 8 * word))
-        while bits != _ZERO:
-            bump(walker.enabled + 8 * (64 * word + lowest_bit(bits)), 1)
-            bits &= bits - _ONE
+        _tally(walker.slices + 8 * _SLICES * word, bits)
+    pending = load_int(walker.counters + 8 * PENDING) + 1
+    store(walker.counters + 8 * PENDING, np.uint64(pending))
+    if pending == _MOST_PENDING:
+        _settle(program, walker)
     if every == 0:
         return -1
     rank = _below(random, some if some > 0 else every)
@@ -168,11 +200,11 @@ def _violates(walker: Any, observed: Any, seen: Any, alarm: Any, length: Any, ro
 
 
 @native
-def _look(program: Any, walker: Any, state: Any) -> None:
-    """Finds out which actions are enabled and which observed formulas hold."""
-    call2(program.enabled, state, walker.mask)
+def look(program: Any, state: Any, mask: Any, observed: Any) -> None:
+    """Writes which actions are enabled and which observed formulas hold in the state at an address."""
+    call2(program.enabled, state, mask)
     if program.observe != 0:
-        call2(program.observe, state, walker.observed)
+        call2(program.observe, state, observed)
 
 
 @native
@@ -196,10 +228,12 @@ def _walk(program: Any, course: Any, number: Any, walker: Any, trail: Any) -> No
     if course.swarm:
         stream = _leave_out(program, walker, stream)
     stream += _GAMMA
-    copy(course.initial + 8 * words * _below(_mix(stream), course.initials), state, words)
+    start = _below(_mix(stream), course.initials)
+    copy(course.initial + 8 * words * start, state, words)
+    copy(course.initial_masks + 8 * program.enabled_words * start, walker.mask, program.enabled_words)
+    copy(course.initial_observed + 8 * program.observe_words * start, walker.observed, program.observe_words)
     if trail.states != 0:
         copy(state, trail.states, words)
-    _look(program, walker, state)
     if _visit(program, course, walker, state, number, 0):
         return
     for step in range(1, course.steps + 1):
@@ -214,13 +248,13 @@ def _walk(program: Any, course: Any, number: Any, walker: Any, trail: Any) -> No
             call5(program.advance, state, action, after, walker.mask, walker.observed)
         else:
             call3(program.apply, state, action, after)
-            _look(program, walker, after)
+            look(program, after, walker.mask, walker.observed)
         if trail.states != 0:
             store(trail.actions + 8 * (step - 1), np.uint64(action))
             copy(after, trail.states + 8 * words * step, words)
             store(trail.length, np.uint64(step))
         violated = False
-        if program.observe_step != 0:
+        if program.observe_step != 0 and load_int(program.watched_actions + 8 * action) != 0:
             held = walker.observed_steps
             call3(program.observe_step, state, after, held)
             violated = _violates(
@@ -236,3 +270,4 @@ def walk_all(program: Any, course: Any, first: Any, end: Any, walker: Any, trail
     """The walks with numbers from ``first`` up to ``end``."""
     for number in range(first, end):
         _walk(program, course, number, walker, trail)
+    _settle(program, walker)

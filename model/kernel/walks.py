@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from model.kernel.packing import Words
 from model.kernel.paths import Path, plain
 from model.kernel.program import Program, addresses, bit_set, members
 from model.kernel.sample import Sample
-from model.kernel.walking import DEADLOCKS, NO_TRAIL, SAMPLED, STEPS, Course, Trail, Walker, walk_all
+from model.kernel.walking import DEADLOCKS, NO_TRAIL, SAMPLED, STEPS, Course, Trail, Walker, look, walk_all
 
 FindKind = Literal["state", "step"]
 WalkOutcome = Literal["sampled", "violated", "time", "interrupted"]
@@ -94,7 +94,7 @@ def random_walks(
     """
     _check(seed, first, count, steps)
     program, sample = Program.of(kernel, incremental=True), Sample()
-    states, formulas = kernel.initial(), kernel.formulas["observe"]
+    starts, formulas = _Starts.of(kernel, program), kernel.formulas["observe"]
     alarms = bit_set(alarm, program.observe_words), bit_set(step_alarm, program.step_words)
     chunk = max(1, _CHUNK_STEPS // steps)
     started = reported = time.monotonic()
@@ -105,7 +105,7 @@ def random_walks(
         walkers = [Walker.of(program, formulas + kernel.formulas["observe_step"], room) for _ in range(crew.size)]
         while done < first + count:
             end = min(done + length * chunk, first + count)
-            course = _course(states, seed, steps, swarm, sample, alarms, formulas)
+            course = _course(starts, seed, steps, swarm, sample, alarms, formulas)
             chunks: SimpleQueue[int] = SimpleQueue()
             for start in range(done, end, chunk):
                 chunks.put(start)
@@ -157,19 +157,38 @@ def walk_path(
     walker = Walker.of(program, formulas + kernel.formulas["observe_step"], steps + 1)
     trail = Trail.of(kernel.words, steps)
     alarms = bit_set(alarm, program.observe_words), bit_set(step_alarm, program.step_words)
-    states = kernel.initial()
-    course = _course(states, seed, steps, swarm, Sample(), alarms, formulas)
+    starts = _Starts.of(kernel, program)
+    course = _course(starts, seed, steps, swarm, Sample(), alarms, formulas)
     walk_all(program, course, walk, walk + 1, addresses(walker), addresses(trail))
     length = int(trail.length[0])
     return Path(tuple(plain(s) for s in trail.states[: length + 1]), tuple(int(a) for a in trail.actions[:length]))
 
 
+class _Starts(NamedTuple):
+    """The initial states, and what is enabled and observed in each."""
+
+    states: Words
+    masks: Words
+    observed: Words
+
+    @classmethod
+    def of(cls, kernel: Kernel, program: Program) -> _Starts:
+        states = kernel.initial()
+        masks = np.zeros((len(states), program.enabled_words), dtype=np.uint64)
+        observed = np.zeros((len(states), program.observe_words), dtype=np.uint64)
+        for row in range(len(states)):
+            look(program, *(array[row].ctypes.data for array in (states, masks, observed)))
+        return cls(states, masks, observed)
+
+
 def _course(
-    states: Words, seed: int, steps: int, swarm: bool, sample: Sample, alarms: tuple[Words, Words], formulas: int
+    starts: _Starts, seed: int, steps: int, swarm: bool, sample: Sample, alarms: tuple[Words, Words], formulas: int
 ) -> Course:
     alarm, step_alarm = (mask.ctypes.data for mask in alarms)
     mask = (1 << sample.bits) - 1
-    return Course(states.ctypes.data, len(states), seed, steps, swarm, mask, alarm, step_alarm, formulas)
+    initial = addresses(starts)
+    places = initial.states, initial.masks, initial.observed
+    return Course(*places, len(starts.states), seed, steps, swarm, mask, alarm, step_alarm, formulas)
 
 
 def _check(seed: int, first: int, count: int, steps: int) -> None:

@@ -252,9 +252,18 @@ class Protocol:
         """A formula over values and next values, as it stands before the action and speaks of the state after it."""
         return z3.substitute(formula, *((v.next, action.updates.get(v, v.term)) for v in self.variables))
 
+    def still(self, formula: Any) -> Any:
+        """A formula over values and next values, as it stands where nothing changes."""
+        return z3.substitute(formula, *((v.next, v.term) for v in self.variables))
+
     def primed(self, formula: Any) -> Any:
         """A formula over values, said of the next values."""
         return z3.substitute(formula, *((v.term, v.next) for v in self.variables))
+
+    def next_variables_of(self, formula: Any) -> set[Variable]:
+        """The variables whose value after a step the formula mentions."""
+        names = (node.decl().name() for node in walk(formula, set()) if is_constant(node))
+        return {self._by_term[name.removesuffix("'")] for name in names if name.endswith("'")}
 
     def variables_of(self, formula: Any) -> frozenset[Variable]:
         """The variables whose value, before or after a step, the formula mentions."""
