@@ -9,8 +9,8 @@ from typing import Any
 
 import z3
 
-from checks.second_solver import SecondSolver
-from model.language import Variable
+from checks.second_solver import Answer, SecondSolver
+from model.language import Protocol
 from properties.vocabulary import Property
 
 
@@ -55,7 +55,7 @@ class Outcome:
 
 
 class Obligations:
-    """Answers which formulas follow from the assumptions, asserted once.
+    """Answers which formulas follow from the assumptions, which must keep every variable in its domain.
 
     ``seconds`` bounds each question to a solver and ``deadline`` (of ``time.monotonic``) all of them: what is not answered by
     then is undecided.
@@ -63,7 +63,7 @@ class Obligations:
 
     def __init__(
         self,
-        variables: Sequence[Variable],
+        protocol: Protocol,
         assumptions: Sequence[Any],
         seconds: float,
         deadline: float = float("inf"),
@@ -72,10 +72,11 @@ class Obligations:
         self._solver = z3.SimpleSolver()
         # bounds on small numbers and little else: the older arithmetic takes two thirds of the time
         self._solver.set("smt.arith.solver", 2)
-        self._solver.add(*assumptions)
+        # simplified first: Z3 is three times as fast when the atoms of the assumptions are the first that it meets
+        self._solver.add(*map(z3.simplify, assumptions))
         self._seconds = seconds
         self._deadline = deadline
-        self._second = second_solver(variables, assumptions, seconds) if second_solver else None
+        self._second = second_solver(protocol, assumptions) if second_solver else None
 
     def discharge(self, supposed: Any, conclusions: Mapping[int, Any], frame: int = 0) -> Outcome:
         """Which conclusions follow from the assumptions and what is ``supposed`` besides."""
@@ -124,14 +125,17 @@ class Obligations:
         return answer, model
 
     def _confirm(self, supposed: Any, discharged: Mapping[int, Any], found: Outcome) -> None:
-        assert self._second is not None
-        if time.monotonic() > self._deadline:
-            return
-        if self._second([supposed, z3.Not(z3.And(*discharged.values()))]) == "unsat":
+        if self._asked_again(supposed, z3.Not(z3.And(*discharged.values()))) == "unsat":
             found.confirmed = len(discharged)
             return
         for number, formula in discharged.items():
-            answer = self._second([supposed, z3.Not(formula)])
+            answer = self._asked_again(supposed, z3.Not(formula))
             found.confirmed += answer == "unsat"
             if answer == "sat":
                 found.disputed.append(number)
+
+    def _asked_again(self, *formulas: Any) -> Answer:
+        """The second solver's answer to whether the formulas can hold with the assumptions."""
+        assert self._second is not None
+        left = self._deadline - time.monotonic()
+        return self._second(formulas, min(left, self._seconds)) if left > 0 else "unknown"
