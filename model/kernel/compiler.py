@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import z3
 from llvmlite import ir
@@ -28,43 +28,77 @@ POINTER = ir.PointerType()
 VOID = ir.VoidType()
 
 
+class Node(NamedTuple):
+    """A node of a Z3 term: its id, its operator and its arguments."""
+
+    identity: int
+    kind: int
+    term: Any
+    arguments: tuple[Node, ...]
+
+
+class Nodes:
+    """The nodes of terms, each looked at once: asking Z3 for them is what would take most of the time."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Node] = {}
+
+    def of(self, term: Any) -> Node:
+        """The node of a term, with all below it."""
+        stack: list[tuple[Any, int, Any]] = [(term, term.get_id(), None)]
+        while stack:
+            node, identity, below = stack.pop()
+            if identity in self._known:
+                continue
+            if below is None:
+                below = [(child, child.get_id()) for child in node.children()]
+                stack.append((node, identity, below))
+                stack.extend((child, its, None) for child, its in below if its not in self._known)
+            else:
+                known = tuple(self._known[its] for _, its in below)
+                self._known[identity] = Node(identity, node.decl().kind(), node, known)
+        return self._known[term.get_id()]
+
+
 class Terms:
     """Emits Z3 terms into one basic block after another; a term that was emitted before is not emitted again."""
 
-    def __init__(self, builder: ir.IRBuilder, leaf: Callable[[str], ir.Value]) -> None:
+    def __init__(self, nodes: Nodes, builder: ir.IRBuilder, leaf: Callable[[str], ir.Value]) -> None:
+        self._nodes = nodes
         self._builder = builder
         self._leaf = leaf
         self._values: dict[int, ir.Value] = {}
 
     def emit(self, term: Any) -> ir.Value:
         """The LLVM value of a term: i1 for Bool, i64 for Int, iN for a bit vector of N bits."""
-        stack = [(term, False)]
+        root = self._nodes.of(term)
+        stack = [(root, False)]
         while stack:
             node, ready = stack.pop()
-            if node.get_id() in self._values:
+            if node.identity in self._values:
                 continue
             if ready:
-                arguments = [self._values[child.get_id()] for child in node.children()]
-                self._values[node.get_id()] = self._instruction(node, arguments)
+                arguments = [self._values[argument.identity] for argument in node.arguments]
+                self._values[node.identity] = self._instruction(node, arguments)
             else:
                 stack.append((node, True))
-                stack.extend((child, False) for child in node.children())
-        return self._values[term.get_id()]
+                stack.extend((argument, False) for argument in node.arguments)
+        return self._values[root.identity]
 
-    def _instruction(self, node: Any, arguments: list[ir.Value]) -> ir.Value:
-        kind = node.decl().kind()
+    def _instruction(self, node: Node, arguments: list[ir.Value]) -> ir.Value:
+        term, kind = node.term, node.kind
         if kind == z3.Z3_OP_UNINTERPRETED:
-            return self._leaf(node.decl().name())
+            return self._leaf(term.decl().name())
         if kind == z3.Z3_OP_EXTRACT:
-            high, low = node.decl().params()
+            high, low = term.decl().params()
             width = arguments[0].type.width
             shifted = self._builder.lshr(arguments[0], ir.Constant(arguments[0].type, low)) if low else arguments[0]
             return self._builder.trunc(shifted, ir.IntType(high - low + 1)) if high - low + 1 < width else shifted
         if kind in (z3.Z3_OP_ANUM, z3.Z3_OP_BNUM):
-            return ir.Constant(I64 if kind == z3.Z3_OP_ANUM else ir.IntType(node.size()), node.as_long())
+            return ir.Constant(I64 if kind == z3.Z3_OP_ANUM else ir.IntType(term.size()), term.as_long())
         rule = RULES.get(kind)
         if rule is None:
-            raise ModelError(f"the kernel cannot compile {node.decl().name()}")
+            raise ModelError(f"the kernel cannot compile {term.decl().name()}")
         return rule(self._builder, arguments)
 
 
@@ -134,8 +168,8 @@ class _Function:
     def _at(self, pointer: ir.Value, word: int) -> ir.Value:
         return self.builder.gep(pointer, [ir.Constant(I64, word)], source_etype=I64)
 
-    def store(self, words: Iterable[ir.Value], pointer: ir.Value) -> None:
-        for index, word in enumerate(words):
+    def store(self, words: Iterable[ir.Value], pointer: ir.Value, first: int = 0) -> None:
+        for index, word in enumerate(words, first):
             self.builder.store(word, self._at(pointer, index))
 
     def value(self, variable: Variable, words: list[ir.Value]) -> ir.Value:
@@ -172,16 +206,10 @@ class _Function:
             bits = (self.builder.shl(self.builder.zext(flag, I64), ir.Constant(I64, bit)) for bit, flag in mine.items())
             self.builder.store(reduce(self.builder.or_, bits, kept), self._at(pointer, word))
 
-    def mask(self, flags: Sequence[ir.Value]) -> list[ir.Value]:
-        """Flags as the bits of words."""
-        words = []
-        for start in range(0, max(len(flags), 1), 64):
-            bits = [
-                self.builder.shl(self.builder.zext(flag, I64), ir.Constant(I64, bit))
-                for bit, flag in enumerate(flags[start : start + 64])
-            ]
-            words.append(reduce(self.builder.or_, bits, ir.Constant(I64, 0)))
-        return words
+    def mask(self, flags: Sequence[ir.Value]) -> ir.Value:
+        """At most 64 flags as the bits of a word."""
+        bits = (self.builder.shl(self.builder.zext(flag, I64), ir.Constant(I64, bit)) for bit, flag in enumerate(flags))
+        return reduce(self.builder.or_, bits, ir.Constant(I64, 0))
 
 
 @dataclass(frozen=True)
@@ -201,6 +229,7 @@ class Compiler:
         self.module = ir.Module("kernel")
         self._packing = packing
         self._variables = {v.name: v for v in variables}
+        self._nodes = Nodes()
 
     def enabled(self, actions: Sequence[Action]) -> None:
         self._masked("enabled", [a.guard for a in actions], 1)
@@ -212,15 +241,29 @@ class Compiler:
         self._masked("observe_step", formulas, 2)
 
     def _masked(self, name: str, formulas: Sequence[Any], states: int) -> None:
+        """A function that writes the truth of the formulas as a bit set. Each word of it has a function of its own if there
+        are several, because the time that LLVM takes for straight lines grows faster than they do."""
+        if len(formulas) <= 64:
+            self._word(name, formulas, states, 0)
+            return
+        made = _Function(self.module, name, self._packing, [POINTER] * (states + 1))
+        for word, start in enumerate(range(0, len(formulas), 64)):
+            part = self._word(f"{name}_{word}", formulas[start : start + 64], states, word)
+            part.linkage = "internal"
+            made.builder.call(part, made.function.args)
+        made.builder.ret_void()
+
+    def _word(self, name: str, formulas: Sequence[Any], states: int, word: int) -> ir.Function:
         made = _Function(self.module, name, self._packing, [POINTER] * (states + 1))
         loaded = [made.load(argument) for argument in made.function.args[:states]]
 
         def leaf(constant: str) -> ir.Value:
             return made.value(self._variables[constant.removesuffix("'")], loaded[constant.endswith("'")])
 
-        terms = Terms(made.builder, leaf)
-        made.store(made.mask([terms.emit(f) for f in formulas]), made.function.args[states])
+        terms = Terms(self._nodes, made.builder, leaf)
+        made.store([made.mask([terms.emit(f) for f in formulas])], made.function.args[states], word)
         made.builder.ret_void()
+        return made.function
 
     def apply(self, actions: Sequence[Action]) -> None:
         made = _Function(self.module, "apply", self._packing, [POINTER, I64, POINTER])
@@ -252,7 +295,7 @@ class Compiler:
         made.function.linkage = "internal"
         state, mask = made.function.args
         words = made.load(state)
-        terms = Terms(made.builder, lambda name: made.value(self._variables[name], words))
+        terms = Terms(self._nodes, made.builder, lambda name: made.value(self._variables[name], words))
         made.amend({bit: terms.emit(formula) for bit, formula in group.formulas.items()}, mask)
         made.builder.ret_void()
         return made.function
@@ -272,7 +315,7 @@ class Compiler:
 
     def _step(self, made: _Function, action: Action, words: list[ir.Value], after: ir.Value) -> None:
         """Writes the state after an action on the words of the state before it."""
-        terms = Terms(made.builder, lambda name: made.value(self._variables[name], words))
+        terms = Terms(self._nodes, made.builder, lambda name: made.value(self._variables[name], words))
         changed = list(words)
         for variable, term in action.updates.items():
             made.replace(changed, variable, terms.emit(term))
