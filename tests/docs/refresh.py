@@ -1,0 +1,34 @@
+"""Brings what the documentation shows up to date: python tests/docs/refresh.py [--deep] [DOCUMENT...]."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from tests.docs.defects_table import with_table  # noqa: E402
+from tests.docs.examples import DOCUMENTS, Session, refreshed  # noqa: E402
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("documents", nargs="*", type=Path, default=DOCUMENTS)
+    parser.add_argument("--deep", action="store_true", help="also what takes long")
+    options = parser.parse_args()
+    for path in options.documents:
+        before = text = path.read_text(encoding="utf-8")
+        for deep in (False, True) if options.deep else (False,):
+            with tempfile.TemporaryDirectory() as folder:
+                text = refreshed(text, Session(Path(folder)), deep=deep)
+        text = with_table(text)
+        if text != before:
+            path.write_text(text, encoding="utf-8")
+            print(f"changed: {path}")
+
+
+if __name__ == "__main__":
+    main()

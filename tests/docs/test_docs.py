@@ -1,0 +1,198 @@
+"""The documentation tells the truth: its commands print what it shows, its links lead somewhere, its tables are measured."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from properties.protocols import PROTOCOLS
+from tests.docs.defects_table import HEAD, TABLE, caught, lost, row
+from tests.docs.examples import DOCUMENTS, ROOT, Block, Session, blocks, exchanges, matches, played, refreshed
+
+LEDGER = ROOT / "docs" / "reference" / "ledger.md"
+BUDGETS = ("changes", "crashes", "losses", "rots", "explicit_lacs", "deletions")
+
+
+def _name(document: Path) -> str:
+    return document.relative_to(ROOT).as_posix()
+
+
+def _check(document: Path, folder: Path, *, deep: bool) -> None:
+    for block, results in played(document.read_text(encoding="utf-8"), Session(folder), deep=deep):
+        for shown, printed in results:
+            place = f"{_name(document)}:{block.line}: {shown.command}"
+            assert matches(shown.output, printed), "\n".join([place, "prints", *printed])
+
+
+def _has(document: Path, *, deep: bool) -> bool:
+    return any(block.is_deep == deep for block in blocks(document.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("document", [d for d in DOCUMENTS if _has(d, deep=False)], ids=_name)
+def test_examples_do_what_is_shown(document: Path, tmp_path: Path) -> None:
+    _check(document, tmp_path, deep=False)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("document", [d for d in DOCUMENTS if _has(d, deep=True)], ids=_name)
+def test_long_examples_do_what_is_shown(document: Path, tmp_path: Path) -> None:
+    _check(document, tmp_path, deep=True)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=_name)
+def test_links_lead_somewhere(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)]+)\)", text):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        file = (document.parent / path).resolve() if path else document
+        assert file.exists(), target
+        if anchor:
+            assert anchor in _anchors(file.read_text(encoding="utf-8")), target
+
+
+def _anchors(text: str) -> set[str]:
+    """The anchors of a document's headings, as GitHub makes them."""
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ +(.+)$", prose, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def _table() -> str:
+    found = TABLE.search(LEDGER.read_text(encoding="utf-8"))
+    assert found is not None, "docs/reference/ledger.md has lost its table of defects"
+    return found[0]
+
+
+def _line(defect: str) -> str:
+    return next(line for line in _table().splitlines() if line.startswith(f"| `{defect}` |"))
+
+
+@pytest.mark.parametrize("defect", PROTOCOLS["ledger"].shown_by)
+def test_a_defect_is_caught_as_the_reference_says(defect: str) -> None:
+    assert _line(defect).startswith(caught(defect))
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("defect", PROTOCOLS["ledger"].shown_by)
+def test_a_defect_truncates_as_the_reference_says(defect: str) -> None:
+    assert _line(defect).removeprefix(caught(defect)) == lost(defect)
+    assert f"{_line(defect)}\n" == row(defect)
+
+
+def test_the_table_of_defects_has_each_once() -> None:
+    rows = _table().removeprefix(HEAD).splitlines()
+    assert [line.split("`")[1] for line in rows] == list(PROTOCOLS["ledger"].shown_by)
+
+
+@pytest.mark.parametrize(("folder", "names"), [("reference", 6), ("how-to", 4), ("explanation", 2)])
+def test_the_readme_leads_to_every_document(folder: str, names: int) -> None:
+    documents = sorted((ROOT / "docs" / folder).glob("*.md"))
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(documents) >= names
+    assert [d.name for d in documents if f"(docs/{folder}/{d.name})" not in readme] == []
+
+
+def test_every_option_is_in_the_reference(capsys: pytest.CaptureFixture[str]) -> None:
+    from checks.cli import main
+
+    with pytest.raises(SystemExit):
+        main(["check", "--help"])
+    options = set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out)) - {"--help"}
+    reference = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
+    assert {o for o in options if f"`{o}" not in reference} == set()
+
+
+@pytest.mark.parametrize(
+    "faults", [{}, dict.fromkeys(BUDGETS, 1), {"rots": 1, "explicit_lacs": 1}, {"changes": 1, "recoverers": 2}]
+)
+def test_every_statement_is_in_the_reference(faults: dict[str, int]) -> None:
+    entry, text = PROTOCOLS["ledger"], LEDGER.read_text(encoding="utf-8")
+    suite = entry.suite(entry.build({"bookies": 4} | faults))
+    assert {s.name for s in [*suite.properties, *suite.lemmas] if f"`{s.name}`" not in text} == set()
+
+
+def test_every_variable_and_action_is_in_the_reference() -> None:
+    entry, text = PROTOCOLS["ledger"], LEDGER.read_text(encoding="utf-8")
+    every = dict.fromkeys(BUDGETS, 1)
+    protocols = [entry.build({**every, "bookies": 4}), entry.build(every, ["unknown_counts_as_missing"])]
+    names = {v.family for p in protocols for v in p.variables} | {a.name for p in protocols for a in p.actions}
+    assert {name for name in names if f"`{name}`" not in text} == set()
+
+
+def test_every_word_of_the_language_is_in_the_reference() -> None:
+    import model.language
+    from model.language import Protocol
+    from properties.vocabulary import Suite
+
+    text = (ROOT / "docs" / "reference" / "language.md").read_text(encoding="utf-8")
+    methods = [name for kind in (Protocol, Suite) for name in vars(kind) if not name.startswith("_")]
+    assert {name for name in [*model.language.__all__, *methods] if f"`{name}" not in text and f".{name}" not in text} == set()
+
+
+# --- the runner itself: an example that is wrong must not pass
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "fits"),
+    [
+        (["a", "b"], ["a", "b"], True),
+        (["a"], ["a", "b"], False),
+        (["a", "b"], ["a"], False),
+        ([], ["a"], False),
+        (["a", "..."], ["a", "b", "c"], True),
+        (["a", "...", "c"], ["a", "c"], True),
+        (["a", "...", "d"], ["a", "b", "c"], False),
+        (["a", "# 0.1 s"], ["a", "# 7.5 s", "# 8 s"], True),
+        (["a."], ["ab"], False),
+    ],
+)
+def test_what_is_shown_must_be_what_is_printed(shown: list[str], printed: list[str], fits: bool) -> None:
+    assert matches(shown, printed) is fits
+
+
+def test_blocks_and_exchanges_are_read() -> None:
+    document = "text\n\n<!-- deep -->\n```console\n$ fencepost a \\\n    b\nout\n$ echo $?\n0\n```\n\n```python\nx = 1\n```\n"
+    first, second = blocks(document)
+    assert (first.language, first.is_deep, second.language, second.note) == ("console", True, "python", "")
+    assert [e.command for e in exchanges(first.text)] == ["fencepost a \\\n    b", "echo $?"]
+    assert document[slice(*second.span)] == "x = 1\n"
+    with pytest.raises(ValueError, match="begins with a command"):
+        exchanges("out\n$ fencepost\n")
+
+
+def test_a_wrong_example_is_corrected(tmp_path: Path) -> None:
+    document = "<!-- file: f -->\n```text\nhello\n```\n\n```console\n$ cat f\ngoodbye\n$ cat f\nhello\n```\n"
+    assert refreshed(document, Session(tmp_path), deep=False) == document.replace("goodbye", "hello")
+
+
+def test_a_traceback_is_never_shown(tmp_path: Path) -> None:
+    document = "<!-- file: f.py -->\n```python\n1 / 0\n```\n\n```console\n$ python f.py\n```\n"
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        refreshed(document, Session(tmp_path), deep=False)
+
+
+def test_a_python_block_is_run(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        list(played("```python\nx = 0\n```\n\n```python\n1 / x\n```\n", Session(tmp_path), deep=False))
+
+
+def test_only_known_commands_are_run(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="may not run"):
+        Session(tmp_path).run("rm x")
+
+
+def test_make_check_runs_fencepost(tmp_path: Path) -> None:
+    session = Session(tmp_path)
+    assert session.run('make check ARGS="--conf absent.conf"') == [
+        "fencepost: absent.conf: there is no such file; give the path of a broker.conf"
+    ]
+    assert session.run("echo $?") == ["150"]
+
+
+def test_a_block_knows_its_file() -> None:
+    assert Block("python", "", "file: a.py", (0, 0), 1).file == "a.py"
+    assert Block("python", "", "", (0, 0), 1).file is None
