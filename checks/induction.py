@@ -195,13 +195,13 @@ class _Plan:
         """The failure with its counterexample, unless it is merely undecided."""
         if failure.undecided:
             return failure
-        formula, action = failure.statement.formula, failure.action
-        if action is None:
-            assumed = self._initial if failure.initial else self._invariant
-        else:
-            over_steps = formula if failure.statement.kind == "step" else self.protocol.primed(formula)
-            formula = self.protocol.after(action, over_steps)
-            assumed = [*self._invariant, action.guard]
+        action = failure.action
+        every = self._after if action else self._lemmas if failure.initial else self._implied
+        formula = z3.And(*(part.formula for part in every if part.of is failure.statement))
+        assumed = self._initial if failure.initial else self._invariant
+        if action is not None:
+            formula = self.protocol.after(action, formula)
+            assumed = [*assumed, action.guard]
         return replace(failure, example=counterexample(self.protocol, [*assumed, z3.Not(formula)], action))
 
 
