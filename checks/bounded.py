@@ -61,7 +61,7 @@ def unroll(
             progress(length, depth)
     return Findings(
         tuple(_verdict(p, found.get(p.name), complete, depth, ended) for p in properties),
-        (f"bounded: every run of up to {max(complete, 0)} steps" + (f"; {ended}" if ended else ""),),
+        (f"looked at every run of up to {max(complete, 0)} steps" + (f"; {ended}" if ended else ""),),
         seconds=time.monotonic() - started,
     )
 

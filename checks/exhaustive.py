@@ -102,7 +102,7 @@ class _Judge:
         result = self.result
         seen = f"{result.distinct:,} states, every run of up to {result.depth} steps"
         reasons = {
-            "memory": f"{result.distinct:,} states in {result.bytes_in_use / GIB:.1f} GiB and no end (--memory sets the limit)",
+            "memory": f"{result.distinct:,} states in {_size(result.bytes_in_use)} and no end (--memory sets the limit)",
             "time": f"out of time after {seen}",
             "interrupted": f"interrupted after {seen}",
             "violated": f"the search ended with the shortest violation, after {seen}",
@@ -118,3 +118,7 @@ class _Judge:
                 f"the farthest {result.depth} steps away"
             )
         return self.cut_short()
+
+
+def _size(count: int) -> str:
+    return f"{count / GIB:.1f} GiB" if count >= GIB // 10 else f"{count / (1 << 20):.1f} MiB"

@@ -44,7 +44,8 @@ class Observed:
         goals = {number(p.formula, formulas): p for p in of_kind["sometimes"]}
         may_end = {number(p.formula, formulas): p for p in of_kind["deadlock"]}
         implications = [p for p in of_kind["always"] + of_kind["step"] if p.premise is not None]
-        premises = {number(suite.protocol.still(p.premise), formulas): p for p in implications}
+        of_states = [p for p in implications if not suite.protocol.next_variables_of(p.premise)]
+        premises = {number(p.premise, formulas): p for p in of_states}
         steps = {number(z3.Not(p.formula), step_formulas): p for p in of_kind["step"]}
         kernel = Kernel(suite.protocol, formulas, step_formulas)
         return cls(suite, kernel, states, steps, goals, premises, may_end)

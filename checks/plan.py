@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from checks.progress import Reporter
 from checks.sampling import Walks, sample
 from checks.verdicts import Verdict
 from model.language import Protocol
+from model.language.obligations import prove_domains
 from properties.registry import Entry, Instance
 from properties.vocabulary import Property, Suite
 
@@ -32,7 +34,10 @@ PATIENCE = 30.0
 
 @dataclass(frozen=True)
 class Options:
-    """How to check: the engine (None: the strongest), its limits, and which properties (none named: all)."""
+    """How to check: the engine (None: the strongest), its limits, and which properties (none named: all).
+
+    ``checkpoint`` is a folder that has one of its own for each instance.
+    """
 
     by: str | None = None
     properties: tuple[str, ...] = ()
@@ -74,11 +79,12 @@ def check(
     CheckpointError for a folder of another search.
     """
     protocol = entry.build(instance.parameters, defects)
+    prove_domains(protocol)
     suite = entry.suite(protocol)
     chosen = _chosen(suite, options.properties)
     reporter.begin(f"{entry.name}, {instance.name}")
     engine = options.by or instance.by
-    run = _Run(suite, chosen, options, reporter, should_stop)
+    run = _Run(suite, instance.name, chosen, options, reporter, should_stop)
     findings = run.by(engine) if engine else run.by_the_strongest()
     reporter.end()
     return Checked(entry, instance, protocol, findings)
@@ -98,12 +104,13 @@ class _Run:
     def __init__(
         self,
         suite: Suite,
+        instance: str,
         chosen: list[Property],
         options: Options,
         reporter: Reporter,
         should_stop: Callable[[], bool],
     ) -> None:
-        self.suite, self.chosen, self.options = suite, chosen, options
+        self.suite, self.instance, self.chosen, self.options = suite, instance, chosen, options
         self.reporter, self.should_stop = reporter, should_stop
 
     def by(self, engine: str) -> Findings:
@@ -137,7 +144,7 @@ class _Run:
             Budget(options.memory, seconds or options.seconds, options.workers),
             progress=self.reporter.searching,
             should_stop=self.should_stop,
-            checkpoint=options.checkpoint,
+            checkpoint=options.checkpoint and options.checkpoint / re.sub(r"\W+", "-", self.instance),
             resume=options.resume,
         )
 

@@ -74,6 +74,7 @@ class Ensembles:
         ``fragments`` names the universe of fragments.
         """
         owners, filled = (() if per is None else (per,)), per is None
+        owners_of = [None] if per is None else list(per)
         bookies, places_of = protocol.universes["bookie"], protocol.universes[fragments]
         protocol.number(f"{name}_fragments", 0, places_of.size, per=owners, init=int(filled))
         protocol.number(f"{name}_first", 0, striping.entries, per=(*owners, places_of))
@@ -90,7 +91,7 @@ class Ensembles:
                 return range(striping.ensemble if filled and index[-1] == 0 else 0)
 
             protocol.subset(f"{name}_ensemble", bookies, per=(*owners, places_of), init=members)
-        return [cls(protocol, name, striping, owner, fragments=fragments) for owner in (per or [None])]
+        return [cls(protocol, name, striping, owner, fragments=fragments) for owner in owners_of]
 
     # --- reading a copy
 
@@ -127,6 +128,15 @@ class Ensembles:
     def in_last(self, bookie: int) -> Any:
         """The formula: the bookie is in the last ensemble."""
         return any_of(And(self.is_last(f), self.member(f, bookie)) for f in self._fragments)
+
+    def are_full(self) -> Any:
+        """The formula: every ensemble has as many bookies as it should."""
+        parts = []
+        for f in self._fragments:
+            members = [self.member(f, b) for b in self._bookies]
+            exactly = And(at_least(self.striping.ensemble, members), Not(at_least(self.striping.ensemble + 1, members)))
+            parts.append(Or(self.count <= f, exactly))
+        return And(*parts)
 
     def last_first(self) -> Any:
         """The first entry of the last fragment."""

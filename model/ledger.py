@@ -3,17 +3,20 @@
 Mirrors bookkeeper-server as of 2026-08 (LedgerHandle, PendingAddOp, LedgerRecoveryOp, ReadLastConfirmedOp,
 ReadOnlyLedgerHandle, MetadataUpdateLoop on the client; BookieImpl, LedgerDescriptorImpl, ReadEntryProcessor at the bookie).
 
-How the network is modelled. A request, once sent, may arrive at any later time, more than once, or never; only adds of
-the writer to one bookie keep their order. A client that has crashed is one that takes no further step, and nothing ever
-obliges a client to take one: each run of recovery is a recoverer of its own, so a recovery that fails and runs again is
-two recoverers. Where an answer would only be recorded by its receiver, the bookie's handling and the receipt are one
-step, and the bookie's handling alone (the answer lost, or too late to matter) is another. A read followed by a
-compare-and-set that succeeds saw what it replaced, and one that fails is repeated after a new read, so such a loop is
-one step; only the writer's change of ensemble, which goes on while bookies answer, is taken apart: asked, done by the
-store, heard of. A compare-and-set whose outcome stays unknown is one that is done and never heard of.
+How the network is modelled. A request, once sent, may arrive at any later time, more than once, overtaken by later ones,
+or never. (TCP would keep the adds of a writer to one bookie in order; what holds without that holds with it.) A client that
+has crashed is one that takes no further step, and nothing ever obliges a client to take one: each run of recovery is a
+recoverer of its own, so a recovery that fails and runs again is two recoverers. Where an answer would only be recorded by
+its receiver, the bookie's handling and the receipt are one step, and the bookie's handling alone (the answer lost, or too
+late to matter) is another. A read followed by a compare-and-set that succeeds saw what it replaced, and one that fails is
+repeated after a new read, so such a loop is one step; only the writer's change of ensemble, which goes on while bookies
+answer, is taken apart: asked, done by the store, heard of. A compare-and-set whose outcome stays unknown is one that is
+done and never heard of. While a change is asked for the writer sends nothing new; it might as well have sent it before.
 
 Bounds. ``entries`` is the number of adds that the application makes. Recovery of an instance stops after its last entry
-without asking for one more, because no bookie can hold it.
+without asking for one more, because no bookie can hold it. Three things are simpler than upstream. Recovery writes an entry
+back before it reads the next one; upstream it awaits the write-backs only before it closes. An entry counts as stored once
+it is journaled; upstream it can be read a moment before, and a crash then takes it back. And deletion is of closed ledgers.
 """
 
 from __future__ import annotations
@@ -103,11 +106,12 @@ def ledger(
     bookie = p.universe("bookie", bookies)
     entry = p.universe("entry", entries)
     fragment = p.universe("fragment", changes + 1)
-    p.universe("single", 1, "f")
+    p.universe("single", 1, "f")  # of the one ensemble that a recovery remembers from its start
     recoverer = p.universe("recoverer", recoverers)
     reader = p.universe("reader", readers, "reader")
 
-    # The metadata store. Every update raises the version by one.
+    # The metadata store. Every update raises the version by one; ``versions`` is more than an instance can reach, and that
+    # ``may_update`` never stands in the way is a lemma (version_is_bounded).
     versions = changes + recoverers + 3
     status = p.choice("status", STATUSES)
     version = p.number("version", 0, versions)
@@ -123,7 +127,8 @@ def ledger(
     fenced = p.flag("fenced", per=bookie)
     limbo = p.flag("limbo", per=bookie)
 
-    # The writer. ``requested`` are the adds that it has sent to a bookie, ``accepted`` those that the bookie took, ``acked``
+    # The writer. It is "changing" while the store has not made its change of ensemble, "changed" when the store has and it
+    # does not know. ``requested`` are the adds that it has sent to a bookie, ``accepted`` those that the bookie took, ``acked``
     # those whose acknowledgement has reached the writer and still matters.
     writer = p.choice("writer", WRITER)
     sent = p.number("sent", -1, entries - 1)
@@ -180,11 +185,10 @@ def ledger(
 
     @p.step(by="b", b=bookie, e=entry, fair=True)
     def add(b: int, e: int) -> Any:
-        """The bookie stores an add of the writer, unless the ledger is fenced there. A later add is never overtaken."""
-        in_order = Not(any_of(accepted[b].has(later) for later in range(e + 1, entries)))
+        """The bookie stores an add of the writer, unless the ledger is fenced there."""
         is_new = Not(And(stored[b].has(e), accepted[b].has(e)))
         takes_adds = True if p.has("ignores_fence") else Not(fenced[b])
-        return And(up[b], requested[b].has(e), in_order, is_new, takes_adds), {
+        return And(up[b], requested[b].has(e), is_new, takes_adds), {
             stored[b]: stored[b].plus(e),
             rotten[b]: rotten[b].minus(e),
             accepted[b]: accepted[b].plus(e),
@@ -238,7 +242,7 @@ def ledger(
         is_current = True if p.has("change_ignores_version") else version == writer_version
         return And(writer == "changing", is_current, may_update), {
             writer: "changed",
-            status: "open",
+            status: "open",  # the metadata are written as a whole, as the writer knows them
             **published.copied_from(writers),
             **after_update(),
         }
@@ -324,10 +328,7 @@ def ledger(
         It may have lost entries and fences, so its open ledgers are fenced, and in limbo: of what it does not hold it says
         that it does not know.
         """
-        knows_less = []
-        if p.has("limbo_answers_missing") or (p.has("empty_disk_counts_as_heard") and keep == 0):
-            knows_less.append("limbo")
-        unfenced = p.has("limbo_not_fenced") or (p.has("empty_disk_counts_as_heard") and keep == 0)
+        as_if_whole = p.has("empty_disk_counts_as_heard") and keep == 0
         kept = stored[b]
         for e in range(keep, entries):
             kept = kept.minus(e)
@@ -337,8 +338,8 @@ def ledger(
             rotten[b]: rotten[b] & kept,
             bookie_lac[b]: kept_lac,
             explicit_lac[b]: -1,
-            fenced[b]: not unfenced,
-            limbo[b]: not knows_less,
+            fenced[b]: not (p.has("limbo_not_fenced") or as_if_whole),
+            limbo[b]: not (p.has("limbo_answers_missing") or as_if_whole),
         }
 
     @p.fault(by="b", spends="rots", b=bookie, e=entry)
@@ -400,8 +401,8 @@ def ledger(
 
     @p.step(by="r", r=recoverer, b=bookie, fair=True)
     def read_lac(r: int, b: int) -> Any:
-        """The bookie fences the ledger, and its last add confirmed reaches the recovery."""
-        return And(phase[r] == "fencing", up[b], at_start[r].in_last(b), Not(heard[r].has(b))), {
+        """The bookie fences the ledger, and its last add confirmed reaches the recovery; in limbo it gives no answer."""
+        return And(phase[r] == "fencing", up[b], Not(limbo[b]), at_start[r].in_last(b), Not(heard[r].has(b))), {
             heard[r]: heard[r].plus(b),
             next_entry[r]: maximum(next_entry[r], bookie_lac[b] + 1),
             **fence_at(b),
@@ -411,7 +412,7 @@ def ledger(
     def fence_unheard(r: int, b: int) -> Any:
         """The bookie fences the ledger for a recovery, and its answer is lost or comes too late."""
         by_read = phase[r] == "reading" if p.has("recovery_reads_do_not_fence") else False
-        asks = And(phase[r].among("fencing", "reading"), Not(by_read))
+        asks = And(phase[r] != "idle", Not(by_read))
         return And(asks, up[b], at_start[r].in_last(b), Not(fenced[b])), fence_at(b)
 
     @p.step(by="r", r=recoverer, fair=True)
@@ -422,7 +423,7 @@ def ledger(
             enough = Not(heard[r].is_empty)
         if p.has("fencing_waits_for_none"):
             enough = Or(True)
-        begin = maximum(next_entry[r], recovered[r].last_first())
+        begin = maximum(next_entry[r], recovered[r].last_first())  # what comes before the last ensemble is confirmed
         return And(phase[r] == "fencing", enough), {
             phase[r]: "reading",
             next_entry[r]: begin,
@@ -470,7 +471,7 @@ def ledger(
         return And(asked, here < entries), {
             stored[b]: stored[b].plus(here),
             rotten[b]: If(spoiled[r], rotten[b].plus(here), rotten[b].minus(here)),
-            bookie_lac[b]: maximum(bookie_lac[b], here - 1),
+            bookie_lac[b]: maximum(bookie_lac[b], here - 1),  # to a recovery the entry before is confirmed
             rewritten[r]: rewritten[r].plus(b),
         }
 
@@ -478,7 +479,8 @@ def ledger(
     def late_rewrite(r: int, b: int, e: int) -> Any:
         """An entry that recovery writes again arrives with its acknowledgement lost, or when recovery has long gone on."""
         asked = Or(recovered[r].holds(b, e), at_start[r].holds(b, e))
-        return And(up[b], found[r].has(e), asked, Not(stored[b].has(e))), {
+        is_news = Or(Not(stored[b].has(e)), bookie_lac[b] < e - 1)
+        return And(up[b], found[r].has(e), asked, is_news), {
             stored[b]: stored[b].plus(e),
             bookie_lac[b]: maximum(bookie_lac[b], e - 1),
         }

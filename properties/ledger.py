@@ -10,6 +10,7 @@ from typing import Any
 
 from model.ensembles import Ensembles, Striping
 from model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from properties.ledger_conduct import ledger_conduct
 from properties.ledger_invariant import ledger_lemmas, settings_leak
 from properties.vocabulary import Suite
 
@@ -57,6 +58,11 @@ def ledger(p: Protocol) -> Suite:
     def no_divergence() -> Any:
         """The writer never believes in an end of the ledger other than the one in the metadata."""
         return Implies(And(s.writer == "closed", s.status != "deleted"), And(is_closed(), s.last == s.lac))
+
+    @suite.always
+    def nothing_is_invented() -> Any:
+        """The ledger ends, and a bookie stores, nothing beyond what the application has added."""
+        return And(s.last <= s.sent, *(Implies(s.stored[b].has(e), e <= s.sent) for b in bookie for e in entry))
 
     @suite.always
     def recoveries_agree() -> Any:
@@ -173,7 +179,10 @@ def ledger(p: Protocol) -> Suite:
 
     @suite.always
     def payloads_agree() -> Any:
-        """Equal entries have equal payloads everywhere: no copy is bad but those that faults made bad."""
+        """Equal entries have equal payloads everywhere: no copy is bad but those that faults made bad.
+
+        One writer gives an entry one payload by construction; what can go wrong is that a bad copy is passed on.
+        """
         bad = [s.rotten[b].has(e) for b in bookie for e in entry]
         return all_of(Implies(s.rots == k, Not(at_least(k + 1, bad))) for k in range(settings["rots"] + 1))
 
@@ -214,7 +223,7 @@ def ledger(p: Protocol) -> Suite:
 
     @suite.step
     def lac_never_goes_back() -> Any:
-        """A bookie's last add confirmed, carried or explicit, only rises, unless it lost its disk."""
+        """A bookie's last add confirmed, carried by journaled entries or explicit, only rises, unless it lost its disk."""
         return Implies(
             n.losses == s.losses,
             all_of(And(s.bookie_lac[b] <= n.bookie_lac[b], s.explicit_lac[b] <= n.explicit_lac[b]) for b in bookie),
@@ -240,6 +249,11 @@ def ledger(p: Protocol) -> Suite:
             return And(is_closed(), s.lac < s.last, any_of(s.phase[r] == "done" for r in recoverer))
 
         @suite.sometimes
+        def writer_fails() -> Any:
+            """The writer finds the ledger closed at an end that is not its own."""
+            return s.writer == "failed"
+
+        @suite.sometimes
         def writer_overtaken() -> Any:
             """A recovery closes the ledger under a writer that still writes."""
             return And(is_closed(), s.writer == "writing", any_of(s.phase[r] == "done" for r in recoverer))
@@ -253,10 +267,12 @@ def ledger(p: Protocol) -> Suite:
 
         @suite.sometimes
         def ensemble_changed() -> Any:
-            """The writer confirms an entry in a changed ensemble."""
-            newcomer = any_of(published.in_last(b) for b in list(bookie)[striping.ensemble :])
-            return And(newcomer, s.writer == "writing", published.last_first() <= s.lac)
+            """The writer confirms an entry that a bookie has which joined in a change of ensemble."""
+            newcomers = list(bookie)[striping.ensemble :]
+            counted = [And(published.holds(b, e), s.accepted[b].has(e), s.confirmed.has(e)) for b in newcomers for e in entry]
+            return And(s.status == "open", s.writer == "writing", published.last_first() <= s.lac, Or(*counted))
 
+    ledger_conduct(suite)
     if not settings["losses"]:
         ledger_lemmas(suite)
     return suite

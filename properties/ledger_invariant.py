@@ -13,6 +13,7 @@ from typing import Any
 
 from model.ensembles import Ensembles, Striping
 from model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least, how_many
+from properties.ledger_conduct import answers_of_the_write_set
 from properties.vocabulary import Suite
 
 
@@ -72,6 +73,12 @@ def ledger_lemmas(suite: Suite) -> None:
         return And(s.lac <= s.sent, *(s.confirmed.has(e) == (e <= s.lac) for e in entry))
 
     @suite.lemma
+    def only_what_was_sent() -> Any:
+        """What is stored, found or in the closed ledger was sent."""
+        held = [Implies(s.stored[b].has(e), e <= s.sent) for b in bookie for e in entry]
+        return And(s.last <= s.sent, *held, *(Implies(s.found[r].has(e), e <= s.sent) for r in recoverer for e in entry))
+
+    @suite.lemma
     def carried_was_confirmed() -> Any:
         """An add carries a last add confirmed that was confirmed; what was not sent carries none."""
         return all_of(And(s.carried[e] <= s.lac, s.carried[e] < e, Implies(e > s.sent, s.carried[e] == -1)) for e in entry)
@@ -120,6 +127,11 @@ def ledger_lemmas(suite: Suite) -> None:
         return And(
             well_formed(published), well_formed(writers), *(Implies(active(r), well_formed(recovered[r])) for r in recoverer)
         )
+
+    @suite.lemma
+    def every_ensemble_is_full() -> Any:
+        """Every copy has as many bookies in its ensembles as the ledger asks for."""
+        return And(published.are_full(), writers.are_full(), *(copies.are_full() for copies in recovered))
 
     @suite.lemma
     def write_sets_are_small() -> Any:
@@ -262,16 +274,15 @@ def ledger_lemmas(suite: Suite) -> None:
 
     @suite.lemma
     def phases_are_clean() -> Any:
-        """Answers are kept only in the phase that asked for them."""
-        return all_of(
+        """Answers are kept only in the phase that asked for them, and entries found only from reading on."""
+        found = all_of(
             And(
-                Or(s.phase[r] == "reading", s.missing[r].is_empty),
-                Or(s.phase[r] == "rewriting", s.rewritten[r].is_empty),
                 Implies(s.phase[r].among("idle", "fencing"), s.found[r].is_empty),
                 Implies(s.phase[r] == "rewriting", s.next_entry[r] < striping.entries),
             )
             for r in recoverer
         )
+        return And(answers_of_the_write_set(p), found)
 
     @suite.lemma
     def found_entries_are_readable() -> Any:
