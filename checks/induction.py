@@ -112,7 +112,7 @@ def prove(
     domains = prove_domains(suite.protocol)
     plan = _Plan(suite, proved, seconds, time.monotonic() + (float("inf") if budget is None else budget), second)
     tasks = 2 + len(suite.protocol.actions)
-    results = spread(tasks, workers, plan.start, progress=progress, should_stop=should_stop)
+    results = spread(tasks, workers, lambda: plan.outcome, progress=progress, should_stop=should_stop)
     reports = [plan.report(task, result) for task, result in enumerate(results)]
     failures = [failure for report in reports for failure in report]
     shown = [plan.with_example(f) if number < examples else f for number, f in enumerate(failures)]
@@ -135,9 +135,10 @@ class _Plan:
         self, suite: Suite, proved: Sequence[Property], seconds: float, deadline: float, second: SecondSolver | None
     ) -> None:
         self.protocol = suite.protocol
-        self._options = (seconds, deadline, second)
         self._initial = [starts_as(v) for v in self.protocol.variables]
         self._invariant = [v.domain.within(v.term) for v in self.protocol.variables] + [s.formula for s in suite.lemmas]
+        self._inductively = Obligations(self.protocol, self._invariant, seconds, deadline, second)
+        self._initially = Obligations(self.protocol, self._initial, seconds, deadline, second)
         self._lemmas = parts(suite.lemmas)
         leads_on = z3.Or(*(action.guard for action in self.protocol.actions))
         deadlocks = [Part(s, z3.Or(s.formula, leads_on)) for s in proved if s.kind == "deadlock"]
@@ -150,26 +151,20 @@ class _Plan:
         still = [(v.next, v.term) for v in self.protocol.variables]
         self._stable = [True] * len(self._lemmas) + [z3.is_true(z3.simplify(z3.substitute(s.formula, *still))) for s in steps]
 
-    def start(self) -> Callable[[int], Outcome]:
-        """In the process that does the tasks: the solvers, and what does one task."""
-        invariant = Obligations(self.protocol, self._invariant, *self._options)
-
-        def work(task: int) -> Outcome:
-            if task == 0:
-                initial = Obligations(self.protocol, self._initial, *self._options)
-                return initial.discharge(z3.BoolVal(True), dict(enumerate(p.formula for p in self._lemmas)))
-            if task == 1:
-                return invariant.discharge(z3.BoolVal(True), dict(enumerate(p.formula for p in self._implied)))
-            action = self.protocol.actions[task - 2]
-            changed = action.updates.keys()
-            touched = [n for n, names in enumerate(self._mentions) if not (self._stable[n] and names.isdisjoint(changed))]
-            # one substitution for all: it is what costs
-            together = z3.And(*(self._after[n].formula for n in touched), z3.BoolVal(True))
-            formulas = self.protocol.after(action, together).children()[:-1]
-            conclusions = dict(zip(touched, formulas, strict=True))
-            return invariant.discharge(action.guard, conclusions, frame=len(self._after) - len(touched))
-
-        return work
+    def outcome(self, task: int) -> Outcome:
+        """Puts the obligations of one task to the solvers."""
+        if task == 0:
+            return self._initially.discharge(z3.BoolVal(True), dict(enumerate(p.formula for p in self._lemmas)))
+        if task == 1:
+            return self._inductively.discharge(z3.BoolVal(True), dict(enumerate(p.formula for p in self._implied)))
+        action = self.protocol.actions[task - 2]
+        changed = action.updates.keys()
+        touched = [n for n, names in enumerate(self._mentions) if not (self._stable[n] and names.isdisjoint(changed))]
+        # one substitution for all: it is what costs
+        together = z3.And(*(self._after[n].formula for n in touched), z3.BoolVal(True))
+        formulas = self.protocol.after(action, together).children()[:-1]
+        conclusions = dict(zip(touched, formulas, strict=True))
+        return self._inductively.discharge(action.guard, conclusions, frame=len(self._after) - len(touched))
 
     def _parts(self, task: int) -> list[Part]:
         return (self._lemmas, self._implied)[task] if task < 2 else self._after

@@ -57,6 +57,9 @@ class Outcome:
 class Obligations:
     """Answers which formulas follow from the assumptions, which must keep every variable in its domain.
 
+    Make it before the conclusions are written. The simplified assumptions are kept, so that their terms are older than
+    those of any question: Z3 orders terms by age, and is three times as fast that way.
+
     ``seconds`` bounds each question to a solver and ``deadline`` (of ``time.monotonic``) all of them: what is not answered by
     then is undecided.
     """
@@ -72,8 +75,8 @@ class Obligations:
         self._solver = z3.SimpleSolver()
         # bounds on small numbers and little else: the older arithmetic takes two thirds of the time
         self._solver.set("smt.arith.solver", 2)
-        # simplified first: Z3 is three times as fast when the atoms of the assumptions are the first that it meets
-        self._solver.add(*map(z3.simplify, assumptions))
+        self._kept = [z3.simplify(formula) for formula in assumptions]
+        self._solver.add(*self._kept)
         self._seconds = seconds
         self._deadline = deadline
         self._second = second_solver(protocol, assumptions) if second_solver else None
