@@ -102,7 +102,7 @@ class _Judge:
         result = self.result
         seen = f"{result.distinct:,} states, every run of up to {result.depth} steps"
         reasons = {
-            "memory": f"{result.distinct:,} states in {_size(result.bytes_in_use)} and no end (--memory sets the limit)",
+            "memory": f"over {_rounded(result.distinct):,} states in {_size(result.bytes_in_use)} and no end in sight",
             "time": f"out of time after {seen}",
             "interrupted": f"interrupted after {seen}",
             "violated": f"the search ended with the shortest violation, after {seen}",
@@ -122,3 +122,9 @@ class _Judge:
 
 def _size(count: int) -> str:
     return f"{count / GIB:.1f} GiB" if count >= GIB // 10 else f"{count / (1 << 20):.1f} MiB"
+
+
+def _rounded(count: int) -> int:
+    """Two digits of a count: where memory ends a level, the rest of them depends on the workers."""
+    unit = 10 ** max(len(str(count)) - 2, 0)
+    return count // unit * unit

@@ -28,8 +28,8 @@ STRENGTH = ("violated", "proved", "exhausted", "bounded", "sampled", "inconclusi
 
 SHOWN_FAILURES = 5
 
-PATIENCE = 30.0
-"""Seconds after which a search that was not asked for gives way to a proof, where there is one."""
+PATIENCE = GIB
+"""Bytes of states at which a search that was not asked for gives way to a proof, where there is one."""
 
 
 @dataclass(frozen=True)
@@ -126,22 +126,21 @@ class _Run:
     def by_the_strongest(self) -> Findings:
         """Exhaustive search, and where that ends without a verdict, induction if the protocol has lemmas."""
         may_prove = bool(self.suite.lemmas) and not self.suite.protocol.active
-        patience = PATIENCE if may_prove and self.options.seconds is None else self.options.seconds
-        searched = self.exhaustive(patience)
+        searched = self.exhaustive(min(self.options.memory, PATIENCE) if may_prove else self.options.memory)
         open_still = any(v.verdict == "inconclusive" and not v.property.strict for v in searched.verdicts)
         if not open_still or not may_prove or self.should_stop():
             return searched
         self.chosen = [p for p in self.chosen if not p.strict and p.kind != "sometimes"]
-        proved = self.induction() if self.chosen else Findings(())
+        proved = self.by("induction") if self.chosen else Findings(())
         self.chosen = [v.property for v in searched.verdicts if _is_open_goal(v)]
         walked = self.walks() if self.chosen else Findings(())
         return _best(searched, proved, walked)
 
-    def exhaustive(self, seconds: float | None = None) -> Findings:
+    def exhaustive(self, memory: int | None = None) -> Findings:
         options = self.options
         return exhaust(
             Observed.of(self.suite, self.chosen),
-            Budget(options.memory, seconds or options.seconds, options.workers),
+            Budget(memory or options.memory, options.seconds, options.workers),
             progress=self.reporter.searching,
             should_stop=self.should_stop,
             checkpoint=options.checkpoint and options.checkpoint / re.sub(r"\W+", "-", self.instance),
@@ -209,4 +208,5 @@ def _best(*several: Findings) -> Findings:
         tuple(note for findings in several for note in findings.notes),
         tuple(s for findings in several for s in findings.suspicions),
         tuple(f for findings in several for f in findings.failures),
+        sum(findings.seconds for findings in several),
     )

@@ -11,6 +11,8 @@ from properties.registry import Entry, Instance, Value
 _PAIR = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2}
 _PAIR_AND_SPARE = _PAIR | {"bookies": 3, "changes": 1}
 _JOURNALLESS = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "ack_quorum": 1, "entries": 1, "losses": 1}
+_FIVE = {"bookies": 6, "ensemble": 5, "write_quorum": 5, "ack_quorum": 3}
+_TEN_ENTRIES = {"entries": 10, "recoverers": 2, "changes": 1}
 _ONE_ENTRY: Mapping[str, Value] = {"entries": 1}
 
 _LEDGER_SIZES = {
@@ -26,18 +28,11 @@ _LEDGER_SIZES = {
         Instance("change and two recoveries", {"bookies": 4, "entries": 1, "recoverers": 2, "changes": 1}),
         Instance("two of everything", _PAIR_AND_SPARE | {"recoverers": 2}),
         Instance("three entries", {"entries": 3}),
-        Instance("faults", {"crashes": 1, "losses": 1, "rots": 1, "explicit_lacs": 1, "deletions": 1}),
-        Instance("five bookies", {"bookies": 6, "ensemble": 5, "write_quorum": 5, "ack_quorum": 3, "entries": 1, "changes": 1}),
-        Instance(
-            "ten entries on five bookies",
-            {"bookies": 5, "ensemble": 5, "write_quorum": 5, "ack_quorum": 3, "entries": 10, "recoverers": 2, "changes": 1},
-            by="induction",
-        ),
-        Instance(
-            "ten entries striped over five bookies",
-            {"bookies": 5, "ensemble": 5, "write_quorum": 3, "ack_quorum": 2, "entries": 10, "recoverers": 2, "changes": 1},
-            by="induction",
-        ),
+        Instance("faults", _PAIR | {"crashes": 1, "losses": 1, "rots": 1, "explicit_lacs": 1, "deletions": 1}),
+        Instance("quorum of five", _FIVE | {"entries": 1, "changes": 1}),
+        Instance("ten entries", _TEN_ENTRIES | {"bookies": 5}, by="induction"),
+        Instance("ten entries, striped", _TEN_ENTRIES | {"bookies": 5, "ensemble": 4}, by="induction"),
+        Instance("ten entries, quorum of five", _TEN_ENTRIES | _FIVE, by="induction"),
     ),
     "deep": (
         Instance("change and two entries", {"bookies": 4, "entries": 2, "changes": 1}),
