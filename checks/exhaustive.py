@@ -127,4 +127,4 @@ def _size(count: int) -> str:
 def _rounded(count: int) -> int:
     """Two digits of a count: where memory ends a level, the rest of them depends on the workers."""
     unit = 10 ** max(len(str(count)) - 2, 0)
-    return count // unit * unit
+    return int(count // unit * unit)
