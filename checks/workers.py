@@ -80,23 +80,6 @@ def _in_processes(
             process.join()
 
 
-def _alone(
-    tasks: int,
-    start: Callable[[], Callable[[int], Result]],
-    progress: Callable[[int, int], None] | None,
-    should_stop: Callable[[], bool],
-) -> list[Result | None]:
-    results: list[Result | None] = [None] * tasks
-    work = start()
-    for task in range(tasks):
-        if should_stop():
-            break
-        results[task] = work(task)
-        if progress is not None:
-            progress(task + 1, tasks)
-    return results
-
-
 def _run(tasks: range, start: Callable[[], Callable[[int], Any]], sending: Connection) -> None:
     task = tasks.start
     try:
