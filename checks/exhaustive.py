@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from checks.findings import Findings
-from checks.observed import Observed
 from checks.verdicts import Verdict, reached, unreached
 from model.kernel.results import Find, Limits, Progress, Result
 from model.kernel.search import search
+from properties.observed import Observed
 from properties.vocabulary import Property
 from traces.trace import Trace, trace_of
 

@@ -12,12 +12,12 @@ from checks.bounded import unroll
 from checks.exhaustive import GIB, Budget, exhaust
 from checks.findings import Findings
 from checks.induction import prove
-from checks.observed import Observed
 from checks.progress import Reporter
 from checks.sampling import Walks, sample
 from checks.verdicts import Verdict
 from model.language import Protocol
 from model.language.obligations import prove_domains
+from properties.observed import Observed
 from properties.registry import Entry, Instance
 from properties.vocabulary import Property, Suite
 

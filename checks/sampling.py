@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from checks.findings import Findings
-from checks.observed import Observed
 from checks.verdicts import Verdict, reached, unreached
 from model.kernel.walks import WalkFind, WalkProgress, WalkResult, random_walks, walk_path
+from properties.observed import Observed
 from properties.vocabulary import Property
 from traces.trace import Trace, trace_of
 

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from checks.exhaustive import Budget, exhaust
-from checks.observed import Observed
+from properties.observed import Observed
 from properties.protocols import PROTOCOLS
 
 LEDGER = PROTOCOLS["ledger"]

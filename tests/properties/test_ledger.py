@@ -8,10 +8,10 @@ import pytest
 
 from checks.exhaustive import Budget, exhaust
 from checks.findings import Findings
-from checks.observed import Observed
 from checks.verdicts import ExitStatus, exit_status
 from model.language import And, ModelError, Not, Or
 from model.ledger import DEFECTS, WEAKENINGS
+from properties.observed import Observed
 from properties.protocols import PROTOCOLS
 from properties.registry import Instance, Value
 from properties.vocabulary import Suite

@@ -15,9 +15,9 @@ import pytest
 import z3
 
 from checks.exhaustive import Budget, exhaust
-from checks.observed import Observed
 from model.language import Protocol
 from model.language.declarations import Action
+from properties.observed import Observed
 from properties.protocols import PROTOCOLS
 from properties.registry import Value
 from tests.properties.test_ledger import CAUGHT
