@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from checks.findings import Findings
 from checks.verdicts import Verdict, reached, unreached
+from model.kernel import Kernel
+from model.kernel.paths import Path
 from model.kernel.walks import WalkFind, WalkProgress, WalkResult, random_walks, walk_path
 from properties.observed import Observed
 from properties.vocabulary import Property
@@ -36,14 +40,18 @@ def sample(
 ) -> Findings:
     """Walks at random, up to the first violation that is not expected."""
     alarm, step_alarm = observed.alarms()
+    course: dict[str, Any] = {
+        "seed": walks.seed,
+        "steps": walks.steps,
+        "swarm": walks.swarm,
+        "alarm": alarm,
+        "step_alarm": step_alarm,
+    }
     result = random_walks(
         observed.kernel,
-        seed=walks.seed,
+        **course,
         count=walks.count,
-        steps=walks.steps,
-        swarm=walks.swarm,
-        alarm=alarm,
-        step_alarm=step_alarm,
+        may_end=next(iter(observed.may_end), None),
         workers=workers,
         seconds=seconds,
         should_stop=should_stop,
@@ -52,17 +60,19 @@ def sample(
     reach: dict[str, int | float] = {"walks": result.walks, "steps": result.steps, "seed": walks.seed}
     if result.unseen is not None:
         reach["unseen"] = round(result.unseen, 6)
-    verdicts = _verdicts(observed, walks, result, reach)
+    verdicts = _verdicts(observed, partial(walk_path, observed.kernel, **course), result, reach)
     return Findings(verdicts, (_summary(result),), seconds=result.seconds)
 
 
-def _verdicts(observed: Observed, walks: Walks, result: WalkResult, reach: dict[str, int | float]) -> tuple[Verdict, ...]:
+def _verdicts(
+    observed: Observed, path_of: Callable[..., Path], result: WalkResult, reach: dict[str, int | float]
+) -> tuple[Verdict, ...]:
     finds = {(find.kind, find.formula): find for find in result.violations}
     seen, vacuous = set(result.seen), {p.name for p in observed.vacuous(result.seen)}
 
     def judged(prop: Property, find: WalkFind | None, held: bool) -> Verdict:
         if find is not None:
-            trace = _trace(observed, walks, prop, find)
+            trace = _trace(observed.kernel, path_of(walk=find.walk), prop, find.walk, int(reach["seed"]))
             return Verdict(prop, "violated", "walks", reach | {"steps": len(trace.steps)}, prop.strict, trace)
         if held:
             return Verdict(prop, "violated", "walks", reach, f"{prop.strict} (seen on some walk)")
@@ -74,30 +84,15 @@ def _verdicts(observed: Observed, walks: Walks, result: WalkResult, reach: dict[
 
     verdicts = [judged(p, finds.get(("state", n)), n in seen) for n, p in observed.states.items()]
     verdicts += [judged(p, finds.get(("step", n)), False) for n, p in observed.steps.items()]
+    verdicts += [judged(p, finds.get(("deadlock", 0)), False) for p in observed.may_end.values()]
     for number, goal in observed.goals.items():
         verdicts.append(reached(goal, "walks", reach, None) if number in seen else unreached(goal, "sampled", "walks", reach))
     return tuple(verdicts)
 
 
-def _trace(observed: Observed, walks: Walks, prop: Property, find: WalkFind) -> Trace:
-    alarm, step_alarm = observed.alarms()
-    path = walk_path(
-        observed.kernel,
-        seed=walks.seed,
-        walk=find.walk,
-        steps=walks.steps,
-        swarm=walks.swarm,
-        alarm=alarm,
-        step_alarm=step_alarm,
-    )
-    return trace_of(
-        observed.kernel,
-        [np.array(state, dtype=np.uint64) for state in path.states],
-        path.actions,
-        violated=prop.name,
-        found_by=f"walk {find.walk}",
-        seed=walks.seed,
-    )
+def _trace(kernel: Kernel, path: Path, prop: Property, walk: int, seed: int) -> Trace:
+    states = [np.array(state, dtype=np.uint64) for state in path.states]
+    return trace_of(kernel, states, path.actions, violated=prop.name, found_by=f"walk {walk}", seed=seed)
 
 
 def _summary(result: WalkResult) -> str:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from model.kernel.loops import bump, call2, call3, fetch_add, load, load_int, load_published, lowest_bit, native, store
-from model.kernel.program import Program, canonicalise, compare, copy, successors
+from model.kernel.program import Program, canonicalise, compare, copy, has, successors
 from model.kernel.table import fetch_line, fetch_match, hash_state, insert
 
 BATCH = 128
@@ -123,7 +123,7 @@ def _may_end(program: Any, alarms: Any, worker: Any, state: Any) -> Any:
     if alarms.may_end < 0:
         return False
     call2(program.observe, state, worker.observed)
-    return load(worker.observed + 8 * (alarms.may_end // 64)) >> np.uint64(alarms.may_end % 64) & np.uint64(1) != np.uint64(0)
+    return has(worker.observed, alarms.may_end)
 
 
 @native

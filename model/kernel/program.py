@@ -76,6 +76,12 @@ def copy(source: Any, target: Any, words: Any) -> None:
 
 
 @native
+def has(mask: Any, number: Any) -> Any:
+    """Whether a number is in the bit set at an address."""
+    return load(mask + 8 * (number // 64)) >> np.uint64(number % 64) & np.uint64(1) != np.uint64(0)
+
+
+@native
 def compare(first: Any, second: Any, words: Any) -> Any:
     """-1, 0 or 1: how the states at two addresses compare, word by word from the first."""
     for word in range(words):

@@ -8,7 +8,6 @@ import json
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path as FilePath
-from typing import cast
 
 import numpy as np
 
@@ -18,20 +17,19 @@ from model.kernel.expansion import (
     BATCH,
     CHUNK,
     CURSOR,
-    DEADLOCK_ROW,
     FULL,
     SHARED_WORDS,
     STOP,
     TOP,
-    Alarms,
     Worker,
     expand,
     seed,
 )
+from model.kernel.finds import Finds
 from model.kernel.machine import Kernel
 from model.kernel.paths import plain
-from model.kernel.program import Program, addresses, bit_set, members
-from model.kernel.results import Find, Kind, Limits, Outcome, Progress, Reached, Result
+from model.kernel.program import Program, addresses, members
+from model.kernel.results import Find, Limits, Outcome, Progress, Reached, Result
 from model.kernel.store import Segment, Store, frontier, joined, sizes
 from model.kernel.table import LINE
 from model.kernel.totals import Totals
@@ -71,8 +69,8 @@ def search(
     MemoryError if the system refuses it, CheckpointError.
     """
     with Crew(workers) as crew:
-        made = _Search(kernel, Program.of(kernel, canonical), crew, limits or Limits(), should_stop, progress)
-        made.watch(alarm, step_alarm, watch, stop_on_deadlock, -1 if may_end is None else may_end)
+        finds = Finds(kernel, alarm, step_alarm, watch, stop_on_deadlock=stop_on_deadlock, may_end=may_end)
+        made = _Search(kernel, Program.of(kernel, canonical), finds, crew, limits or Limits(), should_stop, progress)
         if checkpoint is not None:
             made.keep(Checkpoint(checkpoint, made.fingerprint()), checkpoint_every, resume)
         return made.run()
@@ -85,43 +83,30 @@ class _Search:
         self,
         kernel: Kernel,
         program: Program,
+        finds: Finds,
         crew: Crew,
         limits: Limits,
         should_stop: Callable[[], bool],
         progress: Callable[[Progress], None] | None,
     ) -> None:
         self.kernel, self.program, self.crew, self.limits = kernel, program, crew, limits
-        self.should_stop, self.progress = should_stop, progress
-        rows = 1 + kernel.formulas["observe"] + kernel.formulas["observe_step"]
-        self.workers = [Worker.of(program, rows) for _ in range(crew.size)]
+        self.finds, self.should_stop, self.progress = finds, should_stop, progress
+        self.workers = [Worker.of(program, finds.rows) for _ in range(crew.size)]
         self.shared = np.zeros(SHARED_WORDS, dtype=np.int64)
         self.store = Store(kernel.words, limits.memory, self._in_flight(_SMALLEST_BLOCK) + CHUNK * crew.size)
         self.levels: list[list[Segment]] = []
         self.fresh: list[Segment] = []
         self.base = Totals.none(program)
-        self.first: dict[tuple[str, int], Find] = {}  # finds that do not end the search
-        self.watched: frozenset[int] = frozenset()
         self.checkpoint: Checkpoint | None = None
         self.ended: Outcome | None = None
         self.boundary = 0, self.base
         self.started = self.reported = self.saved = time.monotonic()
         self.reported_states, self.earlier = 0, 0.0
 
-    def watch(
-        self, alarm: Iterable[int], step_alarm: Iterable[int], watch: Iterable[int], stop_on_deadlock: bool, may_end: int
-    ) -> None:
-        self.watched = frozenset(watch)
-        self.alarm = bit_set({*alarm, *self.watched}, self.program.observe_words)
-        self.step_alarm = bit_set(step_alarm, self.program.step_words)
-        step_row = 1 + self.kernel.formulas["observe"]
-        self.alarms = Alarms(self.alarm.ctypes.data, self.step_alarm.ctypes.data, step_row, may_end)
-        self.stop_on_deadlock = stop_on_deadlock
-
     def fingerprint(self) -> str:
         """A hash of all that decides the course of the search, but for the limits."""
         initial = sorted(plain(state) for state in self.kernel.initial())
-        parts = [self.kernel.fingerprint, initial, plain(self.alarm), plain(self.step_alarm), self.stop_on_deadlock]
-        parts += [sorted(self.watched), self.alarms.may_end, self.program.canonical != 0]
+        parts = [self.kernel.fingerprint, initial, self.finds.sought, self.program.canonical != 0]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def keep(self, checkpoint: Checkpoint, every: float, resume: bool) -> None:
@@ -140,14 +125,13 @@ class _Search:
         self.shared[TOP] = count
         self.store.rebuild(self._segments(), count, self._everywhere)
         self.base, self.earlier = saved.totals, saved.seconds
-        for kind, formula, depth, state in saved.finds:
-            self._keep_first(Find(cast(Kind, kind), formula, depth, state))
+        self.finds.resume(saved.finds)
 
     def run(self) -> Result:
         violations: list[Find] = []
         if not self.levels:
             self._seed()
-            violations = self._finds(0)
+            violations = self.finds.take(self.workers, 0)
         while not violations and self.ended is None:
             self.boundary = len(self.levels), self._totals()
             self._poll()
@@ -155,7 +139,7 @@ class _Search:
                 self.ended = "depth"
             if self.ended is None:
                 self._expand()
-                violations = self._finds(len(self.levels))
+                violations = self.finds.take(self.workers, len(self.levels))
             if self.ended is None and self.fresh:
                 self.levels.append(self.fresh)
                 self.fresh = []
@@ -178,7 +162,7 @@ class _Search:
             rows = initial[start : start + BATCH]
             worker.successors[: len(rows)] = rows
             shared = self.shared.ctypes.data
-            if not seed(self.program, self.store.space, shared, self.alarms, addresses(worker), len(rows)):
+            if not seed(self.program, self.store.space, shared, self.finds.alarms, addresses(worker), len(rows)):
                 self.ended = "memory"
                 return
             self._drain()
@@ -193,7 +177,7 @@ class _Search:
         while True:
             spread = min(_LARGEST_BLOCK, total // (4 * self.crew.size), self._largest_block())
             block = max(_SMALLEST_BLOCK, spread)
-            args = (self.program, self.store.space, states, self.shared.ctypes.data, self.alarms)
+            args = (self.program, self.store.space, states, self.shared.ctypes.data, self.finds.alarms)
 
             def work(number: int) -> int:
                 return int(expand(*args, addresses(self.workers[number]), block))  # noqa: B023
@@ -256,40 +240,14 @@ class _Search:
         if self.checkpoint is None or not count:
             return
         kept = self.levels[:count]
-        finds = [f for f in self.first.values() if f.depth < count - (f.kind == "deadlock")]
         seconds = self.earlier + time.monotonic() - self.started
-        listed = tuple((f.kind, f.formula, f.depth, f.state) for f in finds)
-        self.checkpoint.write(self.store, kept, Saved(sizes(kept), totals, listed, seconds))
+        self.checkpoint.write(self.store, kept, Saved(sizes(kept), totals, self.finds.up_to(count), seconds))
         self.saved = time.monotonic()
 
     # --- what came of it
 
     def _totals(self) -> Totals:
         return self.base.plus(self.workers)
-
-    def _finds(self, depth: int) -> list[Find]:
-        """The violations that ended with a step to level ``depth``, shortest first; takes them from the workers."""
-        formulas, found = self.kernel.formulas["observe"], []
-        for row in range(1 + formulas + self.kernel.formulas["observe_step"]):
-            states = [plain(w.found_state[row]) for w in self.workers if w.found_action[row] >= 0]
-            if not states:
-                continue
-            if row == DEADLOCK_ROW:
-                first = self._keep_first(Find("deadlock", 0, depth - 1, min(states)))
-                if self.stop_on_deadlock:
-                    found.append(first)
-            elif row - 1 in self.watched:
-                self._keep_first(Find("state", row - 1, depth, min(states)))
-            elif row <= formulas:
-                found.append(Find("state", row - 1, depth, min(states)))
-            else:
-                found.append(Find("step", row - 1 - formulas, depth, min(states)))
-        for worker in self.workers:
-            worker.found_action[:] = -1
-        return sorted(found, key=lambda find: (find.depth, find.kind, find.formula))
-
-    def _keep_first(self, find: Find) -> Find:
-        return self.first.setdefault((find.kind, find.formula), find)
 
     def _result(self, violations: list[Find]) -> Result:
         outcome = self.ended or "exhausted"
@@ -306,9 +264,9 @@ class _Search:
             seen_steps=members(np.array(totals.seen_steps, dtype=np.uint64)),
             enabled=totals.enabled,
             deadlocks=totals.deadlocks,
-            deadlock=self.first.get(("deadlock", 0)),
+            deadlock=self.finds.deadlock,
             violations=tuple(violations),
-            watched=tuple(find for _, find in sorted(self.first.items()) if find.kind != "deadlock"),
+            watched=self.finds.watched,
             bytes_in_use=self.store.bytes_in_use(int(self.shared[TOP])),
             seconds=self.earlier + time.monotonic() - self.started,
             reached=Reached(self.kernel, self.program, self.store, tuple(tuple(level) for level in self.levels)),

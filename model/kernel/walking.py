@@ -7,24 +7,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from model.kernel.loops import bit_count, bump, call2, call3, call5, load, load_int, lowest_bit, native, store
-from model.kernel.program import Program, copy
+from model.kernel.program import Program, copy, has
 from model.kernel.table import hash_state
 
-STEPS, DEADLOCKS, SAMPLED, PENDING = range(4)
-_SLICES = 8
-_MOST_PENDING = (1 << _SLICES) - 1
+STEPS, DEADLOCKS, SAMPLED = range(3)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Walker(NamedTuple):
-    """What one thread writes to, as arrays or their addresses: counts, bit sets, and for each observed formula (those over
-    steps last) the smallest walk that violated it (-1: none) and after how many steps; hashes of sampled states; room for two
-    states. ``slices`` counts what is enabled in columns: bit a of its row i is bit i of a count of action a that is pending."""
+    """What one thread writes to, as arrays or their addresses: counts, bit sets, and in each row of finds (for the observed
+    formulas, those over steps, deadlocks) the smallest walk that has one (-1: none) and after how many steps; hashes of
+    sampled states; room for two states."""
 
     counters: Any
     enabled: Any
-    slices: Any
     taken: Any
     seen: Any
     seen_steps: Any
@@ -38,17 +35,16 @@ class Walker(NamedTuple):
     states: Any
 
     @classmethod
-    def of(cls, program: Program, formulas: int, sample: int) -> Walker:
-        """A walker with nothing counted, for that many formulas and, at most, hashes."""
+    def of(cls, program: Program, rows: int, sample: int) -> Walker:
+        """A walker with nothing counted, for that many kinds of finds and, at most, hashes."""
         return cls(
-            counters=np.zeros(4, dtype=np.int64),
-            enabled=np.zeros(program.actions, dtype=np.int64),
-            slices=np.zeros((program.enabled_words, _SLICES), dtype=np.uint64),
+            counters=np.zeros(3, dtype=np.int64),
+            enabled=np.zeros(program.enabled_words, dtype=np.uint64),
             taken=np.zeros(program.actions, dtype=np.int64),
             seen=np.zeros(program.observe_words, dtype=np.uint64),
             seen_steps=np.zeros(program.step_words, dtype=np.uint64),
-            found_walk=np.full(formulas, -1, dtype=np.int64),
-            found_step=np.full(formulas, -1, dtype=np.int64),
+            found_walk=np.full(rows, -1, dtype=np.int64),
+            found_step=np.full(rows, -1, dtype=np.int64),
             sample=np.zeros(sample, dtype=np.uint64),
             mask=np.zeros(program.enabled_words, dtype=np.uint64),
             kept=np.zeros(program.enabled_words, dtype=np.uint64),
@@ -77,8 +73,8 @@ NO_TRAIL = Trail(0, 0, 0)
 class Course(NamedTuple):
     """How walks go: the initial states with what is enabled and observed there (addresses, and how many), the seed, the most
     steps, whether each walk leaves out some actions (swarm), the bits of a hash that are zero in the states that are sampled,
-    the addresses of the bit sets of formulas that are violations, of states and of steps, and the row of the first of the
-    latter."""
+    the addresses of the bit sets of formulas that are violations, of states and of steps, the rows of finds for the first of
+    the latter and for deadlocks, and the formula of states in which a run may end, or -1 if it may anywhere."""
 
     initial: int
     initial_masks: int
@@ -91,6 +87,8 @@ class Course(NamedTuple):
     alarm: int
     step_alarm: int
     step_row: int
+    deadlock_row: int
+    may_end: int
 
 
 @native
@@ -127,43 +125,16 @@ def _leave_out(program: Any, walker: Any, stream: Any) -> Any:
 
 
 @native
-def _tally(slices: Any, bits: Any) -> None:
-    """Adds one to the pending count of each of 64 actions whose bit is set: an addition in columns, which mostly ends soon."""
-    for row in range(_SLICES):
-        held = load(slices + 8 * row)
-        store(slices + 8 * row, held ^ bits)
-        bits &= held
-        if bits == _ZERO:
-            return
-
-
-@native
-def _settle(program: Any, walker: Any) -> None:
-    """Adds the pending counts of enabled actions to the others."""
-    for place in range(program.enabled_words * _SLICES):
-        bits = load(walker.slices + 8 * place)
-        while bits != _ZERO:
-            bump(walker.enabled + 8 * (64 * (place // _SLICES) + lowest_bit(bits)), 1 << (place % _SLICES))
-            bits &= bits - _ONE
-        store(walker.slices + 8 * place, _ZERO)
-    store(walker.counters + 8 * PENDING, _ZERO)
-
-
-@native
 def _choose(program: Any, walker: Any, swarm: Any, random: Any) -> Any:
     """One of the enabled actions, each as likely; of the kept ones if the walk leaves some out, unless none of these is
-    enabled; -1 if no action is enabled at all. Counts the enabled ones."""
+    enabled; -1 if no action is enabled at all. Marks the enabled ones."""
     every = some = 0
     for word in range(program.enabled_words):
         bits = load(walker.mask + 8 * word)
         every += bit_count(bits)
         if swarm:
             some += bit_count(bits & load(walker.kept + 8 * word))
-        _tally(walker.slices + 8 * _SLICES * word, bits)
-    pending = load_int(walker.counters + 8 * PENDING) + 1
-    store(walker.counters + 8 * PENDING, np.uint64(pending))
-    if pending == _MOST_PENDING:
-        _settle(program, walker)
+        store(walker.enabled + 8 * word, load(walker.enabled + 8 * word) | bits)
     if every == 0:
         return -1
     rank = _below(random, some if some > 0 else every)
@@ -181,6 +152,15 @@ def _choose(program: Any, walker: Any, swarm: Any, random: Any) -> Any:
 
 
 @native
+def _find(walker: Any, row: Any, number: Any, step: Any) -> None:
+    """Notes a find in a row, if no smaller walk has one."""
+    known = load_int(walker.found_walk + 8 * row)
+    if known < 0 or number < known:
+        store(walker.found_walk + 8 * row, np.uint64(number))
+        store(walker.found_step + 8 * row, np.uint64(step))
+
+
+@native
 def _violates(walker: Any, observed: Any, seen: Any, alarm: Any, length: Any, row: Any, number: Any, step: Any) -> Any:
     """Takes in what was observed; whether it was a violation."""
     found = False
@@ -189,11 +169,7 @@ def _violates(walker: Any, observed: Any, seen: Any, alarm: Any, length: Any, ro
         store(seen + 8 * word, load(seen + 8 * word) | bits)
         bits &= load(alarm + 8 * word)
         while bits != _ZERO:
-            formula = row + 64 * word + lowest_bit(bits)
-            known = load_int(walker.found_walk + 8 * formula)
-            if known < 0 or number < known:
-                store(walker.found_walk + 8 * formula, np.uint64(number))
-                store(walker.found_step + 8 * formula, np.uint64(step))
+            _find(walker, row + 64 * word + lowest_bit(bits), number, step)
             found = True
             bits &= bits - _ONE
     return found
@@ -241,6 +217,8 @@ def _walk(program: Any, course: Any, number: Any, walker: Any, trail: Any) -> No
         action = _choose(program, walker, course.swarm, _mix(stream))
         if action < 0:
             bump(walker.counters + 8 * DEADLOCKS, 1)
+            if course.may_end >= 0 and not has(walker.observed, course.may_end):
+                _find(walker, course.deadlock_row, number, step - 1)
             return
         bump(walker.taken + 8 * action, 1)
         bump(walker.counters + 8 * STEPS, 1)
@@ -266,8 +244,11 @@ def _walk(program: Any, course: Any, number: Any, walker: Any, trail: Any) -> No
 
 
 @native
-def walk_all(program: Any, course: Any, first: Any, end: Any, walker: Any, trail: Any) -> None:
-    """The walks with numbers from ``first`` up to ``end``."""
-    for number in range(first, end):
+def walk_all(program: Any, course: Any, first: Any, end: Any, hashes: Any, walker: Any, trail: Any) -> Any:
+    """The walks with numbers from ``first`` up to ``end``, or until that many hashes are sampled; returns the number of the
+    next one."""
+    number = first
+    while number < end and load_int(walker.counters + 8 * SAMPLED) < hashes:
         _walk(program, course, number, walker, trail)
-    _settle(program, walker)
+        number += 1
+    return number

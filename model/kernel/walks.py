@@ -18,17 +18,23 @@ from model.kernel.program import Program, addresses, bit_set, members
 from model.kernel.sample import Sample
 from model.kernel.walking import DEADLOCKS, NO_TRAIL, SAMPLED, STEPS, Course, Trail, Walker, look, walk_all
 
-FindKind = Literal["state", "step"]
+FindKind = Literal["state", "step", "deadlock"]
 WalkOutcome = Literal["sampled", "violated", "time", "interrupted"]
 
 _CHUNK_STEPS = 1 << 16
+"""Steps of the walks that a thread takes for itself at a time, about."""
+
+_HASHES = 1 << 12
+"""Hashes of sampled states that a thread gathers before it hands them over."""
+
 _FIRST_ROUND, _LONGEST_ROUND = 4, 64
 """Chunks in the first round, and in a long run's."""
 
 
 @dataclass(frozen=True)
 class WalkFind:
-    """A violation: the number of the observed formula, the smallest walk that violated it, and after how many steps."""
+    """A violation: the number of the observed formula (0 for a deadlock), the smallest walk that violated it, and after how
+    many steps."""
 
     kind: FindKind
     formula: int
@@ -49,7 +55,7 @@ class WalkProgress:
 class WalkResult:
     """What random walks saw. Two results of the same walks are equal whatever the number of workers.
 
-    ``enabled`` and ``taken`` count, by action, the states in which it was possible and the steps that it made. ``seen`` and
+    ``enabled`` are the actions that were possible somewhere; ``taken`` counts, by action, the steps that it made. ``seen`` and
     ``seen_steps`` are the observed formulas that held somewhere. ``unseen`` estimates the probability that the next state
     visited is new, from ``sampled`` states; None if there are none.
     """
@@ -78,6 +84,7 @@ def random_walks(
     swarm: bool = False,
     alarm: Iterable[int] = (),
     step_alarm: Iterable[int] = (),
+    may_end: int | None = None,
     stop_on_violation: bool = True,
     workers: int | None = None,
     seconds: float | None = None,
@@ -87,25 +94,24 @@ def random_walks(
     """Makes the ``count`` walks from number ``first`` on, of up to ``steps`` steps each.
 
     A walk starts in any of the initial states and takes, each time, any of the enabled actions, all as likely; it ends
-    early with a deadlock or a violation (a formula of ``alarm`` or ``step_alarm`` that holds). With ``swarm`` a walk leaves
-    out a random part of the actions as long as another is enabled. Walks come in rounds whose size does not depend on the
+    early with a violation (a formula of ``alarm`` or ``step_alarm`` that holds) or a deadlock, which is a violation too if
+    ``may_end`` is the formula that holds where a run may end and does not hold there. With ``swarm`` a walk leaves out a
+    random part of the actions as long as another is enabled. Walks come in rounds whose size does not depend on the
     workers; after a round with a violation there is no other, if that is to stop them. ``seconds`` and ``should_stop`` are
     looked at, and ``progress`` told about once a second, between rounds. Raises ValueError for counts out of range.
     """
     _check(seed, first, count, steps)
     program, sample = Program.of(kernel, incremental=True), Sample()
-    starts, formulas = _Starts.of(kernel, program), kernel.formulas["observe"]
-    alarms = bit_set(alarm, program.observe_words), bit_set(step_alarm, program.step_words)
-    chunk = max(1, _CHUNK_STEPS // steps)
+    starts, finds = _Starts.of(kernel, program), _Finds.of(kernel, alarm, step_alarm, may_end)
     started = reported = time.monotonic()
     outcome: WalkOutcome = "sampled"
-    done, told, length = first, 0, _FIRST_ROUND
+    done, total, told, length = first, 0, 0, _FIRST_ROUND
     with Crew(workers) as crew:
-        room = chunk * (steps + 1)
-        walkers = [Walker.of(program, formulas + kernel.formulas["observe_step"], room) for _ in range(crew.size)]
+        walkers = [Walker.of(program, finds.rows, _HASHES + steps + 1) for _ in range(crew.size)]
         while done < first + count:
+            chunk = max(1, _CHUNK_STEPS // (steps if done == first else 1 + total // (done - first)))
             end = min(done + length * chunk, first + count)
-            course = _course(starts, seed, steps, swarm, sample, alarms, formulas)
+            course = _course(starts, seed, steps, swarm, sample, finds)
             chunks: SimpleQueue[int] = SimpleQueue()
             for start in range(done, end, chunk):
                 chunks.put(start)
@@ -118,9 +124,10 @@ def random_walks(
                     except Empty:
                         return hashes
                     stop = min(start + chunk, end)  # noqa: B023
-                    walk_all(program, course, start, stop, addresses(walker), NO_TRAIL)  # noqa: B023
-                    hashes.append(walker.sample[: walker.counters[SAMPLED]].copy())
-                    walker.counters[SAMPLED] = 0
+                    while start < stop:
+                        start = walk_all(program, course, start, stop, _HASHES, addresses(walker), NO_TRAIL)  # noqa: B023
+                        hashes.append(walker.sample[: walker.counters[SAMPLED]].copy())
+                        walker.counters[SAMPLED] = 0
 
             hashes = [part for parts in crew.run(work) for part in parts]
             total = sum(int(walker.counters[STEPS]) for walker in walkers)
@@ -138,7 +145,7 @@ def random_walks(
             if seconds is not None and now - started > seconds and done < first + count:
                 outcome = "time"
                 break
-    return _result(outcome, walkers, formulas, done - first, sample, time.monotonic() - started)
+    return _result(outcome, walkers, finds, done - first, sample, time.monotonic() - started)
 
 
 def walk_path(
@@ -153,13 +160,11 @@ def walk_path(
 ) -> Path:
     """The run that one walk makes, given what ``random_walks`` was given."""
     _check(seed, walk, 1, steps)
-    program, formulas = Program.of(kernel), kernel.formulas["observe"]
-    walker = Walker.of(program, formulas + kernel.formulas["observe_step"], steps + 1)
-    trail = Trail.of(kernel.words, steps)
-    alarms = bit_set(alarm, program.observe_words), bit_set(step_alarm, program.step_words)
+    program, finds = Program.of(kernel), _Finds.of(kernel, alarm, step_alarm, None)
+    walker, trail = Walker.of(program, finds.rows, steps + 1), Trail.of(kernel.words, steps)
     starts = _Starts.of(kernel, program)
-    course = _course(starts, seed, steps, swarm, Sample(), alarms, formulas)
-    walk_all(program, course, walk, walk + 1, addresses(walker), addresses(trail))
+    course = _course(starts, seed, steps, swarm, Sample(), finds)
+    walk_all(program, course, walk, walk + 1, 1, addresses(walker), addresses(trail))
     length = int(trail.length[0])
     return Path(tuple(plain(s) for s in trail.states[: length + 1]), tuple(int(a) for a in trail.actions[:length]))
 
@@ -181,14 +186,54 @@ class _Starts(NamedTuple):
         return cls(states, masks, observed)
 
 
-def _course(
-    starts: _Starts, seed: int, steps: int, swarm: bool, sample: Sample, alarms: tuple[Words, Words], formulas: int
-) -> Course:
-    alarm, step_alarm = (mask.ctypes.data for mask in alarms)
-    mask = (1 << sample.bits) - 1
+class _Finds(NamedTuple):
+    """What is a violation: the formulas over states and over steps, as bit sets, where a run may end (-1: anywhere); and in
+    which row of a walker's finds those over steps begin and deadlocks are."""
+
+    alarm: Words
+    step_alarm: Words
+    may_end: int
+    step_row: int
+    deadlock_row: int
+
+    @classmethod
+    def of(cls, kernel: Kernel, alarm: Iterable[int], step_alarm: Iterable[int], may_end: int | None) -> _Finds:
+        step_row = kernel.formulas["observe"]
+        return cls(
+            bit_set(alarm, kernel.mask_words["observe"]),
+            bit_set(step_alarm, kernel.mask_words["observe_step"]),
+            -1 if may_end is None else may_end,
+            step_row,
+            step_row + kernel.formulas["observe_step"],
+        )
+
+    @property
+    def rows(self) -> int:
+        return self.deadlock_row + 1
+
+    def kind_of(self, row: int) -> tuple[FindKind, int]:
+        if row == self.deadlock_row:
+            return "deadlock", 0
+        return ("state", row) if row < self.step_row else ("step", row - self.step_row)
+
+
+def _course(starts: _Starts, seed: int, steps: int, swarm: bool, sample: Sample, finds: _Finds) -> Course:
     initial = addresses(starts)
-    places = initial.states, initial.masks, initial.observed
-    return Course(*places, len(starts.states), seed, steps, swarm, mask, alarm, step_alarm, formulas)
+    return Course(
+        initial=initial.states,
+        initial_masks=initial.masks,
+        initial_observed=initial.observed,
+        initials=len(starts.states),
+        seed=seed,
+        steps=steps,
+        swarm=swarm,
+        sample_mask=(1 << sample.bits) - 1,
+        alarm=finds.alarm.ctypes.data,
+        step_alarm=finds.step_alarm.ctypes.data,
+        step_row=finds.step_row,
+        deadlock_row=finds.deadlock_row,
+        may_end=finds.may_end,
+    )
 
 
 def _check(seed: int, first: int, count: int, steps: int) -> None:
@@ -200,23 +245,22 @@ def _check(seed: int, first: int, count: int, steps: int) -> None:
 def _result(
     outcome: WalkOutcome,
     walkers: list[Walker],
-    formulas: int,
+    finds: _Finds,
     walks: int,
     sample: Sample,
     seconds: float,
 ) -> WalkResult:
     violations = []
-    for row in range(len(walkers[0].found_walk)):
+    for row in range(finds.rows):
         found = [(int(w.found_walk[row]), int(w.found_step[row])) for w in walkers if w.found_walk[row] >= 0]
         if found:
-            kind: FindKind = "state" if row < formulas else "step"
-            violations.append(WalkFind(kind, row if row < formulas else row - formulas, *min(found)))
+            violations.append(WalkFind(*finds.kind_of(row), *min(found)))
     return WalkResult(
         outcome="violated" if violations else outcome,
         walks=walks,
         steps=sum(int(w.counters[STEPS]) for w in walkers),
         deadlocks=sum(int(w.counters[DEADLOCKS]) for w in walkers),
-        enabled=tuple(int(n) for n in sum(w.enabled for w in walkers)),
+        enabled=members(np.bitwise_or.reduce([w.enabled for w in walkers])),
         taken=tuple(int(n) for n in sum(w.taken for w in walkers)),
         seen=members(np.bitwise_or.reduce([w.seen for w in walkers])),
         seen_steps=members(np.bitwise_or.reduce([w.seen_steps for w in walkers])),

@@ -1,13 +1,17 @@
-"""The baseline of the bench and a second oracle: a protocol's Z3 terms as plain Python over tuples of raw values.
+"""The baseline of the bench and a third oracle: a plain interpreter of a protocol's Z3 terms over tuples of raw values.
 
-Each guard, update and observed formula becomes a Python expression once; a state is then a tuple, and running the protocol
-is running those expressions. A node that several terms share is computed once for each state and kept in a local name.
+Each term becomes a tree of nodes once; a state is then a tuple, and running the protocol is asking a node for its value,
+which asks its arguments for theirs, and only those that matter. A node that several terms share is computed once for each
+state. Nothing is compiled and no code is generated.
 """
 
 from __future__ import annotations
 
-import random
+import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import z3
@@ -15,174 +19,185 @@ import z3
 from model.language import Protocol
 
 State = tuple[int, ...]
+Memo = dict[int, int]
+Operation = Callable[["Node", State, Memo], int]
 
-DEEPEST = 40  # how far expressions may nest before a local name breaks them up; Python's parser gives up at 200
 
-INFIX: dict[int, str] = {
-    z3.Z3_OP_AND: " and ",
-    z3.Z3_OP_OR: " or ",
-    z3.Z3_OP_XOR: " ^ ",
-    z3.Z3_OP_EQ: " == ",
-    z3.Z3_OP_ADD: " + ",
-    z3.Z3_OP_SUB: " - ",
-    z3.Z3_OP_MUL: " * ",
-    z3.Z3_OP_LE: " <= ",
-    z3.Z3_OP_LT: " < ",
-    z3.Z3_OP_GE: " >= ",
-    z3.Z3_OP_GT: " > ",
-    z3.Z3_OP_BAND: " & ",
-    z3.Z3_OP_BOR: " | ",
-    z3.Z3_OP_BXOR: " ^ ",
+@dataclass(slots=True)
+class Node:
+    """One node of a term: what to do, its arguments and numbers (a value, a place, a width); ``shared`` by several others."""
+
+    operation: Operation
+    arguments: tuple[Node, ...] = ()
+    numbers: tuple[int, ...] = ()
+    shared: bool = False
+
+    def value(self, state: State, memo: Memo) -> int:
+        """Its value in a state; ``memo`` holds those of shared nodes in this state."""
+        if not self.shared:
+            return self.operation(self, state, memo)
+        found = memo.get(id(self))
+        if found is None:
+            found = memo[id(self)] = self.operation(self, state, memo)
+        return found
+
+
+def _all(node: Node, state: State, memo: Memo) -> int:
+    return all(argument.value(state, memo) for argument in node.arguments)
+
+
+def _any(node: Node, state: State, memo: Memo) -> int:
+    return any(argument.value(state, memo) for argument in node.arguments)
+
+
+def _chosen(node: Node, state: State, memo: Memo) -> int:
+    condition, one, other = node.arguments
+    return (one if condition.value(state, memo) else other).value(state, memo)
+
+
+def _implied(node: Node, state: State, memo: Memo) -> int:
+    premise, conclusion = node.arguments
+    return not premise.value(state, memo) or conclusion.value(state, memo)
+
+
+def _joined(node: Node, state: State, memo: Memo) -> int:
+    value = 0
+    for argument, width in zip(node.arguments, node.numbers, strict=True):
+        value = value << width | argument.value(state, memo)
+    return value
+
+
+def _extracted(node: Node, state: State, memo: Memo) -> int:
+    low, mask = node.numbers
+    return node.arguments[0].value(state, memo) >> low & mask
+
+
+def _of_one(rule: Callable[[int], int]) -> Operation:
+    return lambda node, state, memo: rule(node.arguments[0].value(state, memo))
+
+
+def _of_two(rule: Callable[[int, int], int]) -> Operation:
+    def operation(node: Node, state: State, memo: Memo) -> int:
+        left, right = node.arguments
+        return rule(left.value(state, memo), right.value(state, memo))
+
+    return operation
+
+
+def _fold(rule: Callable[[int, int], int]) -> Operation:
+    return _of_all(lambda values: reduce(rule, values))
+
+
+def _of_all(rule: Callable[[list[int]], int]) -> Operation:
+    return lambda node, state, memo: rule([argument.value(state, memo) for argument in node.arguments])
+
+
+def _place(node: Node, state: State, memo: Memo) -> int:
+    return state[node.numbers[0]]
+
+
+def _number(node: Node, state: State, memo: Memo) -> int:
+    return node.numbers[0]
+
+
+OPERATIONS: dict[int, Operation] = {
+    z3.Z3_OP_UNINTERPRETED: _place,
+    z3.Z3_OP_TRUE: _all,
+    z3.Z3_OP_FALSE: _any,
+    z3.Z3_OP_ANUM: _number,
+    z3.Z3_OP_BNUM: _number,
+    z3.Z3_OP_AND: _all,
+    z3.Z3_OP_OR: _any,
+    z3.Z3_OP_NOT: _of_one(operator.not_),
+    z3.Z3_OP_IMPLIES: _implied,
+    z3.Z3_OP_XOR: _fold(operator.xor),
+    z3.Z3_OP_EQ: _of_two(operator.eq),
+    z3.Z3_OP_DISTINCT: _of_all(lambda values: len(set(values)) == len(values)),
+    z3.Z3_OP_ITE: _chosen,
+    z3.Z3_OP_ADD: _of_all(sum),
+    z3.Z3_OP_SUB: _of_all(lambda values: values[0] - sum(values[1:])),
+    z3.Z3_OP_UMINUS: _of_one(operator.neg),
+    z3.Z3_OP_MUL: _of_all(math.prod),
+    z3.Z3_OP_LE: _of_two(operator.le),
+    z3.Z3_OP_LT: _of_two(operator.lt),
+    z3.Z3_OP_GE: _of_two(operator.ge),
+    z3.Z3_OP_GT: _of_two(operator.gt),
+    z3.Z3_OP_BAND: _fold(operator.and_),
+    z3.Z3_OP_BOR: _fold(operator.or_),
+    z3.Z3_OP_BXOR: _fold(operator.xor),
+    z3.Z3_OP_BNOT: lambda node, state, memo: node.numbers[0] ^ node.arguments[0].value(state, memo),
+    z3.Z3_OP_EXTRACT: _extracted,
+    z3.Z3_OP_CONCAT: _joined,
 }
 
 
-class _Body:
-    """The body of a Python function that computes some terms, statement by statement."""
-
-    def __init__(self, terms: Sequence[Any], leaves: Mapping[str, str]) -> None:
-        self.lines: list[str] = []
-        self._leaves = leaves
-        self._texts: dict[int, tuple[str, int]] = {}  # by node: its expression and how deep that nests
-        self._uses: dict[int, int] = {}
-        self._count(terms)
-        self.results = [self._text(term) for term in terms]
-
-    def _count(self, terms: Sequence[Any]) -> None:
-        stack = list(terms)
-        while stack:
-            node = stack.pop()
-            identity = node.get_id()
-            self._uses[identity] = self._uses.get(identity, 0) + 1
-            if self._uses[identity] == 1:
-                stack.extend(node.children())
-
-    def _text(self, term: Any) -> str:
-        stack = [(term, False)]
-        while stack:
-            node, ready = stack.pop()
-            if node.get_id() in self._texts:
-                continue
-            if not ready:
-                stack.append((node, True))
-                stack.extend((child, False) for child in node.children())
-                continue
-            parts = [self._texts[child.get_id()] for child in node.children()]
-            text, depth = self._expression(node, [text for text, _ in parts]), 1 + max((d for _, d in parts), default=-1)
-            if node.num_args() and (self._uses[node.get_id()] > 1 or depth > DEEPEST):
-                name = f"t{len(self.lines)}"
-                self.lines.append(f"{name} = {text}")
-                text, depth = name, 0
-            self._texts[node.get_id()] = text, depth
-        return self._texts[term.get_id()][0]
-
-    def _expression(self, node: Any, parts: list[str]) -> str:
-        kind = node.decl().kind()
-        if kind in INFIX and parts:
-            return f"({INFIX[kind].join(parts)})"
-        match kind:
-            case z3.Z3_OP_UNINTERPRETED:
-                return self._leaves[node.decl().name()]
-            case z3.Z3_OP_TRUE | z3.Z3_OP_AND:
-                return "True"
-            case z3.Z3_OP_FALSE | z3.Z3_OP_OR:
-                return "False"
-            case z3.Z3_OP_ANUM | z3.Z3_OP_BNUM:
-                return f"({node.as_long()})"
-            case z3.Z3_OP_NOT:
-                return f"(not {parts[0]})"
-            case z3.Z3_OP_IMPLIES:
-                return f"(not {parts[0]} or {parts[1]})"
-            case z3.Z3_OP_ITE:
-                return f"({parts[1]} if {parts[0]} else {parts[2]})"
-            case z3.Z3_OP_DISTINCT:
-                return f"(len({{{', '.join(parts)}}}) == {len(parts)})"
-            case z3.Z3_OP_UMINUS:
-                return f"(-{parts[0]})"
-            case z3.Z3_OP_BNOT:
-                return f"(~{parts[0]} & {(1 << node.size()) - 1})"
-            case z3.Z3_OP_EXTRACT:
-                high, low = node.decl().params()
-                return f"({parts[0]} >> {low} & {(1 << (high - low + 1)) - 1})"
-            case z3.Z3_OP_CONCAT:
-                text = parts[0]
-                for child, part in zip(node.children()[1:], parts[1:], strict=True):
-                    text = f"({text} << {child.size()} | {part})"
-                return text
-        raise AssertionError(f"no Python for {node.decl().name()}")
+def _numbers(term: Any, places: Mapping[str, int]) -> tuple[int, ...]:
+    match term.decl().kind():
+        case z3.Z3_OP_UNINTERPRETED:
+            return (places[term.decl().name()],)
+        case z3.Z3_OP_ANUM | z3.Z3_OP_BNUM:
+            return (term.as_long(),)
+        case z3.Z3_OP_BNOT:
+            return ((1 << term.size()) - 1,)
+        case z3.Z3_OP_EXTRACT:
+            high, low = term.decl().params()
+            return low, (1 << (high - low + 1)) - 1
+        case z3.Z3_OP_CONCAT:
+            return tuple(child.size() for child in term.children())
+    return ()
 
 
 class Interpreter:
-    """A protocol in plain Python, with the same four functions as its kernel; states are tuples of raw values."""
+    """A protocol interpreted, with the same four functions as its kernel; states are tuples of raw values."""
 
     def __init__(self, protocol: Protocol, observed: Sequence[Any] = (), observed_steps: Sequence[Any] = ()) -> None:
         names = [v.name for v in protocol.variables]
-        self._here = {name: f"x{i}" for i, name in enumerate(names)}
-        after = {name + "'": f"y{i}" for i, name in enumerate(names)}
-        take, take_after = self._unpacked("s", self._here.values()), self._unpacked("a", after.values())
-        guards = [action.guard for action in protocol.actions]
-        self.enabled: Callable[[State], list[int]] = self._numbers("s", [take], guards, self._here)
-        self.observe: Callable[[State], list[int]] = self._numbers("s", [take], observed, self._here)
-        self.observe_step: Callable[[State, State], list[int]] = self._numbers(
-            "s, a", [take, take_after], observed_steps, self._here | after
-        )
-        self._effects: list[Callable[[State], State]] = []
-        for action in protocol.actions:
-            body = _Body(list(action.updates.values()), self._here)
-            changed = dict(zip((v.name for v in action.updates), body.results, strict=True))
-            fields = "".join(f"{changed.get(name, self._here[name])}, " for name in names)
-            self._effects.append(self._compiled("s", [take, *body.lines], f"({fields})"))
+        places = {name: place for place, name in enumerate(names)}
+        self._places = places | {name + "'": len(names) + place for name, place in places.items()}
+        self._nodes: dict[int, Node] = {}
+        self._kept: list[Any] = []  # keeps the terms alive, so that their ids stay theirs
+        self._guards = self._all_of([action.guard for action in protocol.actions])
+        self._observed, self._observed_steps = self._all_of(observed), self._all_of(observed_steps)
+        self._updates = [
+            list(zip((places[v.name] for v in a.updates), self._all_of(list(a.updates.values())), strict=True))
+            for a in protocol.actions
+        ]
+
+    def _all_of(self, terms: Sequence[Any]) -> list[Node]:
+        self._kept += terms
+        return [self._of(term) for term in terms]
+
+    def _of(self, term: Any) -> Node:
+        known = self._nodes.get(term.get_id())
+        if known is not None:
+            known.shared = bool(known.arguments)
+            return known
+        below = tuple(self._of(child) for child in term.children())
+        made = Node(OPERATIONS[term.decl().kind()], below, _numbers(term, self._places))
+        self._nodes[term.get_id()] = made
+        return made
+
+    def enabled(self, state: State) -> list[int]:
+        """The numbers of the actions that may happen in the state."""
+        return self._holding(self._guards, state)
+
+    def observe(self, state: State) -> list[int]:
+        """The numbers of the observed formulas that hold in the state."""
+        return self._holding(self._observed, state)
+
+    def observe_step(self, state: State, after: State) -> list[int]:
+        """The numbers of the observed formulas over two states that hold of this pair."""
+        return self._holding(self._observed_steps, state + after)
 
     def apply(self, state: State, action: int) -> State:
         """The state after an action, whose guard is taken to hold."""
-        return self._effects[action](state)
+        memo: Memo = {}
+        after = list(state)
+        for place, node in self._updates[action]:
+            after[place] = node.value(state, memo)
+        return tuple(after)
 
     @staticmethod
-    def _unpacked(state: str, names: Any) -> str:
-        return "".join(f"{name}, " for name in names) + f"= {state}"
-
-    def _numbers(self, arguments: str, lines: Sequence[str], formulas: Sequence[Any], leaves: Mapping[str, str]) -> Any:
-        """A function that returns the numbers of the formulas that hold."""
-        body = _Body(formulas, leaves)
-        truths = "".join(f"{result}, " for result in body.results)
-        return self._compiled(arguments, [*lines, *body.lines], f"[i for i, holds in enumerate(({truths})) if holds]")
-
-    @staticmethod
-    def _compiled(arguments: str, lines: Sequence[str], result: str) -> Any:
-        text = "\n    ".join([f"def function({arguments}):", *lines, f"return {result}"])
-        namespace: dict[str, Any] = {}
-        exec(compile(text, "<terms>", "exec"), namespace)
-        return namespace["function"]
-
-
-def walk(interpreter: Interpreter, start: State, steps: int, seed: int) -> int:
-    """Takes up to ``steps`` random steps, each uniform among the enabled actions; returns how many it took."""
-    chance, state = random.Random(seed), start
-    for taken in range(steps):
-        enabled = interpreter.enabled(state)
-        if not enabled:
-            return taken
-        state = interpreter.apply(state, enabled[int(chance.random() * len(enabled))])
-        interpreter.observe(state)
-    return steps
-
-
-def search(interpreter: Interpreter, initial: Sequence[State], limit: int) -> tuple[int, int]:
-    """Breadth-first search, observing every state, up to ``limit`` distinct states or so; returns these and the transitions."""
-    seen = set(initial)
-    frontier, transitions = list(seen), 0
-    for state in frontier:
-        interpreter.observe(state)
-    while frontier and len(seen) < limit:
-        beyond = []
-        for state in frontier:
-            for action in interpreter.enabled(state):
-                transitions += 1
-                after = interpreter.apply(state, action)
-                if after not in seen:
-                    seen.add(after)
-                    beyond.append(after)
-                    interpreter.observe(after)
-            if len(seen) >= limit:
-                break
-        frontier = beyond
-    return len(seen), transitions
+    def _holding(formulas: Sequence[Node], state: State) -> list[int]:
+        memo: Memo = {}
+        return [number for number, node in enumerate(formulas) if node.value(state, memo)]

@@ -1,4 +1,4 @@
-"""The compiler's oracle: kernel, plain Python and Z3's own evaluation agree on every operator and on random states."""
+"""The compiler's oracle: kernel, plain Python (twice) and Z3's own evaluation agree on every operator and on states."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from model.language import Protocol, Universe
 from model.language.operators import OPERATORS
 from model.ledger import ledger
 from properties.ledger import ledger as ledger_properties
+from tests.bench.generated import Generated
 from tests.bench.interpreter import Interpreter
 
 Draw = Callable[[Any], Any]
@@ -242,21 +243,25 @@ def _draw_state(p: Protocol, choose: Callable[[int, int], int]) -> Raw:
 
 
 def _agree(p: Protocol, observed: Sequence[Any], steps: Sequence[Any], states: Sequence[Raw]) -> int:
-    """Kernel, Python and Z3 agree on everything about these states; returns how many steps were compared."""
-    kernel, python, compared = Kernel(p, observed, steps), Interpreter(p, observed, steps), 0
+    """Kernel, both ways of Python and Z3 agree on everything about these states; returns how many steps were compared."""
+    kernel, generated, plain = Kernel(p, observed, steps), Generated(p, observed, steps), Interpreter(p, observed, steps)
+    compared = 0
     for raw in states:
         packed = kernel.packing.pack(raw)
         assert kernel.packing.unpack(packed) == raw
-        assert kernel.enabled(packed) == python.enabled(raw) == _holding(p, [a.guard for a in p.actions], raw)
-        assert kernel.observe(packed) == python.observe(raw) == _holding(p, observed, raw)
+        enabled, held = _holding(p, [a.guard for a in p.actions], raw), _holding(p, observed, raw)
+        assert kernel.enabled(packed) == generated.enabled(raw) == plain.enabled(raw) == enabled
+        assert kernel.observe(packed) == generated.observe(raw) == plain.observe(raw) == held
         for action in range(len(p.actions)):
             after = _after(p, action, raw)
             if after is not None:
-                assert kernel.packing.unpack(kernel.apply(packed, action)) == python.apply(raw, action) == after
+                assert kernel.packing.unpack(kernel.apply(packed, action)) == after
+                assert generated.apply(raw, action) == plain.apply(raw, action) == after
                 compared += 1
     for raw, after in itertools.pairwise(states):
         both = kernel.packing.pack(raw), kernel.packing.pack(after)
-        assert kernel.observe_step(*both) == python.observe_step(raw, after) == _holding(p, steps, raw, after)
+        held = _holding(p, steps, raw, after)
+        assert kernel.observe_step(*both) == generated.observe_step(raw, after) == plain.observe_step(raw, after) == held
     return compared
 
 
@@ -348,24 +353,26 @@ def test_random_states_of_the_ledger(name: str) -> None:
 
 @pytest.mark.parametrize("name", LEDGERS)
 def test_random_walks_of_the_ledger(name: str) -> None:
-    """Kernel and plain Python step by step, through states that random draws hardly ever hit."""
+    """Kernel and both ways of plain Python step by step, through states that random draws hardly ever hit."""
     p = ledger(**LEDGERS[name])  # type: ignore[arg-type]
     observed, steps = _formulas(p)
-    kernel, python, chance = Kernel(p, observed, steps), Interpreter(p, observed, steps), random.Random(11)
+    kernel, generated, plain = Kernel(p, observed, steps), Generated(p, observed, steps), Interpreter(p, observed, steps)
+    chance = random.Random(11)
     taken: set[int] = set()
     for start in itertools.islice(itertools.cycle(p.initial_states()), 40):
         raw = start
         for _ in range(60):
             packed = kernel.packing.pack(raw)
             enabled = kernel.enabled(packed)
-            assert enabled == python.enabled(raw)
-            assert kernel.observe(packed) == python.observe(raw)
+            assert enabled == generated.enabled(raw) == plain.enabled(raw)
+            assert kernel.observe(packed) == generated.observe(raw) == plain.observe(raw)
             if not enabled:
                 break
             action = chance.choice(enabled)
-            after, expected = kernel.apply(packed, action), python.apply(raw, action)
-            assert kernel.packing.unpack(after) == expected
-            assert kernel.observe_step(packed, after) == python.observe_step(raw, expected)
+            after, expected = kernel.apply(packed, action), generated.apply(raw, action)
+            assert kernel.packing.unpack(after) == expected == plain.apply(raw, action)
+            held = generated.observe_step(raw, expected)
+            assert kernel.observe_step(packed, after) == held == plain.observe_step(raw, expected)
             raw = expected
             taken.add(action)
     assert len({p.actions[action].name for action in taken}) > len({a.name for a in p.actions}) / 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -182,6 +183,14 @@ def test_violation_is_the_smallest_of_its_level_and_its_path_shortest(watched: K
     assert_path(watched, path.states, path.actions)
     assert len(path.actions) == 5
     assert path.states[-1] == find.state
+
+
+def test_what_is_only_watched_is_found_as_violations_are_and_ends_nothing(watched: Kernel) -> None:
+    found, through = run(watched, alarm=[0]).violations, run(watched)
+    for workers in (1, 2, 4):
+        result = run(watched, watch=[0, 1], workers=workers)
+        assert (result.violations, result.watched) == ((), found)
+        assert replace(result, watched=()) == through
 
 
 def test_violation_over_a_step(watched: Kernel) -> None:

@@ -93,19 +93,18 @@ def test_replayed_walks_add_up_to_the_result(padding: int, swarm: bool) -> None:
     kernel = Kernel(grid(size=7, starts=(0, 4, 6), padding=padding, wraps=False))
     assert kernel.words == 1 + padding
     result = walks(kernel, count=200, steps=9, swarm=swarm)
-    taken, enabled, deadlocks, starts = [0] * len(kernel.actions), [0] * len(kernel.actions), 0, set()
+    taken, enabled, deadlocks, starts = [0] * len(kernel.actions), set[int](), 0, set()
     for number in range(200):
         path = walk_path(kernel, seed=5, walk=number, steps=9, swarm=swarm)
         assert_run(kernel, path.states, path.actions)
         starts.add(path.states[0])
         for state, action in zip(path.states, path.actions, strict=False):
             taken[action] += 1
-            for possible in kernel.enabled(np.array(state, dtype=np.uint64)):
-                enabled[possible] += 1
+            enabled.update(kernel.enabled(np.array(state, dtype=np.uint64)))
         ended = not kernel.enabled(np.array(path.states[-1], dtype=np.uint64))
         assert ended or len(path.actions) == 9
         deadlocks += ended and len(path.actions) < 9
-    assert (list(result.taken), list(result.enabled), result.deadlocks) == (taken, enabled, deadlocks)
+    assert (list(result.taken), set(result.enabled), result.deadlocks) == (taken, enabled, deadlocks)
     assert result.steps == sum(taken)
     assert deadlocks > 0
     assert len(starts) == 3
@@ -173,6 +172,23 @@ def test_violating_walk_is_the_first_and_replays_to_its_end(watched: Kernel) -> 
         if len(states) > 1 and 0 in watched.observe_step(states[-2], states[-1]):
             violating.setdefault("step", (number, len(path.actions)))
     assert violating == {kind: (find.walk, find.steps) for kind, find in finds.items()}
+
+
+def test_a_run_that_ends_where_it_may_not_is_a_violation() -> None:
+    """The point ends in the corner; it may, or it may not, or only there."""
+    p = grid(size=3, starts=(0, 1), wraps=False)
+    x, y = p.state.x, p.state.y
+    kernel = Kernel(p, [And(x == 2, y == 2), And(x == 2, y < 2)])
+    anywhere, corner, edge = (walks(kernel, steps=9, may_end=end) for end in (None, 0, 1))
+    assert anywhere == corner
+    assert (corner.outcome, corner.walks, corner.deadlocks) == ("sampled", 3000, 3000)
+    (find,) = edge.violations
+    assert (edge.outcome, find.kind, find.formula, find.walk) == ("violated", "deadlock", 0, 0)
+    path = walk_path(kernel, seed=5, walk=find.walk, steps=9)
+    assert find.steps == len(path.actions)
+    assert kernel.enabled(np.array(path.states[-1], dtype=np.uint64)) == []
+    assert walks(kernel, steps=9, may_end=1, workers=1) == edge
+    assert walks(kernel, steps=2, may_end=1).violations == ()  # too short to come to an end
 
 
 def test_another_seed_or_number_is_another_walk() -> None:
