@@ -76,11 +76,15 @@ class Names:
 
 @dataclass(frozen=True, eq=False)
 class Action:
-    """A grounded action: a guard and, for each variable that it changes, the new value; the rest stays as it is."""
+    """A grounded action: a guard and, for each variable that it changes, the new value; the rest stays as it is.
+
+    ``arguments`` are as traces show them; ``grounding`` has them as numbers, each with the universe whose member it is.
+    """
 
     name: str
     actor: str
     arguments: Mapping[str, str]
+    grounding: tuple[tuple[Universe | None, int], ...]
     guard: Any
     updates: Mapping[Variable, Any]
     fault: bool

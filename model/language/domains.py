@@ -164,6 +164,7 @@ class Choice(Domain):
     """One of several names, or one member of a universe."""
 
     names: tuple[str, ...]
+    universe: Universe | None = None
 
     def term(self, name: str) -> Any:
         return ChoiceRef.constant(name, self.names)
@@ -240,7 +241,7 @@ def choice_of(names: Universe | Sequence[str]) -> Choice:
     labels = tuple(names.label(m) for m in names) if isinstance(names, Universe) else tuple(names)
     if not labels or len(set(labels)) != len(labels):
         raise ModelError(f"a choice needs distinct names and at least one: {labels}")
-    return Choice(labels)
+    return Choice(labels, names if isinstance(names, Universe) else None)
 
 
 def subset_of(universe: Universe) -> Subset:

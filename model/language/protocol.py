@@ -189,7 +189,10 @@ class Protocol:
                     updates[counter] = counter.term + 1
                 if z3.is_false(guard):
                     continue
-                self.actions.append(Action(name, actor, shown, guard, updates, fault, fair, doc, Location.of(function)))
+                universes = (p if isinstance(p, Universe) else None for p in parameters.values())
+                grounding = tuple(zip(universes, values, strict=True))
+                where_written = Location.of(function)
+                self.actions.append(Action(name, actor, shown, grounding, guard, updates, fault, fair, doc, where_written))
             return function
 
         return declare
