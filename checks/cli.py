@@ -98,6 +98,7 @@ def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add("--seed", type=int, default=0, metavar="S", help="seed of the walks (default: 0)")
     add("--swarm", action="store_true", help="each walk leaves out a random part of the actions")
     add("--second-solver", action="store_true", help="have cvc5 confirm every obligation that Z3 discharges")
+    add("--symmetry", action="store_true", help="search one state for all that differ only in which bookie (...) is which")
     add("--checkpoint", type=Path, metavar="DIR", help="keep the levels of an exhaustive search there")
     add("--resume", action="store_true", help="go on from what --checkpoint DIR holds")
     add("--quiet", action="store_true", help="no progress on standard error")

@@ -27,6 +27,9 @@ GIB = 1 << 30
 
 def run(asked: argparse.Namespace) -> ExitStatus:
     """Checks what the command line asks for; returns the exit status."""
+    if asked.symmetry and asked.by not in (None, "exhaustive"):
+        print(f"fencepost: --symmetry is of exhaustive search; --by {asked.by} has no use for it", file=sys.stderr)
+        return ExitStatus.USAGE
     as_text = asked.format == "text"
     settings, notes = None, []
     if asked.conf is not None:
@@ -120,6 +123,7 @@ def _options(asked: argparse.Namespace, seconds: float | None) -> Options:
         second_solver=asked.second_solver,
         checkpoint=asked.checkpoint,
         resume=asked.resume,
+        symmetry=asked.symmetry,
     )
 
 

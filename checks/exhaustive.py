@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from checks.findings import Findings
+from checks.reduction import Reduction
 from checks.verdicts import Verdict, reached, unreached
+from model.kernel.orbits import Represented
 from model.kernel.results import Find, Limits, Progress, Result
 from model.kernel.search import search
 from properties.observed import Observed
@@ -32,12 +34,14 @@ def exhaust(
     observed: Observed,
     budget: Budget,
     *,
+    reduction: Reduction | None = None,
     progress: Callable[[Progress], None] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
     checkpoint: Path | None = None,
     resume: bool = False,
 ) -> Findings:
-    """Searches all reachable states; ``checkpoint`` names a folder that keeps them, from which ``resume`` goes on.
+    """Searches all reachable states, or with a ``reduction`` one of each orbit of them; ``checkpoint`` names a folder that
+    keeps them, from which ``resume`` goes on.
 
     Raises CheckpointError for a folder that belongs to another search.
     """
@@ -49,6 +53,7 @@ def exhaust(
         watch=observed.controls(),
         may_end=next(iter(observed.may_end), None),
         stop_on_deadlock=bool(observed.may_end),
+        canonical=reduction.canonical if reduction else 0,
         workers=budget.workers,
         limits=Limits(memory=budget.memory, seconds=budget.seconds),
         progress=progress,
@@ -56,19 +61,27 @@ def exhaust(
         checkpoint=checkpoint,
         resume=resume,
     )
-    judge = _Judge(observed, result, budget.workers)
+    represented = reduction.represented(result, budget.workers) if reduction else None
+    judge = _Judge(observed, result, budget.workers, represented)
     whole = result.outcome == "exhausted"
     suspicions = observed.suspicions(result.enabled, result.seen) if whole else []
-    return Findings(judge.verdicts(), (judge.summary(),), tuple(suspicions), seconds=result.seconds)
+    notes = (judge.summary(), *(reduction.notes(result, represented) if reduction else ()))
+    return Findings(judge.verdicts(), notes, tuple(suspicions), seconds=result.seconds)
 
 
 class _Judge:
     """Turns the result of a search into verdicts."""
 
-    def __init__(self, observed: Observed, result: Result, workers: int | None) -> None:
+    def __init__(
+        self, observed: Observed, result: Result, workers: int | None, represented: Represented | None
+    ) -> None:
         self.observed, self.result, self.workers = observed, result, workers
         self.finds = {(find.kind, find.formula): find for find in result.violations + result.watched}
         self.reach = {"distinct": result.distinct, "transitions": result.transitions, "depth": result.depth}
+        self.up_to = ""
+        if represented:
+            self.reach["represented"] = represented.states
+            self.up_to = " up to symmetry"
 
     def verdicts(self) -> tuple[Verdict, ...]:
         seen = set(self.result.seen)
@@ -100,9 +113,10 @@ class _Judge:
     def cut_short(self) -> str:
         """Why the search did not see everything, and what it did see."""
         result = self.result
-        seen = f"{result.distinct:,} states, every run of up to {result.depth} steps"
+        seen = f"{result.distinct:,} states{self.up_to}, every run of up to {result.depth} steps"
         reasons = {
-            "memory": f"over {_rounded(result.distinct):,} states in {_size(result.bytes_in_use)} and no end in sight",
+            "memory": f"over {_rounded(result.distinct):,} states{self.up_to} in {_size(result.bytes_in_use)}"
+            " and no end in sight",
             "time": f"out of time after {seen}",
             "interrupted": f"interrupted after {seen}",
             "violated": f"the search ended with the shortest violation, after {seen}",
@@ -114,7 +128,7 @@ class _Judge:
         result = self.result
         if result.outcome == "exhausted":
             return (
-                f"exhausted: all {result.distinct:,} states, {result.transitions:,} transitions, "
+                f"exhausted: all {result.distinct:,} states{self.up_to}, {result.transitions:,} transitions, "
                 f"the farthest {result.depth} steps away"
             )
         return self.cut_short()

@@ -13,6 +13,7 @@ from checks.exhaustive import GIB, Budget, exhaust
 from checks.findings import Findings
 from checks.induction import prove
 from checks.progress import Reporter
+from checks.reduction import Reduction
 from checks.sampling import Walks, sample
 from checks.verdicts import Verdict
 from model.language import Protocol
@@ -36,7 +37,8 @@ PATIENCE = GIB
 class Options:
     """How to check: the engine (None: the strongest), its limits, and which properties (none named: all).
 
-    ``checkpoint`` is a folder that has one of its own for each instance.
+    ``checkpoint`` is a folder that has one of its own for each instance. ``symmetry`` has exhaustive searches visit one state
+    for all that differ only in which member of a universe is which, where that is proved to make no difference.
     """
 
     by: str | None = None
@@ -49,6 +51,7 @@ class Options:
     second_solver: bool = False
     checkpoint: Path | None = None
     resume: bool = False
+    symmetry: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,9 +141,11 @@ class _Run:
 
     def exhaustive(self, memory: int | None = None) -> Findings:
         options = self.options
+        observed = Observed.of(self.suite, self.chosen)
         return exhaust(
-            Observed.of(self.suite, self.chosen),
+            observed,
             Budget(memory or options.memory, options.seconds, options.workers),
+            reduction=Reduction.of(observed, self.reporter) if options.symmetry else None,
             progress=self.reporter.searching,
             should_stop=self.should_stop,
             checkpoint=options.checkpoint and options.checkpoint / re.sub(r"\W+", "-", self.instance),

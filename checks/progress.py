@@ -49,6 +49,10 @@ class Reporter:
         seconds = time.monotonic() - self._started
         self._tell(f"{done} of {count} proof tasks, about {seconds * (count - done) / max(done, 1):.0f} s left")
 
+    def counting(self, done: int, count: int) -> None:
+        """Tells how many of the states that a search with symmetry visited have been asked what they stand for."""
+        self._tell(f"counted what {done:,} of {count:,} states stand for")
+
     def _tell(self, text: str) -> None:
         now = time.monotonic()
         on_terminal = self._stream.isatty()

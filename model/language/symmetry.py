@@ -7,7 +7,7 @@ tell the two apart either, and one of them can stand for all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import factorial, prod
@@ -66,19 +66,25 @@ class Symmetry:
         return Symmetry(tuple(classes), self.obstacles)
 
 
-def symmetry_of(protocol: Protocol, formulas: Mapping[str, Any]) -> Symmetry:
+def symmetry_of(
+    protocol: Protocol, formulas: Mapping[str, Any], progress: Callable[[int, int], None] | None = None
+) -> Symmetry:
     """The members of each universe that the protocol and these formulas, over values and next values, do not tell apart.
 
     The formulas are by name, as an obstacle is to name them. Two members are interchangeable if with them exchanged the
     initial states are the same, each action is the action with its arguments exchanged (enabled in the same states of the
     variables' domains, with the same effect), and each formula is equivalent to itself. What Z3 cannot prove counts as
-    told apart.
+    told apart. ``progress`` is told how many members have been compared with others, of how many.
     """
     proof = _Proof(protocol, formulas)
     classes: list[Interchangeable] = []
     obstacles: list[str] = []
+    done, count = 0, sum(universe.size for universe in protocol.universes.values())
     for universe in protocol.universes.values():
         found, obstacle = _classes(universe, proof)
+        done += universe.size
+        if progress is not None:
+            progress(done, count)
         classes += [Interchangeable(universe, tuple(members)) for members in found if len(members) > 1]
         obstacles += [obstacle] if obstacle else []
     return Symmetry(tuple(classes), tuple(obstacles))
@@ -174,6 +180,8 @@ class _Proof:
             effects += _compared(mine, exchanged(twin.updates.get(other, other.term)))
         if self._always(*enabled, *(z3.Implies(action.guard, effect) for effect in effects)):
             return ""
+        if twin is action:
+            return f"action {action.label} tells them apart"
         return f"action {action.label} with the two exchanged is not {twin.label}"
 
     def _always(self, *formulas: Any) -> bool:

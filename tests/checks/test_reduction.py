@@ -1,0 +1,113 @@
+"""Checks with symmetry: the verdicts, counterexamples and predicted counts are those of the search of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from checks.cli import main
+from checks.exhaustive import Budget, exhaust
+from checks.findings import Findings
+from checks.progress import Reporter
+from checks.reduction import Reduction
+from model.kernel.checkpoint import CheckpointError
+from properties.observed import Observed
+from properties.protocols import PROTOCOLS
+from properties.registry import Instance, Value
+from tests.checks.test_command_line import fencepost, stable
+from tests.properties.test_ledger import CAUGHT, COUNTS, LEDGER, violated
+from traces.replay import replay
+
+REDUCED = {
+    "two entries": 104145,
+    "two recoveries": 9960,
+    "change of ensemble": 99324,
+    "striping": 303674,
+    "crash and rot": 746182,
+    "lost disk": 4358,
+}
+QUICK = ("recovery_reads_do_not_fence", "missing_threshold_too_low", "recovery_closes_blindly", "change_not_committed")
+LARGE = ("two entries", "striping", "crash and rot")
+TWO_RECOVERIES = ("--set", "entries=1", "recoverers=2", "--quiet")
+
+
+def name(instance: Instance) -> str:
+    return instance.name
+
+
+def searched(parameters: dict[str, Value], defects: Sequence[str] = ()) -> Findings:
+    suite = LEDGER.suite(LEDGER.build(parameters, defects))
+    observed = Observed.of(suite, suite.properties)
+    return exhaust(observed, Budget(workers=2), reduction=Reduction.of(observed, Reporter(quiet=True)))
+
+
+@pytest.mark.parametrize(
+    "instance", [i if i.name not in LARGE else pytest.param(i, marks=pytest.mark.deep) for i in LEDGER.sizes["ci"]], ids=name
+)
+def test_the_small_instances_are_predicted(instance: Instance) -> None:
+    findings = searched(dict(instance.parameters))
+    states, transitions, depth = COUNTS[instance.name]
+    reach = findings.verdicts[0].reach
+    assert (reach["distinct"], reach["depth"]) == (REDUCED[instance.name], depth)
+    assert {v.verdict for v in findings.verdicts if not v.expected} == {"exhausted", "proved"}
+    assert findings.suspicions == ()
+    if REDUCED[instance.name] < states:
+        assert reach["represented"] == states
+        assert f"stand for {states:,} with {transitions:,} transitions; reduction factor" in findings.notes[2]
+    else:
+        assert "represented" not in reach
+        assert findings.notes[1] == "symmetry: no members are interchangeable, so every state was visited"
+
+
+@pytest.mark.parametrize("defect", [d if d in QUICK else pytest.param(d, marks=pytest.mark.deep) for d in CAUGHT])
+def test_a_defect_is_caught_by_the_same_properties_in_as_many_steps(defect: str) -> None:
+    findings = searched(dict(LEDGER.shown_by[defect]), [defect])
+    found, (properties, steps) = violated(findings), CAUGHT[defect]
+    first = min(found.values(), default=None)
+    assert ({name for name, its in found.items() if its == first}, first) == (properties, steps)
+    traces = [v.trace for v in findings.verdicts if v.verdict == "violated" and v.trace is not None]
+    assert len(traces) >= len(found)
+    for trace in traces:
+        replayed = replay(trace, PROTOCOLS)
+        assert replayed.replays, replayed
+
+
+def test_the_same_is_printed_with_any_number_of_workers() -> None:
+    one, two = (fencepost("check", "ledger", *TWO_RECOVERIES, "--symmetry", "--workers", n) for n in "12")
+    assert one.returncode == 0, one.stderr
+    assert stable(one.stdout) == stable(two.stdout)
+    assert one.stdout.splitlines()[1:4] == [
+        "  exhausted: all 9,960 states up to symmetry, 66,207 transitions, the farthest 27 steps away",
+        "  symmetry: bookie b0, b1, b2 and recoverer r0, r1 interchangeable (12 permutations)",
+        "  symmetry: 9,960 states stand for 91,030 with 621,434 transitions; reduction factor 9.1",
+    ]
+
+
+def test_what_is_not_interchangeable_is_told_and_the_trace_is_a_real_run(tmp_path: Path) -> None:
+    arguments = ("--defect", "recovery_reads_do_not_fence", "--property", "no_truncation", "--symmetry", "--quiet")
+    run = fencepost("check", *arguments, "--set", "entries=2", "--trace-dir", tmp_path)
+    assert run.returncode == 12
+    assert "symmetry: entry e0 and e1 are not interchangeable: action send(e0) with the two exchanged is" in run.stdout
+    (file,) = tmp_path.glob("*.itf.json")
+    replayed = fencepost("trace", "replay", file)
+    assert (replayed.returncode, replayed.stdout) == (0, "replays: 13 steps, no_truncation does not hold in the last state\n")
+
+
+def test_a_search_goes_on_from_a_checkpoint_with_the_same_symmetry(tmp_path: Path) -> None:
+    suite = LEDGER.suite(LEDGER.build(LEDGER.shown_by["denies_what_it_has"]))
+    observed = Observed.of(suite, [suite.named("no_truncation")])
+    reduction, asked = Reduction.of(observed, Reporter(quiet=True)), count()
+    exhaust(observed, Budget(), reduction=reduction, checkpoint=tmp_path, should_stop=lambda: next(asked) > 5)
+    resumed = exhaust(observed, Budget(), reduction=reduction, checkpoint=tmp_path, resume=True)
+    assert resumed == exhaust(observed, Budget(), reduction=reduction)
+    with pytest.raises(CheckpointError):
+        exhaust(observed, Budget(), checkpoint=tmp_path, resume=True)
+
+
+def test_other_engines_have_no_use_for_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "ledger", "--symmetry", "--by", "walks"]) == 2
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "fencepost: --symmetry is of exhaustive search; --by walks has no use for it\n")
