@@ -20,6 +20,7 @@ from model.language import Protocol
 from model.language.obligations import prove_domains
 from properties.observed import Observed
 from properties.registry import Entry, Instance
+from properties.theorems import Theory
 from properties.vocabulary import Property, Suite
 
 ENGINES = ("exhaustive", "walks", "induction", "bounded")
@@ -58,7 +59,7 @@ class Options:
 class Checked:
     """An instance and what was established of it."""
 
-    entry: Entry
+    entry: Entry | Theory
     instance: Instance
     protocol: Protocol
     findings: Findings

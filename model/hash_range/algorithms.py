@@ -49,7 +49,7 @@ def topic_count_equally_divide(topics: Sequence[int], hashes: HashRange = FULL) 
 
 
 def specified_positions_divide(
-    bundle: Bundle, positions: Sequence[int], topics: int, *, force: bool = False
+    bundle: Bundle, positions: Sequence[int], topics: int, *, force: bool = False, hashes: HashRange = FULL
 ) -> list[int] | None:
     """Cuts at those of the positions that lie strictly inside, if there are two topics or more, or if forced.
 
@@ -59,7 +59,7 @@ def specified_positions_divide(
         raise ValueError("there are no positions to split at")
     if topics <= 1 and not force:
         return None
-    return [position for position in sorted(positions) if bundle.lower < position < bundle.upper] or None
+    return [position for position in sorted(positions) if hashes.keeps(*bundle, position)] or None
 
 
 def flow_or_qps_equally_divide(

@@ -15,10 +15,12 @@ import z3
 DEFECTS: dict[str, str] = {
     "lookup_hits_last_boundary": "Upstream as it is: a hash equal to the last boundary is looked up behind the last bundle.",
     "last_bundle_half_open": "The last bundle leaves its upper boundary out, as the others do.",
+    "every_bundle_closed": "Every bundle includes its upper boundary, as the last does.",
     "last_boundary_too_high": "A new namespace ends at 2^32, the number of hashes, instead of 0xffffffff, the last hash.",
     "splits_any_bundle": "A bundle is split however small it is.",
     "boundaries_unchecked": "A split does not check that the boundaries it was given lie strictly inside the bundle.",
     "empty_bundles_allowed": "A bundle with equal boundaries, which holds no hash, is not refused.",
+    "edges_kept": "specified_positions_divide keeps positions that are the bundle's own boundaries.",
     "midpoint_in_ints": "A midpoint is half the sum, in Java's 32-bit ints.",
 }
 """The known mistakes: switches of a HashRange."""
@@ -43,6 +45,8 @@ class HashRange:
 
     def contains(self, lower: Any, upper: Any, hash: Any) -> Any:
         """NamespaceBundle.includes: the bundle's range has this hash; it is closed above if it ends at the last hash."""
+        if "every_bundle_closed" in self.defects:
+            return (lower <= hash) & (hash <= upper)
         below = hash < upper
         if "last_bundle_half_open" not in self.defects:
             below = below | ((hash == upper) & (upper == self.last))
@@ -65,6 +69,12 @@ class HashRange:
         return ((lower < first) & (final < upper)) | ("boundaries_unchecked" in self.defects)
 
     # --- where a split cuts
+
+    def keeps(self, lower: Any, upper: Any, position: Any) -> Any:
+        """The positions of specified_positions_divide that it does not drop."""
+        if "edges_kept" in self.defects:
+            return (lower <= position) & (position <= upper)
+        return (lower < position) & (position < upper)
 
     def midpoint(self, lower: Any, upper: Any) -> Any:
         """Where range_equally_divide cuts a bundle, and topic_count_equally_divide between two hashes."""

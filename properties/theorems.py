@@ -1,0 +1,80 @@
+"""The words for what must hold of arithmetic, whatever the numbers: a theorem, proved in steps over Z3's terms.
+
+A protocol has states and runs. Arithmetic has neither: a theorem is about all values of some constants and functions, and what
+refutes it are values.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+from model.language import Location
+from properties.vocabulary import Property
+
+Defects = frozenset[str]
+Value = Callable[[Any], int]
+"""What a term is in a refutation."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """From ``given`` follows ``claim``, whatever values the constants and functions in them have.
+
+    ``least`` are terms, none negative, that a refutation makes as small as can be, the first first. ``told`` puts a refutation
+    in words, computed anew with plain numbers; or it gives None if with those nothing is wrong, which can be in an induction:
+    the values then meet its hypothesis without being reached.
+    """
+
+    name: str
+    given: tuple[Any, ...]
+    claim: Any
+    least: tuple[Any, ...]
+    told: Callable[[Value], str | None]
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """A statement (``name`` and ``doc``) and the steps that prove it. Each step is proved on its own from what it is given."""
+
+    name: str
+    doc: str
+    steps: tuple[Step, ...]
+    location: Location
+
+    @property
+    def property(self) -> Property:
+        """The theorem as a property that must always hold."""
+        formula = z3.And(*(z3.Implies(z3.And(*step.given), step.claim) for step in self.steps))
+        return Property(self.name, "always", formula, self.doc, self.location)
+
+
+@dataclass(frozen=True)
+class Theory:
+    """Theorems about one piece of arithmetic: ``theorems`` states them for the arithmetic with these defects in it.
+
+    ``reach`` says for which numbers they are proved; ``defects`` are the known mistakes, each with one line.
+    """
+
+    name: str
+    summary: str
+    reach: str
+    defects: Mapping[str, str]
+    theorems: Callable[[Defects], list[Theorem]]
+
+
+class Statements:
+    """The theorems of a theory, gathered by a decorator on functions that yield their steps."""
+
+    def __init__(self) -> None:
+        self.theorems: list[Theorem] = []
+
+    def theorem(self, function: Callable[[], Iterable[Step]]) -> Callable[[], Iterable[Step]]:
+        """Declares a theorem; its name and docstring are the function's."""
+        doc = inspect.cleandoc(function.__doc__ or "")
+        self.theorems.append(Theorem(function.__name__, doc, tuple(function()), Location.of(function)))
+        return function
