@@ -16,11 +16,14 @@ from checks.plan import Checked, Options, PropertyError, check
 from checks.progress import Reporter, interruptible
 from checks.report import as_json, closing, text, write_traces
 from checks.sampling import Walks
+from checks.theorems import check_theory
 from checks.verdicts import ExitStatus, exit_status
 from model.kernel.checkpoint import CheckpointError
 from properties import striping
 from properties.protocols import PROTOCOLS
 from properties.registry import Entry, Instance, RegistryError, find
+from properties.theorems import Theory
+from properties.theories import THEORIES
 
 GIB = 1 << 30
 
@@ -57,7 +60,11 @@ def run(asked: argparse.Namespace) -> ExitStatus:
                 skipped += 1
                 continue
             try:
-                checked = check(entry, instance, asked.defect, _options(asked, left), reporter, interrupt)
+                options = _options(asked, left)
+                if isinstance(entry, Theory):
+                    checked = check_theory(entry, asked.defect, options, reporter, interrupt)
+                else:
+                    checked = check(entry, instance, asked.defect, options, reporter, interrupt)
             except (PropertyError, CheckpointError) as error:
                 reporter.end()
                 print(f"fencepost: {error}", file=sys.stderr)
@@ -82,10 +89,12 @@ def run(asked: argparse.Namespace) -> ExitStatus:
     return status
 
 
-def _planned(asked: argparse.Namespace, settings: LedgerSettings | None) -> Iterator[tuple[Entry, Instance]]:
+def _planned(asked: argparse.Namespace, settings: LedgerSettings | None) -> Iterator[tuple[Entry | Theory, Instance]]:
     """The instances to check, in order; RegistryError if the protocol, a parameter, a size or a defect does not exist."""
-    names = asked.protocols or (["ledger"] if settings else list(PROTOCOLS))
-    entries = [find(name, PROTOCOLS) for name in names]
+    everything: dict[str, Entry | Theory] = {**PROTOCOLS, **THEORIES}
+    # what only protocols have is not asked of the theories, unless they are named
+    names = list(PROTOCOLS if asked.set or asked.by or asked.property else everything)
+    entries = [find(name, everything) for name in asked.protocols or (["ledger"] if settings else names)]
     if asked.defect:
         unknown = [d for d in asked.defect if not any(d in entry.shown_by for entry in entries)]
         if unknown:
@@ -100,7 +109,7 @@ def _planned(asked: argparse.Namespace, settings: LedgerSettings | None) -> Iter
             yield entry, replace(instance, parameters={**instance.parameters, **changed})
 
 
-def _instances(entry: Entry, asked: argparse.Namespace, settings: LedgerSettings | None) -> Sequence[Instance]:
+def _instances(entry: Entry | Theory, asked: argparse.Namespace, settings: LedgerSettings | None) -> Sequence[Instance]:
     if settings is not None and entry.name == "ledger":
         return instances_of(settings, asked.size or "ci")
     if asked.size is not None:

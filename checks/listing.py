@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from properties.protocols import PROTOCOLS
 from properties.registry import Entry, find
+from properties.theorems import Theory
+from properties.theories import THEORIES
 
 _TITLES = {
     "always": "must always hold",
@@ -16,9 +18,19 @@ _TITLES = {
 
 
 def listing(names: Sequence[str]) -> str:
-    """The protocols by name (all, if none is named) with their parts; RegistryError if one is unknown."""
-    chosen = [find(name, PROTOCOLS) for name in names] or list(PROTOCOLS.values())
-    return "\n".join(_protocol(entry) for entry in chosen)
+    """The protocols and theories by name (all, if none is named) with their parts; RegistryError if one is unknown."""
+    everything: dict[str, Entry | Theory] = {**PROTOCOLS, **THEORIES}
+    chosen = [find(name, everything) for name in names] or list(everything.values())
+    return "\n".join(_theory(entry) if isinstance(entry, Theory) else _protocol(entry) for entry in chosen)
+
+
+def _theory(theory: Theory) -> str:
+    theorems = theory.theorems(frozenset())
+    width = max(len(name) for name in (*theory.defects, *(t.name for t in theorems)))
+    lines = [f"{theory.name}: {theory.summary}", "", "  theorems", f"    ({theory.reach})"]
+    lines += [f"    {t.name:<{width}}  {t.doc.splitlines()[0]}" for t in theorems]
+    lines += ["", "  defects"] + [f"    {name:<{width}}  {doc}" for name, doc in theory.defects.items()]
+    return "\n".join(lines) + "\n"
 
 
 def _protocol(entry: Entry) -> str:

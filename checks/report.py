@@ -46,7 +46,8 @@ def text(checked: Checked, *, width: int = 120, colour: bool = False) -> str:
 def _heading(checked: Checked) -> str:
     parameters = " ".join(f"{name}={value}" for name, value in checked.protocol.parameters.items())
     defects = f" with {', '.join(checked.protocol.active)}" if checked.protocol.active else ""
-    return f"{checked.entry.name}, {checked.instance.name}{defects}: {parameters}"
+    head = f"{checked.entry.name}, {checked.instance.name}{defects}"
+    return f"{head}: {parameters}" if parameters else head
 
 
 def _word(verdict: Verdict) -> str:

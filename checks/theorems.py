@@ -15,7 +15,6 @@ from checks.progress import Reporter
 from checks.second_solver import Disagreement
 from checks.verdicts import Verdict
 from model.language import Protocol
-from properties.registry import Instance
 from properties.theorems import Step, Theorem, Theory
 
 PATIENCE = 20.0
@@ -29,8 +28,11 @@ def check_theory(
 ) -> Checked:
     """Proves or refutes the theorems of a theory, all or those that ``options`` names.
 
-    Raises PropertyError for a theorem, and ModelError for a defect, that the theory does not have.
+    Raises PropertyError for a theorem that the theory does not have, or if an engine is asked for, and ModelError for a defect
+    that it does not have.
     """
+    if options.by:
+        raise PropertyError(f"{theory.name} has no states to search: its theorems are proved; leave --by {options.by} out")
     bearer = Protocol(theory.name, doc=theory.summary, defects=theory.defects, active=defects)
     theorems = theory.theorems(frozenset(defects))
     for name in options.properties:
@@ -50,9 +52,10 @@ def check_theory(
         suspicions += [f"{theorem.name}: nothing meets what is given for: {step.name}" for step in vacuous(theorem)]
     reporter.end()
     steps = sum(int(verdict.reach.get("obligations", 0)) for verdict in verdicts)
-    notes = (f"{theory.reach}", f"{steps} obligations discharged by Z3" + (" and by cvc5" if options.second_solver else ""))
+    solvers = "Z3 and cvc5" if options.second_solver else "Z3"
+    notes = (theory.reach, f"obligations discharged by {solvers}: {steps}")
     findings = Findings(tuple(verdicts), notes, tuple(suspicions), seconds=time.monotonic() - started)
-    return Checked(theory, Instance("for all numbers", {}), bearer, findings)
+    return Checked(theory, theory.instances("ci")[0], bearer, findings)
 
 
 def decide(theorem: Theorem, seconds: float = PATIENCE, *, second_solver: bool = False) -> Verdict:
@@ -71,7 +74,7 @@ def decide(theorem: Theorem, seconds: float = PATIENCE, *, second_solver: bool =
                 return Verdict(theorem.property, "violated", "theorem", reach, told)
             return Verdict(theorem.property, "inconclusive", "theorem", reach, f"the proof fails at: {step.name}")
         if proof == "unknown":
-            return Verdict(theorem.property, "inconclusive", "theorem", reach, f"not decided in {seconds:.0f} s: {step.name}")
+            return Verdict(theorem.property, "inconclusive", "theorem", reach, f"not decided in {seconds:g} s: {step.name}")
     proved: dict[str, int | float] = {"obligations": len(theorem.steps)}
     if second_solver:
         proved["confirmed"] = len(theorem.steps)

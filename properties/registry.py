@@ -6,11 +6,12 @@ import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from model.language import Protocol
 from properties.vocabulary import Suite
 
+T = TypeVar("T")
 Value = bool | int | str
 
 WORDS: dict[type, str] = {bool: "yes or no", int: "a whole number", str: "a word"}
@@ -132,8 +133,8 @@ class Entry:
         return f"{self.name} takes " + (", ".join(str(p) for p in self.parameters) or "no parameters")
 
 
-def find(name: str, protocols: Mapping[str, Entry]) -> Entry:
-    """The protocol of that name; RegistryError, listing the names, if there is none."""
+def find(name: str, protocols: Mapping[str, T]) -> T:
+    """The protocol, or whatever else is checked, of that name; RegistryError, listing the names, if there is none."""
     if name not in protocols:
         known = ", ".join(sorted(protocols)) or "none"
         raise RegistryError(f"there is no protocol {name!r}{_guess(name, protocols)}; there is {known}")

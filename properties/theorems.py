@@ -14,6 +14,8 @@ from typing import Any
 import z3
 
 from model.language import Location
+from properties.registry import Instance, RegistryError
+from properties.registry import Value as RegistryValue
 from properties.vocabulary import Property
 
 Defects = frozenset[str]
@@ -65,6 +67,21 @@ class Theory:
     reach: str
     defects: Mapping[str, str]
     theorems: Callable[[Defects], list[Theorem]]
+
+    @property
+    def shown_by(self) -> Mapping[str, Mapping[str, RegistryValue]]:
+        """Each defect, with the parameters in which it shows: there are none."""
+        return {defect: {} for defect in self.defects}
+
+    def settings(self, texts: Iterable[str]) -> dict[str, RegistryValue]:
+        """No parameters; RegistryError if some are given."""
+        for text in texts:
+            raise RegistryError(f"{self.name} holds for all numbers and takes no parameters, so not {text!r}")
+        return {}
+
+    def instances(self, size: str) -> tuple[Instance, ...]:
+        """The one instance there is, at whatever size."""
+        return (Instance("for all numbers", {}),)
 
 
 class Statements:
