@@ -114,6 +114,31 @@ def publish(typing: Any, address: Any, word: Any) -> Any:
     return types.uint64(types.int64, types.uint64), emit
 
 
+SLOTS = 8
+"""Words in a cache line."""
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def alike(typing: Any, line: Any, word: Any, mask: Any) -> Any:
+    """The bit set of the words of the cache line at an address that equal a word in the bits of a mask. The eight are compared
+    at once, each as it was at some moment (relaxed)."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        words = builder.load(_at(builder, args[0]), typ=ir.VectorType(I64, SLOTS), align=8 * SLOTS)
+        word, mask = (_splat(builder, value) for value in args[1:])
+        differing = builder.and_(builder.xor(words, word), mask)
+        equal = builder.icmp_unsigned("==", differing, ir.Constant(differing.type, [0] * SLOTS))
+        return builder.zext(builder.bitcast(equal, ir.IntType(SLOTS)), I64)
+
+    return types.uint64(types.int64, types.uint64, types.uint64), emit
+
+
+def _splat(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+    kind = ir.VectorType(I64, SLOTS)
+    single = builder.insert_element(ir.Constant(kind, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(single, single, ir.Constant(ir.VectorType(ir.IntType(32), SLOTS), [0] * SLOTS))
+
+
 @intrinsic  # type: ignore[untyped-decorator]
 def fetch_add(typing: Any, address: Any, amount: Any) -> Any:
     """Adds to a shared counter; returns what it was before."""

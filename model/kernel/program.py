@@ -76,6 +76,15 @@ def copy(source: Any, target: Any, words: Any) -> None:
 
 
 @native
+def same(first: Any, second: Any, words: Any) -> Any:
+    """Whether the states at two addresses are equal."""
+    differing = np.uint64(0)
+    for word in range(words):
+        differing |= load(first + 8 * word) ^ load(second + 8 * word)
+    return differing == np.uint64(0)
+
+
+@native
 def has(mask: Any, number: Any) -> Any:
     """Whether a number is in the bit set at an address."""
     return load(mask + 8 * (number // 64)) >> np.uint64(number % 64) & np.uint64(1) != np.uint64(0)

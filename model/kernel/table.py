@@ -3,8 +3,8 @@
 The states lie in one array. A slot of the table is a word: 24 bits of the state's hash (its tag) and, in 40 bits, the
 state's place in the array plus one; zero is an empty slot. A thread writes a state to a place of its own and then
 publishes the slot, so whoever sees the slot sees the state. The tag only spares comparisons: a state counts as known
-when all its words are equal. Eight slots share a cache line, and a probe looks through the line before it goes on to the
-next one. Nothing is ever removed.
+when all its words are equal. Eight slots share a cache line, which fills from its first slot on; a probe compares all
+eight tags at once and goes on to the next line only if this one is full. Nothing is ever removed.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from model.kernel.loops import fetch_add, load, load_published, native, prefetch, publish
-from model.kernel.program import compare, copy
+from model.kernel.loops import SLOTS, alike, fetch_add, load, load_published, lowest_bit, native, prefetch, publish
+from model.kernel.program import copy, same
 
-LINE = 8
+LINE = SLOTS
 """Slots in a cache line."""
 
 MAX_STATES = (1 << 40) - 2
 _TAG = np.uint64(0xFFFF_FF00_0000_0000)
 _PLACE = np.uint64((1 << 40) - 1)
 _LOW = np.uint64(0xFFFF_FFFF)
-_EMPTY = np.uint64(0)
+_EMPTY, _ALL = np.uint64(0), ~np.uint64(0)
 _BATCH = 64
 
 
@@ -74,14 +74,8 @@ def fetch_line(space: Any, value: Any) -> None:
 def fetch_match(space: Any, value: Any) -> None:
     """Asks for the state that the search for a hash will be compared with first, if its line, already here, names one."""
     line = space.table + 8 * LINE * _line(space, value)
-    home = np.int64(value >> np.uint64(32))
-    for step in range(LINE):
-        there = load(line + 8 * ((home + step) & (LINE - 1)))
-        if there == _EMPTY:
-            return
-        if there & _TAG == value & _TAG:
-            prefetch(space.states + 8 * space.words * (np.int64(there & _PLACE) - 1))
-            return
+    slot = lowest_bit(alike(line, value, _TAG)) & (LINE - 1)  # without a match any slot will do
+    prefetch(space.states + 8 * space.words * (np.int64(load(line + 8 * slot) & _PLACE) - 1))
 
 
 @native
@@ -89,36 +83,37 @@ def insert(space: Any, value: Any, state: Any, place: Any) -> Any:
     """Adds the state at an address, whose hash is ``value``, at a place of the array that is the caller's own; returns
     whether it was new. The place is still free if it was not."""
     mine = (value & _TAG) | np.uint64(place + 1)
-    home = np.int64(value >> np.uint64(32))
-    line = _line(space, value)
+    number = _line(space, value)
     while True:
-        for step in range(LINE):
-            slot = space.table + 8 * (LINE * line + ((home + step) & (LINE - 1)))
-            there = load_published(slot)
-            if there == _EMPTY:
-                copy(state, space.states + 8 * space.words * place, space.words)
-                there = publish(slot, mine)
-                if there == _EMPTY:
-                    return True
-            if there & _TAG == value & _TAG:
-                known = space.states + 8 * space.words * (np.int64(there & _PLACE) - 1)
-                if compare(known, state, space.words) == 0:
-                    return False
-        line = line + 1 if line + 1 < space.lines else 0
+        line = space.table + 8 * LINE * number
+        free = alike(line, _EMPTY, _ALL)
+        candidates = alike(line, value, _TAG) & ~free
+        while candidates != _EMPTY:
+            there = load_published(line + 8 * lowest_bit(candidates))
+            if same(space.states + 8 * space.words * (np.int64(there & _PLACE) - 1), state, space.words):
+                return False
+            candidates &= candidates - np.uint64(1)
+        if free == _EMPTY:
+            number = number + 1 if number + 1 < space.lines else 0
+            continue
+        copy(state, space.states + 8 * space.words * place, space.words)
+        if publish(line + 8 * lowest_bit(free), mine) == _EMPTY:
+            return True
+        # Another thread was faster with that slot, perhaps with this state: look at the line again.
 
 
 @native
 def _place(space: Any, value: Any, place: Any) -> None:
     """Adds the state at a place of the array, which is known to be new."""
     mine = (value & _TAG) | np.uint64(place + 1)
-    home = np.int64(value >> np.uint64(32))
-    line = _line(space, value)
+    number = _line(space, value)
     while True:
-        for step in range(LINE):
-            slot = space.table + 8 * (LINE * line + ((home + step) & (LINE - 1)))
-            if load(slot) == _EMPTY and publish(slot, mine) == _EMPTY:
-                return
-        line = line + 1 if line + 1 < space.lines else 0
+        line = space.table + 8 * LINE * number
+        free = alike(line, _EMPTY, _ALL)
+        if free == _EMPTY:
+            number = number + 1 if number + 1 < space.lines else 0
+        elif publish(line + 8 * lowest_bit(free), mine) == _EMPTY:
+            return
 
 
 @native
