@@ -161,7 +161,10 @@ class Number(Domain):
 
 @dataclass(frozen=True)
 class Choice(Domain):
-    """One of several names, or one member of a universe."""
+    """One of several names; or one member of a universe, and perhaps none of them, which is the last value.
+
+    ``universe`` is the one whose members the first values are, if any.
+    """
 
     names: tuple[str, ...]
     universe: Universe | None = None
@@ -236,12 +239,18 @@ class Subset(Domain):
         return "{" + ", ".join(self.universe.label(m) for m in self.universe if raw >> m & 1) + "}"
 
 
-def choice_of(names: Universe | Sequence[str]) -> Choice:
-    """The choice among names, or among the members of a universe; ModelError if a name comes twice or there is none."""
-    labels = tuple(names.label(m) for m in names) if isinstance(names, Universe) else tuple(names)
+def choice_of(names: Universe | Sequence[str], none: str = "") -> Choice:
+    """The choice among names, or among the members of a universe and, if ``none`` names it, that of no member.
+
+    Raises ModelError if a name comes twice or there is none.
+    """
+    universe = names if isinstance(names, Universe) else None
+    labels = tuple(universe.label(m) for m in universe) if universe else tuple(names)
+    if none:
+        labels = (*labels, none)
     if not labels or len(set(labels)) != len(labels):
         raise ModelError(f"a choice needs distinct names and at least one: {labels}")
-    return Choice(labels, names if isinstance(names, Universe) else None)
+    return Choice(labels, universe)
 
 
 def subset_of(universe: Universe) -> Subset:

@@ -82,9 +82,12 @@ class Protocol:
             raise ModelError(f"{self.name}: number {name} has no values: {low!r}..{high!r}")
         return self._declare(name, Number(low, high), per, low if init is None else init)
 
-    def choice(self, name: str, of: Universe | Sequence[str], *, per: Any = (), init: Any = 0) -> Any:
-        """A variable that holds one of several names, or one member of a universe; it starts at the first."""
-        return self._declare(name, choice_of(of), per, init)
+    def choice(self, name: str, of: Universe | Sequence[str], *, per: Any = (), init: Any = None, none: str = "") -> Any:
+        """A variable that holds one of several names, or one member of a universe; it starts at the first.
+
+        With ``none``, the name of the value that is no member, it starts there.
+        """
+        return self._declare(name, choice_of(of, none), per, (none or 0) if init is None else init)
 
     def subset(self, name: str, of: Universe, *, per: Any = (), init: Any = ()) -> Any:
         """A variable that holds a subset of a universe; it starts empty."""
