@@ -37,7 +37,6 @@ DEFECTS = {
     "followers_do_not_cache": "pulsar#13066: followers do not know who leads, so that each of them chooses",
     "leader_value_expires": "pulsar#17401: who leads is forgotten after ten minutes, and nothing reads it again",
     "asks_during_election": "pulsar#25999: a broker asks for the leader while its election is under way, hears of none and chooses",
-    "own_deletion_ignored": "a leader whose node is deleted goes on to lead",
     "creates_blindly": "a broker writes the leader's node whether or not it is there",
     "failure_not_retried": "an election that failed is not tried again",
 }
@@ -182,7 +181,7 @@ def election(
 
         While one is under way the notification is ignored, but for the cache, which forgets the value.
         """
-        acts = And(stage[b] == "settled", Not(And(p.has("own_deletion_ignored"), role[b] == "leading")))
+        acts = stage[b] == "settled"
         return And(store.lives[b], leader.deleted[b]), merged(
             leader.unheard(b),
             {
