@@ -23,9 +23,9 @@ from model.resource_lock import ResourceLocks
 NOBODY = EphemeralNode.NOBODY
 
 DEFECTS = LOCK_DEFECTS | {
-    "cache_kept_on_disconnect": "pulsar#7517: the cached owner is kept over a disconnection, and differs from the store for good",
+    "cache_kept_on_disconnect": "pulsar#7517: the cached owner outlives a disconnection, and differs from the store for good",
     "answers_disabled": "a lookup names the owner that is giving the bundle up",
-    "stale_unload": "pulsar#26197: the clean-up after a lost lock comes late and takes a lock acquired meanwhile for the lost one",
+    "stale_unload": "pulsar#26197: the clean-up after a lost lock comes late, and releases a lock acquired meanwhile",
 }
 
 
@@ -44,9 +44,9 @@ def ownership(
     """The ownership of ``bundles`` by ``brokers``.
 
     ``disconnects``, ``expiries``, ``crashes``, ``releases`` and ``disables`` bound how often a broker is cut off, loses its
-    session while it lives, dies, releases a bundle, and disables it beforehand. ``mended`` is not upstream: deletions then name
-    the creation of the node that they mean, a re-creation that meets a node looks whose it is, and a release that fails with its
-    session counts as done.
+    session while it lives, dies, releases a bundle, and disables it beforehand. ``mended`` is not upstream: deletions then
+    name the creation of the node that they mean, a re-creation that meets a node looks whose it is, and a release that fails
+    with its session counts as done.
     """
     parameters = {name: value for name, value in locals().items() if name != "defects"}
     p = Protocol("ownership", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
@@ -84,7 +84,7 @@ def ownership(
     def try_to_own(b: int, u: int) -> Any:
         """A lookup has led to this broker, which sets out to acquire the bundle.
 
-        Whoever sent it here found no owner, by the node as it is or as it was; or the node is from before this broker's restart.
+        Whoever sent it here found no owner, by the node as it is or as it was; or the node is from before a restart.
         """
         idle = And(store.lives[b], stage[b, u] == "none", locks.acquires(b, u), cached[b, u] == NOBODY)
         seems_free = Or(owners[u].absent, owners[u].deleted[b], owners[u].is_held(b, former=True))

@@ -12,7 +12,7 @@ is lost with the connection is sent again, until the session is gone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from model.language import And, If, Not, Or, Protocol, Universe
@@ -26,13 +26,13 @@ DEFECTS = {
     "not_revalidated": "pulsar#10351, #10457: locks are not revalidated when a session is re-established",
     "deletion_ignored": "pulsar#10351: a lock whose node is deleted is not revalidated",
     "reconnection_flag_never_set": "pulsar#17664: a revalidation that failed is not tried again on reconnection",
-    "concurrent_revalidations": "pulsar#13004: two revalidations of one lock run at once, and the second meets the node of the first",
+    "concurrent_revalidations": "pulsar#13004: two revalidations of one lock run at once, and one meets the node of the other",
     "busy_lock_kept": "pulsar#17700: a lock that another broker holds is never forgotten",
     "both_contenders_lose": "pulsar#11690: a broker that meets another's node on acquiring cleans it up",
     "lost_lock_served": "pulsar#23011: a broker whose lock is lost goes on to serve the bundle until it is restarted",
     "endless_revalidation": "pulsar#25001: each revalidation deletes and creates the node anew, and hears of that",
     "failed_creation_left": "pulsar#25977: an acquisition gives up although its creation took effect: owned, but not served",
-    "version_goes_back": "pulsar#19817: a revalidation does not take over the node's version, and the release fails",
+    "version_goes_back": "pulsar#19817: a revalidation falls back to an earlier version of the node, and the release fails",
     "recreated_behind_release": "pulsar#17758: a revalidation under way creates the node of a lock that is released meanwhile",
 }
 """Mistakes of locks, whichever protocol they are part of."""
@@ -61,7 +61,8 @@ class ResourceLocks:
         """A process that ends forgets its locks."""
         stages = {self.stage[b, u]: "none" for u in self.bundle}
         absent = {self.serves[b, u]: "absent" for u in self.bundle}
-        return merged(stages, absent, {self.again[b, u]: False for u in self.bundle}, {self.version[b, u]: 0 for u in self.bundle})
+        flags = {self.again[b, u]: False for u in self.bundle}
+        return merged(stages, absent, flags, {self.version[b, u]: 0 for u in self.bundle})
 
     def revalidated(self, b: int) -> Updates:
         """SessionReestablished: every valid lock is looked after."""
@@ -91,7 +92,8 @@ class ResourceLocks:
 
     def releasing(self, b: int, u: int) -> Updates:
         """The broker sets out to release the lock, whatever else it does with it."""
-        return {self.stage[b, u]: "releasing", self.again[b, u]: False}
+        still_out = self.stage[b, u] == "recreating" if self.protocol.has("recreated_behind_release") else False
+        return {self.stage[b, u]: "releasing", self.again[b, u]: still_out}
 
     def may_release(self, b: int, u: int) -> Any:
         """The formula: the lock was acquired and is not released yet."""
@@ -140,8 +142,8 @@ class ResourceLocks:
         def create(b: int, u: int) -> Any:
             """The node is created, if it is absent: expected version -1. The lock is valid, and the bundle is served.
 
-            If it is there, an acquisition looks whose it is. A revalidation takes the lock for lost, even if the node is its own
-            from a request whose answer it did not hear.
+            If it is there, an acquisition looks whose it is. A revalidation takes the lock for lost, even if the node is its
+            own from a request whose answer it did not hear.
             """
             node, first, lost = nodes[u], stage[b, u] == "acquiring", self.lost(b, u)
             free, looks = node.absent, Or(self.mended, first)
@@ -177,8 +179,8 @@ class ResourceLocks:
             found = And(store.reaches(b), stage[b, u] == "checking", nodes[u].is_own(b))
             if has("endless_revalidation"):
                 return found, {stage[b, u]: "retaking", self.version[b, u]: nodes[u].version}
-            known = {} if has("version_goes_back") else {self.version[b, u]: nodes[u].version}
-            valid = merged({stage[b, u]: "valid", again[b, u]: False}, known)
+            known = 0 if has("version_goes_back") else nodes[u].version
+            valid = {stage[b, u]: "valid", again[b, u]: False, self.version[b, u]: known}
             return found, merged(valid, {serves[b, u]: If(self.acquires(b, u), "active", serves[b, u])})
 
         if store.leaves_sessions or has("endless_revalidation"):
@@ -229,7 +231,9 @@ class ResourceLocks:
             def fail(b: int, u: int) -> Any:
                 """A request fails for good: its session is gone. The lock counts as valid until it can be looked after."""
                 under_way = stage[b, u].among("acquiring", "checking", "recreating", "retaking")
-                cut_off = And(store.lives[b], store.link[b] != "connected") if has("failed_creation_left") else store.is_zombie(b)
+                cut_off = store.is_zombie(b)
+                if has("failed_creation_left"):
+                    cut_off = And(store.lives[b], store.link[b] != "connected")
                 flagged = again[b, u] if has("reconnection_flag_never_set") else Not(self.acquires(b, u))
                 return And(cut_off, under_way), {
                     stage[b, u]: If(self.acquires(b, u), "none", "valid"),
@@ -250,12 +254,13 @@ class ResourceLocks:
             def release(b: int, u: int) -> Any:
                 """The node is deleted, if its version is the one that the lock knows; the bundle leaves the broker's cache.
 
-                If the node is gone already, that is as good. If another one is there, the release fails, and nothing tries it again.
+                If the node is gone already, that is as good. If another one is there, the release fails, for good.
                 """
                 meant = Not(nodes[u].absent) if has("released_without_version") else self._meant(b, u, former=False)
                 gone = Or(nodes[u].absent, self.mended and nodes[u].holder != b)
                 done = merged({stage[b, u]: "none", serves[b, u]: "absent"}, on_released(b, u))
-                return And(store.reaches(b), stage[b, u] == "releasing", Or(meant, gone)), merged(nodes[u].vanished(meant), done)
+                ready = And(store.reaches(b), stage[b, u] == "releasing", Or(meant, gone))
+                return ready, merged(nodes[u].vanished(meant), done)
 
         if releases and self.mended and store.expiries:
 
@@ -278,4 +283,5 @@ class ResourceLocks:
             @p.step(by="b", b=broker, u=bundle)
             def recreate_behind_release(b: int, u: int) -> Any:
                 """A revalidation that was under way creates the node again after the release."""
-                return And(store.reaches(b), stage[b, u] == "none", self.acquires(b, u), nodes[u].absent), nodes[u].created(b)
+                still_out = And(stage[b, u] == "none", again[b, u], nodes[u].absent)
+                return And(store.reaches(b), still_out), merged(nodes[u].created(b), {again[b, u]: False})

@@ -69,7 +69,10 @@ def ownership(p: Protocol) -> Suite:
         @suite.always
         def owner_knows_the_version() -> Any:
             """A broker that is up to date and holds the node knows its version."""
-            return all_of(Implies(And(is_up_to_date(b, u), holds(b, u)), s.lock_version[b, u] == s.owner_version[u]) for b, u in pairs)
+            known = [And(is_up_to_date(b, u), holds(b, u)) for b, u in pairs]
+            return all_of(
+                Implies(k, s.lock_version[b, u] == s.owner_version[u]) for (b, u), k in zip(pairs, known, strict=True)
+            )
 
     if several:
 
@@ -242,6 +245,8 @@ def ownership(p: Protocol) -> Suite:
             *(And(s.lives[b], Not(s.former_session[b])) for b in broker if not crashes),
             *(Implies(s.lives[b], s.session[b]) for b in broker if not expires),
             *(Implies(s.lives[b], s.link[b] == "connected") for b in broker if not expires and not settings["disconnects"]),
+            *(s.link[b] != "suspended" for b in broker if not settings["disconnects"]),
+            *(Implies(And(s.lives[b], s.session[b]), s.link[b] != "lost") for b in broker if not settings["disconnects"]),
             *(s.cached[b, u] != b for b, u in pairs),
         )
 
@@ -279,7 +284,7 @@ def ownership(p: Protocol) -> Suite:
 
         @suite.lemma
         def nodes_have_locks() -> Any:
-            """A node of a session that is there belongs to a lock, and not to one that is about to take it from a former session."""
+            """A node of a session that is there belongs to a lock, and not to one that is about to be retaken."""
             return all_of(
                 Implies(And(holds(b, u), is_live(b)), Not(s.lock[b, u].among("none", "retaking", *unheard_creations)))
                 for b, u in pairs

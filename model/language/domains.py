@@ -245,7 +245,7 @@ def choice_of(names: Universe | Sequence[str], none: str = "") -> Choice:
     Raises ModelError if a name comes twice or there is none.
     """
     universe = names if isinstance(names, Universe) else None
-    labels = tuple(universe.label(m) for m in universe) if universe else tuple(names)
+    labels = tuple(names.label(m) for m in names) if isinstance(names, Universe) else tuple(names)
     if none:
         labels = (*labels, none)
     if not labels or len(set(labels)) != len(labels):
