@@ -36,7 +36,7 @@ DEFECTS = {
     "the chosen one may choose again",
     "followers_do_not_cache": "pulsar#13066: followers do not know who leads, so that each of them chooses",
     "leader_value_expires": "pulsar#17401: who leads is forgotten after ten minutes, and nothing reads it again",
-    "asks_during_election": "pulsar#25999: a broker asks for the leader while its election is under way, hears of none, chooses",
+    "asks_during_election": "pulsar#25999: a broker asks for the leader while its election is under way, hears none, chooses",
     "creates_blindly": "a broker writes the leader's node whether or not it is there",
     "failure_not_retried": "an election that failed is not tried again",
 }
