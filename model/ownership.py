@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from model.language import And, If, Not, Or, Protocol
+from model.language import And, If, Not, Protocol
 from model.metadata_store import EphemeralNode, Sessions, merged
 from model.resource_lock import DEFECTS as LOCK_DEFECTS
 from model.resource_lock import ResourceLocks
@@ -78,17 +78,11 @@ def ownership(
         on_reestablished=lambda b: merged(locks.revalidated(b), refreshed(b)),
     )
 
-    locks.declare(releases=releases > 0, on_deletion=lambda b, u: {cached[b, u]: NOBODY})
-
-    @p.step(by="b", fair=True, b=broker, u=bundle)
-    def try_to_own(b: int, u: int) -> Any:
-        """A lookup has led to this broker, which sets out to acquire the bundle.
-
-        Whoever sent it here found no owner, by the node as it is or as it was; or the node is from before a restart.
-        """
-        idle = And(store.lives[b], stage[b, u] == "none", locks.acquires(b, u), cached[b, u] == NOBODY)
-        seems_free = Or(owners[u].absent, owners[u].deleted[b], owners[u].is_held(b, former=True))
-        return And(idle, seems_free), locks.begun(b, u)
+    locks.declare(
+        releases=releases > 0,
+        seems_free=lambda b, u: cached[b, u] == NOBODY,
+        on_deletion=lambda b, u: {cached[b, u]: NOBODY},
+    )
 
     @p.step(by="b", b=broker, u=bundle)
     def read_owner(b: int, u: int) -> Any:

@@ -130,13 +130,28 @@ class ResourceLocks:
         self,
         *,
         releases: bool = True,
+        seems_free: Callable[[int, int], Any] = lambda b, u: True,
         on_released: Callable[[int, int], Mapping[Any, Any]] = lambda b, u: {},
         on_deletion: Callable[[int, int], Mapping[Any, Any]] = lambda b, u: {},
     ) -> None:
-        """Declares the steps of locks; the arguments say what a release and the notification of a deletion do besides."""
+        """Declares the steps of locks.
+
+        ``releases`` says whether locks are ever released, ``seems_free`` when a broker knows of no owner, and the last two what
+        a release and the notification of a deletion do besides.
+        """
         p, store, stage, serves, again = self.protocol, self.store, self.stage, self.serves, self.again
         broker, bundle, nodes = self.broker, self.bundle, self.nodes
         has = p.has
+
+        @p.step(by="b", fair=True, b=broker, u=bundle)
+        def try_to_own(b: int, u: int) -> Any:
+            """A lookup has led to this broker, which sets out to acquire the bundle.
+
+            Whoever sent it here found no owner, by the node as it is or as it was; or the node is from before a restart.
+            """
+            idle = And(store.lives[b], stage[b, u] == "none", self.acquires(b, u), seems_free(b, u))
+            free = Or(nodes[u].absent, nodes[u].deleted[b], nodes[u].is_held(b, former=True))
+            return And(idle, free), self.begun(b, u)
 
         @p.step(by="b", fair=True, b=broker, u=bundle)
         def create(b: int, u: int) -> Any:

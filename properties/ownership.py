@@ -4,152 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from model.language import And, Implies, Not, Protocol, all_of
+from properties.resource_lock import NOBODY, Locks, lock_lemmas, lock_properties
 from properties.vocabulary import Suite
-
-NOBODY = "nobody"
 
 
 def ownership(p: Protocol) -> Suite:
     """The properties of an instance that ``model.ownership.ownership`` built."""
-    s, n = p.state, p.next
-    settings = p.parameters
+    s, n, settings = p.state, p.next, p.parameters
     suite = Suite(p)
-    broker, bundle = p.universes["broker"], p.universes["bundle"]
-    pairs = [(b, u) for b in broker for u in bundle]
-    several = broker.size > 1
-    expires, crashes = settings["expiries"] > 0, settings["crashes"] > 0
-    releases = settings["releases"] > 0
-    # A deletion by version that meets the node of another broker: by one that is back after a crash, or that releases a bundle
-    # which it does not know to have lost.
-    deletes_others = several and not settings["mended"] and (crashes or (expires and releases))
-    # A re-creation whose answer is lost, so that the broker meets its own node and takes the lock for lost.
-    forsakes = not settings["mended"] and settings["disconnects"] > 0 and (expires or crashes)
+    locks = Locks(p, settings["releases"] > 0)
+    pairs = locks.pairs
 
-    def is_live(b: int) -> Any:
-        return And(s.lives[b], s.session[b])
+    lock_properties(suite, locks)
 
-    def holds(b: int, u: int) -> Any:
-        return And(s.owner_holder[u] == b, Not(s.owner_former[u]))
-
-    def is_active(b: int, u: int) -> Any:
-        return s.serves[b, u] == "active"
-
-    def is_up_to_date(b: int, u: int) -> Any:
-        return And(is_live(b), s.link[b] == "connected", s.lock[b, u] == "valid", Not(s.owner_deletion[u, b]))
-
-    # --- what must always hold
-
-    misses = deletes_others and settings["disconnects"] > 0
-    unheard = "a broker that was cut off does not hear that its node was deleted, and looks after no lock when it is back"
-
-    @suite.strict(unheard, when=misses)
-    def owner_holds_the_node() -> Any:
-        """A broker that is up to date and has a valid lock holds the node."""
-        return all_of(Implies(is_up_to_date(b, u), holds(b, u)) for b, u in pairs)
-
-    @suite.strict(
-        "a re-creation whose answer is lost is sent again and meets its own node, which the broker takes for another's",
-        when=forsakes,
-    )
-    def holder_is_responsible() -> Any:
-        """The node of a broker's present session belongs to a lock that the broker knows of: what is owned is served."""
-        return all_of(Implies(And(holds(b, u), is_live(b)), s.lock[b, u] != "none") for b, u in pairs)
-
-    @suite.always
-    def valid_locks_are_served() -> Any:
-        """A broker whose lock is valid has the bundle in its cache, and a bundle in the cache belongs to a lock."""
-        return all_of(
-            And(Implies(s.lock[b, u] == "valid", s.serves[b, u] != "absent"), Implies(is_active(b, u), s.lock[b, u] != "none"))
-            for b, u in pairs
-        )
-
-    if settings["disables"]:
-
-        @suite.always
-        def owner_knows_the_version() -> Any:
-            """A broker that is up to date and holds the node knows its version."""
-            known = [And(is_up_to_date(b, u), holds(b, u)) for b, u in pairs]
-            return all_of(
-                Implies(k, s.lock_version[b, u] == s.owner_version[u]) for (b, u), k in zip(pairs, known, strict=True)
-            )
-
-    if several:
-
-        @suite.strict(
-            "a zombie goes on to serve until it hears that its session is gone; what it writes meets the fence of the ledger",
-            when=expires or (crashes and deletes_others),
-        )
-        def single_server() -> Any:
-            """At most one broker serves a bundle, zombies included."""
-            return all_of(Not(at_least(2, [And(s.lives[b], is_active(b, u)) for b in broker])) for u in bundle)
-
-        @suite.strict(
-            "a broker with a new session goes on to serve until it has looked after its locks",
-            when=expires or (crashes and deletes_others),
-        )
-        def single_owner() -> Any:
-            """At most one broker with a session serves a bundle."""
-            return all_of(Not(at_least(2, [And(is_live(b), is_active(b, u)) for b in broker])) for u in bundle)
-
-        @suite.strict(unheard, when=misses)
-        def single_owner_up_to_date() -> Any:
-            """At most one broker that is up to date serves a bundle."""
-            return all_of(Not(at_least(2, [And(is_up_to_date(b, u), is_active(b, u)) for b in broker])) for u in bundle)
+    if locks.several:
 
         @suite.always
         def caches_agree_with_the_store() -> Any:
             """A broker that is connected and has heard of all that has happened names the owner that the store names."""
             return all_of(
                 Implies(
-                    And(is_live(b), s.link[b] == "connected", s.cached[b, u] != NOBODY, Not(s.owner_deletion[u, b])),
+                    And(locks.is_live(b), s.link[b] == "connected", s.cached[b, u] != NOBODY, Not(s.owner_deletion[u, b])),
                     s.cached[b, u] == s.owner_holder[u],
                 )
                 for b, u in pairs
             )
-
-    # --- what every step must respect
-
-    @suite.step
-    def node_is_taken_when_free() -> Any:
-        """Nobody takes a node from its holder: it is deleted before another one is created."""
-        return all_of(
-            Or(s.owner_holder[u] == NOBODY, n.owner_holder[u] == NOBODY, n.owner_holder[u] == s.owner_holder[u]) for u in bundle
-        )
-
-    @suite.step
-    def locks_create_nodes() -> Any:
-        """A node is created only by a broker whose lock asks for it: nothing writes for a lock that is released."""
-        return all_of(
-            Implies(
-                And(s.owner_holder[u] == NOBODY, n.owner_holder[u] == b), s.lock[b, u].among("acquiring", "recreating")
-            )
-            for b, u in pairs
-        )
-
-    if several and not deletes_others:
-
-        @suite.step
-        def node_of_another_is_kept() -> Any:
-            """The node of a live broker goes only with its session, or when that broker's own lock lets it go."""
-            return all_of(
-                Implies(
-                    And(holds(b, u), is_live(b), n.owner_holder[u] == NOBODY, n.session[b], n.lives[b]),
-                    n.lock[b, u] != s.lock[b, u],
-                )
-                for b, u in pairs
-            )
-
-    @suite.step
-    def released_when_inactive() -> Any:
-        """A broker's node goes, but with its session, only when it does not serve the bundle any more or creates it anew."""
-        return all_of(
-            Implies(
-                And(holds(b, u), s.lock[b, u] == "releasing", n.owner_holder[u] != b),
-                s.serves[b, u] == "inactive",
-            )
-            for b, u in pairs
-        )
 
     if settings["disables"]:
 
@@ -161,150 +41,18 @@ def ownership(p: Protocol) -> Suite:
                 for b, u in pairs
             )
 
-    @suite.ends
-    def no_deadlock() -> Any:
-        """Nothing comes to a standstill before some broker has, or takes itself to have, each bundle."""
-        return all_of(any_of(Or(holds(b, u), s.lock[b, u].among("valid", "releasing")) for b in broker) for u in bundle)
-
-    # --- what must be possible
-
-    @suite.sometimes
-    def all_owned() -> Any:
-        """Every bundle is owned and served."""
-        return all_of(any_of(And(is_up_to_date(b, u), is_active(b, u)) for b in broker) for u in bundle)
-
-    if several and expires:
-
-        @suite.sometimes
-        def zombie_serves_beside_the_owner() -> Any:
-            """A zombie serves a bundle that another broker owns."""
-            return any_of(
-                And(s.lives[z], Not(s.session[z]), is_active(z, u), is_up_to_date(b, u), is_active(b, u))
-                for u in bundle
-                for z in broker
-                for b in broker
-                if z != b
-            )
-
-        @suite.sometimes
-        def owner_returns() -> Any:
-            """A broker that lost its session creates the node again, and serves the bundle without a break."""
-            return any_of(And(s.lock[b, u] == "recreating", is_active(b, u), s.owner_holder[u] == NOBODY) for b, u in pairs)
-
-    if crashes:
-
-        @suite.sometimes
-        def former_node_found() -> Any:
-            """A broker that is back finds the node of its former session."""
-            return any_of(And(s.lock[b, u] == "retaking", s.owner_holder[u] == b, s.owner_former[u]) for b, u in pairs)
-
-    # --- why
+    lock_lemmas(suite, locks)
 
     @suite.lemma
-    def dead_processes_have_no_locks() -> Any:
-        """A process that has ended holds no lock, and serves nothing."""
-        return all_of(Implies(Not(s.lives[b]), And(s.lock[b, u] == "none", s.serves[b, u] == "absent")) for b, u in pairs)
+    def own_nodes_are_not_cached() -> Any:
+        """A broker does not have itself in its cache: it knows what it owns without it."""
+        return all_of(s.cached[b, u] != b for b, u in pairs)
 
-    @suite.lemma
-    def stages_fit_what_is_served() -> Any:
-        """What is not acquired is not served; what is released is inactive; a node is retaken to acquire the lock."""
-        return all_of(
-            And(
-                Implies(s.lock[b, u].among("none", "acquiring", "retaking"), s.serves[b, u] == "absent"),
-                Implies(s.lock[b, u] == "valid", s.serves[b, u] != "absent"),
-                Implies(s.lock[b, u] == "releasing", s.serves[b, u] == "inactive"),
-            )
-            for b, u in pairs
-        )
-
-    @suite.lemma
-    def former_nodes_are_not_served() -> Any:
-        """While a node of its former session is there, a broker has no lock on it yet, and serves nothing."""
-        return all_of(
-            Implies(
-                And(s.owner_holder[u] == b, s.owner_former[u], s.lives[b]),
-                And(s.serves[b, u] == "absent", s.lock[b, u].among("none", "acquiring", "checking", "retaking")),
-            )
-            for b, u in pairs
-        )
-
-    idle = [] if releases else ["releasing"]
-    idle += [] if crashes else ["retaking"]
-
-    if idle:
-
-        @suite.lemma
-        def no_other_stages() -> Any:
-            """No lock is in a stage that this instance does not lead to."""
-            return all_of(Not(s.lock[b, u].among(*idle)) for b, u in pairs)
-
-    @suite.lemma
-    def faults_have_budgets() -> Any:
-        """What only a fault can bring about does not happen without one."""
-        return And(
-            *(And(s.lives[b], Not(s.former_session[b])) for b in broker if not crashes),
-            *(Implies(s.lives[b], s.session[b]) for b in broker if not expires),
-            *(Implies(s.lives[b], s.link[b] == "connected") for b in broker if not expires and not settings["disconnects"]),
-            *(s.link[b] != "suspended" for b in broker if not settings["disconnects"]),
-            *(Implies(And(s.lives[b], s.session[b]), s.link[b] != "lost") for b in broker if not settings["disconnects"]),
-            *(s.cached[b, u] != b for b, u in pairs),
-        )
-
-    @suite.lemma
-    def nodes_belong_to_sessions() -> Any:
-        """A node's session is there: present nodes belong to the client's session, former ones to its former one."""
-        return all_of(
-            And(
-                Implies(holds(b, u), s.session[b]),
-                Implies(And(s.owner_holder[u] == b, s.owner_former[u]), s.former_session[b]),
-            )
-            for b, u in pairs
-        )
-
-    @suite.lemma
-    def valid_locks_hold_their_nodes() -> Any:
-        """A valid lock of a session that is there holds its node, unless its loss is known, or deletions go astray."""
-        return all_of(
-            Implies(
-                And(
-                    is_live(b),
-                    s.lock[b, u] == "valid",
-                    Or(s.link[b] == "connected", Not(s.again[b, u])),
-                    Not(s.owner_deletion[u, b]) if deletes_others else True,
-                    Not(misses),
-                ),
-                holds(b, u),
-            )
-            for b, u in pairs
-        )
-
-    unheard_creations = [] if settings["disconnects"] else ["recreating"]
-
-    if not forsakes:
-
-        @suite.lemma
-        def nodes_have_locks() -> Any:
-            """A node of a session that is there belongs to a lock, and not to one that is about to be retaken."""
-            return all_of(
-                Implies(And(holds(b, u), is_live(b)), Not(s.lock[b, u].among("none", "retaking", *unheard_creations)))
-                for b, u in pairs
-            )
-
-    if several:
+    if locks.several:
 
         @suite.lemma
         def caches_follow_deletions() -> Any:
             """What a connected broker has in its cache is the owner, or its deletion is on its way."""
             return caches_agree_with_the_store()
-
-    if settings["disables"]:
-
-        @suite.lemma
-        def locks_know_versions() -> Any:
-            """A lock that was acquired knows the version of the node that it has."""
-            return all_of(
-                Implies(And(holds(b, u), is_live(b), s.serves[b, u] != "absent"), s.lock_version[b, u] == s.owner_version[u])
-                for b, u in pairs
-            )
 
     return suite
