@@ -1,18 +1,20 @@
-"""The words for what must hold of a protocol: always, on every step, sometimes; and the lemmas of its inductive invariant."""
+"""The words for what must hold of a protocol: always, on every step, sometimes, in the end; and the lemmas of a proof."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import z3
 
-from model.language import Location, ModelError, Protocol
+from model.language import Action, Location, ModelError, Protocol
 from model.language.building import build
 
-Kind = Literal["always", "step", "sometimes", "deadlock", "lemma"]
+Kind = Literal["always", "step", "sometimes", "deadlock", "leads_to", "lemma"]
+
+Formula = Callable[[], Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +25,11 @@ class Property:
     ``sometimes`` of some reachable state, ``deadlock`` of every reachable state without a successor, ``lemma`` is a conjunct
     of the inductive invariant. ``strict`` is empty, or says why a violation is expected: the property is then a negative
     control.
+
+    ``leads_to`` speaks of whole runs: of each of its ``leads``, pairs of a premise and a conclusion, whenever the premise
+    holds, the conclusion holds then or later, on every run that is weakly fair to the actions that are obliged. ``unfair``
+    names the actions, or the actors of the actions, that are marked as fair and not obliged here. Its ``formula`` is what
+    would have to hold if every conclusion had to hold at once.
     """
 
     name: str
@@ -31,10 +38,18 @@ class Property:
     doc: str
     location: Location
     strict: str = ""
+    leads: tuple[tuple[Any, Any], ...] = ()
+    unfair: frozenset[str] = frozenset()
+
+    def obliges(self, action: Action) -> bool:
+        """Whether a run may not leave out the action for ever while it is enabled all the time."""
+        return action.fair and self.unfair.isdisjoint((action.name, action.actor))
 
     @property
     def premise(self) -> Any | None:
         """What must be met for the property not to hold vacuously: the left side of an implication, or, of several, any."""
+        if self.leads:
+            return z3.Or([premise for premise, _ in self.leads])
         if self.kind not in ("always", "step"):
             return None
         parts = self.formula.children() if z3.is_and(self.formula) else [self.formula]
@@ -52,30 +67,48 @@ class Suite:
         self.properties: list[Property] = []
         self.lemmas: list[Property] = []
 
-    def always(self, function: Callable[[], Any]) -> Callable[[], Any]:
+    def always(self, function: Formula) -> Formula:
         """Declares that the formula holds in every reachable state."""
         return self._declare("always", function)
 
-    def step(self, function: Callable[[], Any]) -> Callable[[], Any]:
+    def step(self, function: Formula) -> Formula:
         """Declares that the formula, over ``p.state`` and ``p.next``, holds of every transition between reachable states."""
         return self._declare("step", function)
 
-    def sometimes(self, function: Callable[[], Any]) -> Callable[[], Any]:
+    def sometimes(self, function: Formula) -> Formula:
         """Declares that the formula holds in some reachable state."""
         return self._declare("sometimes", function)
 
-    def lemma(self, function: Callable[[], Any]) -> Callable[[], Any]:
+    def lemma(self, function: Formula) -> Formula:
         """Declares a conjunct of the inductive invariant."""
         return self._declare("lemma", function)
 
-    def strict(self, why: str, *, when: bool) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
+    def strict(self, why: str, *, when: bool) -> Callable[[Formula], Formula]:
         """Declares an ``always`` property that the faithful model violates ``when`` the instance allows it; ``why`` says how.
 
         In an instance that does not, it is a property like any other.
         """
         return lambda function: self._declare("always", function, why if when else "")
 
-    def ends(self, function: Callable[[], Any]) -> Callable[[], Any]:
+    def leads_to(
+        self, function: Formula | None = None, /, *, unfair: Iterable[str] = (), strict: str = "", when: bool = True
+    ) -> Any:
+        """Declares what happens in the end: the function returns ``(premise, conclusion)``, or a list of such pairs.
+
+        Whenever a premise holds, its conclusion holds then or later, on every run that is weakly fair to each grounded action
+        that the protocol marks as fair: a run that takes it again and again, or in which it is disabled again and again.
+        Where none of these is enabled a run may stop for good. ``unfair`` names actions, or actors, that nothing obliges as
+        far as this property goes: a client that may die, a bookie that may stay down. ``strict`` says why the faithful model
+        violates it ``when`` the instance allows it, like ``strict`` of a state.
+        """
+        chosen = frozenset(unfair)
+
+        def declare(lead: Formula) -> Formula:
+            return self._declare("leads_to", lead, strict if when else "", chosen)
+
+        return declare if function is None else declare(function)
+
+    def ends(self, function: Formula) -> Formula:
         """Declares where a run may end: a reachable state without a successor in which this does not hold is a deadlock."""
         return self._declare("deadlock", function)
 
@@ -86,19 +119,35 @@ class Suite:
                 return candidate
         raise KeyError(name)
 
-    def _declare(self, kind: Kind, function: Callable[[], Any], strict: str = "") -> Callable[[], Any]:
+    def _declare(self, kind: Kind, function: Formula, strict: str = "", unfair: frozenset[str] = frozenset()) -> Formula:
         name, doc = function.__name__, inspect.cleandoc(function.__doc__ or "")
         where = f"{self.protocol.name}: {kind} {name}"
         if any(p.name == name for p in self.properties + self.lemmas):
             raise ModelError(f"{where} is declared twice")
         if not doc:
             raise ModelError(f"{where} has no docstring; say what it means")
-        formula = build(where, function)
-        if isinstance(formula, bool):
-            formula = z3.BoolVal(formula)
-        if not isinstance(formula, z3.BoolRef):
-            raise ModelError(f"{where} is not boolean: {formula}")
+        strangers = [name for name in sorted(unfair) if not self.protocol.is_action_or_actor(name)]
+        if strangers:
+            raise ModelError(f"{where}: {strangers[0]!r} is neither an action nor an actor of the protocol")
+        made = build(where, function)
+        leads = _pairs(where, made) if kind == "leads_to" else ()
+        formula = z3.And([z3.Implies(*pair) for pair in leads]) if leads else _boolean(where, made)
         self.protocol.vet(where, formula, primed=kind == "step")
-        made = Property(name, kind, formula, doc, Location.of(function), strict)
-        (self.lemmas if kind == "lemma" else self.properties).append(made)
+        statement = Property(name, kind, formula, doc, Location.of(function), strict, leads, unfair)
+        (self.lemmas if kind == "lemma" else self.properties).append(statement)
         return function
+
+
+def _pairs(where: str, made: Any) -> tuple[tuple[Any, Any], ...]:
+    """The premises and conclusions that a function has returned: one pair or several."""
+    pairs = made if isinstance(made, list) else [made]
+    if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+        raise ModelError(f"{where}: it returns (premise, conclusion) or a list of such pairs, not {made!r}")
+    return tuple((_boolean(where, premise), _boolean(where, conclusion)) for premise, conclusion in pairs)
+
+
+def _boolean(where: str, made: Any) -> Any:
+    formula = z3.BoolVal(made) if isinstance(made, bool) else made
+    if not isinstance(formula, z3.BoolRef):
+        raise ModelError(f"{where} is not boolean: {formula}")
+    return formula

@@ -103,6 +103,23 @@ def insert(space: Any, value: Any, state: Any, place: Any) -> Any:
 
 
 @native
+def find(space: Any, value: Any, state: Any) -> Any:
+    """The place of the state at an address, whose hash is ``value``; -1 if it is not there."""
+    home = np.int64(value >> np.uint64(32))
+    line = _line(space, value)
+    while True:
+        for step in range(LINE):
+            there = load(space.table + 8 * (LINE * line + ((home + step) & (LINE - 1))))
+            if there == _EMPTY:
+                return -1
+            if there & _TAG == value & _TAG:
+                place = np.int64(there & _PLACE) - 1
+                if compare(space.states + 8 * space.words * place, state, space.words) == 0:
+                    return place
+        line = line + 1 if line + 1 < space.lines else 0
+
+
+@native
 def _place(space: Any, value: Any, place: Any) -> None:
     """Adds the state at a place of the array, which is known to be new."""
     mine = (value & _TAG) | np.uint64(place + 1)

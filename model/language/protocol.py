@@ -200,6 +200,10 @@ class Protocol:
 
         return declare
 
+    def is_action_or_actor(self, name: str) -> bool:
+        """Whether an action or an actor has that name; an action that this instance leaves out counts."""
+        return self._names.get(name) == "action" or any(action.actor == name for action in self.actions)
+
     @staticmethod
     def _show(domain: Iterable[int], value: int) -> str:
         return domain.label(value) if isinstance(domain, Universe) else str(value)
