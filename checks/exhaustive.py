@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from checks.findings import Findings
+from checks.liveness import Means, judge
 from checks.reduction import Reduction
 from checks.verdicts import Verdict, reached, unreached
 from model.kernel.orbits import Represented
@@ -23,11 +24,13 @@ GIB = 1 << 30
 
 @dataclass(frozen=True)
 class Budget:
-    """What a search may use: bytes, seconds (None: no limit) and threads (None: one for each core)."""
+    """What a search may use: bytes, seconds (None: no limit) and threads (None: one for each core). ``with_graph`` is in bytes,
+    too: what the search and the graph of its states may take together when it is over."""
 
     memory: int = 4 * GIB
     seconds: float | None = None
     workers: int | None = None
+    with_graph: int = 4 * GIB
 
 
 def exhaust(
@@ -36,12 +39,15 @@ def exhaust(
     *,
     reduction: Reduction | None = None,
     progress: Callable[[Progress], None] | None = None,
+    telling: Callable[[str], None] = lambda line: None,
     should_stop: Callable[[], bool] = lambda: False,
     checkpoint: Path | None = None,
     resume: bool = False,
 ) -> Findings:
-    """Searches all reachable states, or with a ``reduction`` one of each orbit of them; ``checkpoint`` names a folder that
-    keeps them, from which ``resume`` goes on.
+    """Searches all reachable states, or with a ``reduction`` one of each orbit of them, and judges what must lead to what.
+
+    ``checkpoint`` names a folder that keeps the states, from which ``resume`` goes on; ``telling`` is told how far judging is.
+    Only the graph of all states tells what is fair, so with a ``reduction`` every ``leads_to`` is inconclusive.
 
     Raises CheckpointError for a folder that belongs to another search.
     """
@@ -62,14 +68,24 @@ def exhaust(
         resume=resume,
     )
     represented = reduction.represented(result, budget.workers) if reduction else None
-    judge = _Judge(observed, result, budget.workers, represented)
+    found = _Found(observed, result, budget.workers, represented)
     whole = result.outcome == "exhausted"
     suspicions = observed.suspicions(result.enabled, result.seen) if whole else []
-    notes = (judge.summary(), *(reduction.notes(result, represented) if reduction else ()))
-    return Findings(judge.verdicts(), notes, tuple(suspicions), seconds=result.seconds)
+    notes = (found.summary(), *(reduction.notes(result, represented) if reduction else ()))
+    safety = Findings(found.verdicts(), notes, tuple(suspicions), seconds=result.seconds)
+    if not observed.leads:
+        return safety
+    means = Means(budget.with_graph, budget.workers, telling, should_stop)
+    liveness = judge(observed, result, means, "" if whole else found.cut_short())
+    return Findings(
+        safety.verdicts + liveness.verdicts,
+        safety.notes + liveness.notes,
+        safety.suspicions,
+        seconds=safety.seconds + liveness.seconds,
+    )
 
 
-class _Judge:
+class _Found:
     """Turns the result of a search into verdicts."""
 
     def __init__(

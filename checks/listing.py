@@ -13,6 +13,7 @@ _TITLES = {
     "always": "must always hold",
     "step": "must hold of every step",
     "deadlock": "must not come to a standstill",
+    "leads_to": "must come about in the end",
     "sometimes": "must be possible",
 }
 

@@ -131,10 +131,10 @@ class _Run:
         """Exhaustive search, and where that ends without a verdict, induction if the protocol has lemmas."""
         may_prove = bool(self.suite.lemmas) and not self.suite.protocol.active
         searched = self.exhaustive(min(self.options.memory, PATIENCE) if may_prove else self.options.memory)
-        open_still = any(v.verdict == "inconclusive" and not v.property.strict for v in searched.verdicts)
+        open_still = any(_is_open(v) for v in searched.verdicts)
         if not open_still or not may_prove or self.should_stop():
             return searched
-        self.chosen = [p for p in self.chosen if not p.strict and p.kind != "sometimes"]
+        self.chosen = [p for p in self.chosen if not p.strict and p.kind not in ("sometimes", "leads_to")]
         proved = self.by("induction") if self.chosen else Findings(())
         self.chosen = [v.property for v in searched.verdicts if _is_open_goal(v)]
         walked = self.walks() if self.chosen else Findings(())
@@ -142,27 +142,32 @@ class _Run:
 
     def exhaustive(self, memory: int | None = None) -> Findings:
         options = self.options
-        observed = Observed.of(self.suite, self.chosen)
-        return exhaust(
+        chosen, left = _finite(self.chosen) if options.symmetry else (self.chosen, [])
+        observed = Observed.of(self.suite, chosen)
+        found = exhaust(
             observed,
-            Budget(memory or options.memory, options.seconds, options.workers),
+            Budget(memory or options.memory, options.seconds, options.workers, options.memory),
             reduction=Reduction.of(observed, self.reporter) if options.symmetry else None,
             progress=self.reporter.searching,
+            telling=self.reporter.telling,
             should_stop=self.should_stop,
             checkpoint=options.checkpoint and options.checkpoint / re.sub(r"\W+", "-", self.instance),
             resume=options.resume,
         )
+        return replace(found, notes=(*found.notes, *_no_matter("a search with symmetry", left)))
 
     def walks(self) -> Findings:
         walks = self.options.walks
-        return sample(
-            Observed.of(self.suite, self.chosen),
+        finite, left = _finite(self.chosen)
+        found = sample(
+            Observed.of(self.suite, finite),
             walks,
             workers=self.options.workers,
             seconds=self.options.seconds,
             progress=lambda at: self.reporter.walking(at, walks.count),
             should_stop=self.should_stop,
         )
+        return replace(found, notes=(*found.notes, *_no_matter("walks", left)))
 
     def induction(self) -> Findings:
         options = self.options
@@ -180,8 +185,7 @@ class _Run:
             f"induction: {proof.discharged:,} obligations discharged, {proof.frame:,} by frame, "
             f"{proof.domains:,} updates proved to stay in their domain"
         )
-        left = [p.name for p in self.chosen if p.strict or p.kind == "sometimes"]
-        notes = [note] + ([f"no matter for induction: {', '.join(left)}"] if left else [])
+        notes = [note, *_no_matter("induction", [p for p in self.chosen if p.strict or p.kind in ("sometimes", "leads_to")])]
         impossible = tuple(f"action {label} can never happen" for label in proof.impossible)
         failures = [str(f) for f in proof.failures[:SHOWN_FAILURES]]
         if len(proof.failures) > SHOWN_FAILURES:
@@ -189,14 +193,30 @@ class _Run:
         return Findings(verdicts, tuple(notes), impossible, tuple(failures))
 
     def bounded(self) -> Findings:
-        return unroll(
+        finite, left = _finite(self.chosen)
+        found = unroll(
             self.suite,
-            self.chosen,
+            finite,
             self.options.depth,
             seconds=self.options.seconds,
             progress=self.reporter.proving,
             should_stop=self.should_stop,
         )
+        return replace(found, notes=(*found.notes, *_no_matter("bounded", left)))
+
+
+def _finite(properties: Sequence[Property]) -> tuple[list[Property], list[Property]]:
+    """The properties that finite runs can violate or reach, and the others."""
+    return [p for p in properties if p.kind != "leads_to"], [p for p in properties if p.kind == "leads_to"]
+
+
+def _no_matter(engine: str, left: Sequence[Property]) -> list[str]:
+    return [f"no matter for {engine}: {', '.join(p.name for p in left)}"] if left else []
+
+
+def _is_open(verdict: Verdict) -> bool:
+    """Whether another engine may come to a verdict where a search came to none."""
+    return verdict.verdict == "inconclusive" and not verdict.property.strict and verdict.property.kind != "leads_to"
 
 
 def _is_open_goal(verdict: Verdict) -> bool:

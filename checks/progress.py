@@ -53,6 +53,10 @@ class Reporter:
         """Tells how many of the states that a search with symmetry visited have been asked what they stand for."""
         self._tell(f"counted what {done:,} of {count:,} states stand for")
 
+    def telling(self, text: str) -> None:
+        """Tells of anything else, in its own words."""
+        self._tell(text)
+
     def _tell(self, text: str) -> None:
         now = time.monotonic()
         on_terminal = self._stream.isatty()

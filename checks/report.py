@@ -71,9 +71,18 @@ def _lines(verdicts: list[Verdict], width: int) -> list[str]:
     told = ", ".join(v.property.name for v in verdicts)
     if first.verdict in ("violated", "inconclusive"):
         told += f": {first.property.doc.splitlines()[0]}"
-        steps = f"in {first.reach['steps']} steps; " if "steps" in first.reach and first.verdict == "violated" else ""
+        steps = f"{_length(first.reach)}; " if "steps" in first.reach and first.verdict == "violated" else ""
         told += f" ({steps}{first.note})" if first.note else f" ({steps.removesuffix('; ')})" if steps else ""
     return textwrap.wrap(told, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
+
+
+def _length(reach: Mapping[str, int | float]) -> str:
+    """How long a run is, and how it goes on if it is one that never ends."""
+    if "loop" not in reach:
+        return f"in {reach['steps']} steps"
+    if not reach["loop"]:
+        return f"stops for good after {reach['steps']} steps"
+    return f"after {reach['steps'] - reach['loop']} steps a loop of {reach['loop']}"
 
 
 def closing(everything: Sequence[Checked], status: ExitStatus) -> str:

@@ -28,10 +28,11 @@ class ExitStatus(IntEnum):
     SYSTEM = 153
 
 
-_VIOLATED = {"sometimes": ExitStatus.ASSUMPTION, "deadlock": ExitStatus.DEADLOCK}
-
-
-VIOLATED: Mapping[Kind, ExitStatus] = {"sometimes": ExitStatus.ASSUMPTION, "deadlock": ExitStatus.DEADLOCK}
+VIOLATED: Mapping[Kind, ExitStatus] = {
+    "sometimes": ExitStatus.ASSUMPTION,
+    "deadlock": ExitStatus.DEADLOCK,
+    "leads_to": ExitStatus.LIVENESS,
+}
 """What the violation of a property of this kind means; of the others it is a violation of safety."""
 
 
@@ -65,7 +66,7 @@ class Verdict:
             # a control that cannot fail shows that the model is not what its author takes it for
             return ExitStatus.ASSUMPTION if certain else ExitStatus.HOLDS
         if self.verdict == "violated":
-            return _VIOLATED.get(self.property.kind, ExitStatus.SAFETY)
+            return VIOLATED.get(self.property.kind, ExitStatus.SAFETY)
         return ExitStatus.INCONCLUSIVE if self.verdict == "inconclusive" else ExitStatus.HOLDS
 
 

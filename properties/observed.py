@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import z3
 
 from model.kernel import Kernel
 from properties.vocabulary import Property, Suite
+
+
+class Lead(NamedTuple):
+    """One pair of a ``leads_to`` property: the numbers of its premise and its conclusion."""
+
+    property: Property
+    premise: int
+    conclusion: int
 
 
 @dataclass(frozen=True)
@@ -17,7 +26,8 @@ class Observed:
 
     The fields number the kernel's observed formulas: ``states`` the violations of ``always`` properties, ``steps`` those of
     ``step`` properties (formulas over two states), ``goals`` the ``sometimes``, ``premises`` what must be reached for an
-    implication to say something, and ``may_end`` the ``deadlock`` property: where it does not hold a run may not end.
+    implication to say something, ``may_end`` the ``deadlock`` property: where it does not hold a run may not end, and
+    ``leads`` what must lead to what.
     """
 
     suite: Suite
@@ -27,6 +37,7 @@ class Observed:
     goals: dict[int, Property]
     premises: dict[int, Property]
     may_end: dict[int, Property]
+    leads: tuple[Lead, ...]
 
     @classmethod
     def of(cls, suite: Suite, properties: Iterable[Property]) -> Observed:
@@ -39,16 +50,22 @@ class Observed:
             among.append(formula)
             return len(among) - 1
 
-        of_kind = {kind: [p for p in chosen if p.kind == kind] for kind in ("always", "step", "sometimes", "deadlock")}
+        kinds = ("always", "step", "sometimes", "deadlock", "leads_to")
+        of_kind = {kind: [p for p in chosen if p.kind == kind] for kind in kinds}
         states = {number(z3.Not(p.formula), formulas): p for p in of_kind["always"]}
         goals = {number(p.formula, formulas): p for p in of_kind["sometimes"]}
         may_end = {number(p.formula, formulas): p for p in of_kind["deadlock"]}
-        implications = [p for p in of_kind["always"] + of_kind["step"] if p.premise is not None]
+        implications = [p for p in of_kind["always"] + of_kind["step"] + of_kind["leads_to"] if p.premise is not None]
         of_states = [p for p in implications if not suite.protocol.next_variables_of(p.premise)]
         premises = {number(p.premise, formulas): p for p in of_states}
+        leads = [
+            Lead(p, number(premise, formulas), number(conclusion, formulas))
+            for p in of_kind["leads_to"]
+            for premise, conclusion in p.leads
+        ]
         steps = {number(z3.Not(p.formula), step_formulas): p for p in of_kind["step"]}
         kernel = Kernel(suite.protocol, formulas, step_formulas)
-        return cls(suite, kernel, states, steps, goals, premises, may_end)
+        return cls(suite, kernel, states, steps, goals, premises, may_end, tuple(leads))
 
     def alarms(self) -> tuple[list[int], list[int]]:
         """The formulas, over a state and over a step, whose truth is a violation that is not expected."""

@@ -15,7 +15,7 @@ from typing import Any
 from model.language import ModelError, Protocol, Variable
 from properties.registry import Entry, RegistryError, find
 from traces.itf_values import decode, encode, key_of, picked, unkeyed
-from traces.trace import State, Step, Trace
+from traces.trace import Loop, State, Step, Trace
 
 VERSION = 1
 ACTION, PICKS = "mbt::actionTaken", "mbt::nondetPicks"
@@ -40,12 +40,15 @@ def write(trace: Trace, protocol: Protocol, path: Path) -> None:
         "found-by": trace.found_by,
         "seed": trace.seed,
     }
+    if trace.loop:
+        meta |= {"starved": list(trace.loop.starved), "unobliged": list(trace.loop.unobliged)}
     names = list(_families(protocol))
     states = [_encoded(protocol, trace, position) for position in range(len(trace.steps) + 1)]
     lines = ",\n".join("  " + json.dumps(state) for state in states)
     head = f'{{\n "#meta": {json.dumps(meta)},\n "vars": {json.dumps([*names, ACTION, PICKS])},\n "states": [\n'
+    tail = f' ],\n "loop": {trace.loop.start}\n}}\n' if trace.loop else " ]\n}\n"
     beside = path.with_name(path.name + ".part")
-    beside.write_text(f"{head}{lines}\n ]\n}}\n", encoding="utf-8")
+    beside.write_text(f"{head}{lines}\n{tail}", encoding="utf-8")
     beside.replace(path)
 
 
@@ -72,8 +75,6 @@ def _read(path: Path, protocols: Mapping[str, Entry]) -> tuple[Trace, Protocol]:
     meta = _shape(content.get("#meta"), dict, "#meta")
     if meta.get("fencepost-version") != VERSION:
         raise _Wrong(f"#meta has fencepost-version {meta.get('fencepost-version')!r}, and this version reads {VERSION}")
-    if "loop" in content:
-        raise _Wrong("it has a loop, and only finite traces can be read")
     name = _shape(meta.get("protocol"), str, "#meta protocol")
     parameters = _shape(meta.get("parameters"), dict, "#meta parameters")
     defects = [_shape(d, str, "each of #meta defects") for d in _shape(meta.get("defects"), list, "#meta defects")]
@@ -94,8 +95,20 @@ def _read(path: Path, protocols: Mapping[str, Entry]) -> tuple[Trace, Protocol]:
         violated=_optional(meta, "property", str),
         found_by=_optional(meta, "found-by", str) or "",
         seed=_optional(meta, "seed", int),
+        loop=_loop(content, meta, states) if "loop" in content else None,
     )
     return trace, protocol
+
+
+def _loop(content: Mapping[str, Any], meta: Mapping[str, Any], states: Sequence[Any]) -> Loop:
+    start = _shape(content["loop"], int, "loop")
+    if not 0 <= start < len(states):
+        raise _Wrong(f"loop is {start}, and there is no such state")
+    return Loop(start, _labels(meta, "starved"), _labels(meta, "unobliged"))
+
+
+def _labels(meta: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    return tuple(_shape(label, str, f"each of #meta {name}") for label in _optional(meta, name, list) or ())
 
 
 def _json(data: bytes) -> Any:

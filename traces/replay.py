@@ -10,6 +10,7 @@ from model.language import Protocol
 from model.language.domains import Domain
 from properties.registry import Entry, find
 from properties.vocabulary import Property, Suite
+from traces.lassos import flaw
 from traces.trace import State, Trace
 
 
@@ -50,29 +51,43 @@ def replay_on(trace: Trace, protocol: Protocol, suite: Suite) -> Replay:
     stray = _not_initial(protocol, trace.initial)
     if stray:
         return Replay(False, 0, stray)
-    formulas = [violated.formula] if violated else []
-    over_steps = violated is not None and violated.kind == "step"
-    kernel = Kernel(protocol, [] if over_steps else formulas, formulas if over_steps else [])
+    if violated is not None and (trace.loop is None) == (violated.kind == "leads_to"):
+        speaks = "runs that never end, and this one ends" if trace.loop is None else "runs that end, and this one does not"
+        return Replay(False, len(trace.steps), f"{violated.name} speaks of {speaks}")
+    kernel = _kernel(protocol, violated)
     numbers = {action.label: number for number, action in enumerate(kernel.actions)}
-    before = after = kernel.packing.pack(trace.initial)
+    states, actions = [kernel.packing.pack(trace.initial)], list[int]()
     for position, step in enumerate(trace.steps, start=1):
         number = numbers.get(step.action)
         if number is None:
             return Replay(False, position, f"the protocol has no action {step.action}")
-        before = after
-        if number not in kernel.enabled(before):
+        if number not in kernel.enabled(states[-1]):
             return Replay(False, position, f"{step.action} is not enabled there")
-        after = kernel.apply(before, number)
-        made = kernel.packing.unpack(after)
+        actions.append(number)
+        states.append(kernel.apply(states[-1], number))
+        made = kernel.packing.unpack(states[-1])
         if made != step.state:
             return Replay(False, position, f"{step.action} {_difference(protocol, made, step.state)}")
-    length = f"{len(trace.steps)} step{'s' if len(trace.steps) != 1 else ''}"
+    last = len(trace.steps)
+    length = f"{last} step{'s' if last != 1 else ''}"
     if violated is None:
-        return Replay(True, len(trace.steps), length)
-    if over_steps and not trace.steps:
+        return Replay(True, last, length)
+    if trace.loop is not None:
+        why = flaw(kernel, violated, states, actions, trace.loop)
+        return Replay(not why, last, why or f"{length}, {violated.name} is never fulfilled")
+    if violated.kind == "step" and not trace.steps:
         return Replay(False, 0, f"{violated.name} speaks of a step, and there is none")
-    holds = bool(kernel.observe_step(before, after) if over_steps else kernel.observe(after))
-    return _judged(violated, holds, len(trace.steps), length)
+    observed = kernel.observe_step(*states[-2:]) if violated.kind == "step" else kernel.observe(states[-1])
+    return _judged(violated, bool(observed), last, length)
+
+
+def _kernel(protocol: Protocol, violated: Property | None) -> Kernel:
+    """The protocol, with what there is to observe of the property."""
+    if violated is None:
+        return Kernel(protocol)
+    if violated.kind == "leads_to":
+        return Kernel(protocol, [formula for lead in violated.leads for formula in lead])
+    return Kernel(protocol, [], [violated.formula]) if violated.kind == "step" else Kernel(protocol, [violated.formula])
 
 
 def _judged(violated: Property, holds: bool, last: int, length: str) -> Replay:

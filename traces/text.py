@@ -23,6 +23,7 @@ def show(
     lines = [*_header(trace, meaning, width), ""]
     lines += _initial(trace.initial, protocol, full, width)
     lines += _steps(trace, protocol, width, colour)
+    lines += _for_ever(trace, width)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -77,6 +78,25 @@ def _steps(trace: Trace, protocol: Protocol, width: int, colour: bool) -> list[s
         changes = _changes(protocol.variables, before, step.state)
         lines += _wrapped(head, changes or ["changes nothing"], " ", width, hang)
     return lines or ["  no steps"]
+
+
+def _for_ever(trace: Trace, width: int) -> list[str]:
+    """What a run that never ends does after its last step, and which actions that leaves out."""
+    loop, last = trace.loop, len(trace.steps)
+    if loop is None:
+        return []
+    if loop.start == last:
+        lines = ["", f"  the run stops after step {last}: nothing more is obliged to happen"]
+    else:
+        steps = f"steps {loop.start + 1} to {last} repeat" if loop.start + 1 < last else f"step {last} repeats"
+        lines = ["", f"  the loop: {steps} for ever"]
+    lines += _listed("  starved, enabled again and again but never for good: ", loop.starved, width)
+    return lines + _listed("  enabled there, but nothing obliges it: ", loop.unobliged, width)
+
+
+def _listed(head: str, labels: Sequence[str], width: int) -> list[str]:
+    parts = [f"{label};" for label in labels[:-1]] + list(labels[-1:])
+    return _wrapped(head, parts, " ", width, 4) if labels else []
 
 
 def _label(label: str, action: Action | None) -> str:

@@ -21,12 +21,27 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Loop:
+    """How a run goes on for ever: from state ``start`` (its place among the trace's states) to the last, which is the same
+    state again, and then once more. A loop without a step, whose start is the last state, is a run that stops there.
+
+    ``starved`` are the labels of the actions that the run is fair to without taking them: enabled in the loop, but not all the
+    time. ``unobliged`` are those that are enabled in it and never taken, and that nothing obliges the run to take.
+    """
+
+    start: int
+    starved: tuple[str, ...] = ()
+    unobliged: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Trace:
     """One run of a protocol from an initial state.
 
     ``parameters`` and ``defects`` rebuild the instance from the ``protocol``'s name; ``violated`` names the property that the
     run violates (or, if it is a ``sometimes``, reaches), None for a run that is only of interest; ``found_by`` says how it was
-    found, with the ``seed`` if that took one. A state has the raw values of the protocol's variables, in their order.
+    found, with the ``seed`` if that took one. A state has the raw values of the protocol's variables, in their order. A run
+    that violates a ``leads_to`` has a ``loop``; any other is finite.
     """
 
     protocol: str
@@ -37,6 +52,7 @@ class Trace:
     violated: str | None = None
     found_by: str = ""
     seed: int | None = None
+    loop: Loop | None = None
 
     @property
     def states(self) -> tuple[State, ...]:
@@ -52,6 +68,7 @@ def trace_of(
     violated: str | None = None,
     found_by: str = "",
     seed: int | None = None,
+    loop: Loop | None = None,
 ) -> Trace:
     """The trace of a run of the kernel's protocol.
 
@@ -72,4 +89,5 @@ def trace_of(
         violated=violated,
         found_by=found_by,
         seed=seed,
+        loop=loop,
     )

@@ -8,15 +8,116 @@ without a transition to itself stands for the run that stops there.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
+from model.kernel.graph import Graph, GraphError, Numbers
 from model.kernel.loops import native
+
+Marks = npt.NDArray[np.bool_]
+
+_LARGEST = 2**31 - 1
+
+JUDGING_BYTES_PER_STATE = 64
+JUDGING_BYTES_PER_TRANSITION = 12
+"""What judging takes besides the graph, when all of the graph must be looked at."""
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The shortest ways to each state: their steps (-1: there is none), and the state before on one of them (-1: none)."""
+
+    steps: Numbers
+    before: Numbers
+
+    def to(self, state: int) -> list[int]:
+        """The states of the shortest way to a state, from where it begins."""
+        way = [state]
+        while self.before[way[-1]] >= 0:
+            way.append(int(self.before[way[-1]]))
+        return way[::-1]
+
+
+def ways(graph: Graph, sources: Marks, allowed: Marks) -> Ways:
+    """The shortest runs from an initial state that meet a source and from there on only allowed states.
+
+    They are given from the source on; their steps count from the initial state.
+    """
+    steps, before = (np.full(graph.states, -1, dtype=np.int32) for _ in range(2))
+    numbers = np.flatnonzero(sources).astype(np.int32)
+    _earliest(graph.rows, graph.targets, numbers, graph.depth, allowed, steps, before)
+    return Ways(steps, before)
+
+
+@dataclass(frozen=True)
+class Components:
+    """The strongly connected components of a part of a graph.
+
+    ``of`` is the component of each state, -1 outside of that part; ``fair`` are those in which a run may stay for ever,
+    ``rest`` the states in which it may stop for good.
+    """
+
+    of: Numbers
+    fair: Marks
+    rest: Marks
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.fair)
+
+
+def components(graph: Graph, part: Marks, obliged: Marks) -> Components:
+    """The components of the part, judged by the actions (by number) to which a run must be weakly fair.
+
+    Raises GraphError if more than 2^31 - 1 transitions lie within the part.
+    """
+    members = np.flatnonzero(part).astype(np.int32)
+    place = np.full(graph.states, -1, dtype=np.int32)
+    place[members] = np.arange(len(members), dtype=np.int32)
+    labels, count = _labels(graph, members, place)
+    order = members[np.argsort(labels, kind="stable")]
+    ends = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=count))])
+    place[members] = labels
+    fair, rest = np.zeros(count, dtype=np.bool_), np.zeros(graph.states, dtype=np.bool_)
+    _admit(graph.rows, graph.targets, graph.actions, obliged, place, order, ends, fair, rest)
+    return Components(place, fair, rest)
+
+
+def _labels(graph: Graph, members: Numbers, place: Numbers) -> tuple[Numbers, int]:
+    """The component of each member, and how many there are; ``place`` is each state's place among the members, or -1."""
+    bounds = np.zeros(len(members) + 1, dtype=np.int64)
+    _count_inside(graph.rows, graph.targets, members, place, bounds)
+    if bounds[-1] > _LARGEST:
+        raise GraphError(f"{bounds[-1]:,} transitions are more than can be judged")
+    inside = np.empty(int(bounds[-1]), dtype=np.int32)
+    _fill_inside(graph.rows, graph.targets, members, place, inside)
+    matrix = csr_array((np.ones(len(inside)), inside, bounds.astype(np.int32)), shape=(len(members), len(members)))
+    count, labels = connected_components(matrix, directed=True, connection="strong")
+    return labels, count
+
+
+def nearest(graph: Graph, components: Components, start: int, unmet: Marks, goal: int) -> list[int]:
+    """The states of the shortest way, within the component of ``start``, to one where something is gained.
+
+    Gained is, while there are ``unmet`` actions, that one of them is disabled or leads on within the component; when there
+    are none, to be at ``goal``.
+    """
+    before = np.full(graph.states, -1, dtype=np.int32)
+    found = _nearest(graph.rows, graph.targets, graph.actions, components.of, start, unmet, goal, before)
+    if found < 0:
+        raise AssertionError("nothing is gained in a component that admits a fair run")
+    before[start] = -1
+    return Ways(before, before).to(int(found))
 
 
 @native
-def earliest(rows: Any, targets: Any, sources: Any, start: Any, allowed: Any, when: Any, parent: Any) -> None:
+def _earliest(rows: Any, targets: Any, sources: Any, start: Any, allowed: Any, when: Any, parent: Any) -> None:
     """The fewest steps to each state, by ways that begin at a source and go through allowed states.
 
     ``sources`` are numbers of states that rise with ``start[source]``, the steps counted when a way begins there. ``when``,
@@ -47,29 +148,39 @@ def earliest(rows: Any, targets: Any, sources: Any, start: Any, allowed: Any, wh
 
 
 @native
-def count_inside(rows: Any, targets: Any, members: Any, place: Any, sub_rows: Any) -> None:
-    """Writes the row bounds of the subgraph of some states; ``place`` is each state's place among them, or -1."""
+def _count_inside(rows: Any, targets: Any, members: Any, place: Any, bounds: Any) -> None:
+    """Writes the row bounds of the subgraph of some states; ``place`` is each state's place among them, or -1.
+
+    Of several transitions between two states one is enough, and none from a state to itself: SciPy's algorithm may go
+    around for ever where a row names a state twice.
+    """
+    named = np.full(len(members), -1, dtype=np.int32)
     for number in range(len(members)):
         count = 0
         for transition in range(rows[members[number]], rows[members[number] + 1]):
-            count += place[targets[transition]] >= 0
-        sub_rows[number + 1] = sub_rows[number] + count
+            after = place[targets[transition]]
+            if after >= 0 and after != number and named[after] != number:
+                named[after] = number
+                count += 1
+        bounds[number + 1] = bounds[number] + count
 
 
 @native
-def fill_inside(rows: Any, targets: Any, members: Any, place: Any, sub_targets: Any) -> None:
-    """Writes the targets of the subgraph of some states, by their place among them."""
+def _fill_inside(rows: Any, targets: Any, members: Any, place: Any, inside: Any) -> None:
+    """Writes the targets of that subgraph, by their place among its states."""
+    named = np.full(len(members), -1, dtype=np.int32)
     count = 0
     for number in range(len(members)):
         for transition in range(rows[members[number]], rows[members[number] + 1]):
             after = place[targets[transition]]
-            if after >= 0:
-                sub_targets[count] = after
+            if after >= 0 and after != number and named[after] != number:
+                named[after] = number
+                inside[count] = after
                 count += 1
 
 
 @native
-def admit(
+def _admit(
     rows: Any, targets: Any, actions: Any, obliged: Any, component: Any, order: Any, bounds: Any, fair: Any, rest: Any
 ) -> None:
     """Writes to ``fair`` which components admit a fair run, and to ``rest`` which of their states a run may stop in.
@@ -105,9 +216,7 @@ def admit(
 
 
 @native
-def nearest(
-    rows: Any, targets: Any, actions: Any, component: Any, start: Any, unmet: Any, goal: Any, parent: Any
-) -> Any:
+def _nearest(rows: Any, targets: Any, actions: Any, component: Any, start: Any, unmet: Any, goal: Any, parent: Any) -> Any:
     """The state nearest to ``start`` in its component where something is gained; ``parent``, all -1 before, gets the way back.
 
     Gained is, while there are ``unmet`` actions, that one of them is disabled or leads on within the component; when there

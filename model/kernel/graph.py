@@ -59,7 +59,7 @@ class Graph:
     def state(self, number: int) -> Words:
         """The packed state of that number."""
         place = int(self.places[number])
-        return self.reached.store.rows((place, place + 1))[0]
+        return np.array(self.reached.store.rows((place, place + 1))[0])
 
     def holds(self, formula: int) -> npt.NDArray[np.bool_]:
         """For each state, whether the kernel's observed formula of that number holds in it."""
@@ -141,9 +141,7 @@ def _places(reached: Reached) -> tuple[npt.NDArray[np.int64], Numbers]:
 
 
 @native
-def _measure(
-    program: Program, space: Any, places: Any, rows: Any, observed: Any, shared: Any, worker: Any, block: Any
-) -> None:
+def _measure(program: Program, space: Any, places: Any, rows: Any, observed: Any, shared: Any, worker: Any, block: Any) -> None:
     """Writes how many transitions each state has to ``rows``, one place on, and what is observed of it."""
     while load_published(shared + 8 * STOP) == np.uint64(0):
         first = fetch_add(shared + 8 * CURSOR, block)

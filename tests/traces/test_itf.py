@@ -148,7 +148,7 @@ def edit(path: str, value: Any) -> Callable[[Content], None]:
         ("#meta/defects", ["none"], "no defect 'none'"),
         ("#meta/defects", [1], "each of #meta defects is not a string"),
         ("#meta/seed", "x", "#meta seed is not a whole number"),
-        ("loop", 1, "has a loop"),
+        ("loop", 99, "loop is 99, and there is no such state"),
         ("vars", ["holders"], "vars: taken is missing"),
         ("vars/0", "holder", "vars: unknown variable 'holder'"),
         ("vars/0", ["x"], "vars: unknown variable"),
