@@ -104,19 +104,20 @@ def insert(space: Any, value: Any, state: Any, place: Any) -> Any:
 
 @native
 def find(space: Any, value: Any, state: Any) -> Any:
-    """The place of the state at an address, whose hash is ``value``; -1 if it is not there."""
-    home = np.int64(value >> np.uint64(32))
-    line = _line(space, value)
+    """The place of the state at an address, whose hash is ``value``; -1 if it is not there. Nothing may be added meanwhile."""
+    number = _line(space, value)
     while True:
-        for step in range(LINE):
-            there = load(space.table + 8 * (LINE * line + ((home + step) & (LINE - 1))))
-            if there == _EMPTY:
-                return -1
-            if there & _TAG == value & _TAG:
-                place = np.int64(there & _PLACE) - 1
-                if compare(space.states + 8 * space.words * place, state, space.words) == 0:
-                    return place
-        line = line + 1 if line + 1 < space.lines else 0
+        line = space.table + 8 * LINE * number
+        free = alike(line, _EMPTY, _ALL)
+        candidates = alike(line, value, _TAG) & ~free
+        while candidates != _EMPTY:
+            place = np.int64(load(line + 8 * lowest_bit(candidates)) & _PLACE) - 1
+            if same(space.states + 8 * space.words * place, state, space.words):
+                return place
+            candidates &= candidates - np.uint64(1)
+        if free != _EMPTY:
+            return -1
+        number = number + 1 if number + 1 < space.lines else 0
 
 
 @native
