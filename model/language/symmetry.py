@@ -7,7 +7,7 @@ tell the two apart either, and one of them can stand for all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from math import factorial, prod
@@ -22,6 +22,10 @@ from model.language.transposition import Transposition
 
 EFFORT = 50_000_000
 """What Z3 may spend on one question, in its own units, which are the same on every machine; it takes seconds to reach."""
+
+
+Renaming = Mapping[Variable, tuple[tuple[Any, Any], ...]]
+"""For each variable that an exchange changes, what stands for its value, and for its next value, afterwards."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +118,7 @@ class _Proof:
     """Looks for what stands in the way of exchanges."""
 
     def __init__(self, protocol: Protocol, formulas: Mapping[str, Any]) -> None:
-        self._formulas = formulas
+        self._protocol, self._formulas = protocol, formulas
         self._variables = {(v.family, v.index): v for v in protocol.variables}
         self._actions = {(a.name, tuple(value for _, value in a.grounding)): a for a in protocol.actions}
         self._order: list[Action] = list(protocol.actions)
@@ -145,44 +149,45 @@ class _Proof:
         return ""
 
     def _in_the_formulas(self, exchange: Transposition) -> str:
-        renaming = self._renaming(exchange) + self._renaming(exchange, primed=True)
+        renaming = self._renaming(exchange)
         for name, formula in self._formulas.items():
-            if not self._always(*_compared(formula, z3.substitute(formula, *renaming))):
+            if not self._always(*_compared(formula, self._exchanged(formula, renaming))):
                 return f"{name} tells them apart"
         return ""
 
-    def _after(self, exchange: Transposition, variable: Variable) -> Variable:
-        return self._variables[exchange.place(variable)]
-
-    def _renaming(self, exchange: Transposition, *, primed: bool = False) -> list[tuple[Any, Any]]:
-        """For each variable what its value in the exchanged state is, in terms of the state before; where they differ."""
-        pairs = []
-        for v in self._variables.values():
-            other = self._after(exchange, v)
-            mine, theirs = (v.next, other.next) if primed else (v.term, other.term)
-            pairs.append((mine, exchange.term(v.domain, theirs)))
-        return [(mine, theirs) for mine, theirs in pairs if not mine.eq(theirs)]
-
-    def _in_action(self, action: Action, exchange: Transposition, renaming: Sequence[tuple[Any, Any]]) -> str:
+    def _in_action(self, action: Action, exchange: Transposition, renaming: Renaming) -> str:
         twin = self._actions.get(exchange.grounding(action))
         if twin is None:
             return "" if self._always(z3.Not(action.guard)) else f"action {action.label} has no counterpart"
-
-        def exchanged(term: Any) -> Any:
-            return z3.substitute(term, *renaming)
-
-        enabled = _compared(action.guard, exchanged(twin.guard))
+        enabled = _compared(action.guard, self._exchanged(twin.guard, renaming))
         changed = {*action.updates, *(self._after(exchange, v) for v in twin.updates)}
         effects: list[Any] = []
         for v in sorted(changed, key=lambda v: v.name):
             other = self._after(exchange, v)
             mine = exchange.term(v.domain, action.updates.get(v, v.term))
-            effects += _compared(mine, exchanged(twin.updates.get(other, other.term)))
+            effects += _compared(mine, self._exchanged(twin.updates.get(other, other.term), renaming))
         if self._always(*enabled, *(z3.Implies(action.guard, effect) for effect in effects)):
             return ""
         if twin is action:
             return f"action {action.label} tells them apart"
         return f"action {action.label} with the two exchanged is not {twin.label}"
+
+    def _after(self, exchange: Transposition, variable: Variable) -> Variable:
+        return self._variables[exchange.place(variable)]
+
+    def _renaming(self, exchange: Transposition) -> Renaming:
+        renaming: dict[Variable, tuple[tuple[Any, Any], ...]] = {}
+        for v in self._variables.values():
+            other = self._after(exchange, v)
+            pairs = (v.term, exchange.term(v.domain, other.term)), (v.next, exchange.term(v.domain, other.next))
+            if not v.term.eq(pairs[0][1]):
+                renaming[v] = pairs
+        return renaming
+
+    def _exchanged(self, term: Any, renaming: Renaming) -> Any:
+        """What a term is worth in the exchanged state, in terms of the state before."""
+        mentioned = sorted(self._protocol.variables_of(term) & renaming.keys(), key=lambda v: v.name)
+        return z3.substitute(term, *(pair for v in mentioned for pair in renaming[v]))
 
     def _always(self, *formulas: Any) -> bool:
         """Whether Z3 proves that all formulas hold wherever the variables are in their domains."""
