@@ -22,8 +22,8 @@ from model.kernel.results import Result
 from model.kernel.store import frontier
 from model.language.symmetry import Symmetry
 
-MOST = 1000
-"""Permutations beyond which a part of a symmetry pays better than all of it, since each of them is tried on each state."""
+MOST = 5040
+"""Permutations beyond which only a part of a symmetry is used: each of them is tried on each state that is met."""
 
 _BLOCK = 1024
 

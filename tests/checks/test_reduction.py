@@ -111,3 +111,11 @@ def test_other_engines_have_no_use_for_it(capsys: pytest.CaptureFixture[str]) ->
     assert main(["check", "ledger", "--symmetry", "--by", "walks"]) == 2
     printed = capsys.readouterr()
     assert (printed.out, printed.err) == ("", "fencepost: --symmetry is of exhaustive search; --by walks has no use for it\n")
+
+
+def test_of_a_very_large_symmetry_a_part_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checks.reduction.MOST", 5)
+    findings = searched({"entries": 1})
+    (classes, counts) = findings.notes[1:3]
+    assert classes == "symmetry: bookie b0, b1 interchangeable (2 permutations of 6, which would take too long for each state)"
+    assert "stand for 4,790 with 21,980 transitions" in counts
