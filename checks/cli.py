@@ -1,4 +1,4 @@
-"""The command line: ``fencepost list``, ``fencepost check``, ``fencepost trace``."""
+"""The command line: ``fencepost list``, ``fencepost check``, ``fencepost explore``, ``fencepost trace``."""
 
 from __future__ import annotations
 
@@ -28,6 +28,20 @@ EXAMPLES = """examples:
   fencepost check ledger --set bookies=4 changes=1    an instance of your own
   fencepost check ledger --defect recovery_reads_do_not_fence --property no_truncation
                                                       the shortest way to lose an acknowledged entry
+"""
+
+EXPLORE = """Explores a protocol by random walks on Spark: on this machine unless --master names a cluster.
+
+What the walks find is certain; what they do not find was not seen, no more. The same seed gives the same walks, and the same
+rows in DIR, on any number of machines. A run that was cut short goes on with the same command; `report` tells what a run's
+folder says so far, `trace` shows any of its walks."""
+
+EXPLORE_EXAMPLES = """examples:
+  fencepost explore ledger --walks 1000000 --out found           a million walks of up to 100 steps
+  fencepost explore ledger --defect closes_at_lac --walks 100000 --stop-on-first --out broken
+  fencepost explore ledger --walks 10000000000 --master spark://host:7077 --out /shared/found
+  fencepost explore report found --plots plots                   violations, coverage, what is unseen
+  fencepost explore trace broken --walk 367                      one walk, step by step
 """
 
 
@@ -61,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_list(commands)
     _add_check(commands)
+    _add_explore(commands)
     _add_trace(commands)
     return parser
 
@@ -105,6 +120,36 @@ def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     check.set_defaults(command=_check)
 
 
+def _add_explore(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    explore = commands.add_parser(
+        "explore",
+        help="random walks by the billion, on Spark",
+        usage="fencepost explore PROTOCOL --out DIR [OPTION ...]\n"
+        "       fencepost explore report DIR [--plots DIR]\n"
+        "       fencepost explore trace DIR --walk N [--out FILE]",
+        description=EXPLORE,
+        epilog=f"{EXPLORE_EXAMPLES}\n{EXIT_STATUS}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = explore.add_argument
+    add("subject", metavar="PROTOCOL", help="what to explore; or report, or trace")
+    add("folder", nargs="?", type=Path, metavar="DIR", help="the run to report on or to take a walk from")
+    add("--out", type=Path, metavar="DIR", help="the folder of the run (of a trace: the ITF file to write)")
+    add("--walks", type=_positive(int), default=1_000_000, metavar="N", help="how many walks (default: 1000000)")
+    add("--steps", type=_positive(int), default=100, metavar="K", help="steps of each walk, at most (default: 100)")
+    add("--seed", type=int, default=0, metavar="S", help="seed of the walks (default: 0)")
+    add("--swarm", action="store_true", help="each walk leaves out a random part of the actions")
+    add("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="parameters of the instance")
+    add("--defect", action="append", default=[], metavar="NAME", help="switch a known mistake on; may be given several times")
+    add("--stop-on-first", action="store_true", help="end with the first violation that is not expected")
+    add("--master", default="local[*]", metavar="URL", help="Spark's master (default: local[*], all cores of this machine)")
+    add("--spark-conf", action="append", default=[], metavar="NAME=VALUE", help="a setting of Spark; may be repeated")
+    add("--walk", type=int, metavar="N", help="which walk to trace")
+    add("--plots", type=Path, metavar="DIR", help="write the report's plots there, as SVG files")
+    add("--quiet", action="store_true", help="no progress on standard error")
+    explore.set_defaults(command=_explore)
+
+
 def _add_trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     trace = commands.add_parser("trace", help="show or replay a trace file")
     verbs = trace.add_subparsers(required=True, metavar="VERB")
@@ -138,6 +183,12 @@ def _list(options: argparse.Namespace) -> ExitStatus:
 
 def _check(options: argparse.Namespace) -> ExitStatus:
     from checks.command import run
+
+    return run(options)
+
+
+def _explore(options: argparse.Namespace) -> ExitStatus:
+    from checks.explore import run
 
     return run(options)
 

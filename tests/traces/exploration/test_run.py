@@ -1,0 +1,76 @@
+"""Runs: how their walks are cut, and whose folder is whose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from traces.exploration.run import FolderError, Run, VersionError, read
+
+RUN = Run("ledger", {"entries": 1}, (), walks=1_000_000, steps=100, seed=3)
+
+
+@pytest.mark.parametrize(("walks", "steps"), [(1, 1), (63, 7), (64, 1), (1000, 100), (10**6, 100), (10**9, 1000), (7, 10**9)])
+def test_slices_and_rounds_cover_every_walk_once(walks: int, steps: int) -> None:
+    run = replace(RUN, walks=walks, steps=steps)
+    assert (run.slices - 1) * run.walks_per_slice < walks <= run.slices * run.walks_per_slice
+    assert [number for slices in run.rounds() for number in slices] == list(range(run.slices))
+
+
+def test_a_long_run_has_rows_and_rounds_of_bounded_size() -> None:
+    long = replace(RUN, walks=10**10)
+    assert long.walks_per_slice * long.steps <= 1 << 23
+    assert max(map(len, long.rounds())) <= long.slices / 32
+    assert 10**10 * 100 / 2**long.bits <= 1 << 20
+    assert replace(RUN, walks=1000).bits == 0
+
+
+def test_a_run_is_what_its_file_says(tmp_path: Path) -> None:
+    with RUN.held(tmp_path / "new"):
+        assert read(tmp_path / "new") == RUN
+    with RUN.held(tmp_path / "new"):
+        pass
+
+
+def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
+    with RUN.held(tmp_path):
+        pass
+    for other, said in [
+        (replace(RUN, seed=4), "seed is 3 there, 4 here"),
+        (replace(RUN, parameters={"entries": 2}), "entries is 1 there, 2 here"),
+        (replace(RUN, fingerprint="f"), "another version of the model"),
+    ]:
+        with pytest.raises(FolderError, match=f"{said}.*name another folder"), other.held(tmp_path):
+            pass
+
+
+def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
+    with RUN.held(tmp_path), pytest.raises(FolderError, match="in use"), RUN.held(tmp_path):
+        pass
+
+
+def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(FolderError, match="not empty"), RUN.held(tmp_path):
+        pass
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 99}', RUN.text.replace("ledger", "legder")])
+def test_a_damaged_file_is_said_to_be(tmp_path: Path, text: str) -> None:
+    (tmp_path / "run.json").write_text(text)
+    with pytest.raises(FolderError, match=r"run\.json is damaged"):
+        read(tmp_path)
+
+
+def test_a_folder_without_a_run_is_said_to_be(tmp_path: Path) -> None:
+    with pytest.raises(FolderError, match="holds no run"):
+        read(tmp_path)
+
+
+def test_another_version_of_the_model_is_refused() -> None:
+    made = RUN.observed().kernel.fingerprint
+    assert replace(RUN, fingerprint=made).observed().kernel.fingerprint == made
+    with pytest.raises(VersionError, match="not the one that this run began with"):
+        replace(RUN, fingerprint="another").observed()

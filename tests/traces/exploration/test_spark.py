@@ -1,0 +1,183 @@
+"""Exploration on a real Spark: every test here shares one JVM, which is most of the cost."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from traces.exploration import explore as module
+from traces.exploration.explore import SLICES, News, explore
+from traces.exploration.plots import write_plots
+from traces.exploration.report import Report, report
+from traces.exploration.run import FolderError, Run, VersionError
+from traces.exploration.session import SparkError, patient, spark_session
+from traces.exploration.stretches import trace_of_walk, worker
+from traces.replay import replay_on
+
+RUN = Run("ledger", {"entries": 1}, ("closes_at_lac",), walks=6400, steps=50, seed=1)
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    with spark_session("local[2]", light=True) as session:
+        yield session
+
+
+@pytest.fixture(scope="module")
+def expected() -> list[dict[str, Any]]:
+    """The rows that the run has to give, made without Spark."""
+    batch = pa.RecordBatch.from_pydict({"id": list(range(RUN.slices))})
+    return [row for made in worker(RUN)([batch]) for row in made.to_pylist()]
+
+
+@pytest.fixture(scope="module")
+def explored(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("explored")
+    assert explore(spark, RUN, folder) == "complete"
+    return folder
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    table = pq.read_table(folder / SLICES, partitioning=None)
+    return sorted(table.to_pylist(), key=lambda row: row["slice"])
+
+
+def test_the_rows_are_those_of_the_walks_whatever_the_partitions(
+    spark: SparkSession, explored: Path, expected: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert rows(explored) == expected
+    monkeypatch.setattr(module, "_TASKS_PER_CORE", 1)
+    assert explore(spark, RUN, tmp_path) == "complete"
+    assert rows(tmp_path) == expected
+
+
+def test_a_killed_worker_loses_and_doubles_nothing(
+    spark: SparkSession, expected: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = str(tmp_path / "killed")
+
+    def killing(run: Run) -> Any:
+        honest = worker(run)
+
+        def die_once(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for number, batch in enumerate(honest(batches)):
+                if number == 1 and not os.path.exists(killed):  # noqa: PTH110
+                    open(killed, "w").close()  # noqa: PTH123
+                    os.kill(os.getpid(), signal.SIGKILL)
+                yield batch
+
+        return die_once
+
+    monkeypatch.setattr(module, "worker", killing)
+    assert explore(spark, RUN, tmp_path / "run") == "complete"
+    assert Path(killed).exists()
+    assert rows(tmp_path / "run") == expected
+
+
+def test_a_run_goes_on_where_it_was_killed(spark: SparkSession, expected: list[dict[str, Any]], tmp_path: Path) -> None:
+    asked = iter([False, True])
+    heard = list[News]()
+    assert explore(spark, RUN, tmp_path, should_stop=lambda: next(asked, True), news=heard.append) == "interrupted"
+    with pytest.raises(FolderError, match="no complete round"):
+        report(spark, RUN, tmp_path)
+    assert explore(spark, RUN, tmp_path) == "complete"
+    first, second, third = sorted((tmp_path / SLICES).iterdir())
+    (second / "_SUCCESS").unlink()  # as if killed before the round was complete
+    stamp = {part: part.stat().st_mtime_ns for kept in (first, third) for part in kept.iterdir()}
+    assert explore(spark, RUN, tmp_path, news=heard.append) == "complete"
+    assert rows(tmp_path) == expected
+    assert stamp == {part: part.stat().st_mtime_ns for kept in (first, third) for part in kept.iterdir()}
+    violations = [found for row in expected for found in row["violations"]]
+    assert heard == [News("no_truncation", min(v["walk"] for v in violations), violations[0]["length"])]
+
+
+def test_the_first_violation_stops_the_run(spark: SparkSession, tmp_path: Path, expected: list[dict[str, Any]]) -> None:
+    assert explore(spark, RUN, tmp_path, stop_on_first=True) == "stopped"
+    made = rows(tmp_path)
+    assert made == expected[: len(made)]
+    assert any(row["violations"] for row in made)
+    assert len(made) < len(expected)
+
+
+@pytest.fixture(scope="module")
+def said(spark: SparkSession, explored: Path) -> Report:
+    return report(spark, RUN, explored)
+
+
+def test_the_report_says_what_the_rows_say(said: Report, expected: list[dict[str, Any]]) -> None:
+    for name in ("walks", "steps", "stuck", "looked_at"):
+        assert getattr(said, name) == sum(row[name] for row in expected), name
+    (violated,) = said.violated
+    found = [v for row in expected for v in row["violations"]]
+    shortest = min(found, key=lambda v: (v["length"], v["walk"]))
+    assert (violated.walk, violated.length, list(violated.actions)) == (
+        shortest["walk"],
+        shortest["length"],
+        shortest["actions"],
+    )
+    assert violated.walks == sum(v["walks"] for row in expected for v in row["violating"]) == 26
+    taken = {c["action"]: sum(r["coverage"][n]["taken"] for r in expected) for n, c in enumerate(expected[0]["coverage"])}
+    assert {action: covered.taken for action, covered in said.coverage.items()} == taken
+    seen = {c["action"] for row in expected for c in row["coverage"] if c["enabled"]}
+    assert {action for action, covered in said.coverage.items() if covered.enabled} == seen
+    states = np.concatenate(
+        [np.repeat([s["fingerprint"] for s in r["states"]], [s["visits"] for s in r["states"]]) for r in expected]
+    )
+    _, visits = np.unique(states, return_counts=True)
+    assert RUN.bits == 0
+    assert (said.distinct, said.error) == (len(visits), 0)
+    assert said.unseen == np.count_nonzero(visits == 1) / (said.walks + said.steps)
+    assert said.growth[-1] == (RUN.walks, len(visits))
+    assert [states for _, states in said.growth] == sorted(states for _, states in said.growth)
+
+
+def test_the_plots_are_the_same_every_time(said: Report, tmp_path: Path) -> None:
+    one, two = (write_plots(said, tmp_path / name) for name in ("one", "two"))
+    assert [path.name for path in one] == ["states.svg", "coverage.svg"]
+    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
+    text = "".join(ElementTree.parse(one[1]).getroot().itertext())
+    assert "close_recovered(r0)" in text
+
+
+def test_a_walk_of_the_run_replays(expected: list[dict[str, Any]]) -> None:
+    found = next(v for row in expected for v in row["violations"])
+    trace = trace_of_walk(RUN, found["walk"])
+    assert trace.violated == found["property"]
+    assert [step.action for step in trace.steps] == found["actions"]
+    suite = RUN.observed().suite
+    assert replay_on(trace, suite.protocol, suite).replays
+
+
+def test_another_version_on_a_worker_is_refused() -> None:
+    other = worker(replace(RUN, fingerprint="another"))
+    with pytest.raises(VersionError, match="the model of ledger is not the one that this run began with"):
+        list(other([pa.RecordBatch.from_pydict({"id": [0]})]))
+
+
+@pytest.mark.deep
+def test_what_a_worker_says_is_told_in_a_line(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(SparkError, match=r"^\S*VersionError: the model of ledger is not the one that this run began with"):
+        explore(spark, replace(RUN, fingerprint="another"), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("asked", "made"),
+    [("local", "local[1,4]"), ("local[*]", "local[*,4]"), ("local[2]", "local[2,4]"), ("local[2,1]", "local[2,1]")],
+)
+def test_a_local_master_tries_again(asked: str, made: str) -> None:
+    assert patient(asked) == made
+
+
+def test_another_master_is_left_as_it_is() -> None:
+    assert patient("spark://host:7077") == "spark://host:7077"

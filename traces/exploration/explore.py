@@ -1,0 +1,173 @@
+"""Random walks on Spark: round after round of slices into Parquet, each round complete or not there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyspark import InheritableThread
+from pyspark.sql import SparkSession
+
+from traces.exploration.run import Run
+from traces.exploration.session import SparkError, reason
+from traces.exploration.stretches import SCHEMA, worker
+
+Outcome = Literal["complete", "stopped", "interrupted"]
+
+SLICES = "slices"
+_DONE = "_SUCCESS"
+_GLANCE = 0.2
+_TASKS_PER_CORE = 4
+
+
+@dataclass(frozen=True)
+class Told:
+    """How far a run is: walks done of all, their steps, steps per second in this session."""
+
+    walks: int
+    steps: int
+    rate: float
+
+
+@dataclass(frozen=True)
+class News:
+    """The first walk, of the rounds so far, that violates a property: its number and how many steps it takes."""
+
+    property: str
+    walk: int
+    length: int
+
+
+def explore(
+    spark: SparkSession,
+    run: Run,
+    folder: Path,
+    *,
+    stop_on_first: bool = False,
+    expected: frozenset[str] = frozenset(),
+    should_stop: Callable[[], bool] = lambda: False,
+    progress: Callable[[Told], None] = lambda told: None,
+    news: Callable[[News], None] = lambda first: None,
+) -> Outcome:
+    """Makes the rounds of a run that its folder does not have yet.
+
+    ``news`` is told of the first violation of each property, when its round is complete; with ``stop_on_first`` there is no
+    round after one with a violation of a property that is not ``expected``. ``should_stop`` ends the run with the round that
+    is under way left out. Raises SparkError.
+    """
+    violated = set[str]()
+    walks = steps = before = 0
+    started = time.monotonic()
+    for number, slices in enumerate(run.rounds()):
+        target = _round(folder, number)
+        if not (target / _DONE).exists():
+            if stop_on_first and violated - expected:
+                return "stopped"
+            done = walks
+            ahead = min(len(slices) * run.walks_per_slice, run.walks - done)
+            per_walk = steps / walks if walks else 0.0
+
+            def so_far(share: float) -> None:
+                guess = int(share * ahead)  # noqa: B023
+                made = steps + int(guess * per_walk)  # noqa: B023
+                rate = (made - before) / max(time.monotonic() - started, 1e-9)  # noqa: B023
+                if made:
+                    progress(Told(done + guess, made, rate))  # noqa: B023
+
+            if not _make(spark, run, slices, target, should_stop, so_far):
+                return "interrupted"
+        else:
+            before += _sum(target, "steps")
+        walks, steps = walks + _sum(target, "walks"), steps + _sum(target, "steps")
+        for first in _firsts(target):
+            if first.property not in violated:
+                violated.add(first.property)
+                news(first)
+    return "complete"
+
+
+def complete(run: Run, folder: Path) -> list[Path]:
+    """The Parquet of the complete rounds in a run's folder, in order."""
+    rounds = (_round(folder, number) for number in range(len(run.rounds())))
+    return [path for path in rounds if (path / _DONE).exists()]
+
+
+def _round(folder: Path, number: int) -> Path:
+    return folder / SLICES / f"round={number:05d}"
+
+
+def _make(
+    spark: SparkSession,
+    run: Run,
+    slices: range,
+    target: Path,
+    should_stop: Callable[[], bool],
+    progress: Callable[[float], None],
+) -> bool:
+    """Makes one round; false if it was given up. The driver looks on from another thread than the one that waits."""
+    tasks = min(len(slices), _TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
+    numbers = spark.range(slices.start, slices.stop, 1, tasks)
+    rows = numbers.mapInArrow(worker(run), SCHEMA)
+    return watched(spark, target.name, lambda: rows.write.mode("overwrite").parquet(str(target)), should_stop, progress)
+
+
+def watched(
+    spark: SparkSession,
+    name: str,
+    job: Callable[[], None],
+    should_stop: Callable[[], bool],
+    progress: Callable[[float], None],
+) -> bool:
+    """Runs Spark jobs while ``progress`` is told of the share of tasks that are done; false if ``should_stop`` ended them."""
+    context = spark.sparkContext
+    failed = list[Exception]()
+
+    def work() -> None:
+        context.setJobGroup(name, name, interruptOnCancel=True)
+        try:
+            job()
+        except Exception as error:
+            failed.append(error)
+
+    thread = InheritableThread(target=work)
+    thread.start()
+    given_up = False
+    while thread.is_alive():
+        thread.join(_GLANCE)
+        if not given_up and should_stop():
+            given_up = True
+            context.cancelJobGroup(name)
+        progress(_share(spark, name))
+    if given_up:
+        return False
+    if failed:
+        raise SparkError(reason(failed[0])) from failed[0]
+    return True
+
+
+def _share(spark: SparkSession, group: str) -> float:
+    tracker = spark.sparkContext.statusTracker()
+    jobs = [tracker.getJobInfo(number) for number in tracker.getJobIdsForGroup(group)]
+    stages = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
+    done, all_of_them = (sum(getattr(s, what) for s in stages if s) for what in ("numCompletedTasks", "numTasks"))
+    return done / all_of_them if all_of_them else 0.0
+
+
+def _sum(path: Path, column: str) -> int:
+    return int(pc.sum(pq.read_table(path, columns=[column], partitioning=None)[column]).as_py())
+
+
+def _firsts(path: Path) -> list[News]:
+    """The first violating walk of each property in a round."""
+    first = dict[str, News]()
+    for row in pq.read_table(path, columns=["violations"], partitioning=None)["violations"].to_pylist():
+        for found in row:
+            known = first.get(found["property"])
+            if known is None or found["walk"] < known.walk:
+                first[found["property"]] = News(found["property"], found["walk"], found["length"])
+    return sorted(first.values(), key=lambda news: news.walk)

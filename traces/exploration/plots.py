@@ -1,0 +1,59 @@
+"""A report's plots as SVG: how the states seen grow with the walks, and how often each action was taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from traces.exploration.report import Report
+
+_INK = "#1f4e79"
+# Text stays text and names are not drawn by chance, so that the same report gives the same file.
+_STYLE = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "fencepost",
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
+
+
+def write_plots(report: Report, folder: Path) -> list[Path]:
+    """Writes the plots into the folder and returns their paths. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with mpl.rc_context(_STYLE):
+        figures = {"states": _states(report), "coverage": _coverage(report)}
+        paths = []
+        for name, figure in figures.items():
+            paths.append(folder / f"{name}.svg")
+            figure.savefig(paths[-1], metadata={"Date": None}, bbox_inches="tight")
+    return paths
+
+
+def _states(report: Report) -> Figure:
+    figure = Figure(figsize=(6, 3.5))
+    axes = figure.add_subplot()
+    walks, states = zip((0, 0), *report.growth, strict=True)
+    axes.plot(walks, states, color=_INK)
+    axes.set(xlabel="walks", ylabel="distinct states visited" + (" (estimated)" if report.error else ""), xlim=0, ylim=0)
+    axes.set_title(_title(report))
+    return figure
+
+
+def _coverage(report: Report) -> Figure:
+    actions = sorted(report.coverage, key=lambda action: (report.coverage[action].taken, action))
+    figure = Figure(figsize=(7, 1 + 0.16 * len(actions)))
+    axes = figure.add_subplot()
+    axes.barh(actions, [report.coverage[action].taken for action in actions], color=_INK)
+    axes.set_xscale("symlog")
+    axes.set(xlabel="steps taken (logarithmic)", ylim=(-1, len(actions)))
+    axes.tick_params(axis="y", labelsize=7)
+    axes.set_title(_title(report))
+    return figure
+
+
+def _title(report: Report) -> str:
+    defects = f" with {', '.join(report.run.defects)}" if report.run.defects else ""
+    return f"{report.run.protocol}{defects}: {report.walks:,} walks, seed {report.run.seed}"

@@ -1,0 +1,150 @@
+"""A run of exploration: what is explored and how, as its folder remembers it and every worker rebuilds it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from properties.observed import Observed
+from properties.protocols import PROTOCOLS
+from properties.registry import RegistryError, Value, find
+
+FORMAT = 1
+
+_FILE, _LOCK = "run.json", "run.lock"
+_SLICE_STEPS = 1 << 23
+_SAMPLE = 1 << 20
+_FIRST_ROUND, _SHARE = 4, 32
+
+
+class FolderError(Exception):
+    """A folder that is another run's, in use, or no run at all; the message names it and says what to do."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is explored: an instance of a protocol, by random walks or, without any (``walks`` is 0), exhaustively.
+
+    ``fingerprint`` is that of the compiled protocol with its properties: a worker that makes another of it runs another
+    version of Fencepost.
+    """
+
+    protocol: str
+    parameters: Mapping[str, Value]
+    defects: tuple[str, ...] = ()
+    walks: int = 0
+    steps: int = 0
+    seed: int = 0
+    swarm: bool = False
+    fingerprint: str = ""
+    format: int = field(default=FORMAT)
+
+    @property
+    def walks_per_slice(self) -> int:
+        """How many walks make one row: so many that it is worth a row, whatever it runs on."""
+        return max(1, min(math.ceil(self.walks / 64), _SLICE_STEPS // self.steps))
+
+    @property
+    def slices(self) -> int:
+        return math.ceil(self.walks / self.walks_per_slice)
+
+    @property
+    def bits(self) -> int:
+        """A state is sampled if its hash ends in this many zeros: all are in a short run, about a million visits in a long."""
+        return max(0, math.ceil(math.log2(self.walks * self.steps / _SAMPLE)))
+
+    def rounds(self) -> list[range]:
+        """The slices of each round: a round is one Spark job, and what a kill can lose. They get longer."""
+        made, start, length = list[range](), 0, _FIRST_ROUND
+        while start < self.slices:
+            made.append(range(start, min(start + length, self.slices)))
+            start, length = start + length, min(4 * length, max(128, self.slices // _SHARE))
+        return made
+
+    @property
+    def text(self) -> str:
+        """The run as its file has it."""
+        return json.dumps(asdict(self), indent=1) + "\n"
+
+    @classmethod
+    def of(cls, text: str) -> Run:
+        """The run that a file tells of; ValueError, KeyError or TypeError if it is none."""
+        made = json.loads(text)
+        if made["format"] != FORMAT:
+            raise ValueError(f"its format is {made['format']}, and this version reads {FORMAT}")
+        return cls(**{**made, "defects": tuple(made["defects"])})
+
+    def observed(self) -> Observed:
+        """The compiled protocol with its properties, made once in each process; VersionError if it is not this run's."""
+        made = _compiled(self.protocol, json.dumps(dict(self.parameters)), self.defects)
+        if self.fingerprint not in ("", made.kernel.fingerprint):
+            raise VersionError(f"the model of {self.protocol} is not the one that this run began with: use that version")
+        return made
+
+    @contextmanager
+    def held(self, folder: Path) -> Iterator[None]:
+        """Makes the folder this run's, or finds that it is, and keeps others from working in it meanwhile.
+
+        Raises FolderError if it is another run's or in use, OSError if it cannot be written.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / _FILE
+        if not file.exists() and any(path.name != _LOCK for path in folder.iterdir()):
+            raise FolderError(f"{folder} is not empty and holds no run: name another folder")
+        with (folder / _LOCK).open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise FolderError(f"{folder} is in use by another process: wait for it, or name another folder") from error
+            if file.exists():
+                other = read(folder)
+                if other != self:
+                    raise FolderError(f"{folder} belongs to another run ({_difference(other, self)}): name another folder")
+            else:
+                draft = folder / f"{_FILE}.part"
+                draft.write_text(self.text, encoding="utf-8")
+                draft.replace(file)
+            yield
+
+
+class VersionError(Exception):
+    """The protocol is no longer, or not everywhere, the one that the run began with."""
+
+
+def read(folder: Path) -> Run:
+    """The run whose folder it is. Raises FolderError if there is none or it cannot be read."""
+    file = folder / _FILE
+    try:
+        run = Run.of(file.read_text(encoding="utf-8"))
+        find(run.protocol, PROTOCOLS)
+    except OSError as error:
+        raise FolderError(f"{folder} holds no run: {file.name}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, RegistryError) as error:
+        raise FolderError(f"{file} is damaged: {error}") from error
+    return run
+
+
+@lru_cache(maxsize=1)
+def _compiled(protocol: str, parameters: str, defects: tuple[str, ...]) -> Observed:
+    entry = find(protocol, PROTOCOLS)
+    suite = entry.suite(entry.build(json.loads(parameters), defects))
+    return Observed.of(suite, suite.properties)
+
+
+def _difference(one: Run, other: Run) -> str:
+    ours, theirs = _flat(other), _flat(one)
+    names = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
+    shown = [f"{name} is {theirs.get(name)} there, {ours.get(name)} here" for name in names if name != "fingerprint"]
+    return "; ".join(shown) or "another version of the model"
+
+
+def _flat(run: Run) -> dict[str, Any]:
+    made = asdict(run)
+    return {**made, **made.pop("parameters")}

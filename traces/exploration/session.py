@@ -1,0 +1,136 @@
+"""A Spark session: on this machine unless a master is named, quiet, on the Java that was chosen."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from traces.exploration.java import chosen, write_launcher
+
+ATTEMPTS = 4
+"""How often Spark tries a task before it gives a job up: what a cluster does by itself, and ``local`` only if told."""
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+_LOGGING = """\
+rootLogger.level = error
+rootLogger.appenderRef.stderr.ref = stderr
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = # spark: %m%n%ex{0}
+logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
+logger.gateway.level = error
+logger.scheduler.name = org.apache.spark.scheduler.TaskSchedulerImpl
+logger.scheduler.level = warn
+logger.tasks.name = org.apache.spark.scheduler.TaskSetManager
+logger.tasks.level = off
+logger.executor.name = org.apache.spark.executor
+logger.executor.level = off
+logger.files.name = org.apache.spark.sql.execution.datasources
+logger.files.level = off
+logger.committer.name = org.apache.spark.mapred
+logger.committer.level = off
+"""
+"""What fails for good is told once, by the driver; a master that has no room for the job is worth a warning."""
+
+
+class SparkError(Exception):
+    """Spark cannot be started, or gives a job up; the message says why in a line."""
+
+
+@contextmanager
+def spark_session(
+    master: str = "local[*]", settings: Mapping[str, str] | None = None, *, light: bool = False
+) -> Iterator[SparkSession]:
+    """A session that ends with the block; ``settings`` are Spark's own, by name, and win over what is set here.
+
+    ``light`` says that Spark itself will have little to do: its JVM then compiles quickly rather than well, which halves the
+    time until the first task. Raises JavaError, and SparkError if the session cannot be started.
+    """
+    with tempfile.TemporaryDirectory(prefix="fencepost-") as folder:
+        java = chosen()
+        write_launcher(java, Path(folder) / "java")
+        logging = Path(folder) / "log4j2.properties"
+        logging.write_text(_LOGGING, encoding="utf-8")
+        with _environment(JAVA_HOME=str(Path(folder) / "java"), **_local(master)):
+            builder = SparkSession.builder.master(patient(master)).appName("fencepost")
+            for name, value in {**_settings(master, logging, Path(folder), light), **(settings or {})}.items():
+                builder = builder.config(name, value)
+            try:
+                session = builder.getOrCreate()
+            except (PySparkException, OSError) as error:
+                raise SparkError(f"Spark does not start with {java.source} (Java {java.version}): {_line(error)}") from error
+            try:
+                yield session
+            finally:
+                session.stop()
+
+
+def patient(master: str) -> str:
+    """The master, told to try a task again where it would give up at once."""
+    found = re.fullmatch(r"local(?:\[([^,\]]+)\])?", master)
+    return f"local[{found[1] or 1},{ATTEMPTS}]" if found else master
+
+
+def reason(error: Exception) -> str:
+    """What Spark's error says, in a line: the last line of the Python worker's, if it comes from there."""
+    return _line(error)
+
+
+def _settings(master: str, logging: Path, folder: Path, light: bool) -> dict[str, str]:
+    compiler = " -XX:TieredStopAtLevel=1 -XX:+UseSerialGC" if light else ""
+    made = {
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.as_uri()}{compiler}",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+    }
+    if master.startswith("local"):
+        made |= {
+            "spark.ui.enabled": "false",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.memory": "2g",
+            "spark.local.dir": str(folder),
+            "spark.sql.shuffle.partitions": "8",
+            "spark.sql.warehouse.dir": str(folder / "warehouse"),
+            "spark.executorEnv.PYTHONPATH": str(_ROOT),
+        }
+    return made
+
+
+def _local(master: str) -> dict[str, str]:
+    """Where the workers are this machine's, they run this Python with these packages."""
+    if not master.startswith("local"):
+        return {}
+    paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1", "PYTHONPATH": os.pathsep.join(paths)}
+
+
+@contextmanager
+def _environment(**changes: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in changes}
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = [line for line in lines if re.match(r"(\w+\.)*\w+(Error|Exception)\b.*: ", line)]
+    return (told or lines or [type(error).__name__])[-1][:300]
