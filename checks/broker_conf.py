@@ -1,23 +1,25 @@
-"""The ledger settings of a cluster, from the ``broker.conf`` of its brokers, as Pulsar itself takes them from there.
+"""The ``broker.conf`` of a cluster's brokers, read as Pulsar itself reads it.
 
-Mirrors PulsarConfigurationLoader and FieldParser of pulsar-broker-common: an integer is trimmed and read by
-Integer.valueOf; a key that is absent or blank leaves the default of ServiceConfiguration.
+Mirrors PulsarConfigurationLoader and FieldParser of pulsar-broker-common: a number is trimmed and read by Integer.valueOf, a
+flag by Boolean.valueOf, the name of a choice by Enum.valueOf, a list is cut at commas; a key that is absent or blank leaves the
+default of ServiceConfiguration.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from checks.properties_file import MalformedEscape, Setting, settings
 
-ENSEMBLE = "managedLedgerDefaultEnsembleSize"
-WRITE_QUORUM = "managedLedgerDefaultWriteQuorum"
-ACK_QUORUM = "managedLedgerDefaultAckQuorum"
-DEFAULTS = {ENSEMBLE: 2, WRITE_QUORUM: 2, ACK_QUORUM: 2}
 LARGEST = 2**31 - 1
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+PULSARS = "Pulsar's default"
+
+T = TypeVar("T")
 
 
 class ConfigurationError(Exception):
@@ -25,53 +27,97 @@ class ConfigurationError(Exception):
 
 
 @dataclass(frozen=True)
-class Taken:
-    """A number that was taken from a configuration, and from where: the file and line, or Pulsar's default."""
+class Taken(Generic[T]):
+    """A value that was taken from a configuration, and from where: the file and line, or Pulsar's default."""
 
     key: str
-    value: int
+    value: T
     source: str
 
     def __str__(self) -> str:
-        return f"{self.key} = {self.value} ({self.source})"
+        return f"{self.key} = {_written(self.value)} ({self.source})"
 
 
-@dataclass(frozen=True)
-class LedgerSettings:
-    """The sizes of a ledger's quorums, 1 <= ack quorum <= write quorum <= ensemble, and what the user should know of them."""
+class BrokerConf:
+    """The settings of one file. What a user should know of those that were taken is gathered in ``notes``.
 
-    ensemble: Taken
-    write_quorum: Taken
-    ack_quorum: Taken
-    notes: tuple[str, ...]
-
-    @property
-    def parameters(self) -> dict[str, int]:
-        """The settings as parameters of the ledger protocol."""
-        taken = {"ensemble": self.ensemble, "write_quorum": self.write_quorum, "ack_quorum": self.ack_quorum}
-        return {name: number.value for name, number in taken.items()}
-
-
-def read_ledger_settings(path: Path) -> LedgerSettings:
-    """The ledger settings in a ``broker.conf``.
-
-    Raises ConfigurationError if there is no such file, or it is empty or no text, or a value is not a number from 1 to
-    2^31 - 1, or the quorums do not fit each other.
+    Raises ConfigurationError if there is no such file, or it is empty or no text; so do the methods, for a value that does not
+    fit.
     """
-    data = _bytes(path)
-    found = _settings(path, data)
-    notes = []
-    if data.startswith(BYTE_ORDER_MARK):
-        notes.append(f"{path}:1: begins with a byte order mark, which Java takes for part of the first line; save it without")
-    ensemble, write_quorum, ack_quorum = (_taken(path, key, found, notes) for key in DEFAULTS)
-    _require_order(path, ack_quorum, write_quorum)
-    _require_order(path, write_quorum, ensemble)
-    if ack_quorum.value == 1:
-        notes.append(
-            f"{ack_quorum}: an acknowledged entry may be on one bookie only; recovery must then hear every bookie of its"
-            " write set, and one lost disk loses entries"
-        )
-    return LedgerSettings(ensemble, write_quorum, ack_quorum, tuple(notes))
+
+    def __init__(self, path: Path) -> None:
+        data = _bytes(path)
+        self.path = path
+        self.notes: list[str] = []
+        self._found = _settings(path, data)
+        if data.startswith(BYTE_ORDER_MARK):
+            what = "begins with a byte order mark, which Java takes for part of the first line; save it without"
+            self.notes.append(f"{path}:1: {what}")
+
+    def number(self, key: str, default: int, remedy: str, *, least: int = 1, tell: bool = False) -> Taken[int]:
+        """A whole number from ``least`` to 2^31 - 1; ``tell`` notes that it is left to the default."""
+        given = self._given(key, default, tell)
+        if given is None:
+            return Taken(key, default, PULSARS)
+        text, source = given[0].strip(), given[1]
+        if not re.fullmatch(r"[+-]?[0-9]+", text):
+            raise ConfigurationError(f"{source}: {key} = {text!r} is not a whole number; {remedy}")
+        digits = text.lstrip("+-").lstrip("0") or "0"
+        small = len(digits) <= len(str(LARGEST))
+        value = int(digits) * (-1 if text.startswith("-") else 1) if small else None
+        if value is None or not least <= value <= LARGEST:
+            raise ConfigurationError(f"{source}: {key} = {text} is not from {least} to {LARGEST}; {remedy}")
+        return Taken(key, value, source)
+
+    def flag(self, key: str, default: bool) -> Taken[bool]:
+        """A truth value: whatever is not ``true`` is false for Java, which a note says of what is not ``false`` either."""
+        given = self._given(key, default)
+        if given is None:
+            return Taken(key, default, PULSARS)
+        text, source = given
+        if text.lower() not in ("true", "false"):
+            self.notes.append(f"{source}: {key} = {text!r} is neither 'true' nor 'false'; Java takes it for false")
+        return Taken(key, text.lower() == "true", source)
+
+    def choice(self, key: str, default: str, of: Sequence[str]) -> Taken[str]:
+        """One of several names, written exactly so."""
+        given = self._given(key, default)
+        if given is None:
+            return Taken(key, default, PULSARS)
+        text, source = given
+        if text not in of:
+            raise ConfigurationError(f"{source}: {key} = {text!r} is not {' or '.join(of)}; write one of them, exactly so")
+        return Taken(key, text, source)
+
+    def choices(self, key: str, default: Sequence[str], of: Sequence[str]) -> Taken[tuple[str, ...]]:
+        """Some of several names, with commas between them."""
+        given = self._given(key, ",".join(default))
+        if given is None:
+            return Taken(key, tuple(default), PULSARS)
+        names, source = tuple(name.strip() for name in given[0].split(",")), given[1]
+        for name in names:
+            if name not in of:
+                raise ConfigurationError(f"{source}: {key} has {name!r}, which is none of {', '.join(of)}; leave it out")
+        return Taken(key, names, source)
+
+    def _given(self, key: str, default: object, tell: bool = False) -> tuple[str, str] | None:
+        """The value of a key and where it is, or None if it is left to the default."""
+        given = [setting for setting in self._found if setting.key == key]
+        if len(given) > 1:
+            lines = ", ".join(str(setting.line) for setting in given)
+            self.notes.append(f"{self.path}: {key} is set on lines {lines}; Java keeps the last, {given[-1].value!r}")
+        if given and given[-1].value.strip():
+            return given[-1].value, f"{self.path}:{given[-1].line}"
+        if given or tell:
+            why = f"{self.path}:{given[-1].line} leaves it empty" if given else f"{self.path} does not set it"
+            self.notes.append(f"{key}: {why}, so it is {PULSARS}, {_written(default)}")
+        return None
+
+
+def _written(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
 def _bytes(path: Path) -> bytes:
@@ -98,33 +144,3 @@ def _settings(path: Path, data: bytes) -> list[Setting]:
         what = "has only comments and blank lines" if data.strip() else "is empty"
         raise ConfigurationError(f"{path}: {what}; give the broker.conf that the brokers start with")
     return found
-
-
-def _taken(path: Path, key: str, found: list[Setting], notes: list[str]) -> Taken:
-    given = [setting for setting in found if setting.key == key]
-    if len(given) > 1:
-        lines = ", ".join(str(setting.line) for setting in given)
-        notes.append(f"{path}: {key} is set on lines {lines}; Java keeps the last, {given[-1].value!r}")
-    if not given or not given[-1].value.strip():
-        why = f"{path}:{given[-1].line} leaves it empty" if given else f"{path} does not set it"
-        notes.append(f"{key}: {why}, so it is Pulsar's default, {DEFAULTS[key]}")
-        return Taken(key, DEFAULTS[key], "Pulsar's default")
-    text, source = given[-1].value.strip(), f"{path}:{given[-1].line}"
-    if not re.fullmatch(r"[+-]?[0-9]+", text):
-        raise ConfigurationError(f"{source}: {key} = {text!r} is not a whole number; {_remedy(key)}")
-    digits = text.lstrip("+-").lstrip("0") or "0"
-    if text.startswith("-") or digits == "0" or len(digits) > len(str(LARGEST)) or int(digits) > LARGEST:
-        raise ConfigurationError(f"{source}: {key} = {text} is not from 1 to {LARGEST}; {_remedy(key)}")
-    return Taken(key, int(digits), source)
-
-
-def _remedy(key: str) -> str:
-    return f"write the number of bookies, such as {key}={DEFAULTS[key]}"
-
-
-def _require_order(path: Path, smaller: Taken, larger: Taken) -> None:
-    if smaller.value > larger.value:
-        raise ConfigurationError(
-            f"{path}: {smaller} is greater than {larger}; lower {smaller.key} to at most {larger.value}"
-            f" or raise {larger.key} to at least {smaller.value}"
-        )

@@ -1,9 +1,20 @@
-"""The instances that stand for a cluster's ledger settings."""
+"""The settings of a cluster, and the instances that stand for them."""
 
 from __future__ import annotations
 
-from checks.broker_conf import LedgerSettings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from checks.broker_conf import BrokerConf
+from checks.control_plane_settings import ControlPlaneSettings, control_plane_settings
+from checks.ledger_settings import LedgerSettings, ledger_settings
 from properties.registry import Instance, Value
+
+CONTROL_PLANE: Mapping[str, Callable[[ControlPlaneSettings], dict[str, Value]]] = {
+    "election": lambda settings: {"on_session_loss": settings.on_session_loss.value},
+}
+"""What the protocols of the control plane take as their parameters."""
 
 LARGEST_ENSEMBLE = 9
 """Above this an instance has too many variables to be of use; the check says so instead of trying."""
@@ -12,7 +23,38 @@ PAIRS, TRIPLES = 2, 3
 """Write quorums up to which two entries, or one, are searched together with a change of ensemble in seconds."""
 
 
-def instances_of(settings: LedgerSettings, size: str) -> tuple[Instance, ...]:
+@dataclass(frozen=True)
+class Settings:
+    """What is taken from a ``broker.conf``, and what there is to note of either part, whatever the checks find."""
+
+    ledger: LedgerSettings
+    control_plane: ControlPlaneSettings
+    ledger_notes: tuple[str, ...]
+    control_plane_notes: tuple[str, ...]
+
+
+def read_settings(path: Path) -> Settings:
+    """The settings in a ``broker.conf``; ConfigurationError, with the place and the remedy, if they cannot be used."""
+    conf = BrokerConf(path)
+    ledger = ledger_settings(conf)
+    ledger_notes = tuple(conf.notes)
+    control_plane = control_plane_settings(conf)
+    return Settings(ledger, control_plane, ledger_notes, tuple(conf.notes[len(ledger_notes) :]))
+
+
+def control_plane_instances(
+    name: str, instances: Iterable[Instance], settings: ControlPlaneSettings
+) -> tuple[Instance, ...]:
+    """The instances of a protocol with what it takes from the settings, each once."""
+    taken = CONTROL_PLANE[name](settings)
+    made: dict[tuple[tuple[str, Value], ...], Instance] = {}
+    for instance in instances:
+        changed = replace(instance, parameters={**instance.parameters, **taken})
+        made.setdefault((("by", instance.by), *sorted(changed.parameters.items())), changed)
+    return tuple(made.values())
+
+
+def ledger_instances(settings: LedgerSettings, size: str) -> tuple[Instance, ...]:
     """The settings with one bookie beside the ensemble, so that an ensemble can change, at a size: ci, standard or deep.
 
     ``ci`` has what takes seconds: entries in flight when a recovery begins, two recoveries that compete, a change of

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from checks.broker_conf import ACK_QUORUM, ENSEMBLE, WRITE_QUORUM, ConfigurationError, LedgerSettings, read_ledger_settings
+from checks.broker_conf import ConfigurationError
+from checks.conf_instances import Settings, read_settings
+from checks.ledger_settings import ACK_QUORUM, ENSEMBLE, WRITE_QUORUM
 
 
 def conf(folder: Path, content: str | bytes) -> Path:
@@ -18,13 +20,13 @@ def quorums(ensemble: object, write_quorum: object, ack_quorum: object) -> str:
     return f"{ENSEMBLE}={ensemble}\n{WRITE_QUORUM}={write_quorum}\n{ACK_QUORUM}={ack_quorum}\n"
 
 
-def sizes(settings: LedgerSettings) -> tuple[int, int, int]:
-    return settings.ensemble.value, settings.write_quorum.value, settings.ack_quorum.value
+def sizes(settings: Settings) -> tuple[int, int, int]:
+    return settings.ledger.ensemble.value, settings.ledger.write_quorum.value, settings.ledger.ack_quorum.value
 
 
 def refusal(path: Path) -> str:
     with pytest.raises(ConfigurationError) as error:
-        read_ledger_settings(path)
+        read_settings(path)
     message = str(error.value)
     assert str(path) in message
     assert "\n" not in message
@@ -54,48 +56,48 @@ def test_a_realistic_file(tmp_path: Path) -> None:
         where[key] = position + 1
     assert len(lines) > 1200
     path = conf(tmp_path, "\n".join(lines))
-    settings = read_ledger_settings(path)
-    assert settings.parameters == {"ensemble": 5, "write_quorum": 3, "ack_quorum": 2}
-    for taken in (settings.ensemble, settings.write_quorum, settings.ack_quorum):
+    settings = read_settings(path)
+    assert settings.ledger.parameters == {"ensemble": 5, "write_quorum": 3, "ack_quorum": 2}
+    for taken in settings.ledger.taken:
         assert taken.source == f"{path}:{where[taken.key]}"
-    assert settings.notes == ()
+    assert settings.ledger_notes == ()
 
 
 def test_absent_and_blank_keys_leave_the_default(tmp_path: Path) -> None:
     path = conf(tmp_path, f"{ENSEMBLE}=3\n{WRITE_QUORUM}=  \n")
-    settings = read_ledger_settings(path)
+    settings = read_settings(path)
     assert sizes(settings) == (3, 2, 2)
-    assert settings.write_quorum.source == settings.ack_quorum.source == "Pulsar's default"
-    assert settings.notes == (
+    assert settings.ledger.write_quorum.source == settings.ledger.ack_quorum.source == "Pulsar's default"
+    assert settings.ledger_notes == (
         f"{WRITE_QUORUM}: {path}:2 leaves it empty, so it is Pulsar's default, 2",
         f"{ACK_QUORUM}: {path} does not set it, so it is Pulsar's default, 2",
     )
 
 
 def test_the_last_of_duplicates_wins_and_is_said(tmp_path: Path) -> None:
-    settings = read_ledger_settings(conf(tmp_path, quorums(3, 3, 2) + f"{ENSEMBLE}=x\n{ENSEMBLE}=4\n"))
+    settings = read_settings(conf(tmp_path, quorums(3, 3, 2) + f"{ENSEMBLE}=x\n{ENSEMBLE}=4\n"))
     assert sizes(settings) == (4, 3, 2)
-    assert any("lines 1, 4, 5" in note and "'4'" in note for note in settings.notes)
+    assert any("lines 1, 4, 5" in note and "'4'" in note for note in settings.ledger_notes)
 
 
 def test_an_ack_quorum_of_one_is_noted(tmp_path: Path) -> None:
-    settings = read_ledger_settings(conf(tmp_path, quorums(3, 3, 1)))
+    settings = read_settings(conf(tmp_path, quorums(3, 3, 1)))
     assert sizes(settings) == (3, 3, 1)
-    (note,) = settings.notes
+    (note,) = settings.ledger_notes
     assert "every bookie" in note
     assert "one lost disk" in note
 
 
 def test_a_byte_order_mark_hides_the_first_key_as_it_does_for_java(tmp_path: Path) -> None:
-    settings = read_ledger_settings(conf(tmp_path, b"\xef\xbb\xbf" + quorums(5, 2, 2).encode()))
+    settings = read_settings(conf(tmp_path, b"\xef\xbb\xbf" + quorums(5, 2, 2).encode()))
     assert sizes(settings) == (2, 2, 2)
-    assert any("byte order mark" in note for note in settings.notes)
-    assert settings.ensemble.source == "Pulsar's default"
+    assert any("byte order mark" in note for note in settings.ledger_notes)
+    assert settings.ledger.ensemble.source == "Pulsar's default"
 
 
 @pytest.mark.parametrize("text", ["+3", "03", "0003"])
 def test_numbers_as_java_reads_them(tmp_path: Path, text: str) -> None:
-    assert read_ledger_settings(conf(tmp_path, quorums(text, 2, 2))).ensemble.value == 3
+    assert read_settings(conf(tmp_path, quorums(text, 2, 2))).ledger.ensemble.value == 3
 
 
 @pytest.mark.parametrize("text", ["two", "2.0", "0x2", "2 bookies", "1_0", "--2", "${QUORUM}", "\u0662"])
