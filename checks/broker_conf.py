@@ -120,6 +120,11 @@ def _written(value: object) -> str:
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
+def file_settings(path: Path) -> list[Setting]:
+    """Every setting in a ``broker.conf``; ConfigurationError if there is no such file, or it is empty or no text."""
+    return _settings(path, _bytes(path))
+
+
 def _bytes(path: Path) -> bytes:
     try:
         data = path.read_bytes()

@@ -1,4 +1,4 @@
-"""The command line: ``fencepost list``, ``fencepost check``, ``fencepost explore``, ``fencepost trace``."""
+"""The command line: ``fencepost list``, ``check``, ``explore``, ``trace`` and ``policy``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from checks.policy.arguments import add_policy
 from checks.verdicts import ExitStatus
 from model.language import ModelError
 from properties.registry import RegistryError
@@ -77,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_check(commands)
     _add_explore(commands)
     _add_trace(commands)
+    add_policy(commands)
     return parser
 
 

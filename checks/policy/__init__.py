@@ -1,0 +1,1 @@
+"""``fencepost policy``: what a load-balancing policy would do, asked of a snapshot of a cluster."""

@@ -1,0 +1,183 @@
+"""The arguments of ``fencepost policy`` and what its help teaches."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from checks.verdicts import ExitStatus
+
+POLICY = """Asks Pulsar's load balancing what it would do: the rules of the brokers themselves, on data that you give.
+
+A snapshot is a JSON file with the load reports and the bundle data as Pulsar stores them, under /loadbalance/brokers and
+/loadbalance/bundle-data. The configuration is a broker.conf; what it does not set has Pulsar's default."""
+
+EXAMPLES = """examples:
+  fencepost policy decide --conf broker.conf --snapshot now.json
+                               which bundles would be unloaded, where they may go, what would be split, and why
+  fencepost policy decide --conf broker.conf --snapshot now.json --shedder UniformLoadShedder
+                               the same with another shedder
+  fencepost policy decide --conf broker.conf --snapshot 1.json --snapshot 2.json --snapshot 3.json
+                               three rounds of one policy, whose averages and counters carry over
+  fencepost policy place --conf broker.conf --snapshot now.json --bundle public/default/0x00000000_0x40000000
+                               which brokers may get a bundle, and which filter drops which
+  fencepost policy split --algorithm topic_count_equally_divide --bundle 0x00000000_0x40000000 --topics topics.json
+                               where a bundle would be cut
+  fencepost policy layout --bundles 4
+                               the boundaries of a new namespace
+  fencepost policy bundle --boundaries 0x00000000,0x80000000,0xffffffff --topic persistent://public/default/orders
+                               the bundle of a topic"""
+
+DECIDE = """Prints what the leader would do now: the bundles that leave each broker, in order; for each of them the brokers of
+which any may get it (where Pulsar draws at random, all that it draws from); the splits with their boundaries; the reasons.
+
+Several snapshots are rounds of one policy, one after the other, so that averages and hit counters carry over."""
+
+
+def add_policy(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the command and its questions."""
+    policy = commands.add_parser(
+        "policy",
+        help="what a load-balancing policy would do",
+        description=POLICY,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    questions = policy.add_subparsers(required=True, metavar="QUESTION")
+    _add_decide(questions)
+    _add_place(questions)
+    _add_split(questions)
+    _add_layout(questions)
+    _add_bundle(questions)
+
+
+def _question(
+    questions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, help: str, description: str
+) -> argparse.ArgumentParser:
+    parser = questions.add_parser(
+        name, help=help, description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to print the answer (default: text)")
+    return parser
+
+
+def _add_configuration(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--conf", type=Path, metavar="FILE", help="a broker.conf (default: what Pulsar has without one)")
+    parser.add_argument(
+        "--pulsar", choices=("2.10", "current"), default="current", help="whose rules and defaults (default: current)"
+    )
+
+
+def _add_snapshots(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--snapshot",
+        type=Path,
+        action="append",
+        required=True,
+        metavar="FILE",
+        help="the cluster's load, as JSON; several are consecutive rounds",
+    )
+
+
+def _add_decide(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _question(questions, "decide", "what would be unloaded and split now, and why", DECIDE)
+    _add_configuration(parser)
+    _add_snapshots(parser)
+    parser.add_argument("--shedder", metavar="NAME", help="another shedder than the configured one, such as OverloadShedder")
+    parser.add_argument("--placement", metavar="NAME", help="another placement strategy, such as LeastResourceUsageWithWeight")
+    parser.set_defaults(command=_decide)
+
+
+def _add_place(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _question(
+        questions,
+        "place",
+        "which brokers may get a bundle",
+        "Prints which brokers each filter leaves for a bundle that nobody owns, and of which any may be selected.",
+    )
+    _add_configuration(parser)
+    _add_snapshots(parser)
+    parser.add_argument("--bundle", required=True, metavar="NAME", help="such as public/default/0x00000000_0x40000000")
+    parser.add_argument("--placement", metavar="NAME", help="another placement strategy than the configured one")
+    parser.set_defaults(command=_place)
+
+
+def _add_split(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _question(
+        questions,
+        "split",
+        "where a bundle would be cut",
+        "Prints the boundaries at which a split algorithm cuts a bundle, or why it does not.",
+    )
+    _add_configuration(parser)
+    parser.add_argument("--algorithm", metavar="NAME", help="the split algorithm (default: the configured one)")
+    parser.add_argument("--bundle", required=True, metavar="LOWER_UPPER", help="such as 0x00000000_0x40000000")
+    parser.add_argument(
+        "--topics", type=Path, metavar="FILE", help='a JSON list of topics, {"name" or "hash", "msgRateIn", ...}'
+    )
+    parser.add_argument(
+        "--positions", type=_hashes, default=[], metavar="HASH,...", help="where specified_positions_divide should cut"
+    )
+    parser.add_argument("--force", action="store_true", help="cut at the positions however few topics there are")
+    parser.set_defaults(command=_split)
+
+
+def _add_layout(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _question(
+        questions, "layout", "the bundles of a new namespace", "Prints the boundaries of a new namespace of so many bundles."
+    )
+    parser.add_argument("--bundles", type=int, default=4, metavar="N", help="how many (default: 4, as Pulsar's)")
+    parser.set_defaults(command=_layout)
+
+
+def _add_bundle(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _question(
+        questions,
+        "bundle",
+        "the bundle of a topic",
+        "Prints the hash of a topic and the bundle in which it is looked up.",
+    )
+    parser.add_argument(
+        "--boundaries",
+        type=_hashes,
+        required=True,
+        metavar="HASH,...",
+        help="the layout: every boundary, the first and the last too",
+    )
+    asked = parser.add_mutually_exclusive_group(required=True)
+    asked.add_argument("--topic", metavar="NAME", help="the full name, such as persistent://public/default/orders-partition-0")
+    asked.add_argument("--hash", type=_hash, metavar="HASH", help="the hash itself, such as 0x7fffffff")
+    parser.add_argument(
+        "--upstream-lookup", action="store_true", help="look up as Pulsar does, which finds no bundle for hash 0xffffffff"
+    )
+    parser.set_defaults(command=_bundle)
+
+
+def _hash(text: str) -> int:
+    try:
+        value = int(text, 0)
+    except ValueError:
+        value = -1
+    if not 0 <= value <= 0xFFFFFFFF:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a hash from 0x00000000 to 0xffffffff")
+    return value
+
+
+def _hashes(text: str) -> list[int]:
+    return [_hash(part.strip()) for part in text.split(",")]
+
+
+def _lazily(name: str) -> Callable[[argparse.Namespace], ExitStatus]:
+    """The command of that name; the model is imported when it runs, not when help is printed."""
+
+    def run(options: argparse.Namespace) -> ExitStatus:
+        from checks.policy import questions
+
+        command: Callable[[argparse.Namespace], ExitStatus] = getattr(questions, name)
+        return command(options)
+
+    return run
+
+
+_decide, _place, _split, _layout, _bundle = map(_lazily, ("decide", "place", "split", "layout", "bundle"))

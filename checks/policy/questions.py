@@ -1,0 +1,181 @@
+"""What ``fencepost policy`` answers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any
+
+from checks.broker_conf import ConfigurationError
+from checks.policy.reading import InputError
+from checks.policy.settings import read_settings
+from checks.policy.snapshot import read_snapshot, read_topics
+from checks.policy.text import placement_text, rounds_text
+from checks.verdicts import ExitStatus
+from model.balance.configuration import Configuration
+from model.balance.load_manager import LoadManager, Round
+from model.balance.selection import Selection
+from model.balance.splitting import boundaries
+from model.balance.strategies import UnknownStrategy, load_manager
+from model.hash_range import ALGORITHMS, FULL, Bundle, HashRange, Layout, Refused, topic_hash
+
+Command = Callable[[argparse.Namespace], ExitStatus]
+
+
+class WrongUsage(Exception):
+    """Arguments that do not fit; the message says which and what would."""
+
+
+def _answering(command: Command) -> Command:
+    """The command with its errors turned into a message and an exit status."""
+
+    @wraps(command)
+    def answer(asked: argparse.Namespace) -> ExitStatus:
+        try:
+            return command(asked)
+        except (InputError, ConfigurationError) as error:
+            print(f"fencepost: {error}", file=sys.stderr)
+            return ExitStatus.INPUT
+        except WrongUsage as error:
+            print(f"fencepost: {error}", file=sys.stderr)
+            return ExitStatus.USAGE
+
+    return answer
+
+
+@_answering
+def decide(asked: argparse.Namespace) -> ExitStatus:
+    """What would be unloaded, placed and split in each round."""
+    manager = _manager(asked, asked.shedder, asked.placement)
+    snapshots = [read_snapshot(path) for path in asked.snapshot]
+    rounds: list[Round] = []
+    for snapshot in snapshots:
+        done, manager = manager.next_round(snapshot)
+        rounds.append(done)
+    if asked.format == "json":
+        _print_json({"rounds": [_round(done) for done in rounds]})
+    else:
+        print(rounds_text(rounds, asked.snapshot, manager), end="")
+    return ExitStatus.HOLDS
+
+
+@_answering
+def place(asked: argparse.Namespace) -> ExitStatus:
+    """Which brokers may get a bundle, after the last of the rounds."""
+    manager = _manager(asked, None, asked.placement)
+    snapshots = [read_snapshot(path) for path in asked.snapshot]
+    selection = Selection({}, ())
+    for snapshot in snapshots:
+        selection, manager = manager.placed(asked.bundle, snapshot)
+    if asked.format == "json":
+        candidates = {name: list(brokers) for name, brokers in selection.candidates.items()}
+        _print_json({"candidates": candidates, "selected_any_of": list(selection.any_of)})
+    else:
+        print(placement_text(asked.bundle, selection), end="")
+    return ExitStatus.HOLDS
+
+
+@_answering
+def split(asked: argparse.Namespace) -> ExitStatus:
+    """Where an algorithm cuts a bundle, or why it does not."""
+    conf = _conf(asked)
+    algorithm = asked.algorithm or conf.defaultNamespaceBundleSplitAlgorithm
+    if algorithm not in ALGORITHMS:
+        raise WrongUsage(f"there is no split algorithm {algorithm!r}; there is {', '.join(ALGORITHMS)}")
+    if (algorithm == "specified_positions_divide") != bool(asked.positions):
+        raise WrongUsage("--positions and specified_positions_divide go together: give both or neither")
+    topics = read_topics(asked.topics) if asked.topics is not None else ()
+    try:
+        bundle = Bundle.parse(asked.bundle)
+    except Refused as refusal:
+        raise WrongUsage(f"--bundle: {refusal}") from None
+    try:
+        found, why = boundaries(algorithm, bundle, topics, conf, asked.positions, force=asked.force)
+    except Refused as refusal:
+        found, why = None, str(refusal)
+    if asked.format == "json":
+        _print_json({"boundaries": None, "why": why} if found is None else {"boundaries": _hex(found)})
+    else:
+        print(f"not split: {why}" if found is None else "\n".join(_hex(found)))
+    return ExitStatus.HOLDS
+
+
+@_answering
+def layout(asked: argparse.Namespace) -> ExitStatus:
+    """The boundaries of a new namespace."""
+    try:
+        new = Layout.of_equal_bundles(asked.bundles)
+    except ValueError as error:
+        raise WrongUsage(f"--bundles: {error}") from None
+    if asked.format == "json":
+        _print_json({"boundaries": _hex(new.boundaries)})
+    else:
+        print("\n".join(str(bundle) for bundle in new.bundles))
+    return ExitStatus.HOLDS
+
+
+@_answering
+def bundle(asked: argparse.Namespace) -> ExitStatus:
+    """The hash of a topic and its bundle."""
+    hashes = HashRange(defects=frozenset({"lookup_hits_last_boundary"})) if asked.upstream_lookup else FULL
+    try:
+        found = Layout(tuple(asked.boundaries), hashes)
+    except Refused as refusal:
+        raise WrongUsage(f"--boundaries: {refusal}") from None
+    place = topic_hash(asked.topic) if asked.topic is not None else asked.hash
+    holder = found.find(place)
+    if asked.format == "json":
+        _print_json({"hash": f"0x{place:08x}", "bundle": None if holder is None else str(holder)})
+    else:
+        print(f"hash 0x{place:08x}: {holder or 'no bundle: the lookup ends outside the layout'}")
+        if asked.topic is not None and "://" not in asked.topic:
+            print("note: this is not a full topic name, which begins with persistent:// or non-persistent://")
+    return ExitStatus.HOLDS
+
+
+def _conf(asked: argparse.Namespace) -> Configuration:
+    settings = read_settings(asked.conf, asked.pulsar)
+    for note in settings.notes:
+        print(f"note: {note}", file=sys.stderr)
+    return settings.conf
+
+
+def _manager(asked: argparse.Namespace, shedder: str | None, placement: str | None) -> LoadManager:
+    """The load manager that is asked for.
+
+    Raises WrongUsage for a strategy on the command line that does not exist, ConfigurationError for one in the file.
+    """
+    conf = _conf(asked)
+    try:
+        load_manager(Configuration(), shedder, placement)
+    except UnknownStrategy as error:
+        raise WrongUsage(str(error)) from None
+    try:
+        return load_manager(conf, shedder, placement)
+    except UnknownStrategy as error:
+        raise ConfigurationError(f"{asked.conf}: {error}; choose one with --shedder or --placement") from None
+
+
+def _round(done: Round) -> Mapping[str, Any]:
+    return {
+        "unload": {broker: list(bundles) for broker, bundles in done.unload.items()},
+        "destinations": {bundle: list(brokers) for bundle, brokers in done.destinations.items()},
+        "usage": dict(done.usage),
+        "average": dict(done.averages),
+        "splits": [
+            {"bundle": split.bundle, "boundaries": None if split.boundaries is None else _hex(split.boundaries)}
+            for split in done.splits
+        ],
+        "why": list(done.why),
+    }
+
+
+def _hex(hashes: Sequence[int]) -> list[str]:
+    return [f"0x{place:08x}" for place in hashes]
+
+
+def _print_json(answer: Mapping[str, Any]) -> None:
+    print(json.dumps(answer, indent=2, ensure_ascii=False))

@@ -1,0 +1,93 @@
+"""JSON files, read into the model's records; what is wrong in them is named by its path in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+T = TypeVar("T")
+
+SHOWN_ERRORS = 5
+
+WRONG = {
+    "greater_than_equal": "must not be negative",
+    "less_than_equal": "must be finite",
+    "finite_number": "must be finite",
+    "float_type": "must be a number",
+    "int_type": "must be a whole number",
+    "bool_type": "must be true or false",
+    "string_type": "must be a string",
+    "dict_type": "must be an object",
+    "mapping_type": "must be an object",
+    "dataclass_type": "must be an object",
+    "tuple_type": "must be a list",
+    "list_type": "must be a list",
+    "missing": "is missing",
+}
+"""What is said of a value by the kind of error that pydantic reports."""
+
+
+class InputError(Exception):
+    """An input file that cannot be used; the message names the file, what is wrong in it and where."""
+
+
+def read_json(path: Path, kind: TypeAdapter[T], what: str) -> T:
+    """What the file holds; ``what`` names such a file. Unknown fields are passed over.
+
+    Raises InputError if it cannot be read, is no JSON, or holds a value that Pulsar would not write.
+    """
+    try:
+        data = path.read_bytes()
+    except IsADirectoryError:
+        raise InputError(f"{path}: is a directory; give the file of {what}") from None
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file; give the path of {what}") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    if not data.strip():
+        raise InputError(f"{path}: is empty; give {what}")
+    try:
+        return kind.validate_json(data.removeprefix(b"\xef\xbb\xbf"), strict=True)
+    except ValidationError as error:
+        raise InputError(_told(path, error)) from None
+
+
+def _told(path: Path, error: ValidationError) -> str:
+    found = [_sentence(detail["type"], detail["loc"], detail["msg"], detail["input"]) for detail in error.errors()]
+    more = f" (and {len(found) - SHOWN_ERRORS} more)" if len(found) > SHOWN_ERRORS else ""
+    return f"{path}: {'; '.join(found[:SHOWN_ERRORS])}{more}"
+
+
+def _sentence(kind: str, place: Sequence[str | int], message: str, value: Any) -> str:
+    if kind == "json_invalid":
+        return f"is not JSON: {message.removeprefix('Invalid JSON: ')}"
+    where = json_path(place)
+    if isinstance(value, float) and value != value:
+        return f"{where} is NaN; it must be a number"
+    if kind == "missing":
+        return f"{where} is missing"
+    said = WRONG.get(kind) or message.removeprefix("Value error, ")
+    return f"{where} is {_shown(value)}; it {said}" if kind in WRONG else f"{where}: {said}"
+
+
+def json_path(place: Sequence[str | int]) -> str:
+    """A place in a JSON file, such as ``$.brokers["b1:8080"].cpu.limit``."""
+    parts = []
+    for part in place:
+        if isinstance(part, int):
+            parts.append(f"[{part}]")
+        else:
+            parts.append(f".{part}" if part.isidentifier() else f'["{part}"]')
+    return "$" + "".join(parts)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

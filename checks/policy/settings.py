@@ -1,0 +1,100 @@
+"""The settings of load balancing, from a ``broker.conf``, as Pulsar itself takes them from there.
+
+Mirrors FieldParser of pulsar-common: numbers are trimmed and read by Integer.valueOf and Double.valueOf, ``true`` in any case
+is true and everything else false, sets are separated by commas; a key that is absent or blank leaves the default.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from checks.broker_conf import ConfigurationError, file_settings
+from checks.properties_file import Setting
+from model.balance.configuration import NAMES_OF_2_10, Configuration, Version, defaults
+from model.hash_range import ALGORITHMS
+
+INTEGERS = range(-(2**31), 2**31)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A configuration, and what the user should know of how it was read."""
+
+    conf: Configuration
+    notes: tuple[str, ...] = ()
+
+
+def read_settings(path: Path | None, version: Version) -> Settings:
+    """The settings in a ``broker.conf``; Pulsar's defaults if there is none.
+
+    Raises ConfigurationError if the file cannot be read, or a value is not of its setting's type.
+    """
+    conf = defaults(version)
+    if path is None:
+        return Settings(conf)
+    found = file_settings(path)
+    last = {setting.key: setting for setting in found}
+    changed = {}
+    for field in fields(Configuration):
+        setting = last.get(_key(field.name, version))
+        if field.name != "pulsar_version" and setting is not None and setting.value.strip():
+            changed[field.name] = _value(path, setting, str(field.type))
+    algorithm = changed.get("defaultNamespaceBundleSplitAlgorithm", ALGORITHMS[0])
+    if algorithm not in ALGORITHMS:
+        where = last["defaultNamespaceBundleSplitAlgorithm"]
+        raise ConfigurationError(f"{path}:{where.line}: {where.key} = {algorithm!r} is not among {', '.join(ALGORITHMS)}")
+    return Settings(replace(conf, **changed), tuple(_notes(path, found, version)))
+
+
+def _key(name: str, version: Version) -> str:
+    return NAMES_OF_2_10.get(name, name) if version == "2.10" else name
+
+
+def _value(path: Path, setting: Setting, kind: str) -> Any:
+    text = setting.value.strip()
+    if kind == "bool":
+        return text.lower() == "true"
+    if kind == "str":
+        return text
+    if kind == "frozenset[str]":
+        return frozenset(part.strip() for part in text.split(",") if part.strip())
+    where = f"{path}:{setting.line}: {setting.key} = {text!r}"
+    if kind == "int":
+        if not re.fullmatch(r"[+-]?[0-9]+", text) or int(text) not in INTEGERS:
+            raise ConfigurationError(f"{where} is not a whole number of 32 bits; write one, such as {_example(setting.key)}")
+        return int(text)
+    try:
+        number = float(text) if "_" not in text else math.nan
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise ConfigurationError(f"{where} is not a number; write one, such as {_example(setting.key)}")
+    return number
+
+
+def _example(key: str) -> str:
+    names = {other: name for name, other in NAMES_OF_2_10.items()}
+    return f"{key}={getattr(defaults(), names.get(key, key))}"
+
+
+def _notes(path: Path, found: Sequence[Setting], version: Version) -> list[str]:
+    """What is set more than once, and what is spelled as another version spells it."""
+    notes = []
+    for field in fields(Configuration):
+        key = _key(field.name, version)
+        given = [setting for setting in found if setting.key == key]
+        if len(given) > 1:
+            lines = ", ".join(str(setting.line) for setting in given)
+            notes.append(f"{path}: {key} is set on lines {lines}; Java keeps the last, {given[-1].value!r}")
+        other = field.name if version == "2.10" else NAMES_OF_2_10.get(field.name, key)
+        notes += [
+            f"{path}:{setting.line}: {setting.key} is not read by this version, which spells it {key}"
+            for setting in found
+            if setting.key == other != key
+        ]
+    return notes

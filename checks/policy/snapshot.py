@@ -1,0 +1,135 @@
+"""Snapshots of a cluster and lists of topics, as JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, TypeAdapter
+
+from checks.policy.reading import InputError, json_path, read_json
+from model.balance.isolation import FailureDomain, NamespaceIsolationData, Policies
+from model.balance.load_data import Amount, BrokerLoad, BundleData, Count, LoadData, LocalBrokerData
+from model.balance.load_manager import Snapshot
+from model.balance.splitting import Topic
+
+LAST_HASH = 0xFFFFFFFF
+
+
+def _hash(value: Any) -> Any:
+    """A hash as a number or as text such as 0x7fffffff."""
+    if isinstance(value, str):
+        try:
+            value = int(value, 0)
+        except ValueError:
+            raise ValueError(f"{value!r} is not a hash; write it as 0x7fffffff or as a number") from None
+    if isinstance(value, int) and not isinstance(value, bool) and not 0 <= value <= LAST_HASH:
+        raise ValueError(f"{value} is not from 0x00000000 to 0xffffffff")
+    return value
+
+
+def _named(topic: TopicEntry) -> TopicEntry:
+    if topic.name is None and topic.hash is None:
+        raise ValueError('has neither "name" nor "hash"; give one of them')
+    return topic
+
+
+@dataclass(frozen=True)
+class TopicEntry:
+    """A topic in a file."""
+
+    name: str | None = None
+    hash: Annotated[int | None, BeforeValidator(_hash)] = None
+    msgRateIn: Amount = 0.0
+    msgRateOut: Amount = 0.0
+    msgThroughputIn: Amount = 0.0
+    msgThroughputOut: Amount = 0.0
+
+    @property
+    def topic(self) -> Topic:
+        """The topic of the model."""
+        rates = (self.msgRateIn, self.msgRateOut, self.msgThroughputIn, self.msgThroughputOut)
+        return Topic(self.name, self.hash, *rates)
+
+
+Entry = Annotated[TopicEntry, AfterValidator(_named)]
+Domain = FailureDomain | tuple[str, ...]
+"""A failure domain as Pulsar writes it, or just the list of its brokers."""
+
+
+@dataclass(frozen=True)
+class SnapshotFile:
+    """A snapshot as it is in a file; null is as good as missing."""
+
+    brokers: Mapping[str, LocalBrokerData | None]
+    bundles: Mapping[str, BundleData] | None = None
+    recently_unloaded: Mapping[str, Count] | None = None
+    recently_unloaded_brokers: Mapping[str, Count] | None = None
+    now: Count | None = None
+    loads: Mapping[str, BrokerLoad] | None = None
+    preallocated: Mapping[str, str] | None = None
+    isolation: Mapping[str, NamespaceIsolationData] | None = None
+    anti_affinity: Mapping[str, str] | None = None
+    failure_domains: Mapping[str, Domain] | None = None
+    topics: Mapping[str, tuple[Entry, ...]] | None = None
+
+    @property
+    def time(self) -> int:
+        """``now``, or else the last time that the snapshot speaks of."""
+        if self.now is not None:
+            return self.now
+        reports = [report.lastUpdate for report in self.brokers.values() if report is not None]
+        return max([*reports, *(self.recently_unloaded or {}).values()], default=0)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The snapshot of the model."""
+        load = LoadData(
+            self.brokers,
+            self.bundles or {},
+            self.recently_unloaded or {},
+            self.recently_unloaded_brokers or {},
+            self.time,
+            self.loads or {},
+            self.preallocated or {},
+        )
+        domains = {
+            name: d if isinstance(d, FailureDomain) else FailureDomain(d) for name, d in (self.failure_domains or {}).items()
+        }
+        policies = Policies(self.isolation or {}, self.anti_affinity or {}, domains)
+        topics = {bundle: tuple(entry.topic for entry in entries) for bundle, entries in (self.topics or {}).items()}
+        return Snapshot(load, policies, topics)
+
+
+SNAPSHOT = TypeAdapter(SnapshotFile)
+TOPICS: TypeAdapter[tuple[TopicEntry, ...]] = TypeAdapter(tuple[Entry, ...])
+
+
+def read_snapshot(path: Path) -> Snapshot:
+    """The snapshot in a file; raises InputError."""
+    file = read_json(path, SNAPSHOT, "a snapshot of the cluster's load")
+    for name, policy in (file.isolation or {}).items():
+        _require_patterns(path, name, policy)
+    return file.snapshot
+
+
+def read_topics(path: Path) -> tuple[Topic, ...]:
+    """The topics in a file; raises InputError."""
+    return tuple(entry.topic for entry in read_json(path, TOPICS, "a JSON list of topics"))
+
+
+def _require_patterns(path: Path, name: str, policy: NamespaceIsolationData) -> None:
+    for key in ("namespaces", "primary", "secondary"):
+        for place, pattern in enumerate(getattr(policy, key)):
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                where = json_path(("isolation", name, key, place))
+                raise InputError(f"{path}: {where} is {pattern!r}; it is no regular expression: {error}") from None
+    limit = policy.auto_failover_policy.parameters.get("min_limit", 1)
+    if not str(limit).strip().isdigit():
+        where = json_path(("isolation", name, "auto_failover_policy", "parameters", "min_limit"))
+        raise InputError(f"{path}: {where} is {limit!r}; it must be a whole number")

@@ -1,0 +1,54 @@
+"""The answers of ``fencepost policy`` for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from model.balance.load_manager import LoadManager, Round
+from model.balance.selection import Selection
+from model.balance.shedding import percent
+
+
+def rounds_text(rounds: Sequence[Round], files: Sequence[Path], manager: LoadManager) -> str:
+    """One paragraph for each round: what is done, then why."""
+    heading = f"{_name(manager.shedder)} and {_name(manager.placement)}, Pulsar {manager.conf.pulsar_version}"
+    paragraphs = [_round_text(done, file) for done, file in zip(rounds, files, strict=True)]
+    return "\n".join([f"{heading}\n", *paragraphs])
+
+
+def _round_text(done: Round, file: Path) -> str:
+    lines = [f"{file}"]
+    for broker, bundles in done.unload.items():
+        lines += [f"  unload from {broker}: {bundle} {_where(done, bundle)}" for bundle in bundles]
+    if not done.unload:
+        lines.append("  unload nothing")
+    for split in done.splits:
+        cuts = "at an unknown place" if split.boundaries is None else "at " + ", ".join(f"0x{c:08x}" for c in split.boundaries)
+        lines.append(f"  split {split.bundle} {cuts}")
+    lines += ["  why"]
+    for broker, full in done.usage.items():
+        average = f", average {percent(done.averages[broker])}" if broker in done.averages else ""
+        lines.append(f"    {broker}: usage {percent(full)}{average}")
+    return "\n".join([*lines, *(f"    {said}" for said in done.why)]) + "\n"
+
+
+def _where(done: Round, bundle: str) -> str:
+    brokers = done.destinations.get(bundle, ())
+    if not brokers:
+        return "(stays after all)"
+    return f"to {brokers[0]}" if len(brokers) == 1 else f"to any of {', '.join(brokers)}"
+
+
+def placement_text(bundle: str, selection: Selection) -> str:
+    """What each filter leaves, and what is selected."""
+    lines = [bundle]
+    lines += [f"  {name}: {', '.join(brokers) or 'none'}" for name, brokers in selection.candidates.items()]
+    lines += [f"  {said}" for said in selection.why]
+    chosen = ", ".join(selection.any_of)
+    lines.append(f"  selected: {'any of ' if len(selection.any_of) > 1 else ''}{chosen or 'none'}")
+    return "\n".join(lines) + "\n"
+
+
+def _name(strategy: object) -> str:
+    return "AvgShedder" if type(strategy).__name__ == "AvgPlacement" else type(strategy).__name__

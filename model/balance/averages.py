@@ -1,0 +1,104 @@
+"""Averages over time: of a bundle's rates over its samples, of a broker's rates over its bundles, of a usage over its history.
+
+Mirrors TimeAverageMessageData, BundleData and TimeAverageBrokerData of pulsar-common, and ModularLoadManagerImpl where it
+meets a bundle for the first time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from model.balance.java import quotient
+from model.balance.load_data import (
+    LONG_TERM_SAMPLES,
+    SHORT_TERM_SAMPLES,
+    BundleData,
+    LoadData,
+    LocalBrokerData,
+    NamespaceBundleStats,
+    TimeAverageMessageData,
+)
+
+DEFAULT_STATS = NamespaceBundleStats(msgRateIn=50, msgRateOut=50, msgThroughputIn=50_000, msgThroughputOut=50_000)
+"""What a bundle is taken to carry of which nothing is known."""
+
+
+def advanced(average: TimeAverageMessageData, sample: NamespaceBundleStats) -> TimeAverageMessageData:
+    """The average with one more sample: n = min(n + 1, max), then ((n - 1) * average + sample) / n.
+
+    The first sample therefore replaces what was there.
+    """
+    count = min(average.numSamples + 1, average.maxSamples)
+
+    def updated(old: float, new: float) -> float:
+        return quotient((count - 1) * old + new, count)
+
+    return replace(
+        average,
+        numSamples=count,
+        msgThroughputIn=updated(average.msgThroughputIn, sample.msgThroughputIn),
+        msgThroughputOut=updated(average.msgThroughputOut, sample.msgThroughputOut),
+        msgRateIn=updated(average.msgRateIn, sample.msgRateIn),
+        msgRateOut=updated(average.msgRateOut, sample.msgRateOut),
+    )
+
+
+def sampled(bundle: BundleData, sample: NamespaceBundleStats) -> BundleData:
+    """The bundle's averages with one more sample."""
+    return BundleData(advanced(bundle.shortTermData, sample), advanced(bundle.longTermData, sample), sample.topics)
+
+
+def never_seen() -> BundleData:
+    """What a bundle starts with of which nothing is stored."""
+    return BundleData(_steady(SHORT_TERM_SAMPLES, 0, DEFAULT_STATS), _steady(LONG_TERM_SAMPLES, 0, DEFAULT_STATS))
+
+
+def of_quota(quota: NamespaceBundleStats) -> BundleData:
+    """What a bundle starts with of which only a resource quota is stored: the quota, as if it were a full history."""
+    short, long = SHORT_TERM_SAMPLES, LONG_TERM_SAMPLES
+    return BundleData(_steady(short, short, quota), _steady(long, long, quota))
+
+
+def _steady(maximum: int, count: int, stats: NamespaceBundleStats) -> TimeAverageMessageData:
+    return TimeAverageMessageData(
+        maximum, count, stats.msgThroughputIn, stats.msgThroughputOut, stats.msgRateIn, stats.msgRateOut
+    )
+
+
+def with_reported_bundles(data: LoadData) -> LoadData:
+    """The data with a first sample for every bundle that a report speaks of and of which no averages are known."""
+    unknown = {
+        bundle: sampled(never_seen(), stats)
+        for report in data.reports.values()
+        for bundle, stats in report.lastStats.items()
+        if bundle not in data.bundles
+    }
+    return replace(data, bundles={**data.bundles, **unknown}) if unknown else data
+
+
+@dataclass(frozen=True)
+class BrokerAverage:
+    """A broker's long-term rates, in messages per second: the sums over its bundles."""
+
+    msgRateIn: float
+    msgRateOut: float
+
+
+def long_term_rates(report: LocalBrokerData, data: LoadData) -> BrokerAverage:
+    """The long-term rates of the broker's bundles together.
+
+    Pulsar goes through ``lastStats``, whose keys it keeps equal to ``bundles``. A snapshot may lack one of the two, so a
+    bundle counts that is in either. One of which nothing is known counts with the rates of a bundle never seen.
+    """
+    rate_in = rate_out = 0.0
+    unknown = never_seen()
+    for bundle in dict.fromkeys([*report.lastStats, *report.bundles]):
+        average = data.bundles.get(bundle, unknown).longTermData
+        rate_in += average.msgRateIn
+        rate_out += average.msgRateOut
+    return BrokerAverage(rate_in, rate_out)
+
+
+def exponential(history: float | None, value: float, weight: float) -> float:
+    """history * weight + (1 - weight) * value; the first value as it is."""
+    return value if history is None else history * weight + (1 - weight) * value

@@ -1,0 +1,118 @@
+"""AvgShedder: the fullest brokers, paired with the emptiest, shed to them once the difference has lasted; it places as well."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+from model.balance.configuration import Configuration
+from model.balance.java import ascending
+from model.balance.load_data import LoadData
+from model.balance.shedding import Unloading, candidates, kept_back, rate, throughput
+from model.balance.usage import weighted_usage
+
+
+@dataclass(frozen=True)
+class AvgShedder:
+    """Remembers how often in a row each broker's difference was low or high, and where it meant each bundle to go.
+
+    Upstream keeps the destinations by the bundle's averages, which change under way; here it is the bundle's name.
+    """
+
+    low_hits: Mapping[str, int] = field(default_factory=dict)
+    high_hits: Mapping[str, int] = field(default_factory=dict)
+    destinations: Mapping[str, str] = field(default_factory=dict)
+
+    def find_bundles_for_unloading(self, data: LoadData, conf: Configuration) -> tuple[Unloading, AvgShedder]:
+        """What should be unloaded now, and the shedder with its counters advanced."""
+        scores = {broker: weighted_usage(report, conf) * 100 for broker, report in data.reports.items()}
+        low, high, why = dict(self.low_hits), dict(self.high_hits), []
+        pairs = []
+        for emptiest, fullest in _paired(scores):
+            difference = scores[fullest] - scores[emptiest]
+            both = (emptiest, fullest)
+            if difference < conf.loadBalancerAvgShedderLowThreshold:
+                _clear(low, both)
+                _clear(high, both)
+            else:
+                pairs.append(both)
+                _hit(low, both)
+                if difference < conf.loadBalancerAvgShedderHighThreshold:
+                    _clear(high, both)
+                else:
+                    _hit(high, both)
+            why.append(
+                f"{fullest} and {emptiest}: {scores[fullest]:.6g} and {scores[emptiest]:.6g} differ by {difference:.6g}"
+                f" (low {conf.loadBalancerAvgShedderLowThreshold:g}, high {conf.loadBalancerAvgShedderHighThreshold:g});"
+                f" low hits {max(low.get(b, 0) for b in both)} of {conf.loadBalancerAvgShedderHitCountLowThreshold},"
+                f" high hits {max(high.get(b, 0) for b in both)} of {conf.loadBalancerAvgShedderHitCountHighThreshold}"
+            )
+        if not pairs:
+            return Unloading(why=tuple(why)), replace(self, low_hits={}, high_hits={})
+        unload: dict[str, tuple[str, ...]] = {}
+        meant: dict[str, str] = {}
+        for emptiest, fullest in pairs:
+            both = (emptiest, fullest)
+            if not any(
+                high.get(broker, 0) >= conf.loadBalancerAvgShedderHitCountHighThreshold
+                or low.get(broker, 0) >= conf.loadBalancerAvgShedderHitCountLowThreshold
+                for broker in both
+            ):
+                continue
+            _clear(low, both)
+            _clear(high, both)
+            taken, told = _fitting(data, conf, fullest, emptiest)
+            why += told
+            if taken:
+                unload[fullest] = (*unload.get(fullest, ()), *taken)
+                meant |= dict.fromkeys(taken, emptiest)
+        following = AvgShedder(low, high, {**self.destinations, **meant})
+        return Unloading(unload, tuple(why), destinations=meant), following
+
+    def with_active_brokers(self, brokers: Collection[str]) -> AvgShedder:
+        """The same: upstream forgets no broker."""
+        return self
+
+
+def _paired(scores: Mapping[str, float]) -> list[tuple[str, str]]:
+    """The emptiest with the fullest, then inwards; with an odd number the middle broker with itself."""
+    ordered = ascending(scores, lambda broker: scores[broker])
+    return [(ordered[place], ordered[-1 - place]) for place in range((len(ordered) + 1) // 2)]
+
+
+def _hit(counts: dict[str, int], brokers: tuple[str, str]) -> None:
+    for broker in brokers:
+        counts[broker] = counts.get(broker, 0) + 1
+
+
+def _clear(counts: dict[str, int], brokers: tuple[str, str]) -> None:
+    for broker in brokers:
+        counts.pop(broker, None)
+
+
+def _fitting(data: LoadData, conf: Configuration, fullest: str, emptiest: str) -> tuple[tuple[str, ...], list[str]]:
+    """The bundles of the fullest, the largest first, that carry something and fit into what remains of the amount.
+
+    The amount is a share of the difference in rates or, if that is not above its minimum, in throughputs. Upstream warns
+    about a broker with a single bundle, but sheds it all the same if it fits.
+    """
+    full, empty = data.reports[fullest], data.reports[emptiest]
+    rates = (full.rate - empty.rate) * conf.maxUnloadPercentage
+    throughputs = (full.throughput - empty.throughput) * conf.maxUnloadPercentage
+    if rates > conf.minUnloadMessage:
+        by_rate, remaining = True, rates
+    elif throughputs > conf.minUnloadMessageThroughput:
+        by_rate, remaining = False, throughputs
+    else:
+        return (), [f"{fullest}: {rate(rates)} and {throughput(throughputs)} are not above the minima; nothing is shed"]
+    amount = rate if by_rate else throughput
+    told = [f"{fullest}: up to {amount(remaining)} to {emptiest}"]
+    taken = []
+    for load in candidates(data, full, by_rate=by_rate):
+        if 0 < load.amount <= remaining:
+            taken.append(load.bundle)
+            remaining += -load.amount
+            told.append(f"  {load.bundle}: {amount(load.amount)}, unloaded ({amount(remaining)} remain)")
+        else:
+            told.append(f"  {load.bundle}: {amount(load.amount)}, stays: nothing, or larger than what remains")
+    return tuple(taken), told + kept_back(data, full)

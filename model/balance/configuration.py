@@ -1,0 +1,122 @@
+"""The settings of load balancing, with Pulsar's names and defaults.
+
+Mirrors ServiceConfiguration of pulsar-broker-common. ``pulsar_version`` chooses whose rules the policies follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+Version = Literal["current", "2.10"]
+
+IMPLEMENTATION = "org.apache.pulsar.broker.loadbalance.impl."
+
+DEFAULTS_OF_2_10: Final[Mapping[str, Any]] = {
+    "loadBalancerMemoryResourceWeight": 1.0,
+    "loadBalancerDirectMemoryResourceWeight": 1.0,
+}
+"""Defaults that were others in 2.10."""
+
+NAMES_OF_2_10: Final[Mapping[str, str]] = {
+    "loadBalancerBandwidthInResourceWeight": "loadBalancerBandwithInResourceWeight",
+    "loadBalancerBandwidthOutResourceWeight": "loadBalancerBandwithOutResourceWeight",
+}
+"""Keys that 2.10 spells in another way."""
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What a broker is configured with, as far as load balancing looks at it.
+
+    Percentages are as written (85 is 85 %), thresholds of throughput in the unit that the key's documentation gives.
+    """
+
+    pulsar_version: Version = "current"
+
+    loadBalancerEnabled: bool = True
+    loadManagerClassName: str = IMPLEMENTATION + "ModularLoadManagerImpl"
+    loadBalancerLoadSheddingStrategy: str = IMPLEMENTATION + "ThresholdShedder"
+    loadBalancerLoadPlacementStrategy: str = IMPLEMENTATION + "LeastLongTermMessageRate"
+
+    loadBalancerReportUpdateThresholdPercentage: int = 10
+    loadBalancerReportUpdateMinIntervalMillis: int = 5000
+    loadBalancerReportUpdateMaxIntervalMinutes: int = 15
+
+    loadBalancerCPUResourceWeight: float = 1.0
+    loadBalancerMemoryResourceWeight: float = 0.0
+    loadBalancerDirectMemoryResourceWeight: float = 0.0
+    loadBalancerBandwidthInResourceWeight: float = 1.0
+    loadBalancerBandwidthOutResourceWeight: float = 1.0
+    loadBalancerHistoryResourcePercentage: float = 0.9
+
+    loadBalancerSheddingEnabled: bool = True
+    loadBalancerSheddingIntervalMinutes: int = 1
+    loadBalancerSheddingGracePeriodMinutes: int = 30
+    loadBalancerSheddingExcludedNamespaces: frozenset[str] = frozenset()
+    loadBalancerBrokerOverloadedThresholdPercentage: int = 85
+    loadBalancerBrokerThresholdShedderPercentage: int = 10
+    loadBalancerBundleUnloadMinThroughputThreshold: float = 10.0
+    lowerBoundarySheddingEnabled: bool = False
+
+    loadBalancerMsgRateDifferenceShedderThreshold: float = 50.0
+    loadBalancerMsgThroughputMultiplierDifferenceShedderThreshold: float = 4.0
+    minUnloadMessage: int = 1000
+    minUnloadMessageThroughput: int = 1024 * 1024
+    maxUnloadPercentage: float = 0.2
+    maxUnloadBundleNumPerShedding: int = -1
+
+    loadBalancerAvgShedderLowThreshold: float = 15.0
+    loadBalancerAvgShedderHighThreshold: float = 40.0
+    loadBalancerAvgShedderHitCountLowThreshold: int = 8
+    loadBalancerAvgShedderHitCountHighThreshold: int = 2
+
+    loadBalancerBrokerLoadTargetStd: float = 0.25
+    loadBalancerSheddingConditionHitCountThreshold: int = 3
+    loadBalancerTransferEnabled: bool = True
+    loadBalancerMaxNumberOfBrokerSheddingPerCycle: int = 3
+    loadBalanceSheddingDelayInSeconds: int = 180
+    loadBalancerBrokerLoadDataTTLInSeconds: int = 1800
+    loadBalancerMaxNumberOfBundlesInBundleLoadReport: int = 10
+    loadBalancerSheddingBundlesWithPoliciesEnabled: bool = False
+    loadBalancerDebugModeEnabled: bool = False
+
+    loadBalancerAverageResourceUsageDifferenceThresholdPercentage: int = 10
+    loadBalancerBrokerMaxTopics: int = 50000
+    loadBalancerDistributeBundlesEvenlyEnabled: bool = True
+    failureDomainsEnabled: bool = False
+    preferLaterVersions: bool = False
+
+    defaultNumberOfNamespaceBundles: int = 4
+    loadBalancerAutoBundleSplitEnabled: bool = True
+    loadBalancerAutoUnloadSplitBundlesEnabled: bool = True
+    loadBalancerNamespaceBundleMaxTopics: int = 1000
+    loadBalancerNamespaceBundleMaxSessions: int = 1000
+    loadBalancerNamespaceBundleMaxMsgRate: int = 30000
+    loadBalancerNamespaceBundleMaxBandwidthMbytes: int = 100
+    loadBalancerNamespaceMaximumBundles: int = 128
+    loadBalancerMaxNumberOfBundlesToSplitPerCycle: int = 10
+    loadBalancerNamespaceBundleSplitConditionHitCountThreshold: int = 3
+    defaultNamespaceBundleSplitAlgorithm: str = "range_equally_divide"
+    flowOrQpsDifferenceThresholdPercentage: int = 10
+
+    @property
+    def is_2_10(self) -> bool:
+        """Whether the rules of 2.10 apply."""
+        return self.pulsar_version == "2.10"
+
+    @property
+    def overload_threshold(self) -> float:
+        """The usage at which a broker counts as overloaded, as a fraction."""
+        return self.loadBalancerBrokerOverloadedThresholdPercentage / 100.0
+
+    @property
+    def is_extensible(self) -> bool:
+        """Whether the extensible load manager decides, not the modular one."""
+        return self.loadManagerClassName.endswith("ExtensibleLoadManagerImpl")
+
+
+def defaults(version: Version = "current") -> Configuration:
+    """What a broker of that version has that is configured with nothing."""
+    return Configuration(pulsar_version=version, **(DEFAULTS_OF_2_10 if version == "2.10" else {}))

@@ -1,0 +1,89 @@
+"""The filters between the brokers that may serve a bundle and the placement strategy: each leaves some of the candidates.
+
+Mirrors LoadManagerShared and BrokerVersionFilter of pulsar-broker.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from semver import Version
+
+from model.balance.configuration import Configuration
+from model.balance.isolation import Policies
+from model.balance.load_data import SYSTEM_NAMESPACE, LoadData, namespace_of
+
+DEFAULT_DOMAIN = "default"
+
+
+class FilterFailure(Exception):
+    """A filter that cannot tell; Pulsar then starts again from the isolation policies."""
+
+
+def within_max_topics(candidates: Sequence[str], data: LoadData, conf: Configuration) -> tuple[str, ...]:
+    """The brokers with at most ``loadBalancerBrokerMaxTopics`` topics, preallocated bundles included; all, if none is left."""
+    left = tuple(broker for broker in candidates if _topics(broker, data) <= conf.loadBalancerBrokerMaxTopics)
+    return left or tuple(candidates)
+
+
+def _topics(broker: str, data: LoadData) -> int:
+    placed = [data.bundles[b].topics for b, owner in data.preallocated.items() if owner == broker and b in data.bundles]
+    return sum(placed) + data.reports[broker].numTopics
+
+
+def least_of_anti_affinity(
+    bundle: str, candidates: Sequence[str], data: LoadData, policies: Policies, conf: Configuration
+) -> tuple[str, ...]:
+    """The brokers with the fewest namespaces of the bundle's group, in the failure domains that have the fewest.
+
+    A domain counts the brokers that are candidates; a broker without a domain is in one called ``default``.
+    """
+    if not policies.anti_affinity.get(namespace_of(bundle)):
+        return tuple(candidates)
+    counts = namespaces_of_group(bundle, data, policies)
+    domains = policies.domains
+    left = tuple(candidates)
+    if conf.failureDomainsEnabled and domains:
+        used: Counter[str] = Counter()
+        for broker in left:
+            used[domains.get(broker, DEFAULT_DOMAIN)] += counts[broker]
+        left = tuple(b for b in left if used[domains.get(b, DEFAULT_DOMAIN)] == min(used.values()))
+    fewest = min((counts[broker] for broker in left), default=0)
+    return tuple(broker for broker in left if counts[broker] == fewest)
+
+
+def namespaces_of_group(bundle: str, data: LoadData, policies: Policies) -> Counter[str]:
+    """How many namespaces of the bundle's anti-affinity group each broker serves."""
+    group = policies.anti_affinity.get(namespace_of(bundle), "").lower()
+    counts: Counter[str] = Counter()
+    for broker in data.brokers:
+        namespaces = {namespace_of(owned) for owned in data.bundles_of(broker)}
+        counts[broker] = sum(1 for name in namespaces if policies.anti_affinity.get(name, "").lower() == group)
+    return counts
+
+
+def fewest_bundles(bundle: str, candidates: Sequence[str], data: LoadData, conf: Configuration) -> tuple[str, ...]:
+    """The brokers with the fewest bundles of the bundle's namespace, unless that is switched off."""
+    namespace = namespace_of(bundle)
+    if not conf.loadBalancerDistributeBundlesEvenlyEnabled and namespace != SYSTEM_NAMESPACE:
+        return tuple(candidates)
+    counts = {b: sum(1 for owned in data.bundles_of(b) if namespace_of(owned) == namespace) for b in candidates}
+    return tuple(broker for broker in candidates if counts[broker] == min(counts.values()))
+
+
+def latest_version(candidates: Sequence[str], data: LoadData, conf: Configuration) -> tuple[str, ...]:
+    """With ``preferLaterVersions``, the brokers of the latest version; FilterFailure if one does not say which it is."""
+    if not conf.preferLaterVersions:
+        return tuple(candidates)
+    if not candidates:
+        raise FilterFailure("no broker is left whose version could be the latest")
+    versions = {}
+    for broker in candidates:
+        text = data.reports[broker].brokerVersionString or ""
+        try:
+            versions[broker] = Version.parse(text)
+        except ValueError:
+            raise FilterFailure(f"{broker} reports the version {text!r}") from None
+    latest = max(versions.values())
+    return tuple(broker for broker in candidates if versions[broker] == latest)

@@ -1,0 +1,98 @@
+"""Which brokers may serve a namespace at all: isolation policies, failure domains and anti-affinity groups as they are stored.
+
+Mirrors SimpleResourceAllocationPolicies, NamespaceIsolationPolicies and applyNamespacePolicies of LoadManagerShared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from model.balance.load_data import LoadData
+
+PORT = re.compile(r":\d+$")
+
+
+@dataclass(frozen=True)
+class AutoFailoverPolicy:
+    """When the secondaries of a policy join: by ``min_limit``, when fewer primaries than that are there."""
+
+    policy_type: str = "min_available"
+    parameters: Mapping[str, str | int] = field(default_factory=dict)
+
+    @property
+    def min_limit(self) -> int:
+        """How many primaries are enough."""
+        return int(self.parameters.get("min_limit", 1))
+
+
+@dataclass(frozen=True)
+class NamespaceIsolationData:
+    """One isolation policy; all names are regular expressions, matched as a whole."""
+
+    namespaces: tuple[str, ...] = ()
+    primary: tuple[str, ...] = ()
+    secondary: tuple[str, ...] = ()
+    auto_failover_policy: AutoFailoverPolicy = field(default_factory=AutoFailoverPolicy)
+
+
+@dataclass(frozen=True)
+class FailureDomain:
+    """The brokers of one domain."""
+
+    brokers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Policies:
+    """The policies of a cluster that bound where bundles may go.
+
+    ``isolation``: policies by name. ``anti_affinity``: the group of each namespace that has one. ``failure_domains``:
+    domains by name.
+    """
+
+    isolation: Mapping[str, NamespaceIsolationData] = field(default_factory=dict)
+    anti_affinity: Mapping[str, str] = field(default_factory=dict)
+    failure_domains: Mapping[str, FailureDomain] = field(default_factory=dict)
+
+    def isolation_of(self, namespace: str) -> NamespaceIsolationData | None:
+        """The first policy that speaks of the namespace."""
+        return next((p for p in self.isolation.values() if _matches(p.namespaces, namespace)), None)
+
+    def is_shared(self, broker: str) -> bool:
+        """Whether no policy has the broker for a primary."""
+        return not any(_matches(policy.primary, host(broker)) for policy in self.isolation.values())
+
+    def bind(self, namespace: str) -> bool:
+        """Whether the namespace is isolated or in an anti-affinity group."""
+        return self.isolation_of(namespace) is not None or bool(self.anti_affinity.get(namespace))
+
+    @property
+    def domains(self) -> dict[str, str]:
+        """The domain of each broker that has one."""
+        return {broker: name for name, domain in self.failure_domains.items() for broker in domain.brokers}
+
+
+def host(broker: str) -> str:
+    """The host of ``host:port``."""
+    return PORT.sub("", broker)
+
+
+def permitted(namespace: str, data: LoadData, policies: Policies) -> tuple[str, ...]:
+    """The brokers that may serve a namespace, in their order.
+
+    An isolated namespace: its primaries, and its secondaries if fewer primaries than ``min_limit`` are there. Any other:
+    the brokers that are nobody's primary and serve persistent topics; snapshots do not say which bundles are not persistent.
+    A live broker whose report is missing is left out: upstream looks into the report and fails.
+    """
+    policy = policies.isolation_of(namespace)
+    if policy is None:
+        return tuple(b for b, report in data.reports.items() if report.persistentTopicsEnabled and policies.is_shared(b))
+    primary = [b for b in data.reports if _matches(policy.primary, host(b))]
+    secondary = [b for b in data.reports if b not in primary and _matches(policy.secondary, host(b))]
+    return (*primary, *secondary) if len(primary) < policy.auto_failover_policy.min_limit else tuple(primary)
+
+
+def _matches(patterns: tuple[str, ...], name: str) -> bool:
+    return any(re.fullmatch(pattern, name) for pattern in patterns)

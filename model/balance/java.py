@@ -1,0 +1,77 @@
+"""Where Java's arithmetic is not Python's: division by zero, roots of negative numbers, casts to int, the order of doubles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from functools import reduce
+from operator import add
+from typing import TypeVar
+
+import numpy as np
+
+INT_MAX = 2**31 - 1
+INT_MIN = -(2**31)
+T = TypeVar("T")
+
+
+def quotient(dividend: float, divisor: float) -> float:
+    """``dividend / divisor`` of doubles: by zero it is infinite, or NaN for zero by zero."""
+    if divisor != 0:
+        return dividend / divisor
+    if dividend == 0 or math.isnan(dividend):
+        return math.nan
+    return math.copysign(math.inf, dividend) * math.copysign(1.0, divisor)
+
+
+def square_root(value: float) -> float:
+    """``Math.sqrt``: NaN for a negative number."""
+    return math.sqrt(value) if value >= 0 else math.nan
+
+
+def to_int(value: float) -> int:
+    """``(int) value``: towards zero, the nearest int for what is out of range, 0 for NaN."""
+    if math.isnan(value):
+        return 0
+    return math.trunc(min(max(value, INT_MIN), INT_MAX))
+
+
+def percentage(usage: float, limit: float) -> float:
+    """``(float) usage / (float) limit * 100`` in 32-bit floats, 0 unless the limit is above 0."""
+    if not limit > 0:
+        return 0.0
+    with np.errstate(all="ignore"):
+        return float(np.float32(usage) / np.float32(limit) * np.float32(100))
+
+
+def hundredth(percent: float) -> float:
+    """``percent / 100`` of a 32-bit float: 85 gives the float next to 0.85, which is a little more than the double 0.85."""
+    return float(np.float32(percent) / np.float32(100))
+
+
+def total(values: Iterable[float]) -> float:
+    """The sum, one value after the other; Python's own makes up for rounding."""
+    return reduce(add, values, 0.0)
+
+
+def largest(values: Iterable[float]) -> float:
+    """The maximum as Pulsar computes it, by ``>`` from minus infinity: NaN never counts."""
+    best = -math.inf
+    for value in values:
+        if value > best:
+            best = value
+    return best
+
+
+def ascending(items: Iterable[T], value: Callable[[T], float]) -> list[T]:
+    """Sorted by ``Double.compare``, equal ones in the order given: NaN above everything, 0.0 above -0.0."""
+    return sorted(items, key=lambda item: _comparable(value(item)))
+
+
+def descending(items: Iterable[T], value: Callable[[T], float]) -> list[T]:
+    """Sorted by ``Double.compare`` of the second with the first, equal ones in the order given."""
+    return sorted(items, key=lambda item: _comparable(value(item)), reverse=True)
+
+
+def _comparable(value: float) -> tuple[bool, float, float]:
+    return (True, 0.0, 0.0) if math.isnan(value) else (False, value, math.copysign(1.0, value))

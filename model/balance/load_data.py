@@ -1,0 +1,178 @@
+"""What a policy knows: the brokers' reports and the bundles' averages, as Pulsar stores them.
+
+Mirrors LocalBrokerData, NamespaceBundleStats, BundleData, TimeAverageMessageData and ResourceUsage of pulsar-common, and
+LoadData of pulsar-broker. A field that is missing has the value that Java's constructor gives it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated
+
+from annotated_types import Ge, Le
+
+from model.balance.java import percentage
+
+SHORT_TERM_SAMPLES = 10
+LONG_TERM_SAMPLES = 1000
+SYSTEM_NAMESPACE = "pulsar/system"
+
+Amount = Annotated[float, Ge(0), Le(sys.float_info.max)]
+Count = Annotated[int, Ge(0)]
+
+
+@dataclass(frozen=True)
+class ResourceUsage:
+    """How much of a resource is used, in the resource's own unit; a limit of 0 or less means that it is unknown."""
+
+    usage: Amount = 0.0
+    limit: Amount = 0.0
+
+    @property
+    def percent(self) -> float:
+        """percentUsage(): 0 to 100 and above, a 32-bit float."""
+        return percentage(self.usage, self.limit)
+
+
+@dataclass(frozen=True)
+class NamespaceBundleStats:
+    """A bundle as its broker last saw it."""
+
+    msgRateIn: Amount = 0.0
+    msgThroughputIn: Amount = 0.0
+    msgRateOut: Amount = 0.0
+    msgThroughputOut: Amount = 0.0
+    consumerCount: Count = 0
+    producerCount: Count = 0
+    topics: Count = 0
+    cacheSize: Count = 0
+
+    @property
+    def rate(self) -> float:
+        """Messages per second, in and out."""
+        return self.msgRateIn + self.msgRateOut
+
+    @property
+    def throughput(self) -> float:
+        """Bytes per second, in and out."""
+        return self.msgThroughputIn + self.msgThroughputOut
+
+
+@dataclass(frozen=True)
+class LocalBrokerData:
+    """A broker's report, as it is under /loadbalance/brokers."""
+
+    cpu: ResourceUsage = field(default_factory=ResourceUsage)
+    memory: ResourceUsage = field(default_factory=ResourceUsage)
+    directMemory: ResourceUsage = field(default_factory=ResourceUsage)
+    bandwidthIn: ResourceUsage = field(default_factory=ResourceUsage)
+    bandwidthOut: ResourceUsage = field(default_factory=ResourceUsage)
+    msgThroughputIn: Amount = 0.0
+    msgThroughputOut: Amount = 0.0
+    msgRateIn: Amount = 0.0
+    msgRateOut: Amount = 0.0
+    numTopics: Count = 0
+    numBundles: Count = 0
+    numConsumers: Count = 0
+    numProducers: Count = 0
+    lastUpdate: Count = 0
+    lastStats: Mapping[str, NamespaceBundleStats] = field(default_factory=dict)
+    bundles: tuple[str, ...] = ()
+    lastBundleGains: tuple[str, ...] = ()
+    lastBundleLosses: tuple[str, ...] = ()
+    brokerVersionString: str | None = None
+    persistentTopicsEnabled: bool = True
+
+    @cached_property
+    def owned(self) -> frozenset[str]:
+        """``bundles`` as the set that they are."""
+        return frozenset(self.bundles)
+
+    @property
+    def rate(self) -> float:
+        """Messages per second, in and out."""
+        return self.msgRateIn + self.msgRateOut
+
+    @property
+    def throughput(self) -> float:
+        """Bytes per second, in and out."""
+        return self.msgThroughputIn + self.msgThroughputOut
+
+
+@dataclass(frozen=True)
+class TimeAverageMessageData:
+    """A bundle's rates, averaged over its last samples."""
+
+    maxSamples: Count = 0
+    numSamples: Count = 0
+    msgThroughputIn: Amount = 0.0
+    msgThroughputOut: Amount = 0.0
+    msgRateIn: Amount = 0.0
+    msgRateOut: Amount = 0.0
+
+    @property
+    def rate(self) -> float:
+        """Messages per second, in and out."""
+        return self.msgRateIn + self.msgRateOut
+
+    @property
+    def throughput(self) -> float:
+        """Bytes per second, in and out."""
+        return self.msgThroughputIn + self.msgThroughputOut
+
+
+@dataclass(frozen=True)
+class BundleData:
+    """A bundle's averages, as they are under /loadbalance/bundle-data."""
+
+    shortTermData: TimeAverageMessageData = TimeAverageMessageData(SHORT_TERM_SAMPLES)
+    longTermData: TimeAverageMessageData = TimeAverageMessageData(LONG_TERM_SAMPLES)
+    topics: Count = 0
+
+
+@dataclass(frozen=True)
+class BrokerLoad:
+    """What a broker of the extensible manager says of itself: averages over time of its usage and of its throughput."""
+
+    weightedMaxEMA: Amount = 0.0
+    msgThroughputEMA: Amount = 0.0
+
+
+@dataclass(frozen=True)
+class LoadData:
+    """All that the leader knows when it decides.
+
+    ``brokers`` are the live ones; one without a report is None. ``recently_unloaded`` says when a bundle was last unloaded,
+    ``recently_unloaded_brokers`` when one last left a broker (extensible manager), ``preallocated`` where a bundle was
+    placed that its new broker has not reported yet. ``loads`` are the averages of the extensible manager.
+    """
+
+    brokers: Mapping[str, LocalBrokerData | None] = field(default_factory=dict)
+    bundles: Mapping[str, BundleData] = field(default_factory=dict)
+    recently_unloaded: Mapping[str, Count] = field(default_factory=dict)
+    recently_unloaded_brokers: Mapping[str, Count] = field(default_factory=dict)
+    now: Count = 0
+    loads: Mapping[str, BrokerLoad] = field(default_factory=dict)
+    preallocated: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def reports(self) -> dict[str, LocalBrokerData]:
+        """The reports of the live brokers that have one."""
+        return {name: report for name, report in self.brokers.items() if report is not None}
+
+    def bundles_of(self, broker: str) -> dict[str, None]:
+        """The bundles that a broker owns or is about to own: those of its report and those preallocated to it.
+
+        Pulsar goes through the keys of ``lastStats``, which it keeps equal to ``bundles``; a snapshot may lack one of them.
+        """
+        report = self.brokers[broker] or LocalBrokerData()
+        placed = [bundle for bundle, owner in self.preallocated.items() if owner == broker]
+        return dict.fromkeys([*report.lastStats, *report.bundles, *placed])
+
+
+def namespace_of(bundle: str) -> str:
+    """The namespace of a bundle ``tenant/namespace/0x..._0x...``; a name without a slash is its own namespace."""
+    return bundle.rpartition("/")[0] or bundle

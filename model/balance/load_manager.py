@@ -1,0 +1,202 @@
+"""One round of the leader: it sheds, looks for each bundle where it may go, and splits.
+
+Mirrors doLoadShedding and checkNamespaceBundleSplit of ModularLoadManagerImpl, and UnloadScheduler and SplitScheduler of the
+extensible load manager.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from model.balance.averages import with_reported_bundles
+from model.balance.avg_shedder import AvgShedder
+from model.balance.broker_loads import advanced
+from model.balance.configuration import Configuration
+from model.balance.deviation_shedder import NoBrokers
+from model.balance.filters import namespaces_of_group
+from model.balance.isolation import Policies, permitted
+from model.balance.load_data import BrokerLoad, LoadData, namespace_of
+from model.balance.placement import AvgPlacement, Placement
+from model.balance.selection import Selection, select
+from model.balance.shedding import Shedder, Unloading
+from model.balance.splitting import Split, SplitStrategy, Topic, boundaries, bundles_to_split
+from model.balance.transfer_shedder import TransferShedder
+from model.balance.usage import usage
+from model.hash_range import Bundle, Refused
+
+MILLIS_OF_A_MINUTE = 60_000
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A cluster at one moment: its load, its policies and, for algorithms that ask for them, the topics of bundles."""
+
+    load: LoadData
+    policies: Policies = field(default_factory=Policies)
+    topics: Mapping[str, Sequence[Topic]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PlannedSplit:
+    """A bundle to be split, and where; None if that is not known from the snapshot, or the algorithm finds no place."""
+
+    bundle: str
+    boundaries: tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
+class Round:
+    """What the leader does in one round.
+
+    ``unload`` is what the shedder asks for. ``destinations`` are the brokers of which any may get the bundle; empty if it
+    stays after all. ``usage`` and ``averages`` are fractions.
+    """
+
+    unload: Mapping[str, tuple[str, ...]]
+    destinations: Mapping[str, tuple[str, ...]]
+    usage: Mapping[str, float]
+    averages: Mapping[str, float]
+    splits: tuple[PlannedSplit, ...]
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LoadManager:
+    """A leader's policies with what they remember: the shedder, the placement strategy, splits, averages of brokers."""
+
+    conf: Configuration
+    shedder: Shedder
+    placement: Placement
+    splitter: SplitStrategy = field(default_factory=SplitStrategy)
+    loads: Mapping[str, BrokerLoad] = field(default_factory=dict)
+
+    def next_round(self, snapshot: Snapshot) -> tuple[Round, LoadManager]:
+        """What it does now, and the load manager of the next round.
+
+        A bundle of which only reports speak is met for the first time. A bundle unloaded before the grace period counts as
+        not unloaded.
+        """
+        data = self._seen(snapshot.load)
+        active = tuple(data.brokers)
+        manager = replace(
+            self,
+            shedder=self.shedder.with_active_brokers(active),
+            placement=self.placement.with_active_brokers(active),
+            loads=data.loads,
+        )
+        unloading, destinations, manager = manager._shed(data, snapshot.policies)
+        splits, told, manager = manager._split(data, snapshot.topics)
+        done = Round(
+            unloading.unload,
+            destinations,
+            {broker: usage(report, self.conf) for broker, report in data.reports.items()},
+            unloading.averages,
+            splits,
+            (*unloading.why, *told),
+        )
+        return done, manager
+
+    def placed(self, bundle: str, snapshot: Snapshot) -> tuple[Selection, LoadManager]:
+        """Where a bundle would go that nobody owns, and the load manager after that selection."""
+        data = self._seen(snapshot.load)
+        placement = self.placement.with_active_brokers(tuple(data.brokers))
+        selection, placement = select(bundle, data, snapshot.policies, self.conf, placement)
+        return selection, replace(self, placement=placement, loads=data.loads)
+
+    def _seen(self, data: LoadData) -> LoadData:
+        oldest = data.now - self.conf.loadBalancerSheddingGracePeriodMinutes * MILLIS_OF_A_MINUTE
+        recent = {bundle: time for bundle, time in data.recently_unloaded.items() if time >= oldest}
+        data = replace(with_reported_bundles(data), recently_unloaded=recent)
+        if not self.conf.is_extensible:
+            return data
+        loads = {broker: advanced(self.loads.get(broker), broker, data, self.conf) for broker in data.reports}
+        return replace(data, loads={**loads, **data.loads})
+
+    def _shed(self, data: LoadData, policies: Policies) -> tuple[Unloading, dict[str, tuple[str, ...]], LoadManager]:
+        if not (self.conf.loadBalancerEnabled and self.conf.loadBalancerSheddingEnabled):
+            return Unloading(why=("shedding is switched off",)), {}, self
+        if len(data.brokers) <= 1:
+            return Unloading(why=(f"{len(data.brokers)} brokers: nothing is shed with one broker or none",)), {}, self
+        shedder = self.shedder
+        if isinstance(shedder, TransferShedder):
+            shedder = replace(shedder, policies=policies)
+        try:
+            unloading, shedder = shedder.find_bundles_for_unloading(data, self.conf)
+        except NoBrokers as error:
+            return Unloading(why=(f"the shedder fails: {error}",)), {}, self
+        manager = replace(self, shedder=shedder)
+        if isinstance(shedder, AvgShedder) and isinstance(self.placement, AvgPlacement):
+            manager = replace(manager, placement=AvgPlacement(shedder))
+        destinations: dict[str, tuple[str, ...]] = {}
+        told: list[str] = []
+        for broker, bundles in unloading.unload.items():
+            for bundle in bundles:
+                where, why, manager = manager._destinations(bundle, broker, unloading, data, policies)
+                destinations[bundle] = where
+                told += why
+        return replace(unloading, why=(*unloading.why, *told)), destinations, manager
+
+    def _destinations(
+        self, bundle: str, source: str, unloading: Unloading, data: LoadData, policies: Policies
+    ) -> tuple[tuple[str, ...], list[str], LoadManager]:
+        """Where a bundle may go that is to leave its broker; nowhere, if it stays after all, and why."""
+        if isinstance(self.shedder, TransferShedder) and bundle in unloading.destinations:
+            return (unloading.destinations[bundle],), [], self
+        obstacle = _obstacle(bundle, source, data, policies, self.conf)
+        if obstacle:
+            return (), [f"{bundle}: stays on {source}: {obstacle}"], self
+        selection, placement = select(bundle, replace(data, preallocated={}), policies, self.conf, self.placement)
+        elsewhere = tuple(broker for broker in selection.any_of if broker != source)
+        why = [f"{bundle}: {said}" for said in selection.why]
+        if not elsewhere:
+            why.append(f"{bundle}: stays on {source}: it would go nowhere else")
+        elif len(elsewhere) < len(selection.any_of):
+            why.append(f"{bundle}: stays on {source} if that is drawn, for it must differ")
+        return elsewhere, why, replace(self, placement=placement)
+
+    def _split(
+        self, data: LoadData, topics: Mapping[str, Sequence[Topic]]
+    ) -> tuple[tuple[PlannedSplit, ...], list[str], LoadManager]:
+        conf = self.conf
+        if not (conf.loadBalancerEnabled and conf.loadBalancerAutoBundleSplitEnabled):
+            return (), [], self
+        if conf.is_extensible:
+            splits, splitter = self.splitter.bundles_to_split(data, conf)
+        else:
+            splits, splitter = (bundles_to_split(data, conf) if len(data.brokers) > 1 else []), self.splitter
+        planned = [_planned(split, topics.get(split.bundle), conf) for split in splits]
+        told = [why for _, why in planned]
+        return tuple(split for split, _ in planned), told, replace(self, splitter=splitter)
+
+
+def _planned(split: Split, topics: Sequence[Topic] | None, conf: Configuration) -> tuple[PlannedSplit, str]:
+    """A split with its boundaries, and the sentence that explains it."""
+    algorithm = conf.defaultNamespaceBundleSplitAlgorithm
+    said = f"{split.bundle}: {split.reason}: split by {algorithm}"
+    if topics is None and algorithm != "range_equally_divide":
+        return PlannedSplit(split.bundle, None), f"{said}, for which the snapshot lacks the bundle's topics"
+    try:
+        cuts, why = boundaries(algorithm, Bundle.parse(split.bundle), topics or (), conf)
+    except Refused as refusal:
+        return PlannedSplit(split.bundle, None), f"{said}, refused: {refusal}"
+    if cuts is None:
+        return PlannedSplit(split.bundle, None), f"{said}: {why}"
+    return PlannedSplit(split.bundle, tuple(cuts)), said
+
+
+def _obstacle(bundle: str, source: str, data: LoadData, policies: Policies, conf: Configuration) -> str:
+    """Why a bundle is not unloaded although the shedder asks for it; empty if nothing is in the way."""
+    namespace = namespace_of(bundle)
+    if namespace in conf.loadBalancerSheddingExcludedNamespaces:
+        return "its namespace is excluded from shedding"
+    others = [broker for broker in permitted(namespace, data, policies) if broker != source]
+    if not others:
+        return "no other broker may serve its namespace"
+    if policies.anti_affinity.get(namespace):
+        counts = namespaces_of_group(bundle, data, policies)
+        candidates = permitted(namespace, data, policies)
+        fewest = min(counts[broker] for broker in candidates)
+        if 0 < fewest == max(counts[broker] for broker in candidates):
+            return "every broker serves as many namespaces of its anti-affinity group"
+    return ""

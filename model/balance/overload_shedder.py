@@ -1,0 +1,50 @@
+"""OverloadShedder: a broker at or above a fixed usage sheds what is above it, and a margin. The default of 2.8 and 2.9."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from model.balance.configuration import Configuration
+from model.balance.load_data import LoadData
+from model.balance.shedding import Unloading, at_least, candidates, kept_back, percent, throughput, too_few
+from model.balance.usage import usage
+
+MARGIN = 0.05
+
+
+@dataclass(frozen=True)
+class OverloadShedder:
+    """Remembers nothing.
+
+    need = throughput * (usage - threshold + 0.05): the smallest set of largest bundles that carry it, and at least one, even
+    when the need is 0. Exactly the threshold sheds.
+    """
+
+    def find_bundles_for_unloading(self, data: LoadData, conf: Configuration) -> tuple[Unloading, OverloadShedder]:
+        """What should be unloaded now; usage is weighted, in 2.10 unweighted."""
+        unload: dict[str, tuple[str, ...]] = {}
+        why: list[str] = []
+        threshold = conf.overload_threshold
+        for broker, report in data.reports.items():
+            full = usage(report, conf)
+            if full < threshold:
+                why.append(f"{broker}: usage {percent(full)} is below the threshold, {percent(threshold)}")
+                continue
+            if len(report.owned) <= 1:
+                why.append(too_few(broker, report))
+                continue
+            need = report.throughput * (full - threshold + MARGIN)
+            why.append(
+                f"{broker}: usage {percent(full)} is at or above the threshold, {percent(threshold)};"
+                f" to shed: {throughput(need)} of {throughput(report.throughput)}"
+            )
+            taken, told = at_least(need, candidates(data, report, by_rate=False))
+            why += told + kept_back(data, report)
+            if taken:
+                unload[broker] = taken
+        return Unloading(unload, tuple(why)), self
+
+    def with_active_brokers(self, brokers: Collection[str]) -> OverloadShedder:
+        """The same: nothing is remembered of a broker."""
+        return self

@@ -1,0 +1,155 @@
+"""The placement strategies: which of the candidates gets a bundle. Where Pulsar draws at random, all that it draws from.
+
+Mirrors ModularLoadManagerStrategy and the strategies LeastLongTermMessageRate, LeastResourceUsageWithWeight and
+RoundRobinBrokerSelector of pulsar-broker.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from model.balance.averages import exponential, long_term_rates, never_seen
+from model.balance.avg_shedder import AvgShedder
+from model.balance.configuration import Configuration
+from model.balance.java import INT_MAX, total
+from model.balance.load_data import LoadData
+from model.balance.usage import usage, weighted_usage
+
+
+class Placement(Protocol):
+    """A placement strategy with what it remembers of earlier selections."""
+
+    def select(
+        self, candidates: Sequence[str], bundle: str, data: LoadData, conf: Configuration
+    ) -> tuple[tuple[str, ...], Placement]:
+        """The candidates of which any may be selected (none only if there is no candidate), and the next strategy."""
+        ...
+
+    def with_active_brokers(self, brokers: Collection[str]) -> Placement:
+        """The strategy once it has heard which brokers are alive."""
+        ...
+
+
+@dataclass(frozen=True)
+class LeastLongTermMessageRate:
+    """The least long-term message rate, of the broker's bundles and of those preallocated to it. Remembers nothing.
+
+    A broker above the overload threshold has an infinite score; if all have, any is selected. In 2.10 the usage is a 32-bit
+    float, for which 85 % is above 0.85.
+    """
+
+    def select(
+        self, candidates: Sequence[str], bundle: str, data: LoadData, conf: Configuration
+    ) -> tuple[tuple[str, ...], LeastLongTermMessageRate]:
+        """The candidates with the least score."""
+        scores = {broker: self.score(broker, data, conf) for broker in candidates}
+        least = min(scores.values(), default=math.inf)
+        return tuple(broker for broker, score in scores.items() if score == least), self
+
+    @staticmethod
+    def score(broker: str, data: LoadData, conf: Configuration) -> float:
+        """Messages per second, infinite for a broker that is overloaded."""
+        report = data.reports[broker]
+        if usage(report, conf) > conf.overload_threshold:
+            return math.inf
+        placed = 0.0
+        for bundle, owner in data.preallocated.items():
+            if owner == broker:
+                placed += data.bundles.get(bundle, never_seen()).longTermData.rate
+        own = long_term_rates(report, data)
+        return placed + (own.msgRateIn + own.msgRateOut)
+
+    def with_active_brokers(self, brokers: Collection[str]) -> LeastLongTermMessageRate:
+        """The same: nothing is remembered of a broker."""
+        return self
+
+
+@dataclass(frozen=True)
+class LeastResourceUsageWithWeight:
+    """Any whose usage is far enough below the mean of the candidates, else any. Remembers usages averaged over selections.
+
+    The history of a broker is dropped when it has no bundles or neither of its rates is above 0. In the extensible manager
+    the average is the broker's own, and a candidate without a report is left out of the mean.
+    """
+
+    averages: Mapping[str, float] = field(default_factory=dict)
+
+    def select(
+        self, candidates: Sequence[str], bundle: str, data: LoadData, conf: Configuration
+    ) -> tuple[tuple[str, ...], LeastResourceUsageWithWeight]:
+        """The candidates whose average plus the difference threshold is at most the mean; all, if none is."""
+        following = self if conf.is_extensible else self._advanced(candidates, data, conf)
+        if conf.is_extensible:
+            averages = {b: data.loads[b].weightedMaxEMA for b in candidates if b in data.loads}
+        else:
+            averages = {broker: following.averages[broker] for broker in candidates}
+        if not averages:
+            return tuple(candidates), following
+        mean = total(averages.values()) / len(averages)
+        difference = conf.loadBalancerAverageResourceUsageDifferenceThresholdPercentage / 100.0
+        best = tuple(broker for broker, average in averages.items() if average + difference <= mean)
+        return best or tuple(candidates), following
+
+    def _advanced(self, candidates: Sequence[str], data: LoadData, conf: Configuration) -> LeastResourceUsageWithWeight:
+        averages = dict(self.averages)
+        for broker in candidates:
+            report = data.reports[broker]
+            idle = not report.owned or (report.msgRateIn == 0 and report.msgRateOut == 0)
+            history = None if idle else averages.get(broker)
+            averages[broker] = exponential(history, weighted_usage(report, conf), conf.loadBalancerHistoryResourcePercentage)
+        return LeastResourceUsageWithWeight(averages)
+
+    def with_active_brokers(self, brokers: Collection[str]) -> LeastResourceUsageWithWeight:
+        """Without the averages of brokers that are gone."""
+        return LeastResourceUsageWithWeight({b: average for b, average in self.averages.items() if b in brokers})
+
+
+@dataclass(frozen=True)
+class RoundRobinBrokerSelector:
+    """One after the other. Remembers a counter and the list of candidates that it counts through.
+
+    The list is taken again when its size differs from that of the candidates, or when the chosen broker is none of them.
+    """
+
+    count: int = 0
+    cached: tuple[str, ...] = ()
+
+    def select(
+        self, candidates: Sequence[str], bundle: str, data: LoadData, conf: Configuration
+    ) -> tuple[tuple[str, ...], RoundRobinBrokerSelector]:
+        """The candidate whose turn it is."""
+        if not candidates:
+            return (), self
+        index = self.count % len(candidates)
+        cached = self.cached if len(self.cached) == len(candidates) else tuple(candidates)
+        if cached[index] not in candidates:
+            cached = tuple(candidates)
+        return (cached[index],), RoundRobinBrokerSelector(0 if self.count == INT_MAX else self.count + 1, cached)
+
+    def with_active_brokers(self, brokers: Collection[str]) -> RoundRobinBrokerSelector:
+        """The same: the list corrects itself."""
+        return self
+
+
+@dataclass(frozen=True)
+class AvgPlacement:
+    """AvgShedder as a placement strategy: where the shedder meant the bundle to go, else any.
+
+    Upstream remembers also what it drew at random; that is not known here.
+    """
+
+    shedder: AvgShedder = field(default_factory=AvgShedder)
+
+    def select(
+        self, candidates: Sequence[str], bundle: str, data: LoadData, conf: Configuration
+    ) -> tuple[tuple[str, ...], AvgPlacement]:
+        """The remembered destination if it is a candidate; all candidates otherwise."""
+        meant = self.shedder.destinations.get(bundle)
+        return ((meant,) if meant is not None and meant in candidates else tuple(candidates)), self
+
+    def with_active_brokers(self, brokers: Collection[str]) -> AvgPlacement:
+        """The same: upstream forgets no broker."""
+        return replace(self)

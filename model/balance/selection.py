@@ -1,0 +1,97 @@
+"""From all brokers to the one that gets a bundle: the filters, one after the other, then the placement strategy.
+
+Mirrors selectBrokerForAssignment and selectBroker of ModularLoadManagerImpl, and the filter pipeline of
+ExtensibleLoadManagerImpl.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from model.balance.configuration import Configuration
+from model.balance.filters import (
+    FilterFailure,
+    fewest_bundles,
+    latest_version,
+    least_of_anti_affinity,
+    within_max_topics,
+)
+from model.balance.isolation import Policies, permitted
+from model.balance.load_data import LoadData, namespace_of
+from model.balance.placement import Placement
+from model.balance.usage import usage
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What each filter left, in order, and the brokers of which any may be selected."""
+
+    candidates: Mapping[str, tuple[str, ...]]
+    any_of: tuple[str, ...]
+    why: tuple[str, ...] = ()
+
+
+def select(
+    bundle: str, data: LoadData, policies: Policies, conf: Configuration, placement: Placement
+) -> tuple[Selection, Placement]:
+    """Where a bundle that nobody owns would go.
+
+    A bundle that is preallocated to a live broker stays there. If a filter fails or none is left, Pulsar starts again from
+    the isolation policies. If what was selected is overloaded, it selects once more among those; where the first selection
+    is drawn from several of which only some are overloaded, both outcomes are among the brokers given here.
+    """
+    owner = data.preallocated.get(bundle)
+    if owner is not None and owner in data.brokers:
+        return Selection({}, (owner,), (f"{bundle} is preallocated to {owner}",)), placement
+    filtered, why = _filtered(bundle, data, policies, conf)
+    first = permitted(namespace_of(bundle), data, policies)
+    left = tuple(filtered.values())[-1]
+    if not left and not conf.is_extensible:
+        why.append("no broker is left; again from the isolation policies")
+        left = first
+    chosen, placement = placement.select(left, bundle, data, conf)
+    if conf.is_extensible:
+        return Selection(filtered, chosen, tuple(why)), placement
+    overloaded = [broker for broker in chosen if usage(data.reports[broker], conf) > conf.overload_threshold]
+    if overloaded:
+        why.append(f"{', '.join(overloaded)} overloaded; once more from the isolation policies")
+        again, placement = placement.select(first, bundle, data, conf)
+        chosen = tuple(b for b in data.brokers if (b in chosen and b not in overloaded) or b in (again or chosen))
+    return Selection(filtered, chosen, tuple(why)), placement
+
+
+def candidates(bundle: str, data: LoadData, policies: Policies, conf: Configuration) -> tuple[str, ...]:
+    """The brokers that all filters leave."""
+    left, _ = _filtered(bundle, data, policies, conf)
+    return tuple(left.values())[-1]
+
+
+def _filtered(
+    bundle: str, data: LoadData, policies: Policies, conf: Configuration
+) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+    first = permitted(namespace_of(bundle), data, policies)
+    why: list[str] = []
+    left: dict[str, tuple[str, ...]] = {}
+    if conf.is_extensible:
+        left["max_topics"] = within_max_topics(tuple(data.reports), data, conf)
+        left["isolation_policies"] = tuple(broker for broker in left["max_topics"] if broker in first)
+        left["latest_version"] = _latest(left["isolation_policies"], first, data, conf, why)
+        left["anti_affinity"] = least_of_anti_affinity(bundle, left["latest_version"], data, policies, conf)
+        return left, why
+    left["isolation_policies"] = first
+    left["max_topics"] = within_max_topics(first, data, conf)
+    left["anti_affinity"] = least_of_anti_affinity(bundle, left["max_topics"], data, policies, conf)
+    left["fewest_bundles"] = fewest_bundles(bundle, left["anti_affinity"], data, conf)
+    left["latest_version"] = _latest(left["fewest_bundles"], first, data, conf, why)
+    return left, why
+
+
+def _latest(
+    candidates: tuple[str, ...], first: tuple[str, ...], data: LoadData, conf: Configuration, why: list[str]
+) -> tuple[str, ...]:
+    try:
+        return latest_version(candidates, data, conf)
+    except FilterFailure as failure:
+        why.append(f"{failure}; again from the isolation policies")
+        return first

@@ -1,0 +1,122 @@
+"""What a shedder is: it looks at the load and says which bundles should leave which broker, and why.
+
+Mirrors LoadSheddingStrategy of pulsar-broker. A shedder is a value: what Pulsar's object would have learnt in a round is
+in the shedder that comes back with the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from model.balance.configuration import Configuration
+from model.balance.java import descending
+from model.balance.load_data import BundleData, LoadData, LocalBrokerData, namespace_of
+
+MIB = 1024 * 1024
+NEVER_SHED = re.compile(r"pulsar/[^/]+/[^:/]+:\d+|pulsar/[^:/]+:\d+|sla-monitor/[^/]+/[^:/]+:\d+")
+"""The namespaces of heartbeats and of the service-level monitor, which every broker keeps."""
+
+
+@dataclass(frozen=True)
+class Unloading:
+    """The answer of a shedder: the bundles that leave each broker, in order, and the reasons.
+
+    ``averages`` are the brokers' usages over time, where the shedder keeps them. ``destinations`` are the brokers that the
+    shedder itself has in mind for a bundle.
+    """
+
+    unload: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    why: tuple[str, ...] = ()
+    averages: Mapping[str, float] = field(default_factory=dict)
+    destinations: Mapping[str, str] = field(default_factory=dict)
+
+
+class Shedder(Protocol):
+    """A shedding policy with what it remembers of earlier rounds."""
+
+    def find_bundles_for_unloading(self, data: LoadData, conf: Configuration) -> tuple[Unloading, Shedder]:
+        """What should be unloaded now, and the shedder of the next round."""
+        ...
+
+    def with_active_brokers(self, brokers: Collection[str]) -> Shedder:
+        """The shedder once it has heard which brokers are alive."""
+        ...
+
+
+@dataclass(frozen=True)
+class Load:
+    """A bundle and what it carries: messages or bytes per second."""
+
+    bundle: str
+    amount: float
+
+
+def candidates(data: LoadData, report: LocalBrokerData, *, by_rate: bool) -> list[Load]:
+    """The bundles that may leave a broker, the largest first by their short-term rate or throughput.
+
+    These are the ones that it owns, of which averages are known, and which were not unloaded within the grace period.
+    """
+    loads = [
+        Load(bundle, _short_term(average, by_rate))
+        for bundle, average in data.bundles.items()
+        if bundle in report.owned and bundle not in data.recently_unloaded and not NEVER_SHED.fullmatch(namespace_of(bundle))
+    ]
+    return descending(loads, lambda load: load.amount)
+
+
+def _short_term(average: BundleData, by_rate: bool) -> float:
+    return average.shortTermData.rate if by_rate else average.shortTermData.throughput
+
+
+def at_least(need: float, loads: Iterable[Load]) -> tuple[tuple[str, ...], list[str]]:
+    """The first bundles until what they carry is no longer below the need, and at least one; and what became of each."""
+    taken: list[str] = []
+    told: list[str] = []
+    marked = 0.0
+    for load in loads:
+        if marked < need or not taken:
+            taken.append(load.bundle)
+            marked += load.amount
+            told.append(f"  {load.bundle}: {throughput(load.amount)}, unloaded ({throughput(marked)} so far)")
+        else:
+            told.append(f"  {load.bundle}: {throughput(load.amount)}, stays: enough is unloaded")
+    return tuple(taken), told
+
+
+def kept_back(data: LoadData, report: LocalBrokerData) -> list[str]:
+    """The bundles of a broker that may not leave it now, each with the reason."""
+    told = []
+    for bundle in report.bundles:
+        if bundle in data.recently_unloaded:
+            minutes = (data.now - data.recently_unloaded[bundle]) / 60_000
+            told.append(f"  {bundle}: stays: unloaded {minutes:.4g} min ago, within the grace period")
+        elif bundle not in data.bundles:
+            told.append(f"  {bundle}: stays: its load is not known")
+        elif NEVER_SHED.fullmatch(namespace_of(bundle)):
+            told.append(f"  {bundle}: stays: its namespace belongs to the broker")
+    return told
+
+
+def too_few(broker: str, report: LocalBrokerData) -> str:
+    """Why a broker with one bundle or none keeps it."""
+    if report.owned:
+        return f"{broker}: its only bundle, {report.bundles[0]}, is never shed"
+    return f"{broker}: has no bundle"
+
+
+def percent(fraction: float) -> str:
+    """A fraction as a percentage, for people."""
+    return f"{fraction * 100:.6g} %"
+
+
+def throughput(amount: float) -> str:
+    """Bytes per second, for people."""
+    return f"{amount / MIB:.6g} MiB/s"
+
+
+def rate(amount: float) -> str:
+    """Messages per second, for people."""
+    return f"{amount:.6g} msg/s"

@@ -1,0 +1,193 @@
+"""Which bundles are split without being asked, and where each algorithm cuts them.
+
+Mirrors BundleSplitterTask (modular load manager) and DefaultNamespaceBundleSplitStrategyImpl (extensible) of pulsar-broker.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from model.balance.configuration import Configuration
+from model.balance.load_data import Amount, LoadData, NamespaceBundleStats, namespace_of
+from model.balance.shedding import MIB
+from model.hash_range import FULL, Bundle, Refused, TopicLoad, topic_hash
+from model.hash_range import algorithms as cuts
+
+FEWEST_TOPICS = 2
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A topic of a bundle: its hash, or the full name that gives it, and its rates."""
+
+    name: str | None = None
+    hash: int | None = None
+    msgRateIn: Amount = 0.0
+    msgRateOut: Amount = 0.0
+    msgThroughputIn: Amount = 0.0
+    msgThroughputOut: Amount = 0.0
+
+    @property
+    def load(self) -> TopicLoad:
+        """The topic as the split algorithms see it."""
+        place = topic_hash(self.name or "") if self.hash is None else self.hash
+        return TopicLoad(place, self.msgRateIn + self.msgRateOut, self.msgThroughputIn + self.msgThroughputOut)
+
+
+@dataclass(frozen=True)
+class Split:
+    """A bundle that is to be split and the reason; the boundaries come from an algorithm."""
+
+    bundle: str
+    reason: str
+
+
+def boundaries(
+    algorithm: str,
+    bundle: Bundle,
+    topics: Sequence[Topic],
+    conf: Configuration,
+    positions: Sequence[int] = (),
+    *,
+    force: bool = False,
+) -> tuple[list[int] | None, str]:
+    """Where the algorithm cuts a bundle, or None and the reason; topics outside the bundle are passed over.
+
+    Raises Refused, as Pulsar does, for a bundle that is too small or boundaries that are not strictly inside.
+    """
+    if not FULL.splittable(*bundle):
+        raise Refused(f"bundle {bundle} is too small to be split")
+    inside = [topic.load for topic in topics if FULL.contains(*bundle, topic.load.hash)]
+    found = _cut(algorithm, bundle, inside, conf, positions, force)
+    if not found:
+        return None, _no_cut(algorithm, inside, force)
+    if not FULL.admits(*bundle, found[0], found[-1]):
+        raise Refused(f"{algorithm} cuts at {', '.join(f'0x{cut:08x}' for cut in found)}, not strictly inside {bundle}")
+    return found, ""
+
+
+def _cut(
+    algorithm: str,
+    bundle: Bundle,
+    topics: list[TopicLoad],
+    conf: Configuration,
+    positions: Sequence[int],
+    force: bool,
+) -> list[int] | None:
+    if algorithm == cuts.RANGE:
+        return cuts.range_equally_divide(bundle)
+    if algorithm == cuts.TOPIC_COUNT:
+        return cuts.topic_count_equally_divide([topic.hash for topic in topics])
+    if algorithm == cuts.POSITIONS:
+        return cuts.specified_positions_divide(bundle, positions, len(topics), force=force)
+    return cuts.flow_or_qps_equally_divide(
+        topics,
+        most_rate=conf.loadBalancerNamespaceBundleMaxMsgRate,
+        most_mebibytes=conf.loadBalancerNamespaceBundleMaxBandwidthMbytes,
+        threshold_percentage=conf.flowOrQpsDifferenceThresholdPercentage,
+    )
+
+
+def _no_cut(algorithm: str, topics: Sequence[TopicLoad], force: bool) -> str:
+    if len(topics) <= 1 and not force:
+        return f"{algorithm} does not split a bundle with {len(topics)} topics"
+    if algorithm == cuts.POSITIONS:
+        return "none of the positions is strictly inside the bundle"
+    return "the bundle's load is not far enough above the maximum, or is on one hash"
+
+
+def excess(stats: NamespaceBundleStats, rate: float, throughput: float, conf: Configuration) -> str:
+    """Why a bundle is too large, by the first of topics, sessions, rate and bandwidth that is strictly above; else empty."""
+    sessions, most_sessions = stats.consumerCount + stats.producerCount, conf.loadBalancerNamespaceBundleMaxSessions
+    if stats.topics > conf.loadBalancerNamespaceBundleMaxTopics:
+        return f"{stats.topics} topics are more than {conf.loadBalancerNamespaceBundleMaxTopics}"
+    if most_sessions > 0 and sessions > most_sessions:
+        return f"{sessions} sessions are more than {most_sessions}"
+    if rate > conf.loadBalancerNamespaceBundleMaxMsgRate:
+        return f"{rate:g} msg/s are more than {conf.loadBalancerNamespaceBundleMaxMsgRate}"
+    if throughput > conf.loadBalancerNamespaceBundleMaxBandwidthMbytes * MIB:
+        return f"{throughput / MIB:g} MiB/s are more than {conf.loadBalancerNamespaceBundleMaxBandwidthMbytes}"
+    return ""
+
+
+def bundles_to_split(data: LoadData, conf: Configuration) -> list[Split]:
+    """What the leader of the modular load manager splits now.
+
+    It judges topics and sessions by the last statistics, rates and bandwidth by the long-term averages (0 where there are
+    none). A namespace gets no more bundles than its maximum, the splits of this pass counted. How many it has is taken from
+    the snapshot: the bundles that it speaks of.
+    """
+    counts = _bundle_counts(data)
+    splits = []
+    for report in data.reports.values():
+        for bundle, stats in report.lastStats.items():
+            if stats.topics < FEWEST_TOPICS or not _is_splittable(bundle):
+                continue
+            average = data.bundles[bundle].longTermData if bundle in data.bundles else None
+            rate, throughput = (average.rate, average.throughput) if average else (0.0, 0.0)
+            reason = excess(stats, rate, throughput, conf)
+            if reason and counts[namespace_of(bundle)] < conf.loadBalancerNamespaceMaximumBundles:
+                counts[namespace_of(bundle)] += 1
+                splits.append(Split(bundle, reason))
+    return splits
+
+
+@dataclass(frozen=True)
+class SplitStrategy:
+    """How the brokers of the extensible load manager split, each its own bundles. Remembers hits in a row for each bundle.
+
+    A bundle is split after more hits than the threshold. It judges all by the last statistics.
+    """
+
+    hits: Mapping[str, int] = field(default_factory=dict)
+
+    def bundles_to_split(
+        self, data: LoadData, conf: Configuration, splitting: Sequence[str] = ()
+    ) -> tuple[list[Split], SplitStrategy]:
+        """What is split now, and the strategy of the next round. ``splitting`` are bundles whose split is under way:
+
+        a bundle of the namespace that shares its lower or its upper boundary with one of them is passed over.
+        """
+        splits: list[Split] = []
+        hits: dict[str, int] = {}
+        for report in data.reports.values():
+            own, counts = 0, _bundle_counts(data)
+            for bundle, stats in report.lastStats.items():
+                if own == conf.loadBalancerMaxNumberOfBundlesToSplitPerCycle:
+                    hits[bundle] = self.hits.get(bundle, 0)
+                    continue
+                if stats.topics < FEWEST_TOPICS or bundle not in report.owned or not _is_splittable(bundle):
+                    hits[bundle] = self.hits.get(bundle, 0)
+                    continue
+                reason = excess(stats, stats.rate, stats.throughput, conf)
+                hits[bundle] = self.hits.get(bundle, 0) + 1 if reason else 0
+                if hits[bundle] <= conf.loadBalancerNamespaceBundleSplitConditionHitCountThreshold:
+                    continue
+                full = counts[namespace_of(bundle)] >= conf.loadBalancerNamespaceMaximumBundles
+                if full or any(_share_a_bound(bundle, other) for other in splitting):
+                    continue
+                counts[namespace_of(bundle)] += 1
+                hits[bundle] = 0
+                own += 1
+                splits.append(Split(bundle, reason))
+        return splits, SplitStrategy({bundle: count for bundle, count in hits.items() if count})
+
+
+def _share_a_bound(bundle: str, other: str) -> bool:
+    one, two = Bundle.parse(bundle), Bundle.parse(other)
+    return namespace_of(bundle) == namespace_of(other) and (one.lower == two.lower or one.upper == two.upper)
+
+
+def _bundle_counts(data: LoadData) -> Counter[str]:
+    known = {bundle for broker in data.brokers for bundle in data.bundles_of(broker)} | set(data.bundles)
+    return Counter(namespace_of(bundle) for bundle in known)
+
+
+def _is_splittable(bundle: str) -> bool:
+    """Whether the name is one of a bundle that has room for a boundary."""
+    try:
+        return bool(FULL.splittable(*Bundle.parse(bundle)))
+    except Refused:
+        return False

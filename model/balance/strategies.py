@@ -1,0 +1,75 @@
+"""The strategies by the names that a configuration gives them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from model.balance.avg_shedder import AvgShedder
+from model.balance.configuration import Configuration
+from model.balance.deviation_shedder import DeviationShedder
+from model.balance.load_manager import LoadManager
+from model.balance.overload_shedder import OverloadShedder
+from model.balance.placement import (
+    AvgPlacement,
+    LeastLongTermMessageRate,
+    LeastResourceUsageWithWeight,
+    Placement,
+    RoundRobinBrokerSelector,
+)
+from model.balance.shedding import Shedder
+from model.balance.threshold_shedder import ThresholdShedder
+from model.balance.transfer_shedder import TransferShedder
+from model.balance.uniform_load_shedder import UniformLoadShedder
+
+EXTENSIBLE_LOAD_MANAGER = "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"
+
+SHEDDERS: dict[str, type[Shedder]] = {
+    "OverloadShedder": OverloadShedder,
+    "ThresholdShedder": ThresholdShedder,
+    "UniformLoadShedder": UniformLoadShedder,
+    "AvgShedder": AvgShedder,
+    "DeviationShedder": DeviationShedder,
+    "TransferShedder": TransferShedder,
+}
+
+PLACEMENTS: dict[str, type[Placement]] = {
+    "LeastLongTermMessageRate": LeastLongTermMessageRate,
+    "LeastResourceUsageWithWeight": LeastResourceUsageWithWeight,
+    "RoundRobinBrokerSelector": RoundRobinBrokerSelector,
+    "AvgShedder": AvgPlacement,
+}
+
+
+class UnknownStrategy(Exception):
+    """A strategy that does not exist; the message lists those that do."""
+
+
+def load_manager(conf: Configuration, shedder: str | None = None, placement: str | None = None) -> LoadManager:
+    """The load manager that a configuration describes, with other strategies where they are named.
+
+    The extensible manager sheds by TransferShedder and places by LeastResourceUsageWithWeight unless something else is named;
+    TransferShedder exists only there. AvgShedder, where it is named, places too. Raises UnknownStrategy.
+    """
+    if shedder is not None and _simple(shedder) == "TransferShedder":
+        conf = replace(conf, loadManagerClassName=EXTENSIBLE_LOAD_MANAGER)
+    chosen = _simple(shedder or _configured_shedder(conf))
+    if placement is None and shedder is not None and chosen == "AvgShedder":
+        placement = chosen
+    placed = _simple(placement or _configured_placement(conf))
+    for name, known in ((chosen, SHEDDERS), (placed, PLACEMENTS)):
+        if name not in known:
+            raise UnknownStrategy(f"{name!r} is not among {', '.join(known)}")
+    return LoadManager(conf, SHEDDERS[chosen](), PLACEMENTS[placed]())
+
+
+def _configured_shedder(conf: Configuration) -> str:
+    return "TransferShedder" if conf.is_extensible else conf.loadBalancerLoadSheddingStrategy
+
+
+def _configured_placement(conf: Configuration) -> str:
+    return "LeastResourceUsageWithWeight" if conf.is_extensible else conf.loadBalancerLoadPlacementStrategy
+
+
+def _simple(name: str) -> str:
+    """The class without its package."""
+    return name.rpartition(".")[2].strip()

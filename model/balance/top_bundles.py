@@ -1,0 +1,37 @@
+"""The bundles that a broker of the extensible manager names to the leader: its largest, the smallest of them first.
+
+Mirrors TopKBundles and StrictNamespaceBundleStatsComparator of pulsar-broker.
+"""
+
+from __future__ import annotations
+
+from model.balance.configuration import Configuration
+from model.balance.load_data import SYSTEM_NAMESPACE, LocalBrokerData, NamespaceBundleStats, namespace_of
+from model.balance.shedding import NEVER_SHED
+
+
+def top_bundles(report: LocalBrokerData, conf: Configuration) -> list[tuple[str, float]]:
+    """The names and throughputs of the largest ``loadBalancerMaxNumberOfBundlesInBundleLoadReport`` bundles, ascending.
+
+    Bundles without traffic, of the system's namespaces and of namespaces excluded from shedding are not named.
+    """
+    busy = [
+        (bundle, stats)
+        for bundle, stats in report.lastStats.items()
+        if stats.throughput != 0
+        and not _is_of_the_system(bundle)
+        and namespace_of(bundle) not in conf.loadBalancerSheddingExcludedNamespaces
+    ]
+    largest = sorted(busy, key=lambda named: _size(named[1]), reverse=True)
+    named = largest[: conf.loadBalancerMaxNumberOfBundlesInBundleLoadReport]
+    return [(bundle, stats.throughput) for bundle, stats in reversed(named)]
+
+
+def _is_of_the_system(bundle: str) -> bool:
+    namespace = namespace_of(bundle)
+    return namespace == SYSTEM_NAMESPACE or NEVER_SHED.fullmatch(namespace) is not None
+
+
+def _size(stats: NamespaceBundleStats) -> tuple[float, float, float, int, int]:
+    connections = stats.topics + stats.consumerCount + stats.producerCount
+    return stats.msgThroughputIn, stats.msgThroughputOut, stats.rate, connections, stats.cacheSize

@@ -1,0 +1,151 @@
+"""UniformLoadShedder: the fullest broker sheds when it is too far from the emptiest, by message rate or by throughput."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from model.balance.configuration import Configuration
+from model.balance.java import INT_MAX, quotient, to_int
+from model.balance.load_data import LoadData
+from model.balance.shedding import Load, Unloading, candidates, kept_back, rate, throughput, too_few
+
+EPSILON = 1e-6
+DELTA_OF_2_10 = 1000
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """The fullest and the emptiest broker by one measure; None if no broker is above -1 or below 2147483647."""
+
+    fullest: str | None
+    most: float
+    emptiest: str | None
+    least: float
+
+    def lifted(self) -> Extremes:
+        """With 1.0 for a minimum of about 0."""
+        return Extremes(self.fullest, self.most, self.emptiest, 1.0) if abs(self.least) <= EPSILON else self
+
+
+@dataclass(frozen=True)
+class UniformLoadShedder:
+    """Remembers nothing. Rates have priority over throughputs.
+
+    In 2.10 the fullest and the emptiest broker are chosen by either measure in one condition, so that a wrong one is
+    possible; brokers with one bundle or none are not looked at; either minimum suffices; and by rates a bundle is accepted
+    up to 1000 messages per second above what remains.
+    """
+
+    def find_bundles_for_unloading(self, data: LoadData, conf: Configuration) -> tuple[Unloading, UniformLoadShedder]:
+        """What should be unloaded now."""
+        rates, throughputs = (_extremes_of_2_10 if conf.is_2_10 else _extremes)(data)
+        by_rate = _rate_exceeded(rates, conf)
+        if not by_rate and not _throughput_exceeded(throughputs, conf):
+            said = f"neither {_said_rates(rates)} nor {_said_throughputs(throughputs)} are too far apart"
+            return Unloading(why=(said,)), self
+        chosen = rates if by_rate else throughputs
+        broker = chosen.fullest
+        said = f"{_said_rates(rates) if by_rate else _said_throughputs(throughputs)} are too far apart"
+        if broker is None:
+            return Unloading(why=(f"{said}, but no broker is the fullest",)), self
+        required = {True: _required(rates, conf), False: _required(throughputs, conf)}
+        enough = {True: required[True] >= conf.minUnloadMessage, False: required[False] >= conf.minUnloadMessageThroughput}
+        why = [f"{broker}: {said}; to shed: up to {_amount(required[by_rate], by_rate)}"]
+        if not (any(enough.values()) if conf.is_2_10 else enough[by_rate]):
+            minimum = conf.minUnloadMessage if by_rate else conf.minUnloadMessageThroughput
+            return Unloading(why=(*why, f"{broker}: that is below the minimum, {_amount(minimum, by_rate)}")), self
+        report = data.reports[broker]
+        if len(report.owned) <= 1:
+            return Unloading(why=(*why, too_few(broker, report))), self
+        delta = DELTA_OF_2_10 if conf.is_2_10 and by_rate else 0
+        most = -1 if conf.is_2_10 else conf.maxUnloadBundleNumPerShedding
+        loads = candidates(data, report, by_rate=by_rate)
+        taken, told = _fitting(required[by_rate], loads, delta=delta, most=most, by_rate=by_rate)
+        return Unloading({broker: taken} if taken else {}, (*why, *told, *kept_back(data, report))), self
+
+    def with_active_brokers(self, brokers: Collection[str]) -> UniformLoadShedder:
+        """The same: nothing is remembered of a broker."""
+        return self
+
+
+def _extremes(data: LoadData) -> tuple[Extremes, Extremes]:
+    """Fullest and emptiest, separately by rate and by throughput, by strict comparison.
+
+    Minima start at 2147483647, so that a least throughput above 2 GiB/s goes unseen.
+    """
+    both = []
+    for values in (
+        {broker: report.rate for broker, report in data.reports.items()},
+        {broker: report.throughput for broker, report in data.reports.items()},
+    ):
+        fullest, most, emptiest, least = None, -1.0, None, float(INT_MAX)
+        for broker, value in values.items():
+            if value > most:
+                fullest, most = broker, value
+            if value < least:
+                emptiest, least = broker, value
+        both.append(Extremes(fullest, most, emptiest, least).lifted())
+    return both[0], both[1]
+
+
+def _extremes_of_2_10(data: LoadData) -> tuple[Extremes, Extremes]:
+    """One fullest and one emptiest broker: a broker takes over that is beyond the last by its rate *or* by its throughput."""
+    fullest, most_rate, most_throughput = None, -1.0, -1.0
+    emptiest, least_rate, least_throughput = None, float(INT_MAX), float(INT_MAX)
+    for broker, report in data.reports.items():
+        if len(report.owned) <= 1:
+            continue
+        if report.rate > most_rate or report.throughput > most_throughput:
+            fullest, most_rate, most_throughput = broker, report.rate, report.throughput
+        if report.rate < least_rate or report.throughput < least_throughput:
+            emptiest, least_rate, least_throughput = broker, report.rate, report.throughput
+    return (
+        Extremes(fullest, most_rate, emptiest, least_rate).lifted(),
+        Extremes(fullest, most_throughput, emptiest, least_throughput).lifted(),
+    )
+
+
+def _rate_exceeded(rates: Extremes, conf: Configuration) -> bool:
+    threshold = conf.loadBalancerMsgRateDifferenceShedderThreshold
+    return threshold > 0 and quotient((rates.most - rates.least) * 100, rates.least) > threshold
+
+
+def _throughput_exceeded(throughputs: Extremes, conf: Configuration) -> bool:
+    threshold = conf.loadBalancerMsgThroughputMultiplierDifferenceShedderThreshold
+    return threshold > 0 and quotient(throughputs.most, throughputs.least) > threshold
+
+
+def _required(extremes: Extremes, conf: Configuration) -> int:
+    return to_int((extremes.most - extremes.least) * conf.maxUnloadPercentage)
+
+
+def _fitting(required: int, loads: list[Load], *, delta: int, most: int, by_rate: bool) -> tuple[tuple[str, ...], list[str]]:
+    """The bundles, the largest first, that are not larger than what remains; each subtraction truncates to an int."""
+    taken: list[str] = []
+    told: list[str] = []
+    remaining = required
+    for load in loads:
+        said = f"  {load.bundle}: {_amount(load.amount, by_rate)}"
+        if most != -1 and len(taken) >= most:
+            told.append(f"{said}, stays: {most} bundles are unloaded")
+        elif load.amount <= remaining + delta:
+            taken.append(load.bundle)
+            remaining += to_int(-load.amount)
+            told.append(f"{said}, unloaded ({_amount(remaining, by_rate)} remain)")
+        else:
+            told.append(f"{said}, stays: larger than what remains")
+    return tuple(taken), told
+
+
+def _amount(amount: float, by_rate: bool) -> str:
+    return rate(amount) if by_rate else throughput(amount)
+
+
+def _said_rates(rates: Extremes) -> str:
+    return f"the rates of {rates.fullest} ({rate(rates.most)}) and {rates.emptiest} ({rate(rates.least)})"
+
+
+def _said_throughputs(throughputs: Extremes) -> str:
+    most, least = throughput(throughputs.most), throughput(throughputs.least)
+    return f"the throughputs of {throughputs.fullest} ({most}) and {throughputs.emptiest} ({least})"

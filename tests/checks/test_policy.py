@@ -1,0 +1,412 @@
+"""``fencepost policy``, run as a user runs it: answers, their JSON, and what is said of inputs that cannot be used."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checks.broker_conf import ConfigurationError
+from checks.cli import main
+from checks.policy.reading import json_path
+from checks.policy.settings import read_settings
+from checks.policy.snapshot import read_snapshot
+from model.balance.configuration import defaults
+
+BUNDLES = [f"public/default/0x{place}0000000_0x{place + 1}0000000" for place in range(4)]
+MIB = 1024 * 1024
+
+
+def broker(percent: float, *bundles: str, throughput: float = 0, **others: Any) -> dict[str, Any]:
+    usage = {"usage": percent, "limit": 100}
+    return {"cpu": usage, "msgThroughputIn": throughput, "bundles": list(bundles), "webServiceUrl": "ignored", **others}
+
+
+def bundle(throughput: float) -> dict[str, Any]:
+    return {"shortTermData": {"msgThroughputIn": throughput, "maxSamples": 10, "numSamples": 3}, "topics": 7}
+
+
+def snapshot(first: float = 90, **others: Any) -> dict[str, Any]:
+    return {
+        "brokers": {
+            "b1:8080": broker(first, *BUNDLES[:3], throughput=100 * MIB),
+            "b2:8080": broker(40, BUNDLES[3], throughput=MIB),
+            "b3:8080": broker(40),
+        },
+        "bundles": {name: bundle(size * MIB) for name, size in zip(BUNDLES, (50, 30, 20, 1), strict=True)},
+        "now": 10_000_000,
+        **others,
+    }
+
+
+def write(folder: Path, content: object, name: str = "snapshot.json") -> Path:
+    path = folder / name
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+def asked(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
+    try:
+        status = main(["policy", *map(str, arguments)])
+    except SystemExit as end:
+        status = int(end.code or 0)
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+def answered(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Any:
+    status, out, err = asked(capsys, *arguments, "--format", "json")
+    assert (status, err) == (0, "")
+    return json.loads(out)
+
+
+# --- decide
+
+
+def test_decide(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (done,) = answered(capsys, "decide", "--snapshot", write(tmp_path, snapshot()))["rounds"]
+    assert set(done) == {"unload", "destinations", "usage", "average", "splits", "why"}
+    assert done["unload"] == {"b1:8080": BUNDLES[:1]}
+    assert done["destinations"] == {BUNDLES[0]: ["b3:8080"]}
+    assert done["usage"]["b1:8080"] == done["average"]["b1:8080"] == 0.9
+    assert done["splits"] == []
+    assert any("50 MiB/s, unloaded" in said for said in done["why"])
+
+
+def test_rounds_carry_averages_over(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    files = [write(tmp_path, snapshot(percent), f"{percent}.json") for percent in (90, 50)]
+    rounds = answered(capsys, "decide", "--snapshot", files[0], "--snapshot", files[1])["rounds"]
+    assert [done["average"]["b1:8080"] for done in rounds] == [0.9, pytest.approx(0.86)]
+    assert [done["usage"]["b1:8080"] for done in rounds] == [0.9, 0.5]
+
+
+def test_shedders_and_versions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    content = snapshot(50)
+    content["brokers"]["b1:8080"]["memory"] = {"usage": 90, "limit": 100}
+    file = write(tmp_path, content)
+    shed = ["decide", "--snapshot", file, "--shedder", "OverloadShedder"]
+    assert answered(capsys, *shed)["rounds"][0]["unload"] == {}
+    assert answered(capsys, *shed, "--pulsar", "2.10")["rounds"][0]["unload"] == {"b1:8080": BUNDLES[:1]}
+    four = ["--snapshot", file] * 4
+    moved = answered(capsys, "decide", *four, "--shedder", "org.example.TransferShedder")["rounds"]
+    assert [done["unload"] for done in moved] == [{}] * 4
+
+
+def test_what_was_unloaded_within_the_grace_period_stays(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    minutes = {BUNDLES[0]: 10_000_000 - 30 * 60_000, BUNDLES[1]: 10_000_000 - 30 * 60_000 - 1}
+    (done,) = answered(capsys, "decide", "--snapshot", write(tmp_path, snapshot(recently_unloaded=minutes)))["rounds"]
+    assert done["unload"] == {"b1:8080": [BUNDLES[1]]}
+
+
+def test_one_broker_sheds_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    alone = {"brokers": {"b1": broker(99, *BUNDLES, throughput=9)}, "bundles": {BUNDLES[0]: bundle(9)}}
+    (done,) = answered(capsys, "decide", "--snapshot", write(tmp_path, alone), "--shedder", "OverloadShedder")["rounds"]
+    assert done["unload"] == done["average"] == {}
+    assert done["why"] == ["1 brokers: nothing is shed with one broker or none"]
+
+
+def test_destinations_differ_from_the_source_and_obey_policies(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    isolated = {
+        "p": {
+            "namespaces": ["public/.*"],
+            "primary": ["b1"],
+            "secondary": ["b2"],
+            "auto_failover_policy": {"policy_type": "min_available", "parameters": {"min_limit": "1"}},
+        }
+    }
+    file = write(tmp_path, snapshot(isolation=isolated))
+    (done,) = answered(capsys, "decide", "--snapshot", file)["rounds"]
+    assert done["destinations"] == {BUNDLES[0]: []}
+    assert done["why"][-1] == f"{BUNDLES[0]}: stays on b1:8080: no other broker may serve its namespace"
+    isolated["p"]["auto_failover_policy"]["parameters"]["min_limit"] = "2"  # type: ignore[index,call-overload]
+    (done,) = answered(capsys, "decide", "--snapshot", write(tmp_path, snapshot(isolation=isolated)))["rounds"]
+    assert done["destinations"] == {BUNDLES[0]: ["b2:8080"]}
+
+
+def test_every_broker_of_a_group_holds_it_already(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    content = snapshot(anti_affinity={"public/default": "g", "public/other": "G"})
+    for name in ("b2:8080", "b3:8080"):
+        content["brokers"][name]["bundles"] = ["public/other/0x00000000_0xffffffff"]
+    (done,) = answered(capsys, "decide", "--snapshot", write(tmp_path, content))["rounds"]
+    assert "as many namespaces of its anti-affinity group" in done["why"][-1]
+
+
+def test_splits_have_boundaries(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    content = snapshot(40)
+    content["brokers"]["b1:8080"]["lastStats"] = {BUNDLES[0]: {"topics": 1001}}
+    file = write(tmp_path, content)
+    (done,) = answered(capsys, "decide", "--snapshot", file)["rounds"]
+    assert done["splits"] == [{"bundle": BUNDLES[0], "boundaries": ["0x08000000"]}]
+    conf = write(tmp_path, "defaultNamespaceBundleSplitAlgorithm=topic_count_equally_divide\n", "broker.conf")
+    (done,) = answered(capsys, "decide", "--snapshot", file, "--conf", conf)["rounds"]
+    assert done["splits"] == [{"bundle": BUNDLES[0], "boundaries": None}]
+    content["topics"] = {BUNDLES[0]: [{"hash": 10}, {"hash": "0x14"}, {"name": "elsewhere"}]}
+    (done,) = answered(capsys, "decide", "--snapshot", write(tmp_path, content), "--conf", conf)["rounds"]
+    assert done["splits"] == [{"bundle": BUNDLES[0], "boundaries": ["0x0000000f"]}]
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("loadBalancerEnabled=false", "off"),
+        ("loadBalancerSheddingEnabled=FALSE", "off"),
+        ("loadBalancerAutoBundleSplitEnabled=no", ""),
+    ],
+)
+def test_what_is_switched_off(capsys: pytest.CaptureFixture[str], tmp_path: Path, setting: str, said: str) -> None:
+    content = snapshot()
+    content["brokers"]["b1:8080"]["lastStats"] = {BUNDLES[0]: {"topics": 1001}}
+    conf = write(tmp_path, setting, "broker.conf")
+    (done,) = answered(capsys, "decide", "--snapshot", write(tmp_path, content), "--conf", conf)["rounds"]
+    assert bool(done["unload"]) is not bool(said)
+    assert bool(done["splits"]) is (setting == "loadBalancerSheddingEnabled=FALSE")
+
+
+def test_a_shedder_that_fails_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    silent = {"brokers": {"b1": None, "b2": None}}
+    (done,) = answered(capsys, "decide", "--snapshot", write(tmp_path, silent), "--shedder", "DeviationShedder")["rounds"]
+    assert done["why"] == ["the shedder fails: there is no broker with a report"]
+
+
+def test_text(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = write(tmp_path, snapshot())
+    status, out, _ = asked(capsys, "decide", "--snapshot", file)
+    assert status == 0
+    assert f"\n{file}\n  unload from b1:8080: {BUNDLES[0]} to b3:8080\n  why\n" in out
+    assert asked(capsys, "decide", "--snapshot", file)[1] == out
+
+
+# --- the other questions
+
+
+def test_place(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    ask = ["place", "--snapshot", write(tmp_path, snapshot()), "--bundle", "public/default/0x40000000_0x50000000"]
+    answer = answered(capsys, *ask)
+    assert answer["candidates"]["isolation_policies"] == ["b1:8080", "b2:8080", "b3:8080"]
+    assert answer["candidates"]["fewest_bundles"] == answer["selected_any_of"] == ["b3:8080"]
+    assert "selected: b3:8080" in asked(capsys, *ask, "--placement", "RoundRobinBrokerSelector")[1]
+
+
+def test_place_counts_rounds(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = write(tmp_path, {"brokers": {"b1": broker(1), "b2": broker(1)}})
+    robin = ["--bundle", "n/1", "--placement", "RoundRobinBrokerSelector", "--snapshot", file]
+    answers = [answered(capsys, "place", *robin, *["--snapshot", file] * more)["selected_any_of"] for more in range(3)]
+    assert answers == [["b1"], ["b2"], ["b1"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "answer"),
+    [
+        (["layout", "--bundles", "2"], {"boundaries": ["0x00000000", "0x80000000", "0xffffffff"]}),
+        (["bundle", "--boundaries", "0x00000000,0x80000000,0xffffffff", "--topic", "123456789"],
+         {"hash": "0xcbf43926", "bundle": "0x80000000_0xffffffff"}),
+        (["bundle", "--boundaries", "0,0x80000000,0xffffffff", "--hash", "0x80000000"],
+         {"hash": "0x80000000", "bundle": "0x80000000_0xffffffff"}),
+        (["bundle", "--boundaries", "0,0xffffffff", "--hash", "0xffffffff"],
+         {"hash": "0xffffffff", "bundle": "0x00000000_0xffffffff"}),
+        (["bundle", "--boundaries", "0,0xffffffff", "--hash", "0xffffffff", "--upstream-lookup"],
+         {"hash": "0xffffffff", "bundle": None}),
+        (["split", "--bundle", "0x00000000_0xffffffff"], {"boundaries": ["0x7fffffff"]}),
+        (["split", "--bundle", "0x00000004_0x00000005"],
+         {"boundaries": None, "why": "bundle 0x00000004_0x00000005 is too small to be split"}),
+        (["split", "--bundle", "0x0_0x10", "--algorithm", "specified_positions_divide", "--positions", "9,4", "--force"],
+         {"boundaries": ["0x00000004", "0x00000009"]}),
+    ],
+)  # fmt: skip
+def test_single_questions(capsys: pytest.CaptureFixture[str], arguments: list[str], answer: dict[str, Any]) -> None:
+    assert answered(capsys, *arguments) == answer
+    assert asked(capsys, *arguments)[0] == 0
+
+
+def test_split_by_topics(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    topics = [{"hash": 10, "msgRateIn": 20000}, {"hash": "0x14", "msgRateOut": 20000}, {"name": "elsewhere"}]
+    ask = ["split", "--bundle", "0x00000000_0x00000020", "--topics", write(tmp_path, topics)]
+    assert answered(capsys, *ask, "--algorithm", "topic_count_equally_divide") == {"boundaries": ["0x0000000f"]}
+    flow = [*ask, "--algorithm", "flow_or_qps_equally_divide"]
+    assert answered(capsys, *flow) == {"boundaries": ["0x00000010"]}
+    conf = write(tmp_path, "loadBalancerNamespaceBundleMaxMsgRate=40000\n", "broker.conf")
+    assert answered(capsys, *flow, "--conf", conf)["boundaries"] is None
+
+
+# --- wrong usage
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "required: QUESTION"),
+        (["decide"], "--snapshot"),
+        (["layout", "--bundles", "0"], "--bundles: a namespace cannot begin with 0 bundles"),
+        (["bundle", "--boundaries", "0,1", "--hash", "0"], "--boundaries: bundle 0x00000000_0x00000001"),
+        (["bundle", "--boundaries", "0,x", "--hash", "0"], "'x' is not a hash from 0x00000000 to 0xffffffff"),
+        (["bundle", "--boundaries", "0,0xffffffff", "--hash", "0x100000000"], "is not a hash"),
+        (["bundle", "--boundaries", "0,0xffffffff"], "--topic --hash"),
+        (["split", "--bundle", "nonsense"], "--bundle: 'nonsense' names no bundle"),
+        (
+            ["split", "--bundle", "0x0_0x9", "--algorithm", "halve"],
+            "there is no split algorithm 'halve'; there is range_equally",
+        ),
+        (["split", "--bundle", "0x0_0x9", "--positions", "4"], "go together"),
+        (["decide", "--snapshot", "x", "--shedder", "Shed"], "'Shed' is not among OverloadShedder, ThresholdShedder"),
+        (["decide", "--snapshot", "x", "--placement", "Place"], "'Place' is not among LeastLongTermMessageRate"),
+    ],
+)
+def test_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+    status, out, err = asked(capsys, *arguments)
+    assert (status, out) == (2, "")
+    assert said in err
+
+
+def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = asked(capsys, "--help")
+    assert status == 0
+    assert "fencepost policy decide --conf broker.conf --snapshot now.json" in out
+
+
+# --- inputs that cannot be read
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
+    status, out, err = asked(capsys, *arguments)
+    assert (status, out) == (150, "")
+    assert err.startswith("fencepost: ")
+    assert err.count("\n") == 1
+    return err.removeprefix("fencepost: ").rstrip("\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "is empty; give a snapshot of the cluster's load"),
+        ("{", "is not JSON: EOF while parsing an object at line 1 column 1"),
+        ("[]", "$ is a list; it must be an object"),
+        ("{}", "$.brokers is missing"),
+        ('{"brokers": {"b1:8080": {"cpu": {"limit": -1}}}}', '$.brokers["b1:8080"].cpu.limit is -1; it must not be negative'),
+        ('{"brokers": {"b1": {"cpu": {"usage": NaN}}}}', "$.brokers.b1.cpu.usage is NaN; it must be a number"),
+        ('{"brokers": {"b1": {"msgRateIn": 1e999}}}', "$.brokers.b1.msgRateIn is inf; it must be finite"),
+        ('{"brokers": {"b1": {"msgRateIn": "fast"}}}', "$.brokers.b1.msgRateIn is 'fast'; it must be a number"),
+        ('{"brokers": {"b1": {"bundles": {}}}}', "$.brokers.b1.bundles is an object; it must be a list"),
+        ('{"brokers": {"b1": {"numTopics": 1.5}}}', "$.brokers.b1.numTopics is 1.5; it must be a whole number"),
+        ('{"brokers": {}, "now": true}', "$.now is true; it must be a whole number"),
+        ('{"brokers": {}, "bundles": {"x": {"shortTermData": 3}}}', "$.bundles.x.shortTermData is 3; it must be an object"),
+        ('{"brokers": {}, "topics": {"x": [{}]}}', '$.topics.x[0]: has neither "name" nor "hash"; give one of them'),
+        ('{"brokers": {}, "topics": {"x": [{"hash": "top"}]}}', "$.topics.x[0].hash: 'top' is not a hash"),
+        ('{"brokers": {}, "topics": {"x": [{"hash": -1}]}}', "$.topics.x[0].hash: -1 is not from 0x00000000"),
+        (
+            '{"brokers": {}, "isolation": {"p": {"primary": ["("]}}}',
+            "$.isolation.p.primary[0] is '('; it is no regular expression",
+        ),
+        (
+            '{"brokers": {}, "isolation": {"p": {"auto_failover_policy": {"parameters": {"min_limit": "few"}}}}}',
+            "$.isolation.p.auto_failover_policy.parameters.min_limit is 'few'; it must be a whole number",
+        ),
+    ],
+)
+def test_a_snapshot_that_cannot_be_used(capsys: pytest.CaptureFixture[str], tmp_path: Path, content: str, said: str) -> None:
+    file = write(tmp_path, content)
+    assert refused(capsys, "decide", "--snapshot", file).startswith(f"{file}: {said}")
+
+
+def test_many_mistakes_are_counted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    many = {"brokers": {f"b{n}": {"msgRateIn": -1} for n in range(9)}}
+    assert refused(capsys, "decide", "--snapshot", write(tmp_path, many)).endswith("(and 4 more)")
+
+
+def test_files_that_are_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert "there is no such file" in refused(capsys, "decide", "--snapshot", tmp_path / "absent")
+    assert "is a directory" in refused(capsys, "decide", "--snapshot", tmp_path)
+    topics = ["split", "--bundle", "0x0_0x9", "--topics", tmp_path / "absent"]
+    assert "give the path of a JSON list of topics" in refused(capsys, *topics)
+    snap = write(tmp_path, snapshot())
+    assert "there is no such file" in refused(capsys, "decide", "--snapshot", snap, "--conf", tmp_path / "absent")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("loadBalancerBrokerThresholdShedderPercentage=ten", "'ten' is not a whole number of 32 bits; write one, such as"),
+        ("minUnloadMessage=99999999999", "is not a whole number of 32 bits"),
+        ("loadBalancerHistoryResourcePercentage=often", "'often' is not a number; write one, such as"),
+        ("maxUnloadPercentage=NaN", "is not a number"),
+        ("defaultNamespaceBundleSplitAlgorithm=halve", "'halve' is not among range_equally_divide"),
+    ],
+)
+def test_settings_that_cannot_be_used(capsys: pytest.CaptureFixture[str], tmp_path: Path, line: str, said: str) -> None:
+    conf = write(tmp_path, f"# first\n{line}\n", "broker.conf")
+    told = refused(capsys, "decide", "--snapshot", write(tmp_path, snapshot()), "--conf", conf)
+    assert told.startswith(f"{conf}:2: {line.split('=')[0]} = ")
+    assert said in told
+
+
+def test_a_strategy_of_the_file_that_does_not_exist(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    conf = write(tmp_path, "loadBalancerLoadSheddingStrategy=org.example.Mine\n", "broker.conf")
+    told = refused(capsys, "decide", "--snapshot", write(tmp_path, snapshot()), "--conf", conf)
+    assert told.startswith(f"{conf}: 'Mine' is not among OverloadShedder")
+
+
+def test_the_class_of_the_file_is_used(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    name = "org.apache.pulsar.broker.loadbalance.impl.OverloadShedder"
+    conf = write(tmp_path, f"loadBalancerLoadSheddingStrategy = {name}\n", "broker.conf")
+    out = asked(capsys, "decide", "--snapshot", write(tmp_path, snapshot()), "--conf", conf)[1]
+    assert out.startswith("OverloadShedder and LeastLongTermMessageRate, Pulsar current\n")
+    extensible = "loadManagerClassName=org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl\n"
+    out = asked(capsys, "decide", "--snapshot", tmp_path / "snapshot.json", "--conf", write(tmp_path, extensible, "x.conf"))[1]
+    assert out.startswith("TransferShedder and LeastResourceUsageWithWeight, Pulsar current\n")
+
+
+# --- settings
+
+
+def test_settings_of_each_version(tmp_path: Path) -> None:
+    lines = "loadBalancerBandwidthInResourceWeight=0.5\nloadBalancerBandwithOutResourceWeight=0.25\n"
+    conf = write(tmp_path, lines, "broker.conf")
+    current, old = read_settings(conf, "current"), read_settings(conf, "2.10")
+    assert current.conf.loadBalancerBandwidthInResourceWeight == old.conf.loadBalancerBandwidthOutResourceWeight * 2 == 0.5
+    assert old.conf.loadBalancerBandwidthInResourceWeight == current.conf.loadBalancerBandwidthOutResourceWeight == 1.0
+    said = "loadBalancerBandwithOutResourceWeight is not read by this version, which spells it"
+    assert current.notes == (f"{conf}:2: {said} loadBalancerBandwidthOutResourceWeight",)
+    said = "loadBalancerBandwidthInResourceWeight is not read by this version, which spells it"
+    assert old.notes == (f"{conf}:1: {said} loadBalancerBandwithInResourceWeight",)
+    assert read_settings(None, "2.10").conf == defaults("2.10")
+
+
+def test_kinds_of_settings(tmp_path: Path) -> None:
+    lines = [
+        "loadBalancerSheddingExcludedNamespaces=a/b, c/d ,",
+        "preferLaterVersions= TRUE ",
+        "minUnloadMessage=+07",
+        "maxUnloadPercentage=.5",
+        "loadBalancerBrokerMaxTopics=",
+        "minUnloadMessage=9",
+    ]
+    settings = read_settings(write(tmp_path, "\n".join(lines), "broker.conf"), "current")
+    conf = settings.conf
+    assert conf.loadBalancerSheddingExcludedNamespaces == {"a/b", "c/d"}
+    assert (conf.preferLaterVersions, conf.maxUnloadPercentage, conf.loadBalancerBrokerMaxTopics) == (True, 0.5, 50000)
+    assert conf.minUnloadMessage == 9
+    assert "is set on lines 3, 6; Java keeps the last, '9'" in settings.notes[0]
+
+
+def test_an_empty_file(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="is empty"):
+        read_settings(write(tmp_path, "", "broker.conf"), "current")
+
+
+# --- snapshots
+
+
+def test_now_is_the_last_time_that_is_spoken_of(tmp_path: Path) -> None:
+    times = {"brokers": {"a": {"lastUpdate": 5}, "b": None}, "recently_unloaded": {"n/1": 3}, "bundles": None}
+    assert read_snapshot(write(tmp_path, times)).load.now == 5
+    assert read_snapshot(write(tmp_path, {"brokers": {}})).load.now == 0
+
+
+def test_failure_domains_in_either_form(tmp_path: Path) -> None:
+    domains = {"brokers": {}, "failure_domains": {"x": {"brokers": ["a"]}, "y": ["b"]}}
+    assert read_snapshot(write(tmp_path, domains)).policies.domains == {"a": "x", "b": "y"}
+
+
+def test_paths() -> None:
+    assert json_path(["brokers", "b1:8080", "bundles", 3]) == '$.brokers["b1:8080"].bundles[3]'

@@ -1,0 +1,211 @@
+"""Load data: Java's arithmetic, percentages, the largest usage, averages, and when a broker reports."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.balance.averages import advanced, exponential, long_term_rates, never_seen, of_quota, sampled, with_reported_bundles
+from model.balance.configuration import Configuration, defaults
+from model.balance.java import ascending, descending, hundredth, largest, percentage, quotient, square_root, to_int, total
+from model.balance.load_data import LocalBrokerData, NamespaceBundleStats, ResourceUsage, TimeAverageMessageData, namespace_of
+from model.balance.reports import bandwidth, change, must_report, relative
+from model.balance.usage import unweighted_usage, usage, weighted_usage
+from tests.model.balance.clusters import MINUTE, broker, bundle, cluster, stats
+
+CURRENT, OLD = defaults(), defaults("2.10")
+
+# --- Java's arithmetic
+
+
+@pytest.mark.parametrize(
+    ("dividend", "divisor", "expected"),
+    [(1.0, 0.0, math.inf), (-1.0, 0.0, -math.inf), (1.0, -0.0, -math.inf), (6.0, 4.0, 1.5), (math.inf, 0.0, math.inf)],
+)
+def test_quotients(dividend: float, divisor: float, expected: float) -> None:
+    assert quotient(dividend, divisor) == expected
+
+
+@pytest.mark.parametrize("value", [0.0, math.nan])
+def test_no_number_at_all(value: float) -> None:
+    assert math.isnan(quotient(value, 0.0))
+    assert math.isnan(square_root(-1.0))
+    assert math.isnan(square_root(math.nan))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(1.9, 1), (-1.9, -1), (math.nan, 0), (math.inf, 2**31 - 1), (-math.inf, -(2**31)), (3e9, 2**31 - 1), (-0.5, 0)],
+)
+def test_casts_to_int(value: float, expected: int) -> None:
+    assert to_int(value) == expected
+
+
+def test_the_order_of_doubles() -> None:
+    values = [1.0, math.nan, -0.0, 0.0, math.inf]
+    assert [str(v) for v in descending(values, float)] == ["nan", "inf", "1.0", "0.0", "-0.0"]
+    assert [str(v) for v in ascending(values, float)] == ["-0.0", "0.0", "1.0", "inf", "nan"]
+
+
+def test_equal_ones_stay_in_their_order() -> None:
+    assert descending([("a", 1.0), ("b", 2.0), ("c", 1.0)], lambda pair: pair[1]) == [("b", 2.0), ("a", 1.0), ("c", 1.0)]
+
+
+def test_a_sum_rounds_as_java_does() -> None:
+    assert total([0.1] * 10) == 0.9999999999999999  # Python's own sum is 1.0
+
+
+def test_nan_is_never_the_largest() -> None:
+    assert largest([1.0, math.nan, 0.5]) == 1.0
+    assert largest([math.nan]) == -math.inf
+
+
+# --- percentages and usages: "(float) usage / (float) limit * 100 in 32-bit floats; a limit <= 0 gives 0"
+
+
+@pytest.mark.parametrize("limit", [0.0, -1.0, math.nan])
+def test_without_a_limit_nothing_is_used(limit: float) -> None:
+    assert percentage(50, limit) == 0.0
+
+
+def test_percentages_are_32_bit_floats() -> None:
+    assert percentage(85, 100) == 85.0
+    assert percentage(30, 100) == 30.000001907348633
+    assert percentage(1, 3) == 33.333335876464844
+
+
+def test_exactly_85_percent_is_more_than_the_double_in_32_bits() -> None:
+    assert hundredth(85.0) == 0.8500000238418579 > 0.85
+    assert weighted_usage(broker(85), CURRENT) == 0.85
+
+
+@given(st.floats(0, 1e12), st.floats(1e-3, 1e12))
+def test_a_percentage_is_within_float_rounding(used: float, limit: float) -> None:
+    assert percentage(used, limit) == pytest.approx(used / limit * 100, rel=4 * float(np.finfo(np.float32).eps), abs=1e-36)
+
+
+def test_heap_memory_counts_in_2_10_only() -> None:
+    report = replace(broker(50), memory=ResourceUsage(95, 100))
+    assert weighted_usage(report, CURRENT) == 0.5
+    assert weighted_usage(report, OLD) == 0.95
+    assert unweighted_usage(report) == pytest.approx(0.95)
+    assert usage(report, CURRENT) == 0.5
+    assert usage(report, OLD) == unweighted_usage(report)
+
+
+def test_weights() -> None:
+    report = replace(broker(80), directMemory=ResourceUsage(90, 100), bandwidthIn=ResourceUsage(60, 100))
+    assert weighted_usage(report, CURRENT) == 0.8  # direct memory weighs 0
+    assert weighted_usage(report, replace(CURRENT, loadBalancerDirectMemoryResourceWeight=1.0)) == 0.9
+    assert weighted_usage(report, replace(CURRENT, loadBalancerCPUResourceWeight=0.5)) == pytest.approx(0.6)
+    assert weighted_usage(report, OLD) == 0.9
+
+
+# --- averages: "n = min(n + 1, max); avg = ((n - 1) * avg + x) / n"
+
+
+def test_the_first_sample_replaces_the_defaults() -> None:
+    first = sampled(never_seen(), stats(1000, rate=7, topics=3))
+    assert never_seen().longTermData.rate == 100
+    assert never_seen().longTermData.throughput == 100_000
+    assert (first.shortTermData.msgThroughputIn, first.longTermData.msgRateIn, first.topics) == (1000, 7, 3)
+
+
+def test_an_average_is_plain_until_it_is_full_and_then_forgets() -> None:
+    average = TimeAverageMessageData(10)
+    for rate in range(1, 11):
+        average = advanced(average, stats(rate=rate))
+    assert (average.numSamples, average.msgRateIn) == (10, 5.5)
+    assert advanced(average, stats(rate=100)).msgRateIn == (9 * 5.5 + 100) / 10
+
+
+def test_a_quota_counts_as_a_full_history() -> None:
+    data = of_quota(NamespaceBundleStats(msgRateIn=10))
+    assert (data.shortTermData.numSamples, data.longTermData.numSamples) == (10, 1000)
+    assert sampled(data, stats(rate=1010)).longTermData.msgRateIn == 11.0
+
+
+def test_an_average_without_a_maximum_divides_by_zero_as_java_does() -> None:
+    assert advanced(TimeAverageMessageData(0), stats(rate=5)).msgRateIn == math.inf
+
+
+def test_bundles_that_are_only_reported_get_a_first_sample() -> None:
+    data = cluster({"a": broker(lastStats={"n/1": stats(500), "n/2": stats(7)})}, {"n/2": bundle(9)})
+    seen = with_reported_bundles(data)
+    assert seen.bundles["n/1"].shortTermData.throughput == 500
+    assert seen.bundles["n/2"] == data.bundles["n/2"]
+    assert with_reported_bundles(seen) is seen
+
+
+def test_long_term_rates_of_a_broker_are_the_sum_over_its_bundles() -> None:
+    data = cluster({}, {"n/1": bundle(rate=5), "n/2": bundle(rate=8), "n/3": bundle(rate=100)})
+    assert long_term_rates(broker(bundles=["n/1", "n/2"]), data).msgRateIn == 13
+    unknown = long_term_rates(broker(lastStats={"n/1": stats(), "n/9": stats()}), data)
+    assert (unknown.msgRateIn, unknown.msgRateOut) == (55, 50)
+
+
+def test_history_weighs() -> None:
+    assert exponential(None, 0.9, 0.9) == 0.9
+    assert exponential(0.9, 0.5, 0.9) == pytest.approx(0.86)
+
+
+def test_namespaces() -> None:
+    assert namespace_of("public/default/0x00000000_0x40000000") == "public/default"
+    assert namespace_of("b1") == "b1"
+
+
+# --- reports: "when a change is strictly above the threshold (10) ... or when the last report is older than 15 minutes"
+
+
+@pytest.mark.parametrize(("old", "new", "percent"), [(0, 0, 0), (0, 1, math.inf), (100, 110, 10), (100, 89, 11), (-4, 4, 200)])
+def test_relative_change(old: float, new: float, percent: float) -> None:
+    assert relative(old, new) == percent
+
+
+@pytest.mark.parametrize(
+    ("now", "reports"),
+    [
+        (broker(50, rate=110, throughput=100, numBundles=10), False),
+        (broker(50, rate=111, throughput=100, numBundles=10), True),
+        (broker(50, rate=100, throughput=89, numBundles=10), True),
+        (broker(50, rate=100, throughput=100, numBundles=12), True),
+        (broker(59, rate=100, throughput=100, numBundles=10), False),
+        (broker(60, rate=100, throughput=100, numBundles=10), True),  # 60 % are 60.000004 in 32 bits
+    ],
+)
+def test_a_broker_reports_what_changed_by_more_than_the_threshold(now: LocalBrokerData, reports: bool) -> None:
+    last = broker(50, rate=100, throughput=100, numBundles=10)
+    assert must_report(last, now, 0, CURRENT) is reports
+
+
+def test_a_broker_reports_at_the_latest_after_the_longest_interval() -> None:
+    last = broker(50, lastUpdate=1000)
+    assert not must_report(last, last, 1000 + 15 * MINUTE, CURRENT)
+    assert must_report(last, last, 1001 + 15 * MINUTE, CURRENT)
+
+
+def test_usage_changes_in_points() -> None:
+    assert change(broker(10), broker(20), CURRENT).usage == pytest.approx(10)
+    assert change(broker(10), broker(20), CURRENT).largest == pytest.approx(10)
+
+
+def test_an_interval_of_no_second_makes_a_broker_look_overloaded() -> None:
+    hasty = replace(broker(10), bandwidthIn=ResourceUsage(bandwidth(800, 0), 1e6))
+    assert weighted_usage(hasty, CURRENT) == math.inf
+    idle = replace(broker(10), bandwidthIn=ResourceUsage(bandwidth(0, 0), 1e6))
+    assert weighted_usage(idle, CURRENT) == pytest.approx(0.1)  # NaN never counts
+
+
+# --- configuration
+
+
+def test_defaults_differ_between_versions() -> None:
+    assert (CURRENT.loadBalancerMemoryResourceWeight, OLD.loadBalancerMemoryResourceWeight) == (0.0, 1.0)
+    assert (CURRENT.loadBalancerDirectMemoryResourceWeight, OLD.loadBalancerDirectMemoryResourceWeight) == (0.0, 1.0)
+    assert defaults() == Configuration()
+    assert CURRENT.overload_threshold == 0.85

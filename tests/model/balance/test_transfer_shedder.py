@@ -1,0 +1,173 @@
+"""TransferShedder: when it acts, how much it hands over, what it never moves, and when the whole cycle stops."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from model.balance.configuration import Configuration, defaults
+from model.balance.isolation import NamespaceIsolationData, Policies
+from model.balance.load_data import BrokerLoad, LoadData, LocalBrokerData
+from model.balance.shedding import Unloading
+from model.balance.strategies import EXTENSIBLE_LOAD_MANAGER
+from model.balance.top_bundles import top_bundles
+from model.balance.transfer_shedder import TransferShedder
+from tests.model.balance.clusters import broker, cluster, stats
+
+CONF = replace(defaults(), loadManagerClassName=EXTENSIBLE_LOAD_MANAGER)
+NOW = 10_000_000
+
+
+def serving(percent: float, *throughputs: float, name: str) -> LocalBrokerData:
+    bundles = {f"{name}/{n}": stats(throughput) for n, throughput in enumerate(throughputs)}
+    return broker(percent, throughput=sum(throughputs), bundles=list(bundles), lastStats=bundles, lastUpdate=NOW)
+
+
+def rounds(data: LoadData, count: int = 4, conf: Configuration = CONF, shedder: TransferShedder | None = None) -> Unloading:
+    """The last of so many rounds on the same data."""
+    shedder = shedder or TransferShedder()
+    for _ in range(count):
+        unloading, shedder = shedder.find_bundles_for_unloading(data, conf)
+    return unloading
+
+
+def two(*full: float, empty: tuple[float, ...] = (), percents: tuple[float, float] = (90, 10)) -> LoadData:
+    return cluster({"a": serving(percents[0], *full, name="a"), "b": serving(percents[1], *empty, name="b")}, now=NOW)
+
+
+def test_it_acts_after_more_than_three_hits() -> None:
+    data = two(100, 200, 600)
+    assert [bool(rounds(data, count).unload) for count in (1, 2, 3, 4)] == [False, False, False, True]
+    calm = two(100, 200, 600, percents=(50, 49))
+    shedder = TransferShedder(hits=3)
+    assert shedder.find_bundles_for_unloading(calm, CONF)[1].hits in (0, 4)
+
+
+def test_half_the_difference_the_smallest_first() -> None:
+    # to offload: 900 * (0.9 - 0.1) / 2 / 0.9 = 400
+    done = rounds(two(100, 200, 600))
+    assert done.unload == {"a": ("a/0", "a/1")}
+    assert done.destinations == {"a/0": "b", "a/1": "b"}
+
+
+def test_the_last_one_left_is_never_moved() -> None:
+    done = rounds(two(10, 10, percents=(90, 0)))
+    assert done.unload == {"a": ("a/1",)}
+    assert done.why[-1] == "  a/0: stays: the last one always does"
+    assert rounds(two(10)).unload == {}
+
+
+def test_a_bundle_too_large_is_swapped_only_if_that_balances_better() -> None:
+    # a has 1000, b 300: a/1 (990) is too large, but for b's bundles it may go: 1000 - 990 + 290 = 300 < 750, 1000 <= 300 fails
+    assert rounds(two(10, 990, empty=(10, 290))).unload == {"a": ("a/0",)}
+    # 55 are wanted; 400 goes for 100: a ends with 700 < 0.75 * 1000, b with 600
+    close = replace(CONF, loadBalancerBrokerLoadTargetStd=0.01)
+    swapped = rounds(two(400, 600, empty=(100, 200), percents=(90, 80)), conf=close)
+    assert swapped.unload == {"b": ("b/0",), "a": ("a/0",)}
+    swapped = rounds(two(600, 650, empty=(30, 170)), conf=CONF)
+    assert swapped.unload == {"b": ("b/0", "b/1"), "a": ("a/0",)}
+    assert swapped.destinations == {"b/0": "a", "b/1": "a", "a/0": "b"}
+
+
+def test_without_transfer_nothing_is_swapped_and_nothing_has_a_destination() -> None:
+    conf = replace(CONF, loadBalancerTransferEnabled=False)
+    assert rounds(two(600, 650, empty=(30, 170)), conf=conf).unload == {}
+    done = rounds(two(100, 200, 600), conf=conf)
+    assert (done.unload, done.destinations) == ({"a": ("a/0", "a/1")}, {})
+
+
+@pytest.mark.parametrize(
+    ("percents", "acts"),
+    [
+        ((90, 39), True),  # a deviation of 0.255
+        ((89, 39), False),  # exactly 0.25 is not above it; 89 is not above 64 + 25
+        ((60, 8), True),  # 0.26
+        ((20, 2), False),  # 2 is not below 11 * 0.125
+        ((20, 1), True),  # underloaded
+    ],
+)
+def test_reasons_to_act(percents: tuple[float, float], acts: bool) -> None:
+    loads = {"a": BrokerLoad(percents[0] / 100, 100), "b": BrokerLoad(percents[1] / 100, 100)}
+    data = replace(two(1, 1, 1, percents=percents), loads=loads)
+    assert TransferShedder().find_bundles_for_unloading(data, CONF)[1].hits == int(acts)
+
+
+def test_a_broker_without_throughput_is_underloaded() -> None:
+    loads = {"a": BrokerLoad(0.5, 1000), "b": BrokerLoad(0.49, 124)}
+    data = replace(two(1, 1, 1), loads=loads)
+    assert TransferShedder().find_bundles_for_unloading(data, CONF)[1].hits == 1
+    equal = replace(data, loads={**loads, "b": BrokerLoad(0.49, 125)})
+    assert TransferShedder().find_bundles_for_unloading(equal, CONF)[1].hits == 0
+
+
+def test_an_overloaded_broker_must_also_be_far_above_the_mean() -> None:
+    many = {f"e{n}": BrokerLoad(0.55, 100) for n in range(20)}
+    reports = {name: replace(serving(50, 1, 1, name=name), lastUpdate=NOW) for name in ("a", *many)}
+    for load, acts in ((0.86, True), (0.85, False)):
+        data = cluster(reports, now=NOW, loads={"a": BrokerLoad(load, 100), **many})
+        assert TransferShedder().find_bundles_for_unloading(data, CONF)[1].hits == int(acts)
+
+
+def test_at_most_three_brokers_are_offloaded_in_a_cycle() -> None:
+    full = {f"f{n}": serving(90, 100, 200, 600, name=f"f{n}") for n in range(5)}
+    empty = {f"e{n}": serving(0, name=f"e{n}") for n in range(5)}
+    assert list(rounds(cluster({**full, **empty}, now=NOW)).unload) == ["f4", "f3", "f2"]
+
+
+def test_a_broker_unloaded_lately_stops_the_whole_cycle() -> None:
+    data = two(100, 200, 600)
+    for seconds, acts in ((179.999, False), (180, True)):
+        shedder = TransferShedder(hits=3, unloaded_brokers={"b": NOW - round(seconds * 1000)})
+        assert bool(rounds(data, 1, shedder=shedder).unload) is acts
+    told = rounds(replace(data, recently_unloaded_brokers={"a": NOW}), 1, shedder=TransferShedder(hits=3))
+    assert told.why == ("the whole cycle stops: a reported 0 s after a bundle left it",)
+
+
+def test_its_own_unloading_counts() -> None:
+    shedder = TransferShedder(hits=3)
+    _, shedder = shedder.find_bundles_for_unloading(two(100, 200, 600), CONF)
+    assert shedder.unloaded_brokers == {"a": NOW}
+    assert shedder.hits == 0
+
+
+def test_a_live_broker_without_a_report_stops_the_whole_cycle() -> None:
+    data = two(100, 200, 600)
+    assert rounds(replace(data, brokers={**data.brokers, "c": None})).why == ("the whole cycle stops: c without a report",)
+
+
+def test_a_report_past_its_time_does_not_count() -> None:
+    data = two(100, 200, 600)
+    old = replace(data, now=NOW + 1_800_001)
+    assert rounds(old).why == ("the whole cycle stops: there is no broker whose report is fresh",)
+    assert rounds(replace(data, now=NOW + 1_800_000)).unload
+
+
+def test_bundles_that_stay() -> None:
+    data = two(100, 200, 300, 600)
+    policies = Policies(isolation={"p": NamespaceIsolationData(("a",), ("a", "b"))})
+    assert rounds(data, shedder=TransferShedder(policies=policies)).unload == {}
+    allowed = replace(CONF, loadBalancerSheddingBundlesWithPoliciesEnabled=True)
+    assert rounds(data, conf=allowed, shedder=TransferShedder(policies=policies)).unload
+    elsewhere = Policies(isolation={"p": NamespaceIsolationData(("a",), ("a",))})
+    assert rounds(data, conf=allowed, shedder=TransferShedder(policies=elsewhere)).unload == {}
+    assert rounds(replace(data, recently_unloaded={"a/0": 0})).unload == {"a": ("a/1", "a/2")}
+    stolen = replace(data.reports["a"], bundles=("a/1", "a/2", "a/3"))
+    assert rounds(replace(data, brokers={**data.brokers, "a": stolen})).unload == {"a": ("a/1", "a/2")}
+
+
+def test_what_comes_back_counts_only_in_debug_mode() -> None:
+    """Upstream adds it up inside a condition that is meant for the log."""
+    data, conf = two(50, 50, 50, empty=(10, 40), percents=(90, 70)), replace(CONF, loadBalancerBrokerLoadTargetStd=0.01)
+    loud = replace(conf, loadBalancerDebugModeEnabled=True)
+    assert rounds(data, conf=conf).unload == {"b": ("b/0",), "a": ("a/2",)}
+    assert rounds(data, conf=loud).unload == {"b": ("b/0", "b/1"), "a": ("a/2", "a/1")}
+
+
+def test_top_bundles() -> None:
+    report = serving(1, *range(15), name="t")
+    assert [size for _, size in top_bundles(report, CONF)] == list(range(5, 15))
+    busy = replace(report, lastStats={**report.lastStats, "pulsar/system/1": stats(99)})
+    assert top_bundles(busy, CONF) == top_bundles(report, CONF)
+    excluded = replace(CONF, loadBalancerSheddingExcludedNamespaces=frozenset({"t"}))
+    assert top_bundles(report, excluded) == []
