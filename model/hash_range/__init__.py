@@ -17,7 +17,7 @@ from model.hash_range.algorithms import (
     topic_count_equally_divide,
 )
 from model.hash_range.boundaries import DEFECTS, FULL, HashRange
-from model.hash_range.layout import Bundle, Layout, Refused, topic_hash
+from model.hash_range.layout import Bundle, Layout, Refused, given_boundaries, topic_hash
 
 __all__ = [
     "ALGORITHMS",
@@ -29,6 +29,7 @@ __all__ = [
     "Refused",
     "TopicLoad",
     "flow_or_qps_equally_divide",
+    "given_boundaries",
     "range_equally_divide",
     "specified_positions_divide",
     "topic_count_equally_divide",

@@ -27,6 +27,22 @@ def topic_hash(name: str) -> int:
     return zlib.crc32(name.encode("utf-8", "replace"))
 
 
+def given_boundaries(texts: Sequence[str], hashes: HashRange = FULL) -> tuple[int, ...]:
+    """The boundaries that a user gives for a new namespace, such as ``0x40000000``, as they are stored.
+
+    Mirrors NamespacesBase.validateBundlesData, which sorts them as text: one that is greater than the last hash has more digits
+    and passes between those that it looks like. Raises Refused if a text is no number, or the first and the last as text are
+    not those of the hash range.
+    """
+    try:
+        written = sorted({f"0x{int(text, 0):08x}" for text in texts})
+    except ValueError as error:
+        raise Refused(f"a boundary is no number: {error}") from None
+    if written[:1] != ["0x00000000"] or written[-1] != f"0x{hashes.last:08x}":
+        raise Refused(f"the boundaries do not reach from 0x00000000 to 0x{hashes.last:08x}")
+    return tuple(int(text, 16) for text in written)
+
+
 class Bundle(NamedTuple):
     """A bundle by its boundaries; ``str`` gives the name by which Pulsar knows it within its namespace."""
 

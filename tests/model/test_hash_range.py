@@ -16,6 +16,7 @@ from model.hash_range import (
     Refused,
     TopicLoad,
     flow_or_qps_equally_divide,
+    given_boundaries,
     range_equally_divide,
     specified_positions_divide,
     topic_count_equally_divide,
@@ -187,6 +188,26 @@ def test_each_protection_alone_keeps_a_boundary_on_the_edge_out() -> None:
     assert broken.boundaries == (0, 2, 4, 4, 8, 15)
     assert broken.find(4) == Bundle(4, 4)  # which does not contain it
     assert not broken.hashes.contains(4, 4, 4)
+
+
+# --- boundaries that a user gives
+
+
+def test_given_boundaries_are_sorted_and_each_taken_once() -> None:
+    assert given_boundaries(["0xFFFFFFFF", "0", "0x80000000", "0x80000000"]) == (0, 0x80000000, LAST)
+
+
+@pytest.mark.parametrize("texts", [[], ["0x0"], ["0x1", "0xffffffff"], ["0x0", "0xfffffffe"], ["0x0", "many", "0xffffffff"]])
+def test_given_boundaries_that_do_not_span_the_range_are_refused(texts: list[str]) -> None:
+    with pytest.raises(Refused):
+        given_boundaries(texts)
+
+
+def test_a_given_boundary_above_the_last_hash_is_stored_and_then_refused_by_every_broker() -> None:
+    stored = given_boundaries(["0x00000000", "0x100000000", "0xffffffff"])
+    assert stored == (0, 2**32, LAST)
+    with pytest.raises(Refused):
+        Layout(stored)
 
 
 # --- the algorithms
