@@ -45,13 +45,13 @@ def read_settings(path: Path) -> Settings:
 def control_plane_instances(
     name: str, instances: Iterable[Instance], settings: ControlPlaneSettings
 ) -> tuple[Instance, ...]:
-    """The instances of a protocol with what it takes from the settings, each once."""
+    """The instances of a protocol with what it takes from the settings, but for those that are about another setting."""
     taken = CONTROL_PLANE[name](settings)
-    made: dict[tuple[tuple[str, Value], ...], Instance] = {}
-    for instance in instances:
-        changed = replace(instance, parameters={**instance.parameters, **taken})
-        made.setdefault((("by", instance.by), *sorted(changed.parameters.items())), changed)
-    return tuple(made.values())
+    return tuple(
+        replace(instance, parameters={**instance.parameters, **taken})
+        for instance in instances
+        if all(instance.parameters.get(key, value) == value for key, value in taken.items())
+    )
 
 
 def ledger_instances(settings: LedgerSettings, size: str) -> tuple[Instance, ...]:

@@ -21,7 +21,7 @@ LONGS = (-(2**63), 2**63 - 1)
 FEW = 8
 """Up to so many bundles a refutation is computed anew with numbers."""
 
-count, index, later, low, high, place, more = z3.Ints("count index later low high place more")
+count, index, later, low, high, place, more, parts = z3.Ints("count index later low high place more parts")
 hash, lower, upper, position = z3.Ints("hash lower upper position")
 start, end, next_start, next_end = z3.Ints("start end next_start next_end")
 boundary = z3.Function("boundary", z3.IntSort(), z3.IntSort())
@@ -215,6 +215,15 @@ def _algorithms(statements: Statements, hashes: HashRange) -> None:
         given = (*bundle, hashes.splittable(lower, upper))
         yield Step("inside", given, inside(cut), (lower, upper), cuts(cut))
         yield Step("fits in longs", given, _fits_in_longs(cut), (lower, upper), cuts(cut))
+
+    @statements.theorem
+    def even_parts_are_cut_inside() -> Iterator[Step]:
+        """A bundle that is cut evenly, into any number of parts up to upper - lower, is cut inside, at boundaries that rise."""
+        at, further = hashes.part(lower, upper, parts, index), hashes.part(lower, upper, parts, index + 1)
+        given = (*bundle, parts >= 2, parts <= upper - lower, index >= 1, index < parts)
+        yield Step("inside", given, inside(at), (lower, upper, parts, index), cuts(at))
+        yield Step("rises", (*given, index + 1 < parts), at < further, (lower, upper, parts, index), cuts(further))
+        yield Step("fits in longs", given, _fits_in_longs(at), (lower, upper, parts, index), cuts(at))
 
     @statements.theorem
     def specified_positions_divide_cuts_inside() -> Iterator[Step]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from checks.broker_conf import ConfigurationError
-from checks.conf_instances import control_plane_instances, read_settings
+from checks.conf_instances import CONTROL_PLANE, control_plane_instances, read_settings
 from checks.control_plane_settings import (
     ALGORITHM,
     FIRST_BUNDLES,
@@ -19,6 +19,7 @@ from checks.control_plane_settings import (
     UNLOADS,
     ControlPlaneSettings,
 )
+from model.election import election
 from model.hash_range import ALGORITHMS
 from properties.registry import Instance
 
@@ -135,15 +136,22 @@ def test_an_empty_value_is_the_default_and_noted(tmp_path: Path) -> None:
     assert "broker.conf:2 leaves it empty, so it is Pulsar's default, range_equally_divide,topic_count" in note
 
 
-def test_instances_take_the_settings_and_are_not_checked_twice(tmp_path: Path) -> None:
-    settings, _ = taken(tmp_path, f"{SESSION_POLICY}=shutdown")
+@pytest.mark.parametrize("policy", ["reconnect", "shutdown"])
+def test_instances_take_the_settings_unless_they_are_about_another(policy: str, tmp_path: Path) -> None:
+    settings, _ = taken(tmp_path, f"{SESSION_POLICY}={policy}")
     instances = (
-        Instance("reconnects", {"brokers": 3, "on_session_loss": "reconnect"}),
-        Instance("shuts down", {"on_session_loss": "shutdown", "brokers": 3}),
-        Instance("proved", {"brokers": 3}, by="induction"),
+        Instance("many", {"brokers": 5}, by="induction"),
+        Instance("of reconnect", {"brokers": 3, "on_session_loss": "reconnect"}),
+        Instance("of shutdown", {"on_session_loss": "shutdown", "brokers": 2}),
     )
     made = control_plane_instances("election", instances, settings)
     assert [(i.name, i.parameters["on_session_loss"], i.by) for i in made] == [
-        ("reconnects", "shutdown", ""),
-        ("proved", "shutdown", "induction"),
+        ("many", policy, "induction"),
+        (f"of {policy}", policy, ""),
     ]
+
+
+def test_the_election_can_be_built_with_what_it_takes(tmp_path: Path) -> None:
+    for policy in ("reconnect", "shutdown"):
+        settings, _ = taken(tmp_path, f"{SESSION_POLICY}={policy}")
+        assert election(brokers=2, **CONTROL_PLANE["election"](settings)).parameters["on_session_loss"] == policy

@@ -98,6 +98,10 @@ def segments_rounded_up(self: HashRange, count: Any, index: Any) -> Any:
     return choose(index < count, lambda: index * quotient(self.last + count, count), lambda: self.last)
 
 
+def parts_rounded_up(self: HashRange, lower: Any, upper: Any, parts: Any, index: Any) -> Any:
+    return lower + index * quotient(upper - lower + parts - 1, parts)
+
+
 def one_bundle_too_far(self: HashRange, boundary: Any, place: Any, inserted: Any, more: Any, index: Any) -> Any:
     return HashRange.spliced(self, boundary, place + 1, inserted, more, index)
 
@@ -126,6 +130,7 @@ def behind_by_nothing(self: HashRange, lower: Any, upper: Any) -> Any:
 
 MUTANTS: list[tuple[str, Callable[..., Any], str, str]] = [
     ("equal", segments_rounded_up, "new_namespaces_are_well_formed", "of 65537 bundles, bundle 65536 is 0x100000000_"),
+    ("part", parts_rounded_up, "even_parts_are_cut_inside", "is cut at"),
     ("spliced", one_bundle_too_far, "splits_leave_other_bundles_alone", ""),
     ("narrowed", search_skips, "every_hash_is_looked_up_in_its_bundle", "the proof fails at: it goes on between"),
     ("narrowed", search_stands_still, "every_hash_is_looked_up_in_its_bundle", "the proof fails at: it comes to an end"),
