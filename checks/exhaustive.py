@@ -47,10 +47,12 @@ def exhaust(
     """Searches all reachable states, or with a ``reduction`` one of each orbit of them, and judges what must lead to what.
 
     ``checkpoint`` names a folder that keeps the states, from which ``resume`` goes on; ``telling`` is told how far judging is.
-    Only the graph of all states tells what is fair, so with a ``reduction`` every ``leads_to`` is inconclusive.
 
-    Raises CheckpointError for a folder that belongs to another search.
+    Raises CheckpointError for a folder that belongs to another search, and ValueError for a ``leads_to`` that is observed with
+    symmetry: only the graph of all states tells who is treated fairly.
     """
+    if reduction and reduction.orbits and observed.leads:
+        raise ValueError(f"{observed.leads[0].property.name} cannot be judged with symmetry")
     alarm, step_alarm = observed.alarms()
     result = search(
         observed.kernel,

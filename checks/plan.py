@@ -13,7 +13,7 @@ from checks.exhaustive import GIB, Budget, exhaust
 from checks.findings import Findings
 from checks.induction import prove
 from checks.progress import Reporter
-from checks.reduction import Reduction
+from checks.reduction import Reduction, undecided
 from checks.sampling import Walks, sample
 from checks.verdicts import Verdict
 from model.language import Protocol
@@ -142,19 +142,27 @@ class _Run:
 
     def exhaustive(self, memory: int | None = None) -> Findings:
         options = self.options
-        chosen, left = _finite(self.chosen) if options.symmetry else (self.chosen, [])
-        observed = Observed.of(self.suite, chosen)
+        observed, reduction, left = self._reduced() if options.symmetry else (Observed.of(self.suite, self.chosen), None, [])
         found = exhaust(
             observed,
             Budget(memory or options.memory, options.seconds, options.workers, options.memory),
-            reduction=Reduction.of(observed, self.reporter) if options.symmetry else None,
+            reduction=reduction,
             progress=self.reporter.searching,
             telling=self.reporter.telling,
             should_stop=self.should_stop,
             checkpoint=options.checkpoint and options.checkpoint / re.sub(r"\W+", "-", self.instance),
             resume=options.resume,
         )
-        return replace(found, notes=(*found.notes, *_no_matter("a search with symmetry", left)))
+        return replace(found, verdicts=(*found.verdicts, *map(undecided, left)))
+
+    def _reduced(self) -> tuple[Observed, Reduction, list[Property]]:
+        """What a search with symmetry observes, its symmetry, and the properties that it cannot decide."""
+        finite, left = _finite(self.chosen)
+        observed = Observed.of(self.suite, finite)
+        reduction = Reduction.of(observed, self.reporter)
+        if left and reduction.orbits is None:
+            return Observed.of(self.suite, self.chosen), reduction, []
+        return observed, reduction, left
 
     def walks(self) -> Findings:
         walks = self.options.walks

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from checks.progress import Reporter
+from checks.verdicts import Verdict
 from model.kernel.orbits import MOST, Orbits, Represented
 from model.kernel.results import Result
 from model.language.symmetry import Symmetry, symmetry_of
 from properties.observed import Observed
+from properties.vocabulary import Property
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,12 @@ class Reduction:
     def _permutations(self) -> str:
         used, proved = self.orbits.order if self.orbits else 1, self.symmetry.order
         return f"{used:,} permutations" + (f" of {proved:,}, which would take too long for each state" if used < proved else "")
+
+
+def undecided(prop: Property) -> Verdict:
+    """The verdict on a ``leads_to`` after a search with symmetry: among states that stand for others nobody is seen to wait."""
+    why = "with symmetry it is not seen who waits for ever, one member or several in turn: check this without --symmetry"
+    return Verdict(prop, "inconclusive", "exhaustive", {}, why)
 
 
 def _formulas(observed: Observed) -> dict[str, Any]:

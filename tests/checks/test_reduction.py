@@ -11,13 +11,18 @@ import pytest
 from checks.cli import main
 from checks.exhaustive import Budget, exhaust
 from checks.findings import Findings
+from checks.plan import Options, check
 from checks.progress import Reporter
 from checks.reduction import Reduction
+from checks.verdicts import exit_status
 from model.kernel.checkpoint import CheckpointError
+from model.language import Implies, Protocol, all_of
 from properties.observed import Observed
 from properties.protocols import PROTOCOLS
-from properties.registry import Instance, Value
+from properties.registry import Entry, Instance, Value
+from properties.vocabulary import Suite
 from tests.checks.test_command_line import fencepost, stable
+from tests.model.locks import locks
 from tests.properties.test_ledger import CAUGHT, COUNTS, LEDGER, violated
 from traces.replay import replay
 
@@ -111,6 +116,43 @@ def test_other_engines_have_no_use_for_it(capsys: pytest.CaptureFixture[str]) ->
     assert main(["check", "ledger", "--symmetry", "--by", "walks"]) == 2
     printed = capsys.readouterr()
     assert (printed.out, printed.err) == ("", "fencepost: --symmetry is of exhaustive search; --by walks has no use for it\n")
+
+
+def lock_suite(p: Protocol) -> Suite:
+    """A lock is held by who is up, and comes to be free; some broker can be told of it by two others."""
+    s, suite, broker = p.state, Suite(p), p.universes["broker"]
+
+    @suite.always
+    def owners_are_up() -> object:
+        """Who has the lock is up."""
+        return all_of(Implies(s.owner == broker.label(b), s.up[b]) for b in broker)
+
+    @suite.leads_to
+    def comes_free() -> object:
+        """A lock that is held comes to be free."""
+        return s.owner != "nobody", s.owner == "nobody"
+
+    return suite
+
+
+@pytest.mark.parametrize(("spoiled", "verdict", "status"), [("", "inconclusive", 20), ("order", "violated", 13)])
+def test_what_must_come_about_is_judged_only_without_symmetry(spoiled: str, verdict: str, status: int) -> None:
+    """With nothing interchangeable a search with --symmetry is one of every state, and judges everything."""
+
+    def build(brokers: int = 2, defects: Sequence[str] = ()) -> Protocol:
+        return locks(brokers, spoiled=spoiled)
+
+    entry = Entry("locks", "locks", build, lock_suite, {})
+    checked = check(entry, Instance("two", {}), (), Options(symmetry=True), Reporter(quiet=True), lambda: False)
+    verdicts = {v.property.name: v for v in checked.findings.verdicts}
+    assert (verdicts["owners_are_up"].verdict, verdicts["comes_free"].verdict) == ("exhausted", verdict)
+    assert exit_status(verdicts.values()) == status
+    if not spoiled:
+        assert verdicts["comes_free"].note.endswith("check this without --symmetry")
+        suite = lock_suite(build())
+        observed = Observed.of(suite, suite.properties)
+        with pytest.raises(ValueError, match="comes_free cannot be judged with symmetry"):
+            exhaust(observed, Budget(), reduction=Reduction.of(observed, Reporter(quiet=True)))
 
 
 def test_of_a_very_large_symmetry_a_part_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
