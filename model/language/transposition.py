@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,8 +74,3 @@ class Transposition:
             order[bits[0]], order[bits[1]] = bits[1], bits[0]
             return z3.Concat(*(z3.Extract(bit, bit, term) for bit in reversed(order)))
         return term
-
-    def state(self, variables: Sequence[Variable], raw: Sequence[int]) -> tuple[int, ...]:
-        """What a state becomes: raw values in the order of the variables."""
-        values = {self.place(v): self.value(v.domain, value) for v, value in zip(variables, raw, strict=True)}
-        return tuple(values[v.family, v.index] for v in variables)

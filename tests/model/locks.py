@@ -1,12 +1,22 @@
-"""A small protocol with every kind of variable that a symmetry moves, and ways to spoil its symmetry."""
+"""A small protocol with every kind of variable that an exchange moves, ways to spoil its symmetry, and a state exchanged."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from model.language import And, If, Not, Or, Protocol, any_of, at_least
+from model.language.transposition import Transposition
 
 SPOILS = ("start", "action", "missing", "order", "effect")
+
+
+Raw = tuple[int, ...]
+
+
+def exchanged(p: Protocol, exchange: Transposition, raw: Raw) -> Raw:
+    """What a state, raw values in the order of the variables, is with two members exchanged."""
+    values = {exchange.place(v): exchange.value(v.domain, value) for v, value in zip(p.variables, raw, strict=True)}
+    return tuple(values[v.family, v.index] for v in p.variables)
 
 
 def locks(brokers: int = 3, *, spoiled: str = "") -> Protocol:

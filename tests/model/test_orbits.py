@@ -22,9 +22,7 @@ from model.kernel.search import search
 from model.language import And, Not, Protocol, all_of, any_of
 from model.language.symmetry import Interchangeable, Symmetry, symmetry_of
 from model.language.transposition import Transposition
-from tests.model.locks import locks
-
-Raw = tuple[int, ...]
+from tests.model.locks import Raw, exchanged, locks
 
 
 def wide(brokers: int = 4, rooms: int = 3) -> Protocol:
@@ -58,7 +56,7 @@ def orbit(p: Protocol, symmetry: Symmetry, raw: Raw) -> set[Raw]:
     exchanges = [exchange for c in symmetry.classes for exchange in c.transpositions]
     known, fresh = {raw}, {raw}
     while fresh:
-        fresh = {exchange.state(p.variables, state) for state in fresh for exchange in exchanges} - known
+        fresh = {exchanged(p, exchange, state) for state in fresh for exchange in exchanges} - known
         known |= fresh
     return known
 

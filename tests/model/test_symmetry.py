@@ -11,7 +11,7 @@ import z3
 from model.language import And, Implies, Protocol, all_of
 from model.language.symmetry import Interchangeable, Symmetry, symmetry_of
 from model.language.transposition import Transposition
-from tests.model.locks import locks
+from tests.model.locks import exchanged, locks
 
 
 def classes(symmetry: Symmetry) -> list[str]:
@@ -26,8 +26,8 @@ def test_an_exchange_moves_members_of_families_choices_and_subsets() -> None:
     after |= {"last[b0]": 1, "last[b2]": 1}  # they were b0
     exchange = Transposition(p.universes["broker"], 0, 1)
     states = [tuple({**start, **changed}[v.name] for v in p.variables) for changed in (before, after)]
-    assert exchange.state(p.variables, states[0]) == states[1]
-    assert exchange.state(p.variables, states[1]) == states[0]
+    assert exchanged(p, exchange, states[0]) == states[1]
+    assert exchanged(p, exchange, states[1]) == states[0]
 
 
 def test_terms_and_values_are_exchanged_alike() -> None:
