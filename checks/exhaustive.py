@@ -74,7 +74,8 @@ def exhaust(
     whole = result.outcome == "exhausted"
     suspicions = observed.suspicions(result.enabled, result.seen) if whole else []
     notes = (found.summary(), *(reduction.notes(result, represented) if reduction else ()))
-    safety = Findings(found.verdicts(), notes, tuple(suspicions), seconds=result.seconds)
+    verdicts = found.verdicts() + (reduction.undecided() if reduction else ())
+    safety = Findings(verdicts, notes, tuple(suspicions), seconds=result.seconds)
     if not observed.leads:
         return safety
     means = Means(budget.with_graph, budget.workers, telling, should_stop)

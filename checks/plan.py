@@ -13,7 +13,7 @@ from checks.exhaustive import GIB, Budget, exhaust
 from checks.findings import Findings
 from checks.induction import prove
 from checks.progress import Reporter
-from checks.reduction import Reduction, undecided
+from checks.reduction import Reduction
 from checks.sampling import Walks, sample
 from checks.verdicts import Verdict
 from model.language import Protocol
@@ -142,9 +142,9 @@ class _Run:
 
     def exhaustive(self, memory: int | None = None) -> Findings:
         options = self.options
-        observed, reduction, left = self._reduced() if options.symmetry else (Observed.of(self.suite, self.chosen), None, [])
-        found = exhaust(
-            observed,
+        reduction = Reduction.of(self.suite, self.chosen, self.reporter) if options.symmetry else None
+        return exhaust(
+            Observed.of(self.suite, reduction.observed if reduction else self.chosen),
             Budget(memory or options.memory, options.seconds, options.workers, options.memory),
             reduction=reduction,
             progress=self.reporter.searching,
@@ -153,16 +153,6 @@ class _Run:
             checkpoint=options.checkpoint and options.checkpoint / re.sub(r"\W+", "-", self.instance),
             resume=options.resume,
         )
-        return replace(found, verdicts=(*found.verdicts, *map(undecided, left)))
-
-    def _reduced(self) -> tuple[Observed, Reduction, list[Property]]:
-        """What a search with symmetry observes, its symmetry, and the properties that it cannot decide."""
-        finite, left = _finite(self.chosen)
-        observed = Observed.of(self.suite, finite)
-        reduction = Reduction.of(observed, self.reporter)
-        if left and reduction.orbits is None:
-            return Observed.of(self.suite, self.chosen), reduction, []
-        return observed, reduction, left
 
     def walks(self) -> Findings:
         walks = self.options.walks

@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from checks.progress import Reporter
 from checks.verdicts import Verdict
 from model.kernel.orbits import MOST, Orbits, Represented
+from model.kernel.packing import Packing
 from model.kernel.results import Result
-from model.language.symmetry import Symmetry, symmetry_of
-from properties.observed import Observed
-from properties.vocabulary import Property
+from model.language.symmetry import Symmetry, anywhere, symmetry_of
+from properties.vocabulary import Property, Suite
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """The symmetry of a protocol and of what is observed of it, and its compiled form, None if there is none."""
+    """The symmetry of a protocol and of properties of it, and its compiled form, None if there is none.
+
+    ``observed`` are the properties that a search is to observe: a ``sometimes`` that speaks of particular members is there said
+    of any members, which comes to the same. ``left`` are the ``leads_to``, which a search with symmetry cannot decide.
+    """
 
     symmetry: Symmetry
     orbits: Orbits | None
+    observed: tuple[Property, ...]
+    left: tuple[Property, ...]
     reporter: Reporter
 
     @classmethod
-    def of(cls, observed: Observed, reporter: Reporter) -> Reduction:
-        """Proves what symmetry there is."""
-        proved = symmetry_of(observed.suite.protocol, _formulas(observed), reporter.proving)
+    def of(cls, suite: Suite, properties: Iterable[Property], reporter: Reporter) -> Reduction:
+        """Proves what symmetry there is; ModelError if a ``sometimes`` speaks of too many particular members."""
+        protocol, chosen = suite.protocol, tuple(properties)
+        proved = symmetry_of(protocol, _formulas(chosen), reporter.proving)
         used = proved.within(MOST)
-        return cls(proved, Orbits(observed.kernel.packing, used) if used.classes else None, reporter)
+        if not used.classes:
+            return cls(proved, None, chosen, (), reporter)
+
+        def of_any(goal: Property) -> Property:
+            return replace(goal, formula=anywhere(protocol, used, goal.formula))
+
+        observed = tuple(of_any(p) if p.kind == "sometimes" else p for p in chosen if p.kind != "leads_to")
+        left = tuple(p for p in chosen if p.kind == "leads_to")
+        return cls(proved, Orbits(Packing(protocol.variables), used), observed, left, reporter)
 
     @property
     def canonical(self) -> int:
@@ -37,6 +53,11 @@ class Reduction:
     def represented(self, result: Result, workers: int | None) -> Represented | None:
         """What the states that a search visited stand for, or None if that is just themselves."""
         return self.orbits.represented(result, workers, self.reporter.counting) if self.orbits else None
+
+    def undecided(self) -> tuple[Verdict, ...]:
+        """The verdicts on what is left: among states that stand for others nobody is seen to wait."""
+        why = "with symmetry it is not seen who waits for ever, one member or several in turn: check this without --symmetry"
+        return tuple(Verdict(p, "inconclusive", "exhaustive", {}, why) for p in self.left)
 
     def notes(self, result: Result, represented: Represented | None) -> tuple[str, ...]:
         """What there is to say of it after a search: what is interchangeable, what that saved, and what is not and why."""
@@ -58,14 +79,12 @@ class Reduction:
         return f"{used:,} permutations" + (f" of {proved:,}, which would take too long for each state" if used < proved else "")
 
 
-def undecided(prop: Property) -> Verdict:
-    """The verdict on a ``leads_to`` after a search with symmetry: among states that stand for others nobody is seen to wait."""
-    why = "with symmetry it is not seen who waits for ever, one member or several in turn: check this without --symmetry"
-    return Verdict(prop, "inconclusive", "exhaustive", {}, why)
-
-
-def _formulas(observed: Observed) -> dict[str, Any]:
-    """Everything that the kernel observes, under the names that an obstacle is to have."""
-    by_number = (observed.states, observed.steps, observed.goals, observed.may_end)
-    formulas = {f"property {p.name}": p.formula for properties in by_number for p in properties.values()}
-    return formulas | {f"the premise of property {p.name}": p.premise for p in observed.premises.values()}
+def _formulas(properties: Iterable[Property]) -> dict[str, Any]:
+    """What must not tell members apart, under the names that an obstacle is to have."""
+    formulas = {}
+    for p in properties:
+        if p.kind not in ("sometimes", "leads_to"):
+            formulas[f"property {p.name}"] = p.formula
+            if p.premise is not None:
+                formulas[f"the premise of property {p.name}"] = p.premise
+    return formulas

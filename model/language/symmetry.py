@@ -15,17 +15,16 @@ from typing import Any
 
 import z3
 
-from model.language.declarations import Action, Variable
+from model.language.declarations import Action
 from model.language.domains import Universe
+from model.language.exchange import Equivalence, Exchange, equation
+from model.language.formulas import any_of
+from model.language.mistakes import ModelError
 from model.language.protocol import Protocol
 from model.language.transposition import Transposition
 
-EFFORT = 50_000_000
-"""What Z3 may spend on one question, in its own units, which are the same on every machine; it takes seconds to reach."""
-
-
-Renaming = Mapping[Variable, tuple[tuple[Any, Any], ...]]
-"""For each variable that an exchange changes, what stands for its value, and for its next value, afterwards."""
+MOST_IMAGES = 64
+"""How many permutations of one formula are looked for together."""
 
 
 @dataclass(frozen=True)
@@ -119,90 +118,71 @@ class _Proof:
 
     def __init__(self, protocol: Protocol, formulas: Mapping[str, Any]) -> None:
         self._protocol, self._formulas = protocol, formulas
-        self._variables = {(v.family, v.index): v for v in protocol.variables}
         self._actions = {(a.name, tuple(value for _, value in a.grounding)): a for a in protocol.actions}
-        self._order: list[Action] = list(protocol.actions)
-        self._solver = z3.SimpleSolver()
-        self._solver.set("rlimit", EFFORT)
-        for v in protocol.variables:
-            self._solver.add(v.domain.within(v.term), v.domain.within(v.next))
+        self._order = list(protocol.actions)
+        self._z3 = Equivalence(protocol)
 
-    def obstacle(self, exchange: Transposition) -> str:
+    def obstacle(self, transposition: Transposition) -> str:
         """What tells the two members apart, or nothing."""
+        exchange = Exchange(self._protocol, transposition)
         return self._at_the_beginning(exchange) or self._in_the_actions(exchange) or self._in_the_formulas(exchange)
 
-    def _at_the_beginning(self, exchange: Transposition) -> str:
-        for v in self._variables.values():
-            values = {exchange.value(v.domain, raw) for raw in v.initial}
-            if values != set(self._after(exchange, v).initial):
+    def _at_the_beginning(self, exchange: Exchange) -> str:
+        for v in self._protocol.variables:
+            values = {exchange.transposition.value(v.domain, raw) for raw in v.initial}
+            if values != set(exchange.variable(v).initial):
                 return f"{v.name} tells them apart at the beginning"
         return ""
 
-    def _in_the_actions(self, exchange: Transposition) -> str:
-        renaming = self._renaming(exchange)
+    def _in_the_actions(self, exchange: Exchange) -> str:
         for action in self._order:
-            obstacle = self._in_action(action, exchange, renaming)
+            obstacle = self._in_action(action, exchange)
             if obstacle:
                 self._order.remove(action)
                 self._order.insert(0, action)  # what tells two members apart is likely to tell others apart as well
                 return obstacle
         return ""
 
-    def _in_the_formulas(self, exchange: Transposition) -> str:
-        renaming = self._renaming(exchange)
+    def _in_the_formulas(self, exchange: Exchange) -> str:
         for name, formula in self._formulas.items():
-            if not self._always(*_compared(formula, self._exchanged(formula, renaming))):
+            if not self._z3.same(formula, exchange.term(formula)):
                 return f"{name} tells them apart"
         return ""
 
-    def _in_action(self, action: Action, exchange: Transposition, renaming: Renaming) -> str:
-        twin = self._actions.get(exchange.grounding(action))
+    def _in_action(self, action: Action, exchange: Exchange) -> str:
+        twin = self._actions.get(exchange.transposition.grounding(action))
         if twin is None:
-            return "" if self._always(z3.Not(action.guard)) else f"action {action.label} has no counterpart"
-        enabled = _compared(action.guard, self._exchanged(twin.guard, renaming))
-        changed = {*action.updates, *(self._after(exchange, v) for v in twin.updates)}
+            return "" if self._z3.always(z3.Not(action.guard)) else f"action {action.label} has no counterpart"
+        enabled = equation(action.guard, exchange.term(twin.guard))
+        changed = {*action.updates, *(exchange.variable(v) for v in twin.updates)}
         effects: list[Any] = []
         for v in sorted(changed, key=lambda v: v.name):
-            other = self._after(exchange, v)
-            mine = exchange.term(v.domain, action.updates.get(v, v.term))
-            effects += _compared(mine, self._exchanged(twin.updates.get(other, other.term), renaming))
-        if self._always(*enabled, *(z3.Implies(action.guard, effect) for effect in effects)):
+            other = exchange.variable(v)
+            mine = exchange.transposition.term(v.domain, action.updates.get(v, v.term))
+            effects += equation(mine, exchange.term(twin.updates.get(other, other.term)))
+        if self._z3.always(*enabled, *(z3.Implies(action.guard, effect) for effect in effects)):
             return ""
         if twin is action:
             return f"action {action.label} tells them apart"
         return f"action {action.label} with the two exchanged is not {twin.label}"
 
-    def _after(self, exchange: Transposition, variable: Variable) -> Variable:
-        return self._variables[exchange.place(variable)]
 
-    def _renaming(self, exchange: Transposition) -> Renaming:
-        renaming: dict[Variable, tuple[tuple[Any, Any], ...]] = {}
-        for v in self._variables.values():
-            other = self._after(exchange, v)
-            pairs = (v.term, exchange.term(v.domain, other.term)), (v.next, exchange.term(v.domain, other.next))
-            if not v.term.eq(pairs[0][1]):
-                renaming[v] = pairs
-        return renaming
+def anywhere(protocol: Protocol, symmetry: Symmetry, formula: Any) -> Any:
+    """The formula: some permutation of the state satisfies the given one, which may tell members apart.
 
-    def _exchanged(self, term: Any, renaming: Renaming) -> Any:
-        """What a term is worth in the exchanged state, in terms of the state before."""
-        mentioned = sorted(self._protocol.variables_of(term) & renaming.keys(), key=lambda v: v.name)
-        return z3.substitute(term, *(pair for v in mentioned for pair in renaming[v]))
-
-    def _always(self, *formulas: Any) -> bool:
-        """Whether Z3 proves that all formulas hold wherever the variables are in their domains."""
-        if not formulas:
-            return True
-        self._solver.push()
-        self._solver.add(z3.Not(z3.And(*formulas)))
-        proved: bool = self._solver.check() == z3.unsat
-        self._solver.pop()
-        return proved
-
-
-def _compared(first: Any, second: Any) -> list[Any]:
-    """The equation of two terms, or nothing if they are the same text, as they stand or simplified."""
-    if first.eq(second):
-        return []
-    one, other = z3.simplify(first), z3.simplify(second)
-    return [] if one.eq(other) else [one == other]
+    Where a state can be reached, so can all its permutations: the given formula holds in some reachable state just if this one
+    does, and this one tells no members apart. Raises ModelError if that takes too many formulas.
+    """
+    exchanges = [Exchange(protocol, transposition) for c in symmetry.classes for transposition in c.transpositions]
+    z3_says, images = Equivalence(protocol), [formula]
+    for image in images:  # grows meanwhile
+        for exchange in exchanges:
+            other = z3.simplify(exchange.term(image))
+            if not any(z3_says.same(other, known) for known in images):
+                images.append(other)
+                if len(images) > MOST_IMAGES:
+                    raise ModelError(
+                        f"{protocol.name}: a formula speaks of so many particular members that it has over {MOST_IMAGES}"
+                        " permutations: say it of any members, or search without symmetry"
+                    )
+    return any_of(images)

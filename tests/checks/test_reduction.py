@@ -16,7 +16,7 @@ from checks.progress import Reporter
 from checks.reduction import Reduction
 from checks.verdicts import exit_status
 from model.kernel.checkpoint import CheckpointError
-from model.language import Implies, Protocol, all_of
+from model.language import And, Implies, Protocol, all_of
 from properties.observed import Observed
 from properties.protocols import PROTOCOLS
 from properties.registry import Entry, Instance, Value
@@ -45,8 +45,8 @@ def name(instance: Instance) -> str:
 
 def searched(parameters: dict[str, Value], defects: Sequence[str] = ()) -> Findings:
     suite = LEDGER.suite(LEDGER.build(parameters, defects))
-    observed = Observed.of(suite, suite.properties)
-    return exhaust(observed, Budget(workers=2), reduction=Reduction.of(observed, Reporter(quiet=True)))
+    reduction = Reduction.of(suite, suite.properties, Reporter(quiet=True))
+    return exhaust(Observed.of(suite, reduction.observed), Budget(workers=2), reduction=reduction)
 
 
 @pytest.mark.parametrize(
@@ -103,8 +103,8 @@ def test_what_is_not_interchangeable_is_told_and_the_trace_is_a_real_run(tmp_pat
 
 def test_a_search_goes_on_from_a_checkpoint_with_the_same_symmetry(tmp_path: Path) -> None:
     suite = LEDGER.suite(LEDGER.build(LEDGER.shown_by["denies_what_it_has"]))
-    observed = Observed.of(suite, [suite.named("no_truncation")])
-    reduction, asked = Reduction.of(observed, Reporter(quiet=True)), count()
+    reduction, asked = Reduction.of(suite, [suite.named("no_truncation")], Reporter(quiet=True)), count()
+    observed = Observed.of(suite, reduction.observed)
     exhaust(observed, Budget(), reduction=reduction, checkpoint=tmp_path, should_stop=lambda: next(asked) > 5)
     resumed = exhaust(observed, Budget(), reduction=reduction, checkpoint=tmp_path, resume=True)
     assert resumed == exhaust(observed, Budget(), reduction=reduction)
@@ -127,6 +127,16 @@ def lock_suite(p: Protocol) -> Suite:
         """Who has the lock is up."""
         return all_of(Implies(s.owner == broker.label(b), s.up[b]) for b in broker)
 
+    @suite.sometimes
+    def last_is_told_more() -> object:
+        """The last broker has been told more often than the first."""
+        return s.seats[broker.size - 1] > s.seats[0]
+
+    @suite.sometimes
+    def two_own_it() -> object:
+        """The first broker has the lock, and the last one has it."""
+        return And(s.owner == "b0", s.owner == broker.label(broker.size - 1))
+
     @suite.leads_to
     def comes_free() -> object:
         """A lock that is held comes to be free."""
@@ -135,24 +145,45 @@ def lock_suite(p: Protocol) -> Suite:
     return suite
 
 
-@pytest.mark.parametrize(("spoiled", "verdict", "status"), [("", "inconclusive", 20), ("order", "violated", 13)])
-def test_what_must_come_about_is_judged_only_without_symmetry(spoiled: str, verdict: str, status: int) -> None:
-    """With nothing interchangeable a search with --symmetry is one of every state, and judges everything."""
-
-    def build(brokers: int = 2, defects: Sequence[str] = ()) -> Protocol:
+def locks_checked(spoiled: str, *, brokers: int, symmetry: bool, only: tuple[str, ...] = ()) -> Findings:
+    def build(defects: Sequence[str] = ()) -> Protocol:
         return locks(brokers, spoiled=spoiled)
 
     entry = Entry("locks", "locks", build, lock_suite, {})
-    checked = check(entry, Instance("two", {}), (), Options(symmetry=True), Reporter(quiet=True), lambda: False)
-    verdicts = {v.property.name: v for v in checked.findings.verdicts}
-    assert (verdicts["owners_are_up"].verdict, verdicts["comes_free"].verdict) == ("exhausted", verdict)
-    assert exit_status(verdicts.values()) == status
-    if not spoiled:
-        assert verdicts["comes_free"].note.endswith("check this without --symmetry")
-        suite = lock_suite(build())
-        observed = Observed.of(suite, suite.properties)
-        with pytest.raises(ValueError, match="comes_free cannot be judged with symmetry"):
-            exhaust(observed, Budget(), reduction=Reduction.of(observed, Reporter(quiet=True)))
+    options = Options(symmetry=symmetry, properties=only)
+    return check(entry, Instance("some", {}), (), options, Reporter(quiet=True), lambda: False).findings
+
+
+def verdicts_of(findings: Findings) -> dict[str, str]:
+    return {v.property.name: v.verdict for v in findings.verdicts}
+
+
+@pytest.mark.parametrize(("spoiled", "verdict", "status"), [("", "inconclusive", 20), ("order", "violated", 13)])
+def test_what_must_come_about_is_judged_only_without_symmetry(spoiled: str, verdict: str, status: int) -> None:
+    """With nothing interchangeable a search with --symmetry is one of every state, and judges everything."""
+    findings = locks_checked(spoiled, brokers=2, symmetry=True, only=("owners_are_up", "comes_free"))
+    assert verdicts_of(findings) == {"owners_are_up": "exhausted", "comes_free": verdict}
+    assert exit_status(findings.verdicts) == status
+    if verdict == "inconclusive":
+        assert findings.verdicts[-1].note.endswith("check this without --symmetry")
+
+
+def test_a_search_with_symmetry_refuses_to_observe_what_must_come_about() -> None:
+    suite = lock_suite(locks(2))
+    reduction = Reduction.of(suite, suite.properties, Reporter(quiet=True))
+    with pytest.raises(ValueError, match="comes_free cannot be judged with symmetry"):
+        exhaust(Observed.of(suite, suite.properties), Budget(), reduction=reduction)
+
+
+def test_situations_of_particular_members_are_reached_with_symmetry_as_without() -> None:
+    goals = ("last_is_told_more", "two_own_it")
+    with_it, without = (locks_checked("", brokers=3, symmetry=symmetry, only=goals) for symmetry in (True, False))
+    assert verdicts_of(with_it) == verdicts_of(without) == dict(zip(goals, ("proved", "violated"), strict=True))
+    assert with_it.notes[1] == "symmetry: broker b0, b1, b2 interchangeable (6 permutations)"
+    suite = lock_suite(locks(3))
+    told = [suite.named("last_is_told_more")]
+    as_written = exhaust(Observed.of(suite, told), Budget(), reduction=Reduction.of(suite, told, Reporter(quiet=True)))
+    assert verdicts_of(as_written) == {"last_is_told_more": "violated"}  # no state that stands for others is like this
 
 
 def test_of_a_very_large_symmetry_a_part_is_used(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 import z3
 
-from model.language import And, Implies, Protocol, all_of
-from model.language.symmetry import Interchangeable, Symmetry, symmetry_of
+from model.language import And, Implies, ModelError, Protocol, all_of, any_of
+from model.language.exchange import Equivalence
+from model.language.symmetry import Interchangeable, Symmetry, anywhere, symmetry_of
 from model.language.transposition import Transposition
 from tests.model.locks import exchanged, locks
 
@@ -109,6 +110,26 @@ def test_numbers_are_no_members() -> None:
     assert symmetry.classes == ()
     (obstacle,) = symmetry.obstacles
     assert obstacle == "entry e0 and e1 are not interchangeable: action send(e0) with the two exchanged is not send(e1)"
+
+
+def test_a_formula_of_particular_members_is_said_of_any() -> None:
+    p = locks(3)
+    s, symmetry = p.state, symmetry_of(p, {})
+    some = anywhere(p, symmetry, And(s.owner == "b0", s.knows[2, 0].has(0)))
+    every = any_of(And(s.owner == f"b{b}", s.knows[o, 0].has(b)) for b in range(3) for o in range(3) if o != b)
+    assert Equivalence(p).same(some, every)
+    assert anywhere(p, symmetry, every) is every
+    assert not Equivalence(p).same(anywhere(p, Symmetry(()), s.up[0]), any_of(s.up))
+
+
+def test_a_formula_of_very_many_particular_members_is_refused() -> None:
+    p = Protocol("crowd")
+    crowd = p.universe("crowd", 5)
+    place = p.number("place", 0, 9, per=crowd)
+    symmetry = symmetry_of(p, {})
+    assert symmetry.order == 120
+    with pytest.raises(ModelError, match="over 64 permutations: say it of any members, or search without symmetry"):
+        anywhere(p, symmetry, all_of(place[c] == c for c in crowd))
 
 
 def test_a_large_symmetry_has_parts() -> None:
