@@ -60,9 +60,8 @@ def of_quota(quota: NamespaceBundleStats) -> BundleData:
 
 
 def _steady(maximum: int, count: int, stats: NamespaceBundleStats) -> TimeAverageMessageData:
-    return TimeAverageMessageData(
-        maximum, count, stats.msgThroughputIn, stats.msgThroughputOut, stats.msgRateIn, stats.msgRateOut
-    )
+    rates = (stats.msgRateIn, stats.msgRateOut, stats.msgThroughputIn, stats.msgThroughputOut)
+    return TimeAverageMessageData(*rates, maxSamples=maximum, numSamples=count)
 
 
 def with_reported_bundles(data: LoadData) -> LoadData:

@@ -38,17 +38,13 @@ class ResourceUsage:
 
 
 @dataclass(frozen=True)
-class NamespaceBundleStats:
-    """A bundle as its broker last saw it."""
+class Traffic:
+    """What a bundle or a broker carries: messages and bytes per second."""
 
     msgRateIn: Amount = 0.0
-    msgThroughputIn: Amount = 0.0
     msgRateOut: Amount = 0.0
+    msgThroughputIn: Amount = 0.0
     msgThroughputOut: Amount = 0.0
-    consumerCount: Count = 0
-    producerCount: Count = 0
-    topics: Count = 0
-    cacheSize: Count = 0
 
     @property
     def rate(self) -> float:
@@ -62,7 +58,17 @@ class NamespaceBundleStats:
 
 
 @dataclass(frozen=True)
-class LocalBrokerData:
+class NamespaceBundleStats(Traffic):
+    """A bundle as its broker last saw it."""
+
+    consumerCount: Count = 0
+    producerCount: Count = 0
+    topics: Count = 0
+    cacheSize: Count = 0
+
+
+@dataclass(frozen=True)
+class LocalBrokerData(Traffic):
     """A broker's report, as it is under /loadbalance/brokers."""
 
     cpu: ResourceUsage = field(default_factory=ResourceUsage)
@@ -70,10 +76,6 @@ class LocalBrokerData:
     directMemory: ResourceUsage = field(default_factory=ResourceUsage)
     bandwidthIn: ResourceUsage = field(default_factory=ResourceUsage)
     bandwidthOut: ResourceUsage = field(default_factory=ResourceUsage)
-    msgThroughputIn: Amount = 0.0
-    msgThroughputOut: Amount = 0.0
-    msgRateIn: Amount = 0.0
-    msgRateOut: Amount = 0.0
     numTopics: Count = 0
     numBundles: Count = 0
     numConsumers: Count = 0
@@ -91,46 +93,29 @@ class LocalBrokerData:
         """``bundles`` as the set that they are."""
         return frozenset(self.bundles)
 
-    @property
-    def rate(self) -> float:
-        """Messages per second, in and out."""
-        return self.msgRateIn + self.msgRateOut
-
-    @property
-    def throughput(self) -> float:
-        """Bytes per second, in and out."""
-        return self.msgThroughputIn + self.msgThroughputOut
-
 
 @dataclass(frozen=True)
-class TimeAverageMessageData:
+class TimeAverageMessageData(Traffic):
     """A bundle's rates, averaged over its last samples."""
 
     maxSamples: Count = 0
     numSamples: Count = 0
-    msgThroughputIn: Amount = 0.0
-    msgThroughputOut: Amount = 0.0
-    msgRateIn: Amount = 0.0
-    msgRateOut: Amount = 0.0
-
-    @property
-    def rate(self) -> float:
-        """Messages per second, in and out."""
-        return self.msgRateIn + self.msgRateOut
-
-    @property
-    def throughput(self) -> float:
-        """Bytes per second, in and out."""
-        return self.msgThroughputIn + self.msgThroughputOut
 
 
 @dataclass(frozen=True)
 class BundleData:
     """A bundle's averages, as they are under /loadbalance/bundle-data."""
 
-    shortTermData: TimeAverageMessageData = TimeAverageMessageData(SHORT_TERM_SAMPLES)
-    longTermData: TimeAverageMessageData = TimeAverageMessageData(LONG_TERM_SAMPLES)
+    shortTermData: TimeAverageMessageData = TimeAverageMessageData(maxSamples=SHORT_TERM_SAMPLES)
+    longTermData: TimeAverageMessageData = TimeAverageMessageData(maxSamples=LONG_TERM_SAMPLES)
     topics: Count = 0
+
+    @property
+    def as_last_seen(self) -> NamespaceBundleStats:
+        """The short-term averages as statistics, for want of better ones."""
+        short = self.shortTermData
+        rates = (short.msgRateIn, short.msgRateOut, short.msgThroughputIn, short.msgThroughputOut)
+        return NamespaceBundleStats(*rates, topics=self.topics)
 
 
 @dataclass(frozen=True)
@@ -171,6 +156,12 @@ class LoadData:
         report = self.brokers[broker] or LocalBrokerData()
         placed = [bundle for bundle, owner in self.preallocated.items() if owner == broker]
         return dict.fromkeys([*report.lastStats, *report.bundles, *placed])
+
+    def stats_of(self, broker: str) -> dict[str, NamespaceBundleStats]:
+        """A broker's bundles as it last saw them; where its report lacks one that it owns, the short-term averages."""
+        report = self.reports[broker]
+        lacking = {name: self.bundles[name] for name in report.bundles if name not in report.lastStats and name in self.bundles}
+        return {**report.lastStats, **{name: bundle.as_last_seen for name, bundle in lacking.items()}}
 
 
 def namespace_of(bundle: str) -> str:

@@ -18,11 +18,12 @@ from model.balance.filters import namespaces_of_group
 from model.balance.isolation import Policies, permitted
 from model.balance.load_data import BrokerLoad, LoadData, namespace_of
 from model.balance.placement import AvgPlacement, Placement
+from model.balance.overload_shedder import OverloadShedder
 from model.balance.selection import Selection, select
 from model.balance.shedding import Shedder, Unloading
 from model.balance.splitting import Split, SplitStrategy, Topic, boundaries, bundles_to_split
 from model.balance.transfer_shedder import TransferShedder
-from model.balance.usage import usage
+from model.balance.usage import usage, weighted_usage
 from model.hash_range import Bundle, Refused
 
 MILLIS_OF_A_MINUTE = 60_000
@@ -50,7 +51,7 @@ class Round:
     """What the leader does in one round.
 
     ``unload`` is what the shedder asks for. ``destinations`` are the brokers of which any may get the bundle; empty if it
-    stays after all. ``usage`` and ``averages`` are fractions.
+    stays after all. ``usage`` is what the shedder compares, ``averages`` what it keeps over time; both are fractions.
     """
 
     unload: Mapping[str, tuple[str, ...]]
@@ -87,10 +88,11 @@ class LoadManager:
         )
         unloading, destinations, manager = manager._shed(data, snapshot.policies)
         splits, told, manager = manager._split(data, snapshot.topics)
+        measure = usage if isinstance(self.shedder, OverloadShedder) else weighted_usage
         done = Round(
             unloading.unload,
             destinations,
-            {broker: usage(report, self.conf) for broker, report in data.reports.items()},
+            {broker: measure(report, self.conf) for broker, report in data.reports.items()},
             unloading.averages,
             splits,
             (*unloading.why, *told),
@@ -133,6 +135,9 @@ class LoadManager:
         for broker, bundles in unloading.unload.items():
             for bundle in bundles:
                 where, why, manager = manager._destinations(bundle, broker, unloading, data, policies)
+                others = [other for other, report in data.reports.items() if other != broker and bundle in report.owned]
+                if others:
+                    told.append(f"{bundle}: is in the reports of {', '.join([broker, *others])}: only one can own it")
                 destinations[bundle] = where
                 told += why
         return replace(unloading, why=(*unloading.why, *told)), destinations, manager

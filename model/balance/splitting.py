@@ -121,8 +121,8 @@ def bundles_to_split(data: LoadData, conf: Configuration) -> list[Split]:
     """
     counts = _bundle_counts(data)
     splits = []
-    for report in data.reports.values():
-        for bundle, stats in report.lastStats.items():
+    for broker in data.reports:
+        for bundle, stats in data.stats_of(broker).items():
             if stats.topics < FEWEST_TOPICS or not _is_splittable(bundle):
                 continue
             average = data.bundles[bundle].longTermData if bundle in data.bundles else None
@@ -152,9 +152,9 @@ class SplitStrategy:
         """
         splits: list[Split] = []
         hits: dict[str, int] = {}
-        for report in data.reports.values():
+        for broker, report in data.reports.items():
             own, counts = 0, _bundle_counts(data)
-            for bundle, stats in report.lastStats.items():
+            for bundle, stats in data.stats_of(broker).items():
                 if own == conf.loadBalancerMaxNumberOfBundlesToSplitPerCycle:
                     hits[bundle] = self.hits.get(bundle, 0)
                     continue

@@ -6,18 +6,18 @@ Mirrors TopKBundles and StrictNamespaceBundleStatsComparator of pulsar-broker.
 from __future__ import annotations
 
 from model.balance.configuration import Configuration
-from model.balance.load_data import SYSTEM_NAMESPACE, LocalBrokerData, NamespaceBundleStats, namespace_of
+from model.balance.load_data import SYSTEM_NAMESPACE, LoadData, NamespaceBundleStats, namespace_of
 from model.balance.shedding import NEVER_SHED
 
 
-def top_bundles(report: LocalBrokerData, conf: Configuration) -> list[tuple[str, float]]:
+def top_bundles(broker: str, data: LoadData, conf: Configuration) -> list[tuple[str, float]]:
     """The names and throughputs of the largest ``loadBalancerMaxNumberOfBundlesInBundleLoadReport`` bundles, ascending.
 
     Bundles without traffic, of the system's namespaces and of namespaces excluded from shedding are not named.
     """
     busy = [
         (bundle, stats)
-        for bundle, stats in report.lastStats.items()
+        for bundle, stats in data.stats_of(broker).items()
         if stats.throughput != 0
         and not _is_of_the_system(bundle)
         and namespace_of(bundle) not in conf.loadBalancerSheddingExcludedNamespaces

@@ -119,11 +119,11 @@ class _Handing:
         return quotient((self.offloaded - self.gained) * most, self.own)
 
     def _hand_over(self) -> None:
-        top = top_bundles(self.data.reports[self.fullest], self.conf)
+        top = top_bundles(self.fullest, self.data, self.conf)
         if len(top) <= 1:
             self.told.append(f"  {self.fullest} names {len(top)} bundles; the last one always stays")
             return
-        offered = iter(top_bundles(self.data.reports[self.emptiest], self.conf))
+        offered = iter(top_bundles(self.emptiest, self.data, self.conf))
         remaining = len(top)
         for bundle, carried in top:
             obstacle = self._obstacle(bundle)

@@ -125,6 +125,13 @@ def test_destinations_differ_from_the_source_and_obey_policies(capsys: pytest.Ca
     assert done["destinations"] == {BUNDLES[0]: ["b2:8080"]}
 
 
+def test_a_bundle_in_two_reports_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    content = snapshot()
+    content["brokers"]["b3:8080"]["bundles"] = [BUNDLES[0]]
+    (done,) = answered(capsys, "decide", "--snapshot", write(tmp_path, content))["rounds"]
+    assert f"{BUNDLES[0]}: is in the reports of b1:8080, b3:8080: only one can own it" in done["why"]
+
+
 def test_every_broker_of_a_group_holds_it_already(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     content = snapshot(anti_affinity={"public/default": "g", "public/other": "G"})
     for name in ("b2:8080", "b3:8080"):

@@ -34,7 +34,7 @@ def broker(
 
 def bundle(throughput: float = 0.0, *, rate: float = 0.0, topics: int = 0) -> BundleData:
     """A bundle with these averages, short and long."""
-    average = TimeAverageMessageData(10, 10, msgThroughputIn=throughput, msgRateIn=rate)
+    average = TimeAverageMessageData(rate, 0.0, throughput, 0.0, maxSamples=10, numSamples=10)
     return BundleData(average, average, topics)
 
 

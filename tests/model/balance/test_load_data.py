@@ -117,7 +117,7 @@ def test_the_first_sample_replaces_the_defaults() -> None:
 
 
 def test_an_average_is_plain_until_it_is_full_and_then_forgets() -> None:
-    average = TimeAverageMessageData(10)
+    average = TimeAverageMessageData(maxSamples=10)
     for rate in range(1, 11):
         average = advanced(average, stats(rate=rate))
     assert (average.numSamples, average.msgRateIn) == (10, 5.5)
@@ -131,7 +131,7 @@ def test_a_quota_counts_as_a_full_history() -> None:
 
 
 def test_an_average_without_a_maximum_divides_by_zero_as_java_does() -> None:
-    assert advanced(TimeAverageMessageData(0), stats(rate=5)).msgRateIn == math.inf
+    assert advanced(TimeAverageMessageData(maxSamples=0), stats(rate=5)).msgRateIn == math.inf
 
 
 def test_bundles_that_are_only_reported_get_a_first_sample() -> None:

@@ -8,12 +8,12 @@ import pytest
 
 from model.balance.configuration import Configuration, defaults
 from model.balance.isolation import NamespaceIsolationData, Policies
-from model.balance.load_data import BrokerLoad, LoadData, LocalBrokerData
+from model.balance.load_data import BrokerLoad, BundleData, LoadData, LocalBrokerData
 from model.balance.shedding import Unloading
 from model.balance.strategies import EXTENSIBLE_LOAD_MANAGER
 from model.balance.top_bundles import top_bundles
 from model.balance.transfer_shedder import TransferShedder
-from tests.model.balance.clusters import broker, cluster, stats
+from tests.model.balance.clusters import broker, bundle, cluster, stats
 
 CONF = replace(defaults(), loadManagerClassName=EXTENSIBLE_LOAD_MANAGER)
 NOW = 10_000_000
@@ -164,10 +164,17 @@ def test_what_comes_back_counts_only_in_debug_mode() -> None:
     assert rounds(data, conf=loud).unload == {"b": ("b/0", "b/1"), "a": ("a/2", "a/1")}
 
 
-def test_top_bundles() -> None:
+def named(report: LocalBrokerData, conf: Configuration = CONF, **bundles: BundleData) -> list[float]:
+    return [size for _, size in top_bundles("t", cluster({"t": report}, bundles), conf)]
+
+
+def test_a_broker_names_its_largest_bundles_the_smallest_first() -> None:
     report = serving(1, *range(15), name="t")
-    assert [size for _, size in top_bundles(report, CONF)] == list(range(5, 15))
+    assert named(report) == list(range(5, 15))
     busy = replace(report, lastStats={**report.lastStats, "pulsar/system/1": stats(99)})
-    assert top_bundles(busy, CONF) == top_bundles(report, CONF)
-    excluded = replace(CONF, loadBalancerSheddingExcludedNamespaces=frozenset({"t"}))
-    assert top_bundles(report, excluded) == []
+    assert named(busy) == named(report)
+    assert named(report, replace(CONF, loadBalancerSheddingExcludedNamespaces=frozenset({"t"}))) == []
+
+
+def test_without_statistics_the_averages_are_named() -> None:
+    assert named(broker(bundles=["b2", "b1", "b3"]), b1=bundle(7), b2=bundle(9)) == [7, 9]
