@@ -17,8 +17,8 @@ from model.balance.deviation_shedder import NoBrokers
 from model.balance.filters import namespaces_of_group
 from model.balance.isolation import Policies, permitted
 from model.balance.load_data import BrokerLoad, LoadData, namespace_of
-from model.balance.placement import AvgPlacement, Placement
 from model.balance.overload_shedder import OverloadShedder
+from model.balance.placement import AvgPlacement, Placement
 from model.balance.selection import Selection, select
 from model.balance.shedding import Shedder, Unloading
 from model.balance.splitting import Split, SplitStrategy, Topic, boundaries, bundles_to_split
