@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from model.balance.load_manager import LoadManager, Round
 from model.balance.selection import Selection
 from model.balance.shedding import percent
+
+WIDTH = 120
+UNBROKEN = "\u00a0"
 
 
 def rounds_text(rounds: Sequence[Round], files: Sequence[Path], manager: LoadManager) -> str:
@@ -26,11 +30,18 @@ def _round_text(done: Round, file: Path) -> str:
     for split in done.splits:
         cuts = "at an unknown place" if split.boundaries is None else "at " + ", ".join(f"0x{c:08x}" for c in split.boundaries)
         lines.append(f"  split {split.bundle} {cuts}")
-    lines += ["  why"]
-    for broker, full in done.usage.items():
-        average = f", average {percent(done.averages[broker])}" if broker in done.averages else ""
-        lines.append(f"    {broker}: usage {percent(full)}{average}")
+    lines.append("  why")
+    lines += _values("usage", done.usage) + _values("average", done.averages)
     return "\n".join([*lines, *(f"    {said}" for said in done.why)]) + "\n"
+
+
+def _values(name: str, fractions: Mapping[str, float]) -> list[str]:
+    """Fractions by broker, in as many lines as they need."""
+    if not fractions:
+        return []
+    told = ", ".join(f"{broker} {percent(value)}".replace(" ", UNBROKEN) for broker, value in fractions.items())
+    lines = textwrap.wrap(f"{name}: {told}", WIDTH, initial_indent="    ", subsequent_indent="      ", break_on_hyphens=False)
+    return [line.replace(UNBROKEN, " ") for line in lines]
 
 
 def _where(done: Round, bundle: str) -> str:

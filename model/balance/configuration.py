@@ -41,7 +41,6 @@ class Configuration:
     loadBalancerLoadPlacementStrategy: str = IMPLEMENTATION + "LeastLongTermMessageRate"
 
     loadBalancerReportUpdateThresholdPercentage: int = 10
-    loadBalancerReportUpdateMinIntervalMillis: int = 5000
     loadBalancerReportUpdateMaxIntervalMinutes: int = 15
 
     loadBalancerCPUResourceWeight: float = 1.0
@@ -52,7 +51,6 @@ class Configuration:
     loadBalancerHistoryResourcePercentage: float = 0.9
 
     loadBalancerSheddingEnabled: bool = True
-    loadBalancerSheddingIntervalMinutes: int = 1
     loadBalancerSheddingGracePeriodMinutes: int = 30
     loadBalancerSheddingExcludedNamespaces: frozenset[str] = frozenset()
     loadBalancerBrokerOverloadedThresholdPercentage: int = 85
@@ -88,9 +86,7 @@ class Configuration:
     failureDomainsEnabled: bool = False
     preferLaterVersions: bool = False
 
-    defaultNumberOfNamespaceBundles: int = 4
     loadBalancerAutoBundleSplitEnabled: bool = True
-    loadBalancerAutoUnloadSplitBundlesEnabled: bool = True
     loadBalancerNamespaceBundleMaxTopics: int = 1000
     loadBalancerNamespaceBundleMaxSessions: int = 1000
     loadBalancerNamespaceBundleMaxMsgRate: int = 30000

@@ -119,7 +119,7 @@ class LoadManager:
         if not (self.conf.loadBalancerEnabled and self.conf.loadBalancerSheddingEnabled):
             return Unloading(why=("shedding is switched off",)), {}, self
         if len(data.brokers) <= 1:
-            return Unloading(why=(f"{len(data.brokers)} brokers: nothing is shed with one broker or none",)), {}, self
+            return Unloading(why=(f"brokers: {len(data.brokers)}; nothing is shed with one broker or none",)), {}, self
         shedder = self.shedder
         if isinstance(shedder, TransferShedder):
             shedder = replace(shedder, policies=policies)

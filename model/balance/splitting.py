@@ -92,7 +92,7 @@ def _cut(
 
 def _no_cut(algorithm: str, topics: Sequence[TopicLoad], force: bool) -> str:
     if len(topics) <= 1 and not force:
-        return f"{algorithm} does not split a bundle with {len(topics)} topics"
+        return f"{algorithm} needs two topics, and the bundle has {len(topics)}"
     if algorithm == cuts.POSITIONS:
         return "none of the positions is strictly inside the bundle"
     return "the bundle's load is not far enough above the maximum, or is on one hash"

@@ -36,7 +36,7 @@ class ThresholdShedder:
         minimum = conf.loadBalancerBundleUnloadMinThroughputThreshold * MIB
         for broker, report in data.reports.items():
             average = following.averages[broker]
-            said = f"{broker}: average {percent(average)} (usage now {percent(weighted_usage(report, conf))})"
+            said = f"{broker}: average {percent(average)}"
             bound = f"the mean plus the threshold, {percent(mean)} + {percent(threshold)}"
             if average < mean + threshold:
                 why.append(f"{said} is below {bound}")

@@ -104,7 +104,7 @@ def test_one_broker_sheds_nothing(capsys: pytest.CaptureFixture[str], tmp_path: 
     alone = {"brokers": {"b1": broker(99, *BUNDLES, throughput=9)}, "bundles": {BUNDLES[0]: bundle(9)}}
     (done,) = answered(capsys, "decide", "--snapshot", write(tmp_path, alone), "--shedder", "OverloadShedder")["rounds"]
     assert done["unload"] == done["average"] == {}
-    assert done["why"] == ["1 brokers: nothing is shed with one broker or none"]
+    assert done["why"] == ["brokers: 1; nothing is shed with one broker or none"]
 
 
 def test_destinations_differ_from_the_source_and_obey_policies(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

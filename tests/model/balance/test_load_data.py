@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.balance.averages import advanced, exponential, long_term_rates, never_seen, of_quota, sampled, with_reported_bundles
-from model.balance.configuration import Configuration, defaults
+from model.balance.configuration import NAMES_OF_2_10, Configuration, defaults
 from model.balance.java import ascending, descending, hundredth, largest, percentage, quotient, square_root, to_int, total
 from model.balance.load_data import LocalBrokerData, NamespaceBundleStats, ResourceUsage, TimeAverageMessageData, namespace_of
 from model.balance.reports import bandwidth, change, must_report, relative
 from model.balance.usage import unweighted_usage, usage, weighted_usage
 from tests.model.balance.clusters import MINUTE, broker, bundle, cluster, stats
 
+ROOT = Path(__file__).parents[3]
 CURRENT, OLD = defaults(), defaults("2.10")
 
 # --- Java's arithmetic
@@ -209,3 +211,15 @@ def test_defaults_differ_between_versions() -> None:
     assert (CURRENT.loadBalancerDirectMemoryResourceWeight, OLD.loadBalancerDirectMemoryResourceWeight) == (0.0, 1.0)
     assert defaults() == Configuration()
     assert CURRENT.overload_threshold == 0.85
+
+
+def test_every_setting_is_used() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "model" / "balance").glob("*.py")]
+    settings = [field.name for field in fields(Configuration)]
+    assert [name for name in settings if sum(source.count(f".{name}") for source in sources) == 0] == []
+
+
+def test_every_setting_is_in_the_reference() -> None:
+    reference = (ROOT / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")
+    settings = [field.name for field in fields(Configuration) if field.name != "pulsar_version"]
+    assert [name for name in [*settings, *NAMES_OF_2_10.values()] if f"`{name}`" not in reference] == []

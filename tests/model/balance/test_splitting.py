@@ -143,7 +143,7 @@ def test_topics_elsewhere_do_not_count() -> None:
     assert boundaries("topic_count_equally_divide", low, TOPICS, CONF) == ([15], "")
     assert boundaries("topic_count_equally_divide", Bundle(0, 15), TOPICS, CONF) == (
         None,
-        "topic_count_equally_divide does not split a bundle with 1 topics",
+        "topic_count_equally_divide needs two topics, and the bundle has 1",
     )
 
 
