@@ -67,7 +67,7 @@ class Reduction:
             classes = " and ".join(map(str, self.orbits.symmetry.classes))
             visited = sum(result.level_sizes)
             transitions = f" with {represented.transitions:,} transitions" if result.outcome == "exhausted" else ""
-            factor = represented.states / visited
+            factor = represented.states / max(visited, 1)
             told = [
                 f"symmetry: {classes} interchangeable ({self._permutations()})",
                 f"symmetry: {visited:,} states stand for {represented.states:,}{transitions}; reduction factor {factor:.1f}",

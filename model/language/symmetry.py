@@ -70,7 +70,7 @@ class Symmetry:
 
 
 def symmetry_of(
-    protocol: Protocol, formulas: Mapping[str, Any], progress: Callable[[int, int], None] | None = None
+    protocol: Protocol, formulas: Mapping[str, Any], progress: Callable[[int, int], None] = lambda done, count: None
 ) -> Symmetry:
     """The members of each universe that the protocol and these formulas, over values and next values, do not tell apart.
 
@@ -84,17 +84,15 @@ def symmetry_of(
     obstacles: list[str] = []
     done, count = 0, sum(universe.size for universe in protocol.universes.values())
     for universe in protocol.universes.values():
-        found, obstacle = _classes(universe, proof)
+        found, obstacle = _classes(universe, proof, lambda member: progress(done + member, count))  # noqa: B023
         done += universe.size
-        if progress is not None:
-            progress(done, count)
         classes += [Interchangeable(universe, tuple(members)) for members in found if len(members) > 1]
         obstacles += [obstacle] if obstacle else []
     return Symmetry(tuple(classes), tuple(obstacles))
 
 
-def _classes(universe: Universe, proof: _Proof) -> tuple[list[list[int]], str]:
-    """The classes of a universe, and the first obstacle between two of its members.
+def _classes(universe: Universe, proof: _Proof, tell: Callable[[int], None]) -> tuple[list[list[int]], str]:
+    """The classes of a universe, and the first obstacle between two of its members; ``tell`` hears of each member done.
 
     One member of a class is compared for all: what can be exchanged with it can be exchanged with each.
     """
@@ -110,6 +108,7 @@ def _classes(universe: Universe, proof: _Proof) -> tuple[list[list[int]], str]:
             first = first or f"{universe.name} {labels[0]} and {labels[1]} are not interchangeable: {obstacle}"
         else:
             classes.append([member])
+        tell(member + 1)
     return classes, first
 
 
