@@ -14,9 +14,10 @@ from model.balance.broker_loads import broker_loads
 from model.balance.configuration import Configuration, Version
 from model.balance.java import total
 from model.balance.load_data import BundleData, LoadData, Traffic
-from model.balance.shedding import MIB, Unloading
+from model.balance.shedding import Unloading
 from model.balance.standing import Standing
 from model.balance.usage import usage, weighted_usage
+from model.balance.wording import MIB
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from model.balance.load_manager import LoadManager, Round
 from model.balance.selection import Selection
-from model.balance.shedding import percent
+from model.balance.wording import percent
 
 WIDTH = 120
 UNBROKEN = "\u00a0"

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from model.balance.configuration import Configuration
 from model.balance.java import ascending
 from model.balance.load_data import LoadData
-from model.balance.shedding import Unloading, candidates, kept_back, rate, throughput
+from model.balance.shedding import Unloading, candidates, kept_back
 from model.balance.usage import weighted_usage
+from model.balance.wording import rate, throughput
 
 
 @dataclass(frozen=True)

@@ -65,8 +65,8 @@ class Configuration:
     maxUnloadPercentage: float = 0.2
     maxUnloadBundleNumPerShedding: int = -1
 
-    loadBalancerAvgShedderLowThreshold: float = 15.0
-    loadBalancerAvgShedderHighThreshold: float = 40.0
+    loadBalancerAvgShedderLowThreshold: int = 15
+    loadBalancerAvgShedderHighThreshold: int = 40
     loadBalancerAvgShedderHitCountLowThreshold: int = 8
     loadBalancerAvgShedderHitCountHighThreshold: int = 2
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from model.balance.configuration import Configuration
 from model.balance.java import quotient, square_root, total
 from model.balance.load_data import LoadData
-from model.balance.shedding import Unloading, throughput
+from model.balance.shedding import Unloading
+from model.balance.wording import throughput
 
 
 class NoBrokers(Exception):

@@ -29,7 +29,8 @@ def within_max_topics(candidates: Sequence[str], data: LoadData, conf: Configura
 
 def _topics(broker: str, data: LoadData) -> int:
     placed = [data.bundles[b].topics for b, owner in data.preallocated.items() if owner == broker and b in data.bundles]
-    return sum(placed) + data.reports[broker].numTopics
+    report = data.brokers[broker]
+    return sum(placed) + (report.numTopics if report is not None else 0)
 
 
 def least_of_anti_affinity(
@@ -80,7 +81,8 @@ def latest_version(candidates: Sequence[str], data: LoadData, conf: Configuratio
         raise FilterFailure("no broker is left whose version could be the latest")
     versions = {}
     for broker in candidates:
-        text = data.reports[broker].brokerVersionString or ""
+        report = data.brokers[broker]
+        text = (report and report.brokerVersionString) or ""
         try:
             versions[broker] = Version.parse(text)
         except ValueError:

@@ -80,17 +80,17 @@ def host(broker: str) -> str:
 
 
 def permitted(namespace: str, data: LoadData, policies: Policies) -> tuple[str, ...]:
-    """The brokers that may serve a namespace, in their order.
+    """The live brokers that may serve a namespace, in their order.
 
     An isolated namespace: its primaries, and its secondaries if fewer primaries than ``min_limit`` are there. Any other:
     the brokers that are nobody's primary and serve persistent topics; snapshots do not say which bundles are not persistent.
-    A live broker whose report is missing is left out: upstream looks into the report and fails.
     """
     policy = policies.isolation_of(namespace)
     if policy is None:
-        return tuple(b for b, report in data.reports.items() if report.persistentTopicsEnabled and policies.is_shared(b))
-    primary = [b for b in data.reports if _matches(policy.primary, host(b))]
-    secondary = [b for b in data.reports if b not in primary and _matches(policy.secondary, host(b))]
+        able = [b for b, report in data.brokers.items() if report is None or report.persistentTopicsEnabled]
+        return tuple(broker for broker in able if policies.is_shared(broker))
+    primary = [b for b in data.brokers if _matches(policy.primary, host(b))]
+    secondary = [b for b in data.brokers if b not in primary and _matches(policy.secondary, host(b))]
     return (*primary, *secondary) if len(primary) < policy.auto_failover_policy.min_limit else tuple(primary)
 
 

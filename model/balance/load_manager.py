@@ -19,7 +19,7 @@ from model.balance.isolation import Policies, permitted
 from model.balance.load_data import BrokerLoad, LoadData, namespace_of
 from model.balance.overload_shedder import OverloadShedder
 from model.balance.placement import AvgPlacement, Placement
-from model.balance.selection import Selection, select
+from model.balance.selection import Selection, assign, select
 from model.balance.shedding import Shedder, Unloading
 from model.balance.splitting import Split, SplitStrategy, Topic, boundaries, bundles_to_split
 from model.balance.transfer_shedder import TransferShedder
@@ -103,7 +103,7 @@ class LoadManager:
         """Where a bundle would go that nobody owns, and the load manager after that selection."""
         data = self._seen(snapshot.load)
         placement = self.placement.with_active_brokers(tuple(data.brokers))
-        selection, placement = select(bundle, data, snapshot.policies, self.conf, placement)
+        selection, placement = assign(bundle, data, snapshot.policies, self.conf, placement)
         return selection, replace(self, placement=placement, loads=data.loads)
 
     def _seen(self, data: LoadData) -> LoadData:
@@ -151,7 +151,7 @@ class LoadManager:
         obstacle = _obstacle(bundle, source, data, policies, self.conf)
         if obstacle:
             return (), [f"{bundle}: stays on {source}: {obstacle}"], self
-        selection, placement = select(bundle, replace(data, preallocated={}), policies, self.conf, self.placement)
+        selection, placement = select(bundle, data, policies, self.conf, self.placement)
         elsewhere = tuple(broker for broker in selection.any_of if broker != source)
         why = [f"{bundle}: {said}" for said in selection.why]
         if not elsewhere:

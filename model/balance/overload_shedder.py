@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from model.balance.configuration import Configuration
 from model.balance.load_data import LoadData
-from model.balance.shedding import Unloading, at_least, candidates, kept_back, percent, throughput, too_few
+from model.balance.shedding import Unloading, at_least, candidates, kept_back, too_few
 from model.balance.usage import usage
+from model.balance.wording import percent, throughput
 
 MARGIN = 0.05
 

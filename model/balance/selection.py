@@ -32,32 +32,40 @@ class Selection:
     why: tuple[str, ...] = ()
 
 
-def select(
+def assign(
     bundle: str, data: LoadData, policies: Policies, conf: Configuration, placement: Placement
 ) -> tuple[Selection, Placement]:
-    """Where a bundle that nobody owns would go.
-
-    A bundle that is preallocated to a live broker stays there. If a filter fails or none is left, Pulsar starts again from
-    the isolation policies. If what was selected is overloaded, it selects once more among those; where the first selection
-    is drawn from several of which only some are overloaded, both outcomes are among the brokers given here.
-    """
+    """Where a bundle goes that nobody owns: if it is preallocated to a live broker, there."""
     owner = data.preallocated.get(bundle)
     if owner is not None and owner in data.brokers:
         return Selection({}, (owner,), (f"{bundle} is preallocated to {owner}",)), placement
+    return select(bundle, data, policies, conf, placement)
+
+
+def select(
+    bundle: str, data: LoadData, policies: Policies, conf: Configuration, placement: Placement
+) -> tuple[Selection, Placement]:
+    """Where a bundle would go that is unloaded.
+
+    In the modular manager a live broker without a report is no candidate: upstream looks into the report and fails. If a
+    filter fails or none is left, Pulsar starts again from the isolation policies. If what was selected is overloaded, it
+    selects once more among those; where the first selection is drawn from several of which only some are overloaded, both
+    outcomes are among the brokers given here.
+    """
     filtered, why = _filtered(bundle, data, policies, conf)
-    first = permitted(namespace_of(bundle), data, policies)
     left = tuple(filtered.values())[-1]
-    if not left and not conf.is_extensible:
-        why.append("no broker is left; again from the isolation policies")
-        left = first
-    chosen, placement = placement.select(left, bundle, data, conf)
     if conf.is_extensible:
+        chosen, placement = placement.select(left, bundle, data, conf)
         return Selection(filtered, chosen, tuple(why)), placement
+    first = filtered["isolation_policies"]
+    if not left:
+        why.append("no broker is left; again from the isolation policies")
+    chosen, placement = placement.select(left or first, bundle, data, conf)
     overloaded = [broker for broker in chosen if usage(data.reports[broker], conf) > conf.overload_threshold]
     if overloaded:
         why.append(f"{', '.join(overloaded)} overloaded; once more from the isolation policies")
         again, placement = placement.select(first, bundle, data, conf)
-        chosen = tuple(b for b in data.brokers if (b in chosen and b not in overloaded) or b in (again or chosen))
+        chosen = tuple(b for b in data.brokers if (b in chosen and b not in overloaded) or b in again)
     return Selection(filtered, chosen, tuple(why)), placement
 
 
@@ -74,11 +82,12 @@ def _filtered(
     why: list[str] = []
     left: dict[str, tuple[str, ...]] = {}
     if conf.is_extensible:
-        left["max_topics"] = within_max_topics(tuple(data.reports), data, conf)
+        left["max_topics"] = within_max_topics(tuple(data.brokers), data, conf)
         left["isolation_policies"] = tuple(broker for broker in left["max_topics"] if broker in first)
         left["latest_version"] = _latest(left["isolation_policies"], first, data, conf, why)
         left["anti_affinity"] = least_of_anti_affinity(bundle, left["latest_version"], data, policies, conf)
         return left, why
+    first = tuple(broker for broker in first if broker in data.reports)
     left["isolation_policies"] = first
     left["max_topics"] = within_max_topics(first, data, conf)
     left["anti_affinity"] = least_of_anti_affinity(bundle, left["max_topics"], data, policies, conf)

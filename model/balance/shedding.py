@@ -14,8 +14,8 @@ from typing import Protocol
 from model.balance.configuration import Configuration
 from model.balance.java import descending
 from model.balance.load_data import BundleData, LoadData, LocalBrokerData, namespace_of
+from model.balance.wording import throughput
 
-MIB = 1024 * 1024
 NEVER_SHED = re.compile(r"pulsar/[^/]+/[^:/]+:\d+|pulsar/[^:/]+:\d+|sla-monitor/[^/]+/[^:/]+:\d+")
 """The namespaces of heartbeats and of the service-level monitor, which every broker keeps."""
 
@@ -105,18 +105,3 @@ def too_few(broker: str, report: LocalBrokerData) -> str:
     if report.owned:
         return f"{broker}: its only bundle, {report.bundles[0]}, is never shed"
     return f"{broker}: has no bundle"
-
-
-def percent(fraction: float) -> str:
-    """A fraction as a percentage, for people."""
-    return f"{fraction * 100:.6g} %"
-
-
-def throughput(amount: float) -> str:
-    """Bytes per second, for people."""
-    return f"{amount / MIB:.6g} MiB/s"
-
-
-def rate(amount: float) -> str:
-    """Messages per second, for people."""
-    return f"{amount:.6g} msg/s"

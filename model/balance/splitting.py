@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from model.balance.configuration import Configuration
 from model.balance.load_data import Amount, LoadData, NamespaceBundleStats, namespace_of
-from model.balance.shedding import MIB
+from model.balance.wording import MIB
 from model.hash_range import FULL, Bundle, Refused, TopicLoad, topic_hash
 from model.hash_range import algorithms as cuts
 

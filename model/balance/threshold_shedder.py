@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from model.balance.averages import exponential
 from model.balance.configuration import Configuration
 from model.balance.load_data import LoadData
-from model.balance.shedding import MIB, Unloading, at_least, candidates, kept_back, percent, throughput, too_few
+from model.balance.shedding import Unloading, at_least, candidates, kept_back, too_few
 from model.balance.usage import weighted_usage
+from model.balance.wording import MIB, percent, throughput
 
 MARGIN = 0.05
 LOWER_BOUNDARY_MARGIN = 0.5

@@ -11,9 +11,10 @@ from model.balance.isolation import Policies
 from model.balance.java import quotient
 from model.balance.load_data import LoadData, namespace_of
 from model.balance.selection import candidates
-from model.balance.shedding import Unloading, percent, throughput
+from model.balance.shedding import Unloading
 from model.balance.standing import Standing, share
 from model.balance.top_bundles import top_bundles
+from model.balance.wording import percent, throughput
 
 MILLIS = 1000
 SWAP_GAIN = 0.75

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from model.balance.configuration import Configuration
 from model.balance.java import INT_MAX, quotient, to_int
 from model.balance.load_data import LoadData
-from model.balance.shedding import Load, Unloading, candidates, kept_back, rate, throughput, too_few
+from model.balance.shedding import Load, Unloading, candidates, kept_back, too_few
+from model.balance.wording import rate, throughput
 
 EPSILON = 1e-6
 DELTA_OF_2_10 = 1000

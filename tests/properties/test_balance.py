@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from model.balance.configuration import Configuration, Version, defaults
 from model.balance.deviation_shedder import NoBrokers
 from model.balance.load_data import BrokerLoad, BundleData, LoadData, LocalBrokerData
-from model.balance.shedding import MIB, Shedder, Unloading
+from model.balance.shedding import Shedder, Unloading
 from model.balance.strategies import SHEDDERS
+from model.balance.wording import MIB
 from properties.balance import EXPECTED, PROPERTIES, Answer, violations
 from tests.model.balance.clusters import broker, bundle, cluster, stats
 

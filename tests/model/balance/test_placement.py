@@ -19,7 +19,7 @@ from model.balance.placement import (
     Placement,
     RoundRobinBrokerSelector,
 )
-from model.balance.selection import Selection, select
+from model.balance.selection import Selection, assign, select
 from model.balance.strategies import EXTENSIBLE_LOAD_MANAGER
 from tests.model.balance.clusters import broker, bundle, cluster
 
@@ -205,7 +205,13 @@ def test_patterns_match_whole_hosts() -> None:
 
 def test_brokers_that_do_not_serve_persistent_topics_are_left_out() -> None:
     data = cluster({"a": broker(), "b": broker(persistentTopicsEnabled=False), "c": None})
-    assert permitted("n", data, NO_POLICIES) == ("a",)
+    assert permitted("n", data, NO_POLICIES) == ("a", "c")
+
+
+def test_a_live_broker_without_a_report_is_a_candidate_in_the_extensible_manager_only() -> None:
+    data = cluster({"a": broker(), "b": None})
+    assert selected("n/1", data).any_of == ("a",)
+    assert selected("n/1", data, conf=EXTENSIBLE, placement=LeastResourceUsageWithWeight()).any_of == ("a", "b")
 
 
 def test_brokers_over_the_most_topics_are_dropped_unless_none_is_left() -> None:
@@ -277,8 +283,11 @@ def test_the_order_of_the_filters() -> None:
 
 
 def test_a_preallocated_bundle_keeps_its_broker_while_that_lives() -> None:
-    assert selected("n/1", cluster(idle("a", "b"), preallocated={"n/1": "b"})).any_of == ("b",)
-    assert selected("n/1", cluster(idle("a", "b"), preallocated={"n/1": "dead"})).any_of == ("a", "b")
+    for owner, expected in (("b", ("b",)), ("dead", ("a", "b"))):
+        data = cluster(idle("a", "b"), preallocated={"n/1": owner})
+        assert assign("n/1", data, NO_POLICIES, CURRENT, LeastLongTermMessageRate())[0].any_of == expected
+    unloaded = cluster(idle("a", "b"), {"n/1": bundle(rate=3)}, preallocated={"n/1": "b"})
+    assert selected("n/1", unloaded).any_of == ("a",)  # what is unloaded does not keep its broker, and counts there
 
 
 def test_nobody_may_serve_it() -> None:
