@@ -79,7 +79,7 @@ def ownership(
     )
 
     locks.declare(
-        releases=releases > 0,
+        releases=releases + disables > 0,
         seems_free=lambda b, u: cached[b, u] == NOBODY,
         on_deletion=lambda b, u: {cached[b, u]: NOBODY},
     )
@@ -97,6 +97,13 @@ def ownership(
         known = And(owners[u].is_own(b), owners[u].version == locks.version[b, u], owners[u].version < 1)
         ready = And(store.reaches(b), stage[b, u] == "valid", serves[b, u] == "active")
         return And(ready, known), merged(locks.disabled(b, u), {serves[b, u]: "inactive"})
+
+    @p.step(by="b", fair=True, b=broker, u=bundle)
+    def release_disabled(b: int, u: int) -> Any:
+        """What was disabled is released."""
+        if not disables:
+            return None
+        return And(store.lives[b], locks.may_release(b, u), serves[b, u] == "inactive"), locks.releasing(b, u)
 
     @p.step(by="b", spends="releases", b=broker, u=bundle)
     def start_release(b: int, u: int) -> Any:

@@ -4,10 +4,11 @@ Mirrors ResourceLockImpl and LockManagerImpl of pulsar-metadata and OwnershipCac
 Ownership, unload and split are composed of it.
 
 A lock's ``stage`` says which request of it is out: ``acquiring`` and ``recreating`` create the node, ``checking`` reads it,
-``retaking`` deletes what a former session left, ``releasing`` deletes it for good. ``serves`` is the bundle in the broker's own
-cache: absent, active, or inactive while it is unloaded. A lock that was acquired goes on to be served while it is revalidated;
-only when another's node is found, or the creation meets one, is the lock lost and the bundle unloaded. A request whose answer
-is lost with the connection is sent again, until the session is gone.
+``retaking`` deletes what a former session left, ``releasing`` deletes it for good. A release that fails, because its session is
+gone or another node is there, leaves the lock ``stranded``: nothing looks after a lock that is being released. ``serves`` is
+the bundle in the broker's own cache: absent, active, or inactive while it is unloaded. A lock that was acquired goes on to be
+served while it is revalidated; only when another's node is found, or the creation meets one, is the lock lost and the bundle
+unloaded. A request whose answer is lost with the connection is sent again, until the session is gone.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 from model.language import And, If, Not, Or, Protocol, Universe
 from model.metadata_store import EphemeralNode, Sessions, Updates, merged
 
-STAGES = ("none", "acquiring", "valid", "checking", "recreating", "retaking", "releasing")
+STAGES = ("none", "acquiring", "valid", "checking", "recreating", "retaking", "releasing", "stranded")
 SERVES = ("absent", "active", "inactive")
 
 DEFECTS = {
@@ -55,6 +56,10 @@ class ResourceLocks:
         self.again = p.flag("again", per=(broker, bundle))
         self.version = p.number("lock_version", 0, writes, per=(broker, bundle))
 
+    def has(self, defect: str) -> bool:
+        """Whether this mistake of locks is switched on; the protocol lists those that show in it."""
+        return defect in self.protocol.defects and self.protocol.has(defect)
+
     # --- what a session's events mean to the locks of a broker
 
     def forgotten(self, b: int) -> Updates:
@@ -66,7 +71,7 @@ class ResourceLocks:
 
     def revalidated(self, b: int) -> Updates:
         """SessionReestablished: every valid lock is looked after."""
-        if self.protocol.has("not_revalidated"):
+        if self.has("not_revalidated"):
             return {}
         return {self.stage[b, u]: If(self.stage[b, u] == "valid", "checking", self.stage[b, u]) for u in self.bundle}
 
@@ -92,7 +97,7 @@ class ResourceLocks:
 
     def releasing(self, b: int, u: int) -> Updates:
         """The broker sets out to release the lock, whatever else it does with it."""
-        still_out = self.stage[b, u] == "recreating" if self.protocol.has("recreated_behind_release") else False
+        still_out = self.stage[b, u] == "recreating" if self.has("recreated_behind_release") else False
         return {self.stage[b, u]: "releasing", self.again[b, u]: still_out}
 
     def may_release(self, b: int, u: int) -> Any:
@@ -101,8 +106,8 @@ class ResourceLocks:
 
     def lost(self, b: int, u: int) -> Updates:
         """The lock is lost: the bundle is unloaded."""
-        kept = self.protocol.has("busy_lock_kept")
-        served = kept or self.protocol.has("lost_lock_served")
+        kept = self.has("busy_lock_kept")
+        served = kept or self.has("lost_lock_served")
         acquires = self.acquires(b, u)
         return {
             self.stage[b, u]: If(And(kept, Not(acquires)), "valid", "none"),
@@ -141,7 +146,7 @@ class ResourceLocks:
         """
         p, store, stage, serves, again = self.protocol, self.store, self.stage, self.serves, self.again
         broker, bundle, nodes = self.broker, self.bundle, self.nodes
-        has = p.has
+        has = self.has
 
         @p.step(by="b", fair=True, b=broker, u=bundle)
         def try_to_own(b: int, u: int) -> Any:
@@ -276,6 +281,15 @@ class ResourceLocks:
                 done = merged({stage[b, u]: "none", serves[b, u]: "absent"}, on_released(b, u))
                 ready = And(store.reaches(b), stage[b, u] == "releasing", Or(meant, gone))
                 return ready, merged(nodes[u].vanished(meant), done)
+
+        if releases and not self.mended and (store.expiries or self.writes):
+
+            @p.step(by="b", fair=True, b=broker, u=bundle)
+            def strand(b: int, u: int) -> Any:
+                """The release fails: its session is gone, or another node than the lock's is there."""
+                met = And(Not(nodes[u].absent), nodes[u].version != self.version[b, u])
+                fails = Or(store.is_zombie(b), And(store.reaches(b), met))
+                return And(stage[b, u] == "releasing", fails), {stage[b, u]: "stranded"}
 
         if releases and self.mended and store.expiries:
 

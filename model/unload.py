@@ -5,7 +5,7 @@ Mirrors OwnedBundle.handleUnloadRequest, BrokerService.unloadServiceUnit and Own
 
 Which bundle is unloaded, and when, is free: what holds here holds for every shedder. A topic of the bundle stands for all of
 them. Unloading waits for them to close, no longer than its timeout: then it goes on, and a topic may stay open at a broker that
-does not own it. A failure to close is ignored. A bundle whose lock is lost leaves the cache at once, and its topics close later.
+does not own it. A failure to close is ignored. A bundle whose lock is lost leaves the cache at once; its topics close later.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from typing import Any
 
 from model.language import And, Not, Or, Protocol
 from model.metadata_store import Sessions, merged
-from model.resource_lock import DEFECTS as LOCK_DEFECTS
 from model.resource_lock import ResourceLocks
 
 UNLOAD = ("none", "closing", "releasing")
 
-DEFECTS = LOCK_DEFECTS | {
+DEFECTS = {
     "unload_not_exclusive": "an unload begins although another one of the same bundle is under way",
     "released_before_close": "the lock is released before the topics are closed",
     "active_after_failed_close": "pulsar#3574: after a failure to close a topic the bundle is served again, and yet released",

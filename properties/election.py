@@ -125,6 +125,35 @@ def election(p: Protocol) -> Suite:
         """Nothing comes to a standstill before every broker is up to date."""
         return all_of(is_current(b) for b in broker)
 
+    # --- what must happen in the end
+
+    @suite.leads_to
+    def leader_emerges() -> Any:
+        """Some broker holds the node and knows that it leads, in the end."""
+        return True, any_of(And(holds(b), leads(b), is_current(b)) for b in broker)
+
+    @suite.leads_to
+    def election_ends() -> Any:
+        """All brokers are up to date, in the end: the election does not go on for ever, and every follower learns who leads."""
+        return True, all_of(is_current(b) for b in broker)
+
+    if several:
+
+        @suite.leads_to(
+            strict="a leader whose node was deleted unheard leads on, beside the one that has the node",
+            when=deletes_others,
+        )
+        def leader_is_alone() -> Any:
+            """Exactly one broker believes to lead, in the end."""
+            return True, And(any_of(leads(b) for b in broker), Not(at_least(2, [leads(b) for b in broker])))
+
+    if settings["lookups"]:
+
+        @suite.leads_to
+        def lookup_is_answered() -> Any:
+            """A lookup is answered, or fails with its broker, in the end."""
+            return s.asked != NOBODY, s.asked == NOBODY
+
     # --- what must be possible
 
     @suite.sometimes

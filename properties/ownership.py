@@ -13,7 +13,7 @@ def ownership(p: Protocol) -> Suite:
     """The properties of an instance that ``model.ownership.ownership`` built."""
     s, n, settings = p.state, p.next, p.parameters
     suite = Suite(p)
-    locks = Locks(p, settings["releases"] > 0)
+    locks = Locks(p, settings["releases"] + settings["disables"] > 0)
     pairs = locks.pairs
 
     lock_properties(suite, locks)

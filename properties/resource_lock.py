@@ -187,7 +187,40 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
     @suite.ends
     def no_deadlock() -> Any:
         """Nothing comes to a standstill before some broker has, or takes itself to have, each bundle."""
-        return all_of(any_of(Or(holds(b, u), s.lock[b, u].among("valid", "releasing")) for b in broker) for u in bundle)
+        has_it = ("valid", "releasing", "stranded")
+        return all_of(any_of(Or(holds(b, u), s.lock[b, u].among(*has_it)) for b in broker) for u in bundle)
+
+    # --- what must happen in the end
+
+    @suite.leads_to(
+        strict="the node of a session that is there belongs to no lock: nobody serves the bundle, and nobody may take it",
+        when=forsakes,
+    )
+    def owned_in_the_end() -> Any:
+        """A bundle that is looked up again and again is served, in the end."""
+        return [(True, any_of(And(s.lives[b], is_active(b, u)) for b in broker)) for u in bundle]
+
+    if expires or crashes:
+
+        @suite.leads_to
+        def revalidations_end() -> Any:
+            """A lock that is looked after is valid, or lost, in the end, and nothing more is to be heard."""
+
+            def is_out(b: int, u: int) -> Any:
+                return s.lock[b, u].among("checking", "recreating", "retaking")
+
+            return [(is_out(b, u), And(Not(is_out(b, u)), Not(s.owner_deletion[u, b]))) for b, u in pairs]
+
+    if locks.releases:
+
+        @suite.leads_to(
+            strict="a release that fails with its session is never tried again, and the bundle stays inactive at that broker "
+            "until it is restarted",
+            when=not locks.mended and expires,
+        )
+        def releases_end() -> Any:
+            """A bundle that is given up leaves the broker's cache, in the end."""
+            return [(s.serves[b, u] == "inactive", s.serves[b, u] != "inactive") for b, u in pairs]
 
     # --- what must be possible
 
@@ -242,7 +275,7 @@ def lock_lemmas(suite: Suite, locks: Locks) -> None:
             And(
                 Implies(s.lock[b, u].among("none", "acquiring", "retaking"), s.serves[b, u] == "absent"),
                 Implies(s.lock[b, u] == "valid", s.serves[b, u] != "absent"),
-                Implies(s.lock[b, u] == "releasing", s.serves[b, u] == "inactive"),
+                Implies(s.lock[b, u].among("releasing", "stranded"), s.serves[b, u] == "inactive"),
             )
             for b, u in pairs
         )
@@ -258,7 +291,7 @@ def lock_lemmas(suite: Suite, locks: Locks) -> None:
             for b, u in pairs
         )
 
-    idle = [] if locks.releases else ["releasing"]
+    idle = [] if locks.releases else ["releasing", "stranded"]
     idle += [] if crashes else ["retaking"]
 
     if idle:

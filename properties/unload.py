@@ -25,7 +25,8 @@ def unload(p: Protocol) -> Suite:
     @suite.always
     def active_bundles_are_locked() -> Any:
         """A bundle that is served has a lock that is not being released."""
-        return all_of(Implies(locks.is_active(b, u), Not(s.lock[b, u].among("none", "releasing"))) for b, u in pairs)
+        given_up = ("none", "releasing", "stranded")
+        return all_of(Implies(locks.is_active(b, u), Not(s.lock[b, u].among(*given_up))) for b, u in pairs)
 
     @suite.always
     def inactive_bundles_are_unloaded() -> Any:
@@ -38,8 +39,8 @@ def unload(p: Protocol) -> Suite:
         return all_of(Implies(s.lock[b, u] == "releasing", Or(Not(s.topic_open[b, u]), s.overdue[b, u])) for b, u in pairs)
 
     @suite.strict(
-        "a topic that did not close in time stays open at a broker that has let the bundle go, and so does for a while one of a "
-        "bundle whose lock was lost",
+        "a topic that did not close in time stays open at a broker that has let the bundle go; and for a while so does one of "
+        "a bundle whose lock was lost",
         when=late or (locks.several and (expires or settings["crashes"] > 0)),
     )
     def owner_alone_has_topics() -> Any:
@@ -89,27 +90,6 @@ def unload(p: Protocol) -> Suite:
                 for b, u in pairs
             )
 
-    # --- what must happen in the end
-
-    if settings["unloads"]:
-
-        @suite.leads_to(
-            strict="a release that fails with its session, or that meets another broker's node, is never tried again, and the "
-            "bundle stays inactive at that broker until it is restarted",
-            when=not settings["mended"] and expires,
-        )
-        def unload_ends() -> Any:
-            """A bundle that is being unloaded is released, or its broker dies, in the end."""
-            return [(s.unloading[b, u] != "none", s.unloading[b, u] == "none") for b, u in pairs]
-
-    @suite.leads_to(
-        strict="the node of a session that is there belongs to no lock, so that nobody serves the bundle and nobody may take it",
-        when=locks.forsakes,
-    )
-    def owned_again() -> Any:
-        """A bundle that is looked up again and again is served in the end."""
-        return [(True, any_of(And(s.lives[b], locks.is_active(b, u)) for b in broker)) for u in bundle]
-
     # --- what must be possible
 
     if settings["unloads"]:
@@ -143,9 +123,10 @@ def unload(p: Protocol) -> Suite:
         return all_of(
             And(
                 Implies(s.unloading[b, u] != "none", s.serves[b, u] != "active"),
-                (s.unloading[b, u] == "releasing") == (s.lock[b, u] == "releasing"),
+                Implies(And(s.serves[b, u] == "absent", s.lock[b, u] != "none"), s.unloading[b, u] == "none"),
+                (s.unloading[b, u] == "releasing") == s.lock[b, u].among("releasing", "stranded"),
                 Implies(s.serves[b, u] == "inactive", s.unloading[b, u] != "none"),
-                Implies(s.lock[b, u] == "releasing", Or(Not(s.topic_open[b, u]), s.overdue[b, u])),
+                Implies(s.unloading[b, u] == "releasing", Or(Not(s.topic_open[b, u]), s.overdue[b, u])),
             )
             for b, u in pairs
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import z3
 
@@ -89,6 +89,14 @@ class Suite:
         In an instance that does not, it is a property like any other.
         """
         return lambda function: self._declare("always", function, why if when else "")
+
+    @overload
+    def leads_to(self, function: Formula, /) -> Formula: ...
+
+    @overload
+    def leads_to(
+        self, /, *, unfair: Iterable[str] = (), strict: str = "", when: bool = True
+    ) -> Callable[[Formula], Formula]: ...
 
     def leads_to(
         self, function: Formula | None = None, /, *, unfair: Iterable[str] = (), strict: str = "", when: bool = True
