@@ -122,7 +122,7 @@ def election(
     @p.step(by="b", fair=True, b=broker)
     def find_own(b: int) -> Any:
         """The broker finds the node that it created in this session: it leads still, or again."""
-        if not (disconnects or expiries):
+        if not (disconnects or expiries or retakes):
             return None
         as_role = "following" if p.has("elected_follows") else "leading"
         return And(store.reaches(b), stage[b] == "looking", leader.is_own(b)), settled(b, as_role)
@@ -171,7 +171,7 @@ def election(
     @p.step(by="b", fair=True, b=broker)
     def try_again(b: int) -> Any:
         """Five seconds after a failure the election begins anew."""
-        if not (retakes or disconnects):
+        if not (disconnects or expiries or retakes):
             return None
         return And(not p.has("failure_not_retried"), store.lives[b], stage[b] == "waiting"), looks_again(b)
 

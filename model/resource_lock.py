@@ -245,7 +245,7 @@ class ResourceLocks:
                 nodes[u].unheard(b), {stage[b, u]: If(acts, "checking", stage[b, u])}, on_deletion(b, u)
             )
 
-        if store.disconnects or store.expiries:
+        if store.expiries or has("failed_creation_left"):
 
             @p.step(by="b", fair=True, b=broker, u=bundle)
             def fail(b: int, u: int) -> Any:
@@ -259,6 +259,8 @@ class ResourceLocks:
                     stage[b, u]: If(self.acquires(b, u), "none", "valid"),
                     again[b, u]: flagged,
                 }
+
+        if store.disconnects or store.expiries:
 
             @p.step(by="b", b=broker, u=bundle)
             def time_out(b: int, u: int) -> Any:

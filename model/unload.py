@@ -121,7 +121,7 @@ def unload(
     @p.step(by="b", fair=True, b=broker, u=bundle)
     def stop_unload(b: int, u: int) -> Any:
         """The lock was lost meanwhile, and the bundle with it: nothing is left to be released."""
-        if not (unloads and (expiries or crashes)):
+        if not (unloads and (expiries or (crashes and not mended))):
             return None
         return And(store.lives[b], unloading[b, u] != "none", serves[b, u] == "absent"), {unloading[b, u]: "none"}
 

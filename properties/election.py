@@ -120,6 +120,16 @@ def election(p: Protocol) -> Suite:
                 Implies(And(chosen, s.asked == b, s.lives[b]), Or(s.stage[b] == "settled", leads(b))) for b in broker
             )
 
+        @suite.step
+        def choice_is_binding() -> Any:
+            """A broker that sends a lookup to another than the leader has chosen it, and says so: it does not go in circles."""
+            return all_of(
+                Implies(
+                    And(s.asked == b, s.lives[b], n.asked != b, n.asked != NOBODY, n.asked != s.cached[b]), n.authoritative
+                )
+                for b in broker
+            )
+
     @suite.ends
     def no_deadlock() -> Any:
         """Nothing comes to a standstill before every broker is up to date."""
@@ -198,12 +208,46 @@ def election(p: Protocol) -> Suite:
         """A broker whose election is over leads or follows."""
         return all_of(Implies(s.stage[b] == "settled", s.role[b] != "no_leader") for b in broker)
 
+    @suite.lemma
+    def faults_have_budgets() -> Any:
+        """What only a fault can bring about does not happen without one."""
+        return And(
+            *(s.lives[b] for b in broker if not (ends or settings["crashes"])),
+            *(Implies(s.lives[b], s.session[b]) for b in broker if not loses_sessions),
+            *(And(s.stage[b] != "retaking", Not(s.leader_former), Not(s.former_session[b])) for b in broker if not restarts),
+            *(Or(s.lives[b], Not(s.session[b])) for b in broker if not restarts),
+            *(s.stage[b] != "waiting" for b in broker if not (restarts or loses_sessions or settings["disconnects"])),
+            *(Implies(s.lives[b], s.link[b] != "lost") for b in broker if shuts_down),
+            *(s.link[b] != "suspended" for b in broker if not settings["disconnects"]),
+            *(Implies(And(s.lives[b], s.session[b]), s.link[b] != "lost") for b in broker if not settings["disconnects"]),
+        )
+
     if not settings["closes"]:
 
         @suite.lemma
         def nobody_closes() -> Any:
             """No broker is shutting down."""
             return all_of(s.stage[b] != "closed" for b in broker)
+
+    @suite.lemma
+    def node_belongs_to_a_session() -> Any:
+        """The node of a present session goes with it."""
+        return all_of(Implies(holds(b), s.session[b]) for b in broker)
+
+    if not deletes_others and not settings["mended"]:
+
+        @suite.lemma
+        def creators_hold_the_node() -> Any:
+            """As no deletion errs, a broker has the node that it has just created."""
+            confirming = [And(is_live(b), s.link[b] == "connected", s.stage[b] == "confirming") for b in broker]
+            return all_of(Implies(confirming[b], holds(b)) for b in broker)
+
+    if not deletes_others and not takes_over:
+
+        @suite.lemma
+        def leaders_hold_the_node() -> Any:
+            """As no session expires either, whoever believes to lead has the node."""
+            return all_of(Implies(And(is_live(b), leads(b)), holds(b)) for b in broker)
 
     @suite.lemma
     def brokers_up_to_date_are_right() -> Any:

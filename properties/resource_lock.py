@@ -49,7 +49,8 @@ class Locks:
     @property
     def forsakes(self) -> bool:
         """Whether a re-creation whose answer is lost can make a broker take its own node for another's."""
-        return not self.mended and self.budget("disconnects") and (self.budget("expiries") or self.budget("crashes"))
+        recreates = self.budget("expiries") or self.budget("crashes") or self.releases
+        return not self.mended and self.budget("disconnects") and recreates
 
     @property
     def misses(self) -> bool:
@@ -339,6 +340,13 @@ def lock_lemmas(suite: Suite, locks: Locks) -> None:
             )
             for b, u in pairs
         )
+
+    if not expires and not locks.deletes_others:
+
+        @suite.lemma
+        def served_bundles_are_held() -> Any:
+            """As no session expires under a live broker and no deletion errs, a broker holds the node of what it serves."""
+            return all_of(Implies(And(s.lives[b], s.serves[b, u] != "absent"), holds(b, u)) for b, u in pairs)
 
     unheard_creations = [] if settings["disconnects"] else ["recreating"]
 

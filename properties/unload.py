@@ -131,4 +131,19 @@ def unload(p: Protocol) -> Suite:
             for b, u in pairs
         )
 
+    if not locks.budget("expiries") and not locks.deletes_others:
+
+        @suite.lemma
+        def nothing_is_lost() -> Any:
+            """As no lock is lost, what is unloaded is still in the cache, and so is what has a topic that is not late."""
+            return all_of(
+                And(
+                    Implies(s.unloading[b, u] != "none", s.serves[b, u] == "inactive"),
+                    Implies(And(s.topic_open[b, u], s.serves[b, u] == "absent"), s.overdue[b, u]),
+                    Implies(s.overdue[b, u], s.timeouts > 0),
+                    Implies(s.lock[b, u] == "recreating", s.serves[b, u] == "absent"),
+                )
+                for b, u in pairs
+            )
+
     return suite
