@@ -67,6 +67,29 @@ def test_the_small_instances_are_predicted(instance: Instance) -> None:
         assert findings.notes[1] == "symmetry: no members are interchangeable, so every state was visited"
 
 
+CONTROL_PLANE = [
+    pytest.param(entry, instance, id=f"{entry.name}, {instance.name}", marks=[pytest.mark.deep] if place else [])
+    for entry in PROTOCOLS.values()
+    for place, instance in enumerate(entry.sizes["ci"] if entry is not LEDGER else ())
+]
+"""The small instances of the other protocols: of each the first, and the others as deep tests."""
+
+
+@pytest.mark.parametrize(("entry", "instance"), CONTROL_PLANE)
+def test_verdicts_and_counts_are_those_of_the_search_of_everything(entry: Entry, instance: Instance) -> None:
+    full, reduced = (
+        check(entry, instance, (), Options(by="exhaustive", symmetry=symmetry), Reporter(quiet=True), lambda: False).findings
+        for symmetry in (False, True)
+    )
+    finite = [v for v in full.verdicts if v.property.kind != "leads_to"]
+    assert [(v.property.name, v.verdict, v.reach.get("steps")) for v in finite] == [
+        (v.property.name, v.verdict, v.reach.get("steps")) for v in reduced.verdicts if v.property.kind != "leads_to"
+    ]
+    assert reduced.verdicts[0].reach["distinct"] < full.verdicts[0].reach["distinct"]
+    assert reduced.verdicts[0].reach["represented"] == full.verdicts[0].reach["distinct"]
+    assert f" with {full.verdicts[0].reach['transitions']:,} transitions; reduction factor" in reduced.notes[2]
+
+
 @pytest.mark.parametrize("defect", [d if d in QUICK else pytest.param(d, marks=pytest.mark.deep) for d in CAUGHT])
 def test_a_defect_is_caught_by_the_same_properties_in_as_many_steps(defect: str) -> None:
     findings = searched(dict(LEDGER.shown_by[defect]), [defect])
