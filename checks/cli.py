@@ -31,7 +31,8 @@ EXAMPLES = """examples:
                                                       the shortest way to lose an acknowledged entry
 """
 
-EXPLORE = """Explores a protocol by random walks on Spark: on this machine unless --master names a cluster.
+EXPLORE = """Explores a protocol on Spark, on this machine unless --master names a cluster: by random walks, or all states
+with --exhaustive, beyond one machine's memory and level by level.
 
 What the walks find is certain; what they do not find was not seen, no more. The same seed gives the same walks, and the same
 rows in DIR, on any number of machines. A run that was cut short goes on with the same command; `report` tells what a run's
@@ -40,6 +41,7 @@ folder says so far, `trace` shows any of its walks."""
 EXPLORE_EXAMPLES = """examples:
   fencepost explore ledger --walks 1000000 --out found           a million walks of up to 100 steps
   fencepost explore ledger --defect closes_at_lac --walks 100000 --stop-on-first --out broken
+  fencepost explore ledger --set entries=3 recoverers=2 --exhaustive --out everything
   fencepost explore ledger --walks 10000000000 --master spark://host:7077 --out /shared/found
   fencepost explore report found --plots plots                   violations, coverage, what is unseen
   fencepost explore trace broken --walk 367                      one walk, step by step
@@ -125,7 +127,7 @@ def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def _add_explore(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     explore = commands.add_parser(
         "explore",
-        help="random walks by the billion, on Spark",
+        help="random walks by the billion, or all states, on Spark",
         usage="fencepost explore PROTOCOL --out DIR [OPTION ...]\n"
         "       fencepost explore report DIR [--plots DIR]\n"
         "       fencepost explore trace DIR --walk N [--out FILE]",
@@ -143,6 +145,7 @@ def _add_explore(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--swarm", action="store_true", help="each walk leaves out a random part of the actions")
     add("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="parameters of the instance")
     add("--defect", action="append", default=[], metavar="NAME", help="switch a known mistake on; may be given several times")
+    add("--exhaustive", action="store_true", help="visit every state, level by level, instead of walking")
     add("--stop-on-first", action="store_true", help="end with the first violation that is not expected")
     add("--master", default="local[*]", metavar="URL", help="Spark's master (default: local[*], all cores of this machine)")
     add("--spark-conf", action="append", default=[], metavar="NAME=VALUE", help="a setting of Spark; may be repeated")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from model.kernel.search import search
 from properties.observed import Observed
 from properties.vocabulary import Property
 from traces.trace import Trace, trace_of
+
+if TYPE_CHECKING:
+    from traces.exploration.search import Searched  # which brings Spark along
 
 GIB = 1 << 30
 
@@ -88,11 +92,18 @@ def exhaust(
     )
 
 
+def searched(observed: Observed, result: Searched) -> Findings:
+    """What a search on Spark says of the properties, while its session lasts."""
+    found = _Found(observed, result, None, None)
+    suspicions = observed.suspicions(result.enabled, result.seen) if result.outcome == "exhausted" else []
+    return Findings(found.verdicts(), (found.summary(),), tuple(suspicions), seconds=result.seconds)
+
+
 class _Found:
     """Turns the result of a search into verdicts."""
 
     def __init__(
-        self, observed: Observed, result: Result, workers: int | None, represented: Represented | None
+        self, observed: Observed, result: Result | Searched, workers: int | None, represented: Represented | None
     ) -> None:
         self.observed, self.result, self.workers = observed, result, workers
         self.finds = {(find.kind, find.formula): find for find in result.violations + result.watched}

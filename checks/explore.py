@@ -1,4 +1,4 @@
-"""``fencepost explore``: walks by the billion on Spark, what they found, and the trace of any of them."""
+"""``fencepost explore``: walks by the billion, or all states, on Spark; what was found, and the trace of any walk."""
 
 from __future__ import annotations
 
@@ -9,16 +9,21 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from checks.exhaustive import searched
 from checks.explore_report import text, unexpected
+from checks.plan import Checked
 from checks.progress import Reporter, interruptible
-from checks.verdicts import VIOLATED, ExitStatus
+from checks.report import closing
+from checks.report import text as verdicts_text
+from checks.verdicts import VIOLATED, ExitStatus, exit_status
 from model.kernel.walks import WalkProgress
 from properties.protocols import PROTOCOLS
-from properties.registry import RegistryError, find
+from properties.registry import Instance, RegistryError, find
 from traces.exploration.explore import News, explore
 from traces.exploration.java import JavaError
 from traces.exploration.report import Report, report
 from traces.exploration.run import FolderError, Run, VersionError, read
+from traces.exploration.search import SEARCH_SETTINGS, search
 from traces.exploration.session import SparkError, spark_session
 from traces.exploration.stretches import trace_of_walk
 from traces.itf import write
@@ -51,6 +56,8 @@ def _explore(asked: argparse.Namespace) -> ExitStatus:
     if asked.folder is not None or asked.out is None:
         raise RegistryError("explore needs a folder for what it finds: fencepost explore PROTOCOL --out DIR")
     explored = _asked_for(asked)
+    if asked.exhaustive:
+        return _exhaust(explored, asked)
     observed = explored.observed()
     expected = frozenset(p.name for p in observed.states.values() if p.strict)
     reporter = Reporter(quiet=asked.quiet)
@@ -94,16 +101,16 @@ def _asked_for(asked: argparse.Namespace) -> Run:
         protocol=entry.name,
         parameters=dict(protocol.parameters),
         defects=protocol.active,
-        walks=asked.walks,
-        steps=asked.steps,
-        seed=asked.seed,
-        swarm=asked.swarm,
     )
+    if not asked.exhaustive:
+        made = replace(made, walks=asked.walks, steps=asked.steps, seed=asked.seed, swarm=asked.swarm)
     return replace(made, fingerprint=made.observed().kernel.fingerprint)
 
 
 def _report(folder: Path, asked: argparse.Namespace) -> ExitStatus:
     explored = read(folder)
+    if not explored.walks:
+        return _exhaust(explored, asked, folder)
     observed = explored.observed()
     with spark_session(asked.master, _settings(asked), light=True) as spark:
         made = report(spark, explored, folder)
@@ -116,6 +123,36 @@ def _report(folder: Path, asked: argparse.Namespace) -> ExitStatus:
     return _status(made)
 
 
+def _exhaust(explored: Run, asked: argparse.Namespace, reported: Path | None = None) -> ExitStatus:
+    """Searches all states, or goes on; of a folder that is only ``reported`` on, says how far it is."""
+    folder = reported or asked.out
+    entry = find(explored.protocol, PROTOCOLS)
+    reporter = Reporter(quiet=asked.quiet)
+    reporter.begin(explored.protocol)
+    started = time.monotonic()
+    with explored.held(folder), spark_session(asked.master, {**SEARCH_SETTINGS, **_settings(asked)}) as spark:
+        ready = time.monotonic() - started
+        with interruptible() as interrupt:
+            result = search(
+                spark,
+                explored,
+                folder,
+                should_stop=(lambda: True) if reported else interrupt,
+                progress=reporter.searching,
+            )
+            reporter.end()
+            findings = searched(explored.observed(), result)
+    protocol = explored.observed().suite.protocol
+    checked = Checked(entry, Instance("on Spark", explored.parameters), protocol, findings)
+    status = exit_status(findings.verdicts)
+    print(verdicts_text(checked, width=_width(), colour=sys.stdout.isatty()), end="")
+    print(f"# {ready:.1f} s for Spark to start; {result.bytes_in_use / max(result.distinct, 1):.1f} bytes a state in {folder}")
+    if result.outcome == "interrupted" and not reported:
+        print("interrupted: the levels that are complete are kept, and the same command goes on with the others")
+    print(closing([checked], status))
+    return status
+
+
 def _status(made: Report) -> ExitStatus:
     observed = made.run.observed()
     kinds = {p.name: p.kind for p in observed.suite.properties}
@@ -125,6 +162,8 @@ def _status(made: Report) -> ExitStatus:
 
 def _trace(folder: Path, asked: argparse.Namespace) -> ExitStatus:
     explored = read(folder)
+    if not explored.walks:
+        raise RegistryError(f"{folder} holds an exhaustive search, whose report shows its traces: explore report {folder}")
     if asked.walk is None or not 0 <= asked.walk < explored.walks:
         raise RegistryError(f"explore trace needs a walk from 0 to {explored.walks - 1}: --walk N")
     trace = trace_of_walk(explored, asked.walk)

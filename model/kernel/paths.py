@@ -41,12 +41,13 @@ def shortest(
         back.append(_predecessor(program, store, levels[level], back[-1], crew))
     representatives = back[::-1]
     if not program.canonical:
-        return _concrete(kernel, program, representatives[0], representatives)
+        return through(kernel, program, representatives[0], representatives)
     start = next(s for s in sorted(kernel.initial(), key=plain) if plain(canonical(program, s)) == plain(representatives[0]))
-    return _concrete(kernel, program, start, representatives)
+    return through(kernel, program, start, representatives)
 
 
-def _concrete(kernel: Kernel, program: Program, start: Words, representatives: Sequence[Words]) -> Path:
+def through(kernel: Kernel, program: Program, start: Words, representatives: Sequence[Words]) -> Path:
+    """The run from a state through those that these represent, in order, by the smallest actions that lead there."""
     state, states, actions = start, [plain(start)], []
     for goal in representatives[1:]:
         for action in kernel.enabled(state):

@@ -68,14 +68,17 @@ class Reached:
         target = np.array(find.state, dtype=np.uint64)
         with Crew(workers) as crew:
             path = shortest(self.kernel, self.program, self.store, self.levels, before, target, crew)
-        if find.kind != "step":
-            return path
-        last = np.array(path.states[-1], dtype=np.uint64)
-        for action in self.kernel.enabled(last):
-            after = self.kernel.apply(last, action)
-            if find.formula in self.kernel.observe_step(last, after):
-                return Path((*path.states, plain(after)), (*path.actions, action))
-        raise AssertionError("no action of this state violates the formula: the symmetry is none of it")
+        return with_step(self.kernel, path, find.formula) if find.kind == "step" else path
+
+
+def with_step(kernel: Kernel, path: Path, formula: int) -> Path:
+    """The run with one more step, by the smallest action of which an observed formula over steps holds."""
+    last = np.array(path.states[-1], dtype=np.uint64)
+    for action in kernel.enabled(last):
+        after = kernel.apply(last, action)
+        if formula in kernel.observe_step(last, after):
+            return Path((*path.states, plain(after)), (*path.actions, action))
+    raise AssertionError("no action of this state violates the formula: the symmetry is none of it")
 
 
 @dataclass(frozen=True)

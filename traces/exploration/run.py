@@ -18,6 +18,9 @@ from properties.registry import RegistryError, Value, find
 
 FORMAT = 1
 
+LEFT_OUT = ("leads_to",)
+"""Kinds of properties that are no matter for exploration: they need the graph of all states at once."""
+
 _FILE, _LOCK = "run.json", "run.lock"
 _SLICE_STEPS = 1 << 23
 _SAMPLE = 1 << 20
@@ -135,7 +138,7 @@ def read(folder: Path) -> Run:
 def _compiled(protocol: str, parameters: str, defects: tuple[str, ...]) -> Observed:
     entry = find(protocol, PROTOCOLS)
     suite = entry.suite(entry.build(json.loads(parameters), defects))
-    return Observed.of(suite, suite.properties)
+    return Observed.of(suite, [p for p in suite.properties if p.kind not in LEFT_OUT])
 
 
 def _difference(one: Run, other: Run) -> str:

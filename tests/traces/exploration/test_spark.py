@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,11 +17,14 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+from model.kernel.results import Limits, Result
+from model.kernel.search import search as engine
 from traces.exploration import explore as module
 from traces.exploration.explore import SLICES, News, explore
 from traces.exploration.plots import write_plots
 from traces.exploration.report import Report, report
 from traces.exploration.run import FolderError, Run, VersionError
+from traces.exploration.search import Searched, search
 from traces.exploration.session import SparkError, patient, spark_session
 from traces.exploration.stretches import trace_of_walk, worker
 from traces.replay import replay_on
@@ -30,7 +34,8 @@ RUN = Run("ledger", {"entries": 1}, ("closes_at_lac",), walks=6400, steps=50, se
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[SparkSession]:
-    with spark_session("local[2]", light=True) as session:
+    few = {"spark.sql.shuffle.partitions": "2", "spark.sql.adaptive.enabled": "false"}
+    with spark_session("local[2]", few, light=True) as session:
         yield session
 
 
@@ -181,3 +186,72 @@ def test_a_local_master_tries_again(asked: str, made: str) -> None:
 
 def test_another_master_is_left_as_it_is() -> None:
     assert patient("spark://host:7077") == "spark://host:7077"
+
+
+# --- all states
+
+ALL = replace(RUN, walks=0, steps=0, seed=0)
+
+
+def by_itself(run: Run) -> Result:
+    """What the one-machine engine establishes of the same instance."""
+    observed = run.observed()
+    alarm, step_alarm = observed.alarms()
+    return engine(
+        observed.kernel,
+        alarm=alarm,
+        step_alarm=step_alarm,
+        watch=observed.controls(),
+        may_end=next(iter(observed.may_end)),
+        stop_on_deadlock=True,
+    )
+
+
+def assert_same(made: Searched, wanted: Result) -> None:
+    for one in fields(Searched):
+        if one.compare:
+            assert getattr(made, one.name) == getattr(wanted, one.name), one.name
+    for find in made.violations + made.watched:
+        assert made.path(find) == wanted.path(find)
+
+
+def test_a_search_that_is_cut_off_finds_what_the_engine_finds(spark: SparkSession, tmp_path: Path) -> None:
+    wanted, levels = by_itself(ALL), tmp_path / "levels"
+    assert (wanted.outcome, wanted.distinct, wanted.depth) == ("violated", 3125, 11)
+    head = Limits(depth=9)
+    cut = search(spark, ALL, tmp_path, head=head, should_stop=lambda: (levels / "depth=10").exists())
+    assert cut.outcome == "interrupted"
+    assert cut.level_sizes == wanted.level_sizes[: len(cut.level_sizes)]
+    assert len(cut.level_sizes) <= 11
+    # what a kill may leave: part of a level, and the draft of what was to be told of it
+    next_level = levels / f"depth={len(cut.level_sizes)}"
+    shutil.copytree(levels / "depth=3", next_level, dirs_exist_ok=True)
+    (tmp_path / "steps" / f"{len(cut.level_sizes):05d}.part").write_text("{")
+    made = search(spark, ALL, tmp_path, head=head)
+    assert_same(made, wanted)
+    assert search(spark, ALL, tmp_path) == made
+
+
+def test_levels_that_are_damaged_are_not_searched_on(spark: SparkSession, tmp_path: Path) -> None:
+    assert search(spark, ALL, tmp_path).outcome == "violated"  # the driver does this one by itself
+    lost = next((tmp_path / "levels" / "depth=5").glob("*.parquet"))
+    lost.unlink()
+    with pytest.raises(FolderError, match=r"depth=5 is damaged: it has \d+ states, and 00011.json says 154"):
+        search(spark, ALL, tmp_path)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    ("parameters", "defects"),
+    [
+        ({"entries": 1}, ()),
+        ({"entries": 1, "losses": 1}, ()),
+        ({"entries": 1, "crashes": 1}, ("fence_not_durable",)),
+        ({"entries": 1}, ("confirms_with_gaps", "denies_what_it_has")),
+    ],
+)
+def test_a_search_all_on_spark_finds_what_the_engine_finds(
+    spark: SparkSession, tmp_path: Path, parameters: dict[str, int], defects: tuple[str, ...]
+) -> None:
+    run = Run("ledger", parameters, defects)
+    assert_same(search(spark, run, tmp_path, head=Limits(depth=0)), by_itself(run))

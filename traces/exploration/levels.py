@@ -1,0 +1,133 @@
+"""What a Spark task does in an exhaustive search: states of a level in, their successors or what is to tell of them out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from model.kernel.expansion import DEADLOCKS, TRANSITIONS
+from model.kernel.expansion import Worker as Tally
+from model.kernel.finds import Finds
+from model.kernel.packing import Words
+from model.kernel.pieces import Pieces, predecessors
+from model.kernel.program import Program
+from properties.observed import Observed
+from traces.exploration.run import Run
+from traces.exploration.stretches import Worker
+
+SURVEY = """
+    transitions long, stuck long, enabled array<long>, seen array<long>, seen_steps array<long>,
+    found array<struct<row: int, state: array<long>, action: long>>"""
+"""What a task tells of its states: a row."""
+
+_BATCH_ROWS = 1 << 16
+
+
+def columns(words: int) -> list[str]:
+    """The columns of a state: its packed words, as signed numbers of 64 bits."""
+    return [f"w{word}" for word in range(words)]
+
+
+def schema(words: int) -> str:
+    """The states of a level, as Spark writes them."""
+    return ", ".join(f"{name} long not null" for name in columns(words))
+
+
+def finds_of(observed: Observed) -> Finds:
+    """What an exhaustive search of these properties is to find."""
+    alarm, step_alarm = observed.alarms()
+    may_end = next(iter(observed.may_end), None)
+    stops = bool(observed.may_end)
+    return Finds(observed.kernel, alarm, step_alarm, observed.controls(), stop_on_deadlock=stops, may_end=may_end)
+
+
+def expanding(run: Run) -> Worker:
+    """The function for ``mapInArrow`` from states to their successors, each at least once."""
+    return partial(_successors, run)
+
+
+def surveying(run: Run) -> Worker:
+    """The function for ``mapInArrow`` from states to a row that tells of the steps from them."""
+    return partial(_survey, run)
+
+
+def tracing(run: Run, target: tuple[int, ...]) -> Worker:
+    """The function for ``mapInArrow`` from states to the smallest of them that ``target`` is a successor of."""
+    return partial(_predecessor, run, target)
+
+
+def tally_of(observed: Observed, row: Any) -> Tally:
+    """What a task told of its states, as the kernel counts it."""
+    made = Tally.of(Program.of(observed.kernel), finds_of(observed).rows)
+    made.counters[TRANSITIONS], made.counters[DEADLOCKS] = row["transitions"], row["stuck"]
+    made.enabled[:] = row["enabled"]
+    made.seen[:], made.seen_steps[:] = unsigned(row["seen"]), unsigned(row["seen_steps"])
+    for found in row["found"]:
+        made.found_state[found["row"]] = unsigned(found["state"])
+        made.found_action[found["row"]] = found["action"]
+    return made
+
+
+def unsigned(words: Iterable[int]) -> Words:
+    """Words that Spark holds as signed numbers."""
+    return np.array(list(words), dtype=np.int64).view(np.uint64)
+
+
+def signed(words: Words) -> list[int]:
+    """Words as the signed numbers that Spark holds."""
+    return [int(word) for word in np.ascontiguousarray(words).view(np.int64)]
+
+
+def _successors(run: Run, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    observed = run.observed()
+    names = columns(observed.kernel.words)
+    for made in Pieces(observed.kernel, finds_of(observed)).successors(_pieces(batches)):
+        for start in range(0, len(made), _BATCH_ROWS):
+            rows = made[start : start + _BATCH_ROWS].view(np.int64)
+            yield pa.RecordBatch.from_arrays([pa.array(column) for column in np.ascontiguousarray(rows.T)], names)
+
+
+def _survey(run: Run, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    observed = run.observed()
+    pieces = Pieces(observed.kernel, finds_of(observed))
+    for _ in pieces.successors(_pieces(batches)):
+        pass
+    tally = pieces.worker
+    row = {
+        "transitions": int(tally.counters[TRANSITIONS]),
+        "stuck": int(tally.counters[DEADLOCKS]),
+        "enabled": tally.enabled.tolist(),
+        "seen": signed(tally.seen),
+        "seen_steps": signed(tally.seen_steps),
+        "found": [
+            {"row": row, "state": signed(tally.found_state[row]), "action": int(action)}
+            for row, action in enumerate(tally.found_action)
+            if action >= 0
+        ],
+    }
+    yield pa.RecordBatch.from_pylist([row], schema=_SURVEY)
+
+
+def _predecessor(run: Run, target: tuple[int, ...], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    kernel = run.observed().kernel
+    found = predecessors(kernel, _pieces(batches), np.array(target, dtype=np.uint64)).view(np.int64)
+    yield pa.RecordBatch.from_arrays([pa.array(column) for column in np.ascontiguousarray(found.T)], columns(kernel.words))
+
+
+def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[Words]:
+    for batch in batches:
+        yield np.column_stack([column.to_numpy(zero_copy_only=False) for column in batch.columns]).view(np.uint64)
+
+
+_SURVEY = pa.schema(
+    {
+        "transitions": pa.int64(),
+        "stuck": pa.int64(),
+        **dict.fromkeys(("enabled", "seen", "seen_steps"), pa.list_(pa.int64())),
+        "found": pa.list_(pa.struct({"row": pa.int32(), "state": pa.list_(pa.int64()), "action": pa.int64()}.items())),
+    }
+)

@@ -1,0 +1,323 @@
+"""Exhaustive search on Spark: level by level, each written to Parquet, duplicates removed by joins on buckets of states."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+
+from model.kernel import search as engine
+from model.kernel.expansion import Worker as Tally
+from model.kernel.paths import Path as Steps
+from model.kernel.paths import plain, through
+from model.kernel.program import Program, bit_set, members
+from model.kernel.results import Find, Limits, Outcome, Progress, Result, with_step
+from model.kernel.totals import Totals
+from traces.exploration.explore import watched
+from traces.exploration.levels import (
+    SURVEY,
+    columns,
+    expanding,
+    finds_of,
+    schema,
+    surveying,
+    tally_of,
+    tracing,
+    unsigned,
+)
+from traces.exploration.run import FolderError, Run
+
+LEVELS, _STEPS = "levels", "steps"
+_TABLE = "fencepost_states"
+
+SEARCH_SETTINGS = {"spark.driver.memory": "4g", "spark.sql.shuffle.partitions": "16", "spark.sql.adaptive.enabled": "false"}
+"""What Spark is told for a search unless the caller says otherwise; the buckets are as many as partitions are shuffled into."""
+
+HEAD = Limits(memory=64 << 20)
+"""How far the driver goes by itself: a level of a few thousand states takes Spark seconds, and the kernel a millisecond."""
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What a search on Spark established, with the fields of the one-machine engine's ``Result``; the states are in the
+    folder's Parquet."""
+
+    outcome: Outcome
+    distinct: int
+    transitions: int
+    depth: int
+    level_sizes: tuple[int, ...]
+    seen: tuple[int, ...]
+    seen_steps: tuple[int, ...]
+    enabled: tuple[int, ...]
+    deadlocks: int
+    deadlock: Find | None
+    violations: tuple[Find, ...]
+    watched: tuple[Find, ...]
+    bytes_in_use: int = field(compare=False)
+    seconds: float = field(compare=False)
+    levels: Levels = field(compare=False, repr=False)
+
+    def path(self, find: Find, workers: int | None = None) -> Steps:
+        """The shortest run to a find, while the Spark session lasts; the same that the one-machine engine gives."""
+        return self.levels.path(find)
+
+
+def search(
+    spark: SparkSession,
+    run: Run,
+    folder: Path,
+    *,
+    head: Limits = HEAD,
+    should_stop: Callable[[], bool] = lambda: False,
+    progress: Callable[[Progress], None] = lambda at: None,
+) -> Searched:
+    """Visits all reachable states, or goes on where the folder's search was cut off; ends with the level of a violation.
+
+    The driver makes the first levels by itself, within the limits of the ``head``. ``should_stop`` ends the search after the
+    last complete level. Raises SparkError, FolderError if its states are damaged.
+    """
+    return _Search(spark, run, folder, head, should_stop, progress).result()
+
+
+class Levels:
+    """The states of a search by level: one Parquet table, partitioned by depth, bucketed by state, so that a join of a new
+    level with all others moves only the new one."""
+
+    def __init__(self, spark: SparkSession, run: Run, folder: Path) -> None:
+        self.spark, self.run, self.folder = spark, run, folder / LEVELS
+        self.kernel = run.observed().kernel
+        self.names = columns(self.kernel.words)
+        self.buckets = self._buckets(folder / "buckets.json")
+        spark.sql(f"DROP TABLE IF EXISTS {_TABLE}")
+
+    def _buckets(self, file: Path) -> int:
+        """How many buckets: what Spark is set to shuffle into when the search begins."""
+        if not file.exists():
+            file.write_text(str(self.spark.conf.get("spark.sql.shuffle.partitions")), encoding="utf-8")
+        return int(file.read_text(encoding="utf-8"))
+
+    def adopt(self, depth: int) -> None:
+        """Makes the levels up to this depth the table, and removes what a kill may have left beyond."""
+        if self.folder.exists():
+            kept = {f"depth={d}" for d in range(depth + 1)}
+            for path in self.folder.iterdir():
+                if path.is_dir() and path.name not in kept:
+                    shutil.rmtree(path)
+        listed, at = ", ".join(self.names), str(self.folder.resolve()).replace("'", "\\'")
+        fields = ", ".join(f"{name} BIGINT" for name in self.names)
+        self.spark.sql(
+            f"CREATE TABLE {_TABLE} ({fields}, depth INT) USING parquet PARTITIONED BY (depth) "
+            f"CLUSTERED BY ({listed}) INTO {self.buckets} BUCKETS LOCATION '{at}'"
+        )
+        if depth >= 0:
+            self.spark.sql(f"ALTER TABLE {_TABLE} RECOVER PARTITIONS")
+
+    def everything(self) -> DataFrame:
+        return self.spark.table(_TABLE).select(*self.names)
+
+    def level(self, depth: int) -> DataFrame:
+        return self.spark.table(_TABLE).where(f"depth = {depth}").select(*self.names)
+
+    def successors(self, depth: int) -> DataFrame:
+        """The states that are one step from this level and in no level so far."""
+        reached = self.level(depth).mapInArrow(expanding(self.run), schema(self.kernel.words)).distinct()
+        # all that is known is only read past a table of the new states: their number decides how much memory it takes
+        known = self.everything().join(reached.hint("shuffle_hash"), self.names, "left_semi")
+        return reached.join(known.hint("shuffle_hash"), self.names, "left_anti")
+
+    def write(self, states: DataFrame) -> None:
+        """Adds states with their ``depth`` to the table."""
+        states.write.partitionBy("depth").bucketBy(self.buckets, *self.names).format("parquet").mode("append").saveAsTable(
+            _TABLE
+        )
+
+    def size(self, depth: int) -> int:
+        """How many states a level has, as its files say."""
+        return sum(pq.read_metadata(file).num_rows for file in (self.folder / f"depth={depth}").glob("*.parquet"))
+
+    def bytes(self) -> int:
+        """What the levels take on disk."""
+        return sum(file.stat().st_size for file in self.folder.rglob("*.parquet"))
+
+    def survey(self, depth: int) -> list[Tally]:
+        """What the tasks tell of the steps from this level."""
+        rows = self.level(depth).mapInArrow(surveying(self.run), SURVEY).collect()
+        return [tally_of(self.run.observed(), row) for row in rows]
+
+    def path(self, find: Find) -> Steps:
+        """The shortest run to a find: back level by level, each time to the smallest state that leads on."""
+        back = [find.state]
+        for depth in range(find.depth - (find.kind == "step") - 1, -1, -1):
+            schema_of = schema(self.kernel.words)
+            rows = self.level(depth).mapInArrow(tracing(self.run, back[-1]), schema_of).collect()
+            back.append(min(plain(unsigned(row)) for row in rows))
+        states = [np.array(state, dtype=np.uint64) for state in reversed(back)]
+        path = through(self.kernel, Program.of(self.kernel), states[0], states)
+        return with_step(self.kernel, path, find.formula) if find.kind == "step" else path
+
+
+class _Search:
+    """One search under way. After each level a file says what was counted and found by then, and that the level counts."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        run: Run,
+        folder: Path,
+        head: Limits,
+        should_stop: Callable[[], bool],
+        progress: Callable[[Progress], None],
+    ) -> None:
+        self.spark, self.head, self.should_stop, self.progress = spark, head, should_stop, progress
+        self.observed = run.observed()
+        self.finds = finds_of(self.observed)
+        self.levels = Levels(spark, run, folder)
+        self.notes = folder / _STEPS
+        self.totals = Totals.none(Program.of(self.observed.kernel))
+        self.sizes: list[int] = []
+        self.violations: list[Find] = []
+        self.ended: Outcome | None = None
+        self.started, self.earlier = time.monotonic(), 0.0
+
+    def result(self) -> Searched:
+        self._resume()
+        if not self.sizes:
+            self._begin()
+        while not self.violations and self.ended is None and not self.should_stop():
+            self._step(len(self.sizes))
+        outcome: Outcome = self.ended or "interrupted"
+        if self.violations:
+            outcome = "deadlock" if all(find.kind == "deadlock" for find in self.violations) else "violated"
+        return Searched(
+            outcome=outcome,
+            distinct=sum(self.sizes),
+            transitions=self.totals.transitions,
+            depth=len(self.sizes) - 1,
+            level_sizes=tuple(self.sizes),
+            seen=members(np.array(self.totals.seen, dtype=np.uint64)),
+            seen_steps=members(np.array(self.totals.seen_steps, dtype=np.uint64)),
+            enabled=self.totals.enabled,
+            deadlocks=self.totals.deadlocks,
+            deadlock=self.finds.deadlock,
+            violations=tuple(self.violations),
+            watched=self.finds.watched,
+            bytes_in_use=self.levels.bytes(),
+            seconds=self.earlier + time.monotonic() - self.started,
+            levels=self.levels,
+        )
+
+    def _begin(self) -> None:
+        """Makes the first levels on the driver, as far as it may go."""
+        found = self._by_itself(self.head)
+        if found.outcome in ("memory", "time"):
+            # once more, to the end of the last level that was complete: these counts are exact
+            found = self._by_itself(Limits(memory=self.head.memory, depth=found.depth))
+        if found.outcome == "interrupted":
+            self.ended = "interrupted"
+            return
+        self.sizes, self.violations = list(found.level_sizes), list(found.violations)
+        self.totals = _totals(found, self.observed.kernel.mask_words)
+        self.ended = "exhausted" if found.outcome == "exhausted" else None
+        noted = [*found.watched, *([found.deadlock] if found.deadlock else [])]
+        self.finds.resume((f.kind, f.formula, f.depth, f.state) for f in noted)
+        states = np.concatenate([found.level(depth) for depth in range(len(self.sizes))]).view(np.int64)
+        depths = np.repeat(np.arange(len(self.sizes), dtype=np.int32), self.sizes)
+        arrays = [*np.ascontiguousarray(states.T), depths]
+        table = pa.Table.from_arrays([pa.array(array) for array in arrays], [*self.levels.names, "depth"])
+        self.levels.write(self.spark.createDataFrame(table))
+        self._note(len(self.sizes) - 1)
+
+    def _by_itself(self, limits: Limits) -> Result:
+        alarm, step_alarm = self.observed.alarms()
+        return engine.search(
+            self.observed.kernel,
+            alarm=alarm,
+            step_alarm=step_alarm,
+            watch=self.observed.controls(),
+            may_end=next(iter(self.observed.may_end), None),
+            stop_on_deadlock=bool(self.observed.may_end),
+            limits=limits,
+            should_stop=self.should_stop,
+            progress=self.progress,
+        )
+
+    def _step(self, depth: int) -> None:
+        """Makes the level of this depth, and counts the steps that lead there."""
+        tallies = list[Tally]()
+
+        def job() -> None:
+            tallies.extend(self.levels.survey(depth - 1))
+            self.levels.write(self.levels.successors(depth - 1).selectExpr("*", f"{depth} AS depth"))
+
+        if watched(self.spark, f"level {depth}", job, self.should_stop, self._tell):
+            self._count(tallies, depth)
+        else:
+            self.ended = "interrupted"
+
+    def _count(self, tallies: Sequence[Tally], depth: int) -> None:
+        self.violations = self.finds.take(tallies, depth)
+        self.totals = self.totals.plus(tallies)
+        size = self.levels.size(depth)
+        if size:
+            self.sizes.append(size)
+        elif not self.violations:
+            self.ended = "exhausted"
+        self._note(depth)
+
+    def _tell(self, share: float) -> None:
+        if self.sizes:
+            distinct = sum(self.sizes)
+            rate = distinct / (self.earlier + time.monotonic() - self.started)
+            self.progress(Progress(len(self.sizes) - 1, distinct, self.totals.transitions, self.sizes[-1], rate))
+
+    def _note(self, depth: int) -> None:
+        """Writes down the search as it stands after a level: from here on the level counts."""
+        content = {
+            "sizes": self.sizes,
+            "totals": asdict(self.totals),
+            "finds": self.finds.up_to(depth + 1),
+            "violations": [(f.kind, f.formula, f.depth, f.state) for f in self.violations],
+            "exhausted": self.ended == "exhausted",
+            "seconds": self.earlier + time.monotonic() - self.started,
+        }
+        self.notes.mkdir(exist_ok=True)
+        draft = self.notes / f"{depth:05d}.part"
+        draft.write_text(json.dumps(content), encoding="utf-8")
+        draft.replace(draft.with_suffix(".json"))
+
+    def _resume(self) -> None:
+        notes = sorted(self.notes.glob("*.json"))
+        if not notes:
+            self.levels.adopt(-1)
+            return
+        try:
+            held = json.loads(notes[-1].read_text(encoding="utf-8"))
+            self.sizes, self.earlier = held["sizes"], held["seconds"]
+            t = held["totals"]
+            bits = tuple(t["enabled"]), tuple(t["seen"]), tuple(t["seen_steps"])
+            self.totals = Totals(t["distinct"], t["transitions"], t["deadlocks"], *bits)
+            self.finds.resume((kind, formula, depth, tuple(state)) for kind, formula, depth, state in held["finds"])
+            self.violations = [Find(kind, formula, depth, tuple(state)) for kind, formula, depth, state in held["violations"]]
+            self.ended = "exhausted" if held["exhausted"] else None
+        except (ValueError, KeyError, TypeError) as error:
+            raise FolderError(f"{notes[-1]} is damaged: {error}") from error
+        for depth, size in enumerate(self.sizes):
+            found = self.levels.size(depth)
+            if found != size:
+                where = self.levels.folder / f"depth={depth}"
+                raise FolderError(f"{where} is damaged: it has {found} states, and {notes[-1].name} says {size}")
+        self.levels.adopt(len(self.sizes) - 1)
+
+
+def _totals(found: Result, words: Mapping[str, int]) -> Totals:
+    seen, seen_steps = bit_set(found.seen, words["observe"]), bit_set(found.seen_steps, words["observe_step"])
+    return Totals(0, found.transitions, found.deadlocks, found.enabled, plain(seen), plain(seen_steps))
