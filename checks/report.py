@@ -11,6 +11,7 @@ from typing import Any
 
 from checks.plan import Checked
 from checks.verdicts import ExitStatus, Verdict
+from properties.registry import written
 from traces.itf import write
 from traces.text import show
 
@@ -44,7 +45,7 @@ def text(checked: Checked, *, width: int = 120, colour: bool = False) -> str:
 
 
 def _heading(checked: Checked) -> str:
-    parameters = " ".join(f"{name}={value}" for name, value in checked.protocol.parameters.items())
+    parameters = " ".join(f"{name}={written(value)}" for name, value in checked.protocol.parameters.items())
     defects = f" with {', '.join(checked.protocol.active)}" if checked.protocol.active else ""
     head = f"{checked.entry.name}, {checked.instance.name}{defects}"
     return f"{head}: {parameters}" if parameters else head

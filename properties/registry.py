@@ -34,7 +34,7 @@ class Parameter:
         return type(self.default)
 
     def __str__(self) -> str:
-        return f"{self.name} ({WORDS[self.type]}, {_written(self.default)} unless set)"
+        return f"{self.name} ({WORDS[self.type]}, {written(self.default)} unless set)"
 
     def accepts(self, value: object) -> bool:
         """Whether the value has this parameter's type; a truth value is not a number."""
@@ -146,5 +146,6 @@ def _guess(name: str, names: Iterable[str]) -> str:
     return f" (did you mean {close[0]}?)" if close else ""
 
 
-def _written(value: Value) -> str:
+def written(value: object) -> str:
+    """A parameter's value as it is set and shown."""
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)

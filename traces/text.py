@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 from model.language import Action, Protocol, Variable
+from properties.registry import written
 from traces.trace import State, Trace
 
 NARROWEST = 40
@@ -28,7 +29,7 @@ def show(
 
 
 def _header(trace: Trace, meaning: str, width: int) -> list[str]:
-    settings = [f"{name}={_setting(value)}" for name, value in trace.parameters.items()]
+    settings = [f"{name}={written(value)}" for name, value in trace.parameters.items()]
     found = trace.found_by + (f", seed {trace.seed}" if trace.seed is not None else "")
     rows = [
         ("protocol", [trace.protocol]),
@@ -39,10 +40,6 @@ def _header(trace: Trace, meaning: str, width: int) -> list[str]:
         ("found by", found.split()),
     ]
     return [line for title, words in rows if words for line in _wrapped(f"{title:<10}", words, " ", width)]
-
-
-def _setting(value: object) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def _initial(state: State, protocol: Protocol, full: bool, width: int) -> list[str]:
