@@ -89,11 +89,11 @@ def test_a_tour_leads_through_every_combination_of_permutations() -> None:
     assert len(met) == len(set(met)) == symmetry.order == 288
 
 
-@pytest.mark.parametrize("protocol", [locks(2), locks(4), wide(), wide(5, 2), wide(2, 4)])
+@pytest.mark.parametrize("protocol", [locks(2), locks(4), wide(), wide(5, 1), wide(2, 4)])
 def test_the_representative_is_the_least_of_the_orbit(protocol: Protocol) -> None:
     packing, symmetry = Packing(protocol.variables), all_of_each(protocol)
     orbits = Orbits(packing, symmetry)
-    for raw in random_states(protocol, 3):
+    for raw in random_states(protocol, 2):
         states = orbit(protocol, symmetry, raw)
         least = min(plain(packing.pack(state)) for state in states)
         for state in itertools.islice(states, 3):
