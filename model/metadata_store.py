@@ -50,6 +50,7 @@ class Sessions:
         self.session = p.flag("session", per=client, init=True)
         self.former = p.flag("former_session", per=client)
         self.nodes: list[EphemeralNode] = []
+        self.watched: list[PersistentNode] = []
         p.budget("disconnects", disconnects)
         p.budget("expiries", expiries)
         p.budget("crashes", crashes)
@@ -67,9 +68,13 @@ class Sessions:
         unheard_by = None if former else c
         return merged(*(node.vanished(node.is_held(c, former=former), unheard_by=unheard_by) for node in self.nodes))
 
+    def _unheard(self, c: int) -> Updates:
+        """What the client has not heard of by now it will never hear of."""
+        return merged(*(node.unheard(c) for node in (*self.nodes, *self.watched)))
+
     def died(self, c: int) -> Updates:
         """The process ends. The store does not know, and keeps its session for now."""
-        return {self.lives[c]: False, self.link[c]: "lost", **merged(*(node.unheard(c) for node in self.nodes))}
+        return {self.lives[c]: False, self.link[c]: "lost", **self._unheard(c)}
 
     def ended(self, c: int) -> Updates:
         """The process ends and closes its session, with all its nodes, if the store can be reached."""
@@ -101,7 +106,7 @@ class Sessions:
         @p.fault(by="c", spends="disconnects", c=client, arrived=range(2))
         def disconnect(c: int, arrived: int) -> Any:
             """The client loses its connection: ConnectionLost. Notifications under way have arrived by then, or never will."""
-            unheard = {} if arrived else merged(*(node.unheard(c) for node in self.nodes))
+            unheard = {} if arrived else self._unheard(c)
             return And(lives[c], link[c] == "connected"), merged({link[c]: "suspended"}, unheard)
 
         if self.disconnects:
@@ -253,3 +258,28 @@ class EphemeralNode:
     def unheard(self, c: int) -> Updates:
         """The client will not hear of deletions so far."""
         return {self.deleted[c]: False}
+
+
+class PersistentNode:
+    """One node that outlives its creator, with its version and its changes not yet heard of; its value is its user's matter.
+
+    The version is 0 at first and rises by one with each write, up to ``writes``; ``is_countable`` is the formula that it still can.
+    """
+
+    def __init__(self, sessions: Sessions, name: str, *, writes: int) -> None:
+        p, client = sessions.protocol, sessions.client
+        self.version = p.number(f"{name}_version", 0, writes)
+        self.changed = p.flag(f"{name}_change", per=client)
+        self.is_countable = self.version < writes
+        self._sessions = sessions
+        sessions.watched.append(self)
+
+    def written(self, c: int) -> Updates:
+        """The client writes the node: its version rises, and all others who watch will hear of it."""
+        others = [other for other in self._sessions.client if other != c]
+        heard = {self.changed[other]: Or(self.changed[other], self._sessions.reaches(other)) for other in others}
+        return {self.version: self.version + 1, **heard}
+
+    def unheard(self, c: int) -> Updates:
+        """The client will not hear of changes so far."""
+        return {self.changed[c]: False}

@@ -16,12 +16,14 @@ from model.language.mistakes import ModelError
 class Universe:
     """A finite set of like things (bookies, entries, ...) that index families and ground actions.
 
-    Iterating yields the members as numbers from 0; ``label(i)`` is the name that traces show, e.g. ``b0``.
+    Iterating yields the members as numbers from 0; ``label(i)`` is the name that traces show, e.g. ``b0``: the prefix and the
+    number, or what ``names`` has for it.
     """
 
     name: str
     size: int
     prefix: str
+    names: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(self.size))
@@ -30,7 +32,7 @@ class Universe:
         return self.size
 
     def label(self, member: int) -> str:
-        return f"{self.prefix}{member}"
+        return self.names[member] if self.names else f"{self.prefix}{member}"
 
 
 class Domain:

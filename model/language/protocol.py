@@ -64,12 +64,14 @@ class Protocol:
 
     # --- universes and variables
 
-    def universe(self, name: str, size: int, prefix: str | None = None) -> Universe:
-        """A set of ``size`` like things named ``name``, whose members print as ``prefix`` and a number."""
+    def universe(self, name: str, size: int, prefix: str | None = None, *, names: Sequence[str] = ()) -> Universe:
+        """A set of ``size`` like things named ``name``, whose members print as ``prefix`` and a number, or by ``names``."""
         self._claim("universe", name)
         if type(size) is not int or size < 0:
             raise ModelError(f"{self.name}: universe {name} has size {size!r}")
-        made = self.universes[name] = Universe(name, size, prefix or name[0])
+        if names and (len(names) != size or len(set(names)) != size):
+            raise ModelError(f"{self.name}: universe {name} has {size} members and needs as many distinct names: {names}")
+        made = self.universes[name] = Universe(name, size, prefix or name[0], tuple(names))
         return made
 
     def flag(self, name: str, *, per: Any = (), init: Any = False) -> Any:
