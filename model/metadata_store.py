@@ -70,7 +70,7 @@ class Sessions:
 
     def _unheard(self, c: int) -> Updates:
         """What the client has not heard of by now it will never hear of."""
-        return merged(*(node.unheard(c) for node in (*self.nodes, *self.watched)))
+        return merged(*(node.unheard(c) for node in self.nodes), *(node.unheard(c) for node in self.watched))
 
     def died(self, c: int) -> Updates:
         """The process ends. The store does not know, and keeps its session for now."""
@@ -263,7 +263,7 @@ class EphemeralNode:
 class PersistentNode:
     """One node that outlives its creator, with its version and its changes not yet heard of; its value is its user's matter.
 
-    The version is 0 at first and rises by one with each write, up to ``writes``; ``is_countable`` is the formula that it still can.
+    The version is 0 at first and rises by one with each write, up to ``writes``; ``is_countable`` is the formula that it can.
     """
 
     def __init__(self, sessions: Sessions, name: str, *, writes: int) -> None:

@@ -1,18 +1,18 @@
 """How a bundle is split in two: the layout of the namespace is changed by compare-and-set, and locks change hands.
 
-Mirrors NamespaceService.splitAndOwnBundle, NamespaceBundleFactory, LocalPoliciesResources, BundleSplitterTask and OwnershipCache
-of Pulsar as of 2026-04, on the locks of model/resource_lock.py, the sessions of model/metadata_store.py and the arithmetic of
-model/hash_range.
+Mirrors NamespaceService.splitAndOwnBundle, NamespaceBundleFactory, LocalPoliciesResources and BundleSplitterTask of Pulsar as of
+2026-04, on the locks of model/resource_lock.py, the sessions of model/metadata_store.py and the arithmetic of model/hash_range.
 
-The layout is one persistent node. Every broker has a copy in its cache, with its version; a notification of a change empties the
-cache, and nothing else does, not even the return of a connection. A layout is a set of bundles out of all that a small hash range
-can have, so that a gap or an overlap is nothing special. Lookups follow a broker's own copy: what is not in it is not acquired.
+The layout is one persistent node. Every broker has a copy in its cache, with its version; a notification of a change empties
+the cache, and nothing else does, not even the return of a connection. A layout is a set of bundles out of all that a small hash
+range can have, so that a gap or an overlap is nothing special. Lookups follow a broker's own copy: what is not in it is not
+acquired.
 
 The owner of a bundle splits it: it asks for the locks of the children, without waiting for them, and writes the layout that
 follows from its copy, if the version is the one of the copy. BadVersion: it waits 100 ms, by when notifications under way have
 arrived, and begins again from its copy, up to ``attempts`` times. Any other failure ends the split. When the layout is written
-the parent is taken out of service and its lock released; its topics are the children's by then. A boundary is chosen anew in each
-attempt. Which bundle is split, and when, is free: what holds here holds for every policy.
+the parent is taken out of service and its lock released; its topics are the children's by then. A boundary is chosen anew in
+each attempt. Which bundle is split, and when, is free: what holds here holds for every policy.
 
 A broker splits one bundle at a time, in two.
 """
@@ -82,8 +82,8 @@ def split(
         raise ModelError(f"split: {hashes} hashes cannot be cut into {bundles} bundles; set hashes to at least 2 * bundles")
     if attempts < 1 or maximum < bundles:
         raise ModelError("split: attempts is at least 1, and maximum at least bundles")
-    unchecked = {"boundaries_unchecked"} if p.has("boundaries_unchecked") else set()
-    ranges = Bundles.of(HashRange(hashes - 1, frozenset(unchecked)), algorithm, bundles)
+    unchecked = frozenset(p.active) & {"boundaries_unchecked"}
+    ranges = Bundles.of(HashRange(hashes - 1, unchecked), algorithm, bundles)
 
     broker = p.universe("broker", brokers)
     bundle = p.universe("bundle", len(ranges.members), "u", names=ranges.names)

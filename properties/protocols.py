@@ -5,12 +5,14 @@ from __future__ import annotations
 from model import election as election_model
 from model import ledger as ledger_model
 from model import ownership as ownership_model
+from model import split as split_model
 from model import unload as unload_model
 from properties import election as election_properties
 from properties import ledger as ledger_properties
 from properties import ownership as ownership_properties
+from properties import split as split_properties
 from properties import unload as unload_properties
-from properties.instances import election, ledger, ownership, unload
+from properties.instances import election, ledger, ownership, split, unload
 from properties.registry import Entry
 
 PROTOCOLS: dict[str, Entry] = {
@@ -45,6 +47,14 @@ PROTOCOLS: dict[str, Entry] = {
         unload_properties.unload,
         unload.SIZES,
         unload.SHOWN_BY,
+    ),
+    "split": Entry(
+        "split",
+        "how a bundle is split in two: the namespace's layout is changed by compare-and-set, and locks change hands",
+        split_model.split,
+        split_properties.split,
+        split.SIZES,
+        split.SHOWN_BY,
     ),
 }
 """The protocols by name, in the order in which they are listed."""

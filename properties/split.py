@@ -27,6 +27,9 @@ def split(p: Protocol) -> Suite:
     # A bundle cannot change hands but by its split.
     stays = not settings["releases"] and not settings["expiries"] and not settings["crashes"]
 
+    forsaken = "the node of a session that is there belongs to no lock: nobody serves the bundle, and nobody may take it"
+    forsakes = locks.forsakes and (not stays or settings["unload_after_split"])
+
     def is_current(b: int) -> Any:
         """The formula: the broker is connected, and its copy of the layout is the layout."""
         return And(locks.is_live(b), s.link[b] == "connected", s.view[b] == s.layout)
@@ -37,8 +40,8 @@ def split(p: Protocol) -> Suite:
 
     def answers(b: int, hash: int) -> Any:
         """The formula: a lookup by the broker's copy of the layout leads to a bundle that it serves."""
-        found = [And(s.view[b].has(u), locks.is_up_to_date(b, u), locks.is_active(b, u)) for u in ranges.with_hash(hash)]
-        return any_of(found)
+        found = ranges.with_hash(hash)
+        return any_of(And(s.view[b].has(u), locks.is_up_to_date(b, u), locks.is_active(b, u)) for u in found)
 
     def is_cut(before: Any, after: Any) -> Any:
         """The formula: one layout is the other with one of its bundles in two parts."""
@@ -78,13 +81,15 @@ def split(p: Protocol) -> Suite:
             """No two brokers that are up to date and know the layout answer to a lookup of a hash that they serve it."""
             return all_of(Not(at_least(2, [And(is_current(b), answers(b, hash)) for b in broker])) for hash in hashes)
 
-    @suite.strict(
-        "the leader counts the bundles of its own copy of the layout, and nobody counts when the layout is written",
-        when=not mended and settings["splits"] > 1 and (several or lost),
-    )
-    def maximum_is_kept() -> Any:
-        """There are never more bundles than the maximum."""
-        return Not(at_least(settings["maximum"] + 1, [s.layout.has(u) for u in bundle]))
+    if settings["maximum"] < min(settings["bundles"] + settings["splits"], settings["hashes"] - 1):
+
+        @suite.strict(
+            "the leader counts the bundles of its own copy of the layout, and nobody counts when the layout is written",
+            when=not mended and settings["splits"] > 1 and (several or lost),
+        )
+        def maximum_is_kept() -> Any:
+            """There are never more bundles than the maximum."""
+            return Not(at_least(settings["maximum"] + 1, [s.layout.has(u) for u in bundle]))
 
     @suite.always
     def attempts_are_bounded() -> Any:
@@ -92,7 +97,8 @@ def split(p: Protocol) -> Suite:
         return all_of(s.attempt[b] <= settings["attempts"] for b in broker)
 
     @suite.strict(
-        "a broker that was cut off does not hear of changes, and keeps its copy when it is back", when=not mended and lost and splits
+        "a broker that was cut off does not hear of changes, and keeps its copy when it is back",
+        when=not mended and lost and splits,
     )
     def copies_are_current() -> Any:
         """A broker that is connected and has heard of all changes has the layout in its cache."""
@@ -159,9 +165,12 @@ def split(p: Protocol) -> Suite:
     @suite.ends
     def no_deadlock() -> Any:
         """Nothing comes to a standstill in a split, or before every bundle of the layout has, or seems to have, an owner."""
-        had = {u: any_of(Or(locks.holds(b, u), s.lock[b, u].among("valid", "releasing", "stranded")) for b in broker) for u in bundle}
+
+        def is_had(u: int) -> Any:
+            return any_of(Or(locks.holds(b, u), s.lock[b, u].among("valid", "releasing", "stranded")) for b in broker)
+
         idle = all_of(s.split[b] == "none" for b in broker)
-        return And(idle, all_of(Implies(s.layout.has(u), had[u]) for u in bundle))
+        return And(idle, all_of(Implies(s.layout.has(u), is_had(u)) for u in bundle))
 
     # --- what must happen in the end
 
@@ -176,20 +185,23 @@ def split(p: Protocol) -> Suite:
 
     if splits:
 
-        @suite.leads_to
+        @suite.leads_to(strict=forsaken, when=forsakes)
         def splitter_lets_the_parent_go() -> Any:
             """The broker that has split a bundle, and heard of it, does not own it in the end."""
-            return [(And(s.split[b] == "written", s.parent[b] == u), Not(locks.holds(b, u))) for b, u in pairs if ranges.within(u)]
+            done = {(b, u): And(s.split[b] == "written", s.parent[b] == u) for b, u in pairs if ranges.within(u)}
+            return [(is_done, Not(locks.holds(b, u))) for (b, u), is_done in done.items()]
 
         @suite.leads_to(
-            strict="who acquires the parent by an old copy of the layout, or does not hear that its own split was written, keeps it",
+            strict="who acquires the parent by an old copy of the layout, or does not hear that its own split was written, "
+            "keeps it",
             when=not mended and (several or settings["disconnects"] > 0),
         )
         def parent_is_unowned_in_the_end() -> Any:
             """A bundle that was split is owned by nobody, in the end."""
-            return [(And(was_split(u), s.owner_holder[u] != NOBODY), s.owner_holder[u] == NOBODY) for u in bundle if ranges.within(u)]
+            owned = {u: s.owner_holder[u] != NOBODY for u in bundle if ranges.within(u)}
+            return [(And(was_split(u), is_owned), Not(is_owned)) for u, is_owned in owned.items()]
 
-    @suite.leads_to
+    @suite.leads_to(strict=forsaken, when=forsakes)
     def served_in_the_end() -> Any:
         """Every hash that is looked up again and again is served by a bundle of the layout, in the end."""
 
@@ -206,12 +218,15 @@ def split(p: Protocol) -> Suite:
         @suite.sometimes
         def split_done() -> Any:
             """A bundle was split, its parts are served, and its owner has let it go."""
-            return any_of(
-                And(s.owner_holder[u] == NOBODY, all_of(any_of(And(s.layout.has(c), locks.is_active(b, c)) for b in broker) for c in parts))
-                for u, parts in cuts
-            )
 
-    if several and settings["splits"] > 1 and settings["attempts"] > 1:
+            def are_served(parts: set[int]) -> Any:
+                return all_of(And(s.layout.has(c), any_of(locks.is_active(b, c) for b in broker)) for c in parts)
+
+            return any_of(And(s.owner_holder[u] == NOBODY, are_served(parts)) for u, parts in cuts)
+
+    room_for_two = ranges.have_room_for_two and (not mended or settings["maximum"] > settings["bundles"] + 1)
+
+    if several and settings["splits"] > 1 and settings["attempts"] > 1 and room_for_two:
 
         @suite.sometimes
         def conflict_survived() -> Any:
@@ -241,7 +256,8 @@ def split(p: Protocol) -> Suite:
         @suite.sometimes
         def own_split_unheard() -> Any:
             """A broker serves on what it has split itself, because it did not hear that the layout was written."""
-            return any_of(And(s.link[b] == "suspended", s.split[b] == "none", was_split(u), locks.is_active(b, u)) for b, u in pairs)
+            unheard = {b: And(s.link[b] == "suspended", s.split[b] == "none") for b in broker}
+            return any_of(And(unheard[b], was_split(u), locks.is_active(b, u)) for b, u in pairs)
 
     lock_lemmas(suite, locks)
     return suite

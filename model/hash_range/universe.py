@@ -60,6 +60,12 @@ class Bundles:
         """Whether the member is large enough to be cut."""
         return bool(self.hashes.splittable(*self.members[u]))
 
+    @property
+    def have_room_for_two(self) -> bool:
+        """Whether two members that share no hash can be cut."""
+        large = [self.members[u] for u in range(len(self.members)) if self.splittable(u)]
+        return any(one.upper <= other.lower for one in large for other in large)
+
     def parts(self, u: int, boundary: int) -> set[int] | None:
         """What the member falls into when it is cut there; None where the algorithm, or Pulsar, does not cut it."""
         lower, upper = self.members[u]
