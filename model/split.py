@@ -1,7 +1,7 @@
 """How a bundle is split in two: the layout of the namespace is changed by compare-and-set, and locks change hands.
 
-Mirrors NamespaceService.splitAndOwnBundle, NamespaceBundleFactory, LocalPoliciesResources and BundleSplitterTask of Pulsar as of
-2026-04, on the locks of model/resource_lock.py, the sessions of model/metadata_store.py and the arithmetic of model/hash_range.
+Mirrors NamespaceService.splitAndOwnBundle, NamespaceBundleFactory, LocalPoliciesResources and BundleSplitterTask of Pulsar as
+of 2026-04, on the locks of model/resource_lock.py, the sessions of model/metadata_store.py and the arithmetic of hash_range.
 
 The layout is one persistent node. Every broker has a copy in its cache, with its version; a notification of a change empties
 the cache, and nothing else does, not even the return of a connection. A layout is a set of bundles out of all that a small hash
@@ -79,7 +79,7 @@ def split(
     if algorithm not in ALGORITHMS:
         raise ModelError(f"split: algorithm is one of {', '.join(ALGORITHMS)}, not {algorithm!r}")
     if hashes < 2 or not 1 <= bundles <= hashes // 2:
-        raise ModelError(f"split: {hashes} hashes cannot be cut into {bundles} bundles; set hashes to at least 2 * bundles")
+        raise ModelError(f"split: {hashes} hashes cannot be cut into {bundles} bundles; set hashes to at least {2 * bundles}")
     if attempts < 1 or maximum < bundles:
         raise ModelError("split: attempts is at least 1, and maximum at least bundles")
     unchecked = frozenset(p.active) & {"boundaries_unchecked"}

@@ -1,0 +1,94 @@
+"""Splits of bundles: pinned counts of small instances, negative controls, and every defect caught."""
+
+from __future__ import annotations
+
+import pytest
+
+from checks.verdicts import ExitStatus, exit_status
+from model.language import ModelError
+from model.split import DEFECTS
+from properties.protocols import PROTOCOLS
+from properties.registry import Instance, Value
+from tests.properties.searching import caught, controls, counts, searched, unexpected
+
+SPLIT = PROTOCOLS["split"]
+
+COUNTS = {
+    "one split": (9092, 35696, 23),
+    "two splits": (30830, 124282, 30),
+    "two splits, mended": (29552, 126364, 33),
+    "children unloaded": (140936, 872434, 29),
+    "children in any order": (3652, 13328, 21),
+    "cut off": (139450, 669572, 28),
+    "expiry": (186666, 1018402, 27),
+}
+
+CONTROLS = {
+    "one split": {"single_owner_of_a_hash": 10, "parent_is_unowned_in_the_end": 14},
+    "two splits": {"single_owner_of_a_hash": 12, "maximum_is_kept": 15, "parent_is_unowned_in_the_end": 16},
+    "two splits, mended": {"single_owner_of_a_hash": 12},
+    "children unloaded": {"single_owner_of_a_hash": 16, "parent_is_unowned_in_the_end": 24},
+    "children in any order": {"single_owner_of_a_hash": 8, "parent_is_unowned_in_the_end": 14},
+    "cut off": {
+        "single_owner_of_a_hash": 10,
+        "copies_are_current": 8,
+        "splitter_lets_the_parent_go": 18,
+        "parent_is_unowned_in_the_end": 9,
+        "served_in_the_end": 12,
+    },
+    "expiry": {"single_owner_of_a_hash": 11, "copies_are_current": 10, "parent_is_unowned_in_the_end": 14},
+}
+
+CAUGHT = {
+    "writes_blindly": ({"bounds_of_others_are_kept"}, 14),
+    "stale_parent": ({"bounds_of_others_are_kept"}, 18),
+    "parent_never_released": ({"parent_is_let_go"}, 8),
+    "retries_on_stale_cache": ({"attempts_are_fresh"}, 16),
+    "layout_not_watched": ({"copies_are_current"}, 8),
+    "splits_missing_bundle": ({"full_coverage", "bounds_of_others_are_kept"}, 17),
+    "splits_unloaded_bundle": ({"owner_begins"}, 1),
+    "boundaries_unchecked": ({"bounds_of_others_are_kept"}, 5),
+    "maximum_ignored": ({"no_split_beyond_the_maximum"}, 3),
+    "splits_not_counted": ({"no_split_beyond_the_maximum"}, 6),
+    "endless_attempts": ({"attempts_are_bounded"}, 17),
+}
+
+
+@pytest.mark.parametrize("instance", SPLIT.sizes["ci"], ids=lambda i: i.name)
+def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
+    findings = searched(SPLIT, instance.parameters)
+    assert counts(findings) == COUNTS[instance.name]
+    assert controls(findings) == CONTROLS[instance.name]
+    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
+    assert findings.suspicions == ()
+    assert all(v.verdict in ("exhausted", "proved") or v.expected for v in findings.verdicts)
+
+
+def test_the_tables_speak_of_every_defect() -> None:
+    assert set(CAUGHT) == set(DEFECTS) == set(SPLIT.shown_by)
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_defect_is_caught(defect: str) -> None:
+    assert caught(SPLIT, defect) == CAUGHT[defect]
+
+
+@pytest.mark.deep
+def test_a_crash_between_any_two_steps() -> None:
+    findings = searched(SPLIT, {"hashes": 3, "crashes": 1})
+    assert counts(findings) == (676194, 4358356, 38)
+    assert not unexpected(findings)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"algorithm": "halves"}, "algorithm is one of range_equally_divide"),
+        ({"hashes": 4, "bundles": 3}, "4 hashes cannot be cut into 3 bundles; set hashes to at least 6"),
+        ({"attempts": 0}, "attempts is at least 1"),
+        ({"bundles": 2, "maximum": 1}, "maximum at least bundles"),
+    ],
+)
+def test_parameters_that_do_not_fit_are_refused(parameters: dict[str, Value], said: str) -> None:
+    with pytest.raises(ModelError, match=said):
+        SPLIT.build(parameters)
