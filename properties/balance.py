@@ -137,6 +137,8 @@ class Expected:
 
 
 _BOTH: tuple[Version, ...] = ("current", "2.10")
+_EXCHANGED = "of a bundle that comes back in exchange it asks only whether policies let it go"
+_FOR_ANOTHER = "in an exchange a broker gives its last bundle away, and gets another for it"
 _AVERAGES_DIFFER = "a bundle's average may be far below what it carries now, so that all bundles are not yet enough"
 
 EXPECTED: Mapping[tuple[str, str], Expected] = {
@@ -154,6 +156,10 @@ EXPECTED: Mapping[tuple[str, str], Expected] = {
     ("sheds_no_more_than_required", "UniformLoadShedder"): Expected(
         ("2.10",), "a bundle is accepted up to 1000 msg/s above what remains (pulsar#21905)"
     ),
+    ("sheds_only_what_the_source_owns", "TransferShedder"): Expected(_BOTH, _EXCHANGED),
+    ("sheds_nothing_within_the_grace_period", "TransferShedder"): Expected(_BOTH, _EXCHANGED),
+    ("never_sheds_the_only_bundle", "TransferShedder"): Expected(_BOTH, _FOR_ANOTHER),
+    ("leaves_every_broker_a_bundle", "TransferShedder"): Expected(_BOTH, _FOR_ANOTHER),
     ("computes_with_numbers", "TransferShedder"): Expected(
         _BOTH, "the mean of the squares can be below the square of the mean by a rounding error"
     ),

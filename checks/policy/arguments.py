@@ -20,6 +20,8 @@ EXAMPLES = """examples:
                                the same with another shedder
   fencepost policy decide --conf broker.conf --snapshot 1.json --snapshot 2.json --snapshot 3.json
                                three rounds of one policy, whose averages and counters carry over
+  fencepost policy check --conf broker.conf
+                               whether the shedder keeps its rules, with these thresholds, on loads made at random
   fencepost policy place --conf broker.conf --snapshot now.json --bundle public/default/0x00000000_0x40000000
                                which brokers may get a bundle, and which filter drops which
   fencepost policy split --algorithm topic_count_equally_divide --bundle 0x00000000_0x40000000 --topics topics.json
@@ -34,6 +36,14 @@ which any may get it (where Pulsar draws at random, all that it draws from); the
 
 Several snapshots are rounds of one policy, one after the other, so that averages and hit counters carry over."""
 
+CHECK = """Asks the shedder, with the thresholds of a configuration, about small clusters made at random. Of every answer it
+checks that a broker sheds only if it is overloaded by the shedder's own definition, only what it owns, never its only
+bundle, nothing within the grace period, no more than required, and so on. For what breaks a rule the smallest load found
+is shown.
+
+What is known of Pulsar's own shedders is reported as expected. The exit status is 12 if anything else breaks a rule, and 20 if
+nothing was ever unloaded."""
+
 
 def add_policy(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the command and its questions."""
@@ -46,6 +56,7 @@ def add_policy(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     questions = policy.add_subparsers(required=True, metavar="QUESTION")
     _add_decide(questions)
+    _add_check(questions)
     _add_place(questions)
     _add_split(questions)
     _add_layout(questions)
@@ -87,6 +98,17 @@ def _add_decide(questions: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--shedder", metavar="NAME", help="another shedder than the configured one, such as OverloadShedder")
     parser.add_argument("--placement", metavar="NAME", help="another placement strategy, such as LeastResourceUsageWithWeight")
     parser.set_defaults(command=_decide)
+
+
+def _add_check(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _question(questions, "check", "whether a shedder keeps its rules on random loads", CHECK)
+    _add_configuration(parser)
+    parser.add_argument("--shedder", metavar="NAME", help="another shedder than the configured one")
+    parser.add_argument("--loads", type=_count, default=500, metavar="N", help="how many loads (default: 500)")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the loads (default: 0)")
+    parser.add_argument("--snapshot-dir", type=Path, metavar="DIR", help="write the loads that break a property there")
+    parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
+    parser.set_defaults(command=_check)
 
 
 def _add_place(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -154,6 +176,12 @@ def _add_bundle(questions: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.set_defaults(command=_bundle)
 
 
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+    return int(text)
+
+
 def _hash(text: str) -> int:
     try:
         value = int(text, 0)
@@ -180,4 +208,5 @@ def _lazily(name: str) -> Callable[[argparse.Namespace], ExitStatus]:
     return run
 
 
-_decide, _place, _split, _layout, _bundle = map(_lazily, ("decide", "place", "split", "layout", "bundle"))
+_decide, _check, _place = map(_lazily, ("decide", "check", "place"))
+_split, _layout, _bundle = map(_lazily, ("split", "layout", "bundle"))

@@ -10,6 +10,7 @@ from functools import wraps
 from typing import Any
 
 from checks.broker_conf import ConfigurationError
+from checks.policy.check import check_shedder
 from checks.policy.reading import InputError
 from checks.policy.settings import read_settings
 from checks.policy.snapshot import read_snapshot, read_topics
@@ -60,6 +61,13 @@ def decide(asked: argparse.Namespace) -> ExitStatus:
     else:
         print(rounds_text(rounds, asked.snapshot, manager), end="")
     return ExitStatus.HOLDS
+
+
+@_answering
+def check(asked: argparse.Namespace) -> ExitStatus:
+    """Whether the properties of a shedder hold on random loads."""
+    manager = _manager(asked, asked.shedder, None)
+    return check_shedder(asked, type(manager.shedder).__name__, manager.shedder, manager.conf)
 
 
 @_answering

@@ -137,6 +137,14 @@ OVERSIZED = two(
 )
 TENTHS = cluster({name: broker(1) for name in "abc"}, loads={name: BrokerLoad(0.1, 1) for name in "abc"})
 
+SWAPPED = cluster(
+    {
+        "a": broker(90, throughput=1250, bundles=["n/1", "n/2"], lastStats={"n/1": stats(600), "n/2": stats(650)}),
+        "b": broker(10, throughput=50, bundles=["m/1"], lastStats={"m/1": stats(50)}),
+    }
+)
+SWAPPED_STALE = cluster({**SWAPPED.brokers, "b": replace(SWAPPED.reports["b"], bundles=("m/2",))})
+
 VIOLATING: dict[tuple[str, str], LoadData] = {
     ("never_sheds_the_only_bundle", "AvgShedder"): SPREAD,
     ("never_sheds_the_only_bundle", "DeviationShedder"): SPREAD,
@@ -148,6 +156,10 @@ VIOLATING: dict[tuple[str, str], LoadData] = {
     ("leaves_every_broker_a_bundle", "DeviationShedder"): SPREAD_BOTH,
     ("sheds_only_from_an_overloaded_broker", "UniformLoadShedder"): WRONG_BROKER,
     ("sheds_no_more_than_required", "UniformLoadShedder"): OVERSIZED,
+    ("sheds_only_what_the_source_owns", "TransferShedder"): SWAPPED_STALE,
+    ("sheds_nothing_within_the_grace_period", "TransferShedder"): replace(SWAPPED, recently_unloaded={"m/1": 0}),
+    ("never_sheds_the_only_bundle", "TransferShedder"): SWAPPED,
+    ("leaves_every_broker_a_bundle", "TransferShedder"): SWAPPED,
     ("computes_with_numbers", "TransferShedder"): TENTHS,
 }
 
