@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from model.kernel.loops import bump, call2, call3, fetch_add, load, load_int, load_published, lowest_bit, native, store
+from model.kernel.loops import bump, call2, fetch_add, load, load_int, load_published, lowest_bit, native, store
 from model.kernel.program import Program, canonicalise, compare, copy, has, successors
 from model.kernel.table import fetch_line, fetch_match, hash_state, insert
 
@@ -57,6 +57,7 @@ class Worker(NamedTuple):
     found_action: Any
     successors: Any
     via: Any
+    held: Any
     hashes: Any
     mask: Any
     observed: Any
@@ -76,9 +77,10 @@ class Worker(NamedTuple):
             found_action=np.full(rows, -1, dtype=np.int64),
             successors=np.zeros((room, program.words), dtype=np.uint64),
             via=np.zeros(room, dtype=np.int64),
+            held=np.zeros((room, program.step_words), dtype=np.uint64),
             hashes=np.zeros(room, dtype=np.uint64),
             mask=np.zeros(program.enabled_words, dtype=np.uint64),
-            observed=np.zeros(max(program.observe_words, program.step_words), dtype=np.uint64),
+            observed=np.zeros(program.observe_words, dtype=np.uint64),
             scratch=np.zeros(program.words, dtype=np.uint64),
         )
 
@@ -106,10 +108,12 @@ def note(worker: Any, row: Any, state: Any, action: Any, words: Any) -> None:
 
 
 @native
-def _see(worker: Any, seen: Any, alarm: Any, length: Any, row: Any, state: Any, action: Any, words: Any) -> None:
+def _see(
+    worker: Any, observed: Any, seen: Any, alarm: Any, length: Any, row: Any, state: Any, action: Any, words: Any
+) -> None:
     """Takes in what was observed: marks it as seen, notes what is a violation."""
     for word in range(length):
-        bits = load(worker.observed + 8 * word)
+        bits = load(observed + 8 * word)
         store(seen + 8 * word, load(seen + 8 * word) | bits)
         bits &= load(alarm + 8 * word)
         while bits != np.uint64(0):
@@ -164,7 +168,7 @@ def absorb(program: Any, space: Any, shared: Any, alarms: Any, worker: Any, coun
             if program.observe != 0:
                 state = space.states + 8 * words * place
                 call2(program.observe, state, worker.observed)
-                _see(worker, worker.seen, alarms.states, program.observe_words, 1, state, 0, words)
+                _see(worker, worker.observed, worker.seen, alarms.states, program.observe_words, 1, state, 0, words)
     return True
 
 
@@ -199,7 +203,7 @@ def expand(program: Any, space: Any, frontier: Any, shared: Any, alarms: Any, wo
             while ordinal >= ordinals[segment + 1]:
                 segment += 1
             state = space.states + 8 * words * (starts[segment] + ordinal - ordinals[segment])
-            after = successors(program, state, worker.mask, room, worker.via, pending)
+            after = successors(program, state, worker.mask, room, worker.via, worker.held, pending)
             if after == pending and not _may_end(program, alarms, worker, state):
                 bump(worker.counters + 8 * DEADLOCKS, 1)
                 note(worker, DEADLOCK_ROW, state, 0, words)
@@ -207,9 +211,8 @@ def expand(program: Any, space: Any, frontier: Any, shared: Any, alarms: Any, wo
             for number in range(pending, after):
                 successor, action = room + 8 * words * number, load_int(worker.via + 8 * number)
                 bump(worker.enabled + 8 * action, 1)
-                if program.observe_step != 0 and load_int(program.watched_actions + 8 * action) != 0:
-                    call3(program.observe_step, state, successor, worker.observed)
-                    _see(worker, worker.seen_steps, alarms.steps, program.step_words, alarms.step_row, state, action, words)
+                held = worker.held + 8 * program.step_words * number
+                _see(worker, held, worker.seen_steps, alarms.steps, program.step_words, alarms.step_row, state, action, words)
                 canonicalise(program, successor, worker.scratch)
                 value = hash_state(successor, words)
                 store(worker.hashes + 8 * number, value)
@@ -238,7 +241,7 @@ def find_predecessors(program: Any, space: Any, frontier: Any, shared: Any, work
             while ordinal >= ordinals[segment + 1]:
                 segment += 1
             state = space.states + 8 * words * (starts[segment] + ordinal - ordinals[segment])
-            for number in range(successors(program, state, worker.mask, room, worker.via, 0)):
+            for number in range(successors(program, state, worker.mask, room, worker.via, worker.held, 0)):
                 successor = room + 8 * words * number
                 canonicalise(program, successor, worker.scratch)
                 if compare(successor, target, words) == 0:

@@ -201,22 +201,22 @@ def call2(typing: Any, function: Any, first: Any, second: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def call3(typing: Any, function: Any, first: Any, second: Any, third: Any) -> Any:
-    """Calls the function at an address with three words: ``apply`` and ``observe_step``."""
+def call4(typing: Any, function: Any, first: Any, second: Any, third: Any, fourth: Any) -> Any:
+    """Calls the function at an address with four words: ``apply``."""
 
     def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
         _call(builder, args[0], args[1:])
         return context.get_dummy_value()
 
-    return types.void(types.int64, types.int64, types.int64, types.int64), emit
+    return types.void(*[types.int64] * 5), emit
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def call5(typing: Any, function: Any, first: Any, second: Any, third: Any, fourth: Any, fifth: Any) -> Any:
-    """Calls the function at an address with five words: ``advance``."""
+def call6(typing: Any, function: Any, first: Any, second: Any, third: Any, fourth: Any, fifth: Any, sixth: Any) -> Any:
+    """Calls the function at an address with six words: ``advance``."""
 
     def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
         _call(builder, args[0], args[1:])
         return context.get_dummy_value()
 
-    return types.void(*[types.int64] * 6), emit
+    return types.void(*[types.int64] * 7), emit

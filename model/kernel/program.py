@@ -7,19 +7,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from model.kernel.loops import call2, call3, load, lowest_bit, native, store
+from model.kernel.loops import call2, call4, load, lowest_bit, native, store
 from model.kernel.machine import Kernel
 from model.kernel.packing import Words
 
 
 class Program(NamedTuple):
-    """Addresses of a kernel's compiled functions (0: there is none, or nothing to observe) and its sizes in words."""
+    """Addresses of a kernel's compiled functions (0: there is none, or nothing to observe) and its sizes in words, which is 0
+    for what is observed of steps if that is nothing."""
 
     enabled: int
     apply: int
     observe: int
-    observe_step: int
-    watched_actions: int
     canonical: int
     advance: int
     words: int
@@ -36,15 +35,13 @@ class Program(NamedTuple):
             enabled=kernel.address["enabled"],
             apply=kernel.address["apply"],
             observe=kernel.address["observe"] if kernel.formulas["observe"] else 0,
-            observe_step=kernel.address["observe_step"] if kernel.formulas["observe_step"] else 0,
-            watched_actions=kernel.watched_actions.ctypes.data,
             canonical=canonical,
             advance=kernel.advance if incremental else 0,
             words=kernel.words,
             actions=len(kernel.actions),
             enabled_words=kernel.mask_words["enabled"],
             observe_words=kernel.mask_words["observe"],
-            step_words=kernel.mask_words["observe_step"],
+            step_words=kernel.mask_words["observe_step"] if kernel.formulas["observe_step"] else 0,
         )
 
 
@@ -101,9 +98,10 @@ def compare(first: Any, second: Any, words: Any) -> Any:
 
 
 @native
-def successors(program: Any, state: Any, mask: Any, out: Any, via: Any, start: Any) -> Any:
-    """Writes the successors of a state to ``out``, and the number of each one's action to ``via``, from place ``start`` on;
-    returns the place after the last. ``mask`` is room for the enabled actions; all of these are addresses."""
+def successors(program: Any, state: Any, mask: Any, out: Any, via: Any, held: Any, start: Any) -> Any:
+    """Writes the successors of a state to ``out``, the number of each one's action to ``via`` and what is observed of the step
+    to ``held``, from place ``start`` on; returns the place after the last. ``mask`` is room for the enabled actions; all of
+    these are addresses."""
     call2(program.enabled, state, mask)
     count = start
     for word in range(program.enabled_words):
@@ -111,7 +109,7 @@ def successors(program: Any, state: Any, mask: Any, out: Any, via: Any, start: A
         while bits != np.uint64(0):
             action = 64 * word + lowest_bit(bits)
             bits &= bits - np.uint64(1)
-            call3(program.apply, state, action, out + 8 * program.words * count)
+            call4(program.apply, state, action, out + 8 * program.words * count, held + 8 * program.step_words * count)
             store(via + 8 * count, np.uint64(action))
             count += 1
     return count

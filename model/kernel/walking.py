@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from model.kernel.loops import bit_count, bump, call2, call3, call5, load, load_int, lowest_bit, native, store
+from model.kernel.loops import bit_count, bump, call2, call4, call6, load, load_int, lowest_bit, native, store
 from model.kernel.program import Program, copy, has
 from model.kernel.table import hash_state
 
@@ -223,21 +223,24 @@ def _walk(program: Any, course: Any, number: Any, walker: Any, trail: Any) -> No
         bump(walker.taken + 8 * action, 1)
         bump(walker.counters + 8 * STEPS, 1)
         if program.advance != 0:
-            call5(program.advance, state, action, after, walker.mask, walker.observed)
+            call6(program.advance, state, action, after, walker.observed_steps, walker.mask, walker.observed)
         else:
-            call3(program.apply, state, action, after)
+            call4(program.apply, state, action, after, walker.observed_steps)
             look(program, after, walker.mask, walker.observed)
         if trail.states != 0:
             store(trail.actions + 8 * (step - 1), np.uint64(action))
             copy(after, trail.states + 8 * words * step, words)
             store(trail.length, np.uint64(step))
-        violated = False
-        if program.observe_step != 0 and load_int(program.watched_actions + 8 * action) != 0:
-            held = walker.observed_steps
-            call3(program.observe_step, state, after, held)
-            violated = _violates(
-                walker, held, walker.seen_steps, course.step_alarm, program.step_words, course.step_row, number, step
-            )
+        violated = _violates(
+            walker,
+            walker.observed_steps,
+            walker.seen_steps,
+            course.step_alarm,
+            program.step_words,
+            course.step_row,
+            number,
+            step,
+        )
         state, after = after, state
         if _visit(program, course, walker, state, number, step) or violated:
             return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import numba
@@ -11,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from model.kernel import Kernel
-from model.kernel.loops import call2, call3, lowest_bit
+from model.kernel.loops import call2, call4, lowest_bit
 from model.kernel.program import Program
 
 LINES = 1 << 24  # of 64 bytes: 1 GiB, far beyond any cache
@@ -60,48 +59,40 @@ def _chase(lines: Array, chains: int) -> float:
     return (time.perf_counter() - started) * 1e9 / ACCESSES
 
 
-@dataclass(frozen=True)
-class Alone:
-    """Nanoseconds for each transition: finding and making successors, and observing (a state's share of it, and the step)."""
-
-    successors: float
-    observing: float
-
-    @property
-    def total(self) -> float:
-        """Both together."""
-        return self.successors + self.observing
-
-
 @numba.njit(nogil=True)  # type: ignore[untyped-decorator]
-def _expand(program: Any, states: Any, mask: Any, after: Any, observed: Any, observing: Any) -> Any:
+def _expand(program: Any, states: Any, mask: Any, after: Any, held: Any) -> Any:
     """Makes every successor of every state, and drops it; returns how many."""
     count = 0
     for row in range(states.shape[0]):
         state = states.ctypes.data + 8 * program.words * row
         call2(program.enabled, state, mask.ctypes.data)
-        if observing and program.observe != 0:
-            call2(program.observe, state, observed.ctypes.data)
         for word in range(program.enabled_words):
             bits = mask[word]
             while bits != np.uint64(0):
-                call3(program.apply, state, 64 * word + lowest_bit(bits), after.ctypes.data)
-                if observing and program.observe_step != 0:
-                    call3(program.observe_step, state, after.ctypes.data, observed.ctypes.data)
+                call4(program.apply, state, 64 * word + lowest_bit(bits), after.ctypes.data, held.ctypes.data)
                 bits &= bits - np.uint64(1)
                 count += 1
     return count
 
 
-def kernel_alone(kernel: Kernel, states: Array) -> Alone:
-    """What the kernel itself takes on these states."""
+@numba.njit(nogil=True)  # type: ignore[untyped-decorator]
+def _observe(program: Any, states: Any, observed: Any) -> None:
+    """Observes every state."""
+    for row in range(states.shape[0]):
+        call2(program.observe, states.ctypes.data + 8 * program.words * row, observed.ctypes.data)
+
+
+def kernel_alone(kernel: Kernel, states: Array) -> tuple[float, float]:
+    """Nanoseconds that the kernel itself takes on these states: for each transition, to find and make the successor and to
+    observe the step; for each state, to observe it."""
     program = Program.of(kernel)
-    mask, after = np.zeros(program.enabled_words, np.uint64), np.zeros(program.words, np.uint64)
-    observed = np.zeros(max(program.observe_words, program.step_words), np.uint64)
-    spent = []
-    for observing in (False, True):
-        _expand(program, states[:1], mask, after, observed, observing)
+    mask, after, held = (np.zeros(words, np.uint64) for words in (program.enabled_words, program.words, program.step_words))
+    observed = np.zeros(program.observe_words, np.uint64)
+    for some in (states[:1], states):
         started = time.perf_counter()
-        count = _expand(program, states, mask, after, observed, observing)
-        spent.append((time.perf_counter() - started) * 1e9 / count)
-    return Alone(spent[0], spent[1] - spent[0])
+        count = _expand(program, some, mask, after, held)
+        between = time.perf_counter()
+        if program.observe:
+            _observe(program, some, observed)
+        ended = time.perf_counter()
+    return (between - started) * 1e9 / count, (ended - between) * 1e9 / len(states)

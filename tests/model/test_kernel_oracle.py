@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from model.kernel import Kernel
-from model.kernel.compiler import RULES
+from model.kernel.operations import RULES
 from model.language import Protocol, Universe
 from model.language.operators import OPERATORS
 from model.ledger import ledger
@@ -256,6 +256,7 @@ def _agree(p: Protocol, observed: Sequence[Any], steps: Sequence[Any], states: S
             after = _after(p, action, raw)
             if after is not None:
                 assert kernel.packing.unpack(kernel.apply(packed, action)) == after
+                assert kernel.observe_action(packed, action) == plain.observe_step(raw, after)
                 assert generated.apply(raw, action) == plain.apply(raw, action) == after
                 compared += 1
     for raw, after in itertools.pairwise(states):
@@ -373,6 +374,7 @@ def test_random_walks_of_the_ledger(name: str) -> None:
             assert kernel.packing.unpack(after) == expected == plain.apply(raw, action)
             held = generated.observe_step(raw, expected)
             assert kernel.observe_step(packed, after) == held == plain.observe_step(raw, expected)
+            assert kernel.observe_action(packed, action) == held
             raw = expected
             taken.add(action)
     assert len({p.actions[action].name for action in taken}) > len({a.name for a in p.actions}) / 2

@@ -133,7 +133,10 @@ def keyboard(keys: int) -> Protocol:
 def observed_keyboard(keys: int) -> Kernel:
     p = keyboard(keys)
     down, last = p.state.down, p.state.last
-    return Kernel(p, [And(down[k], down[(k + 1) % keys]) for k in range(keys)] + [Not(down[0]), last == last])
+    later = p.next.down
+    pressed = [And(Not(down[k]), later[k]) for k in range(keys)]
+    observed = [And(down[k], down[(k + 1) % keys]) for k in range(keys)] + [Not(down[0]), last == last]
+    return Kernel(p, observed, [*pressed, p.next.last == last, Not(And(down[0], later[1]))])
 
 
 @pytest.mark.parametrize(
@@ -143,18 +146,20 @@ def observed_keyboard(keys: int) -> Kernel:
 )
 def test_a_step_keeps_the_bit_sets_up_to_date(kernel: Kernel) -> None:
     """``advance`` looks only at what an action may change; ``apply``, ``enabled`` and ``observe`` look at everything."""
-    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 3)(kernel.advance)
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 4)(kernel.advance)
     steps = 0
     for walk in range(10):
         path = walk_path(kernel, seed=3, walk=walk, steps=60)
         state, after = np.array(path.states[0], dtype=np.uint64), np.zeros(kernel.words, dtype=np.uint64)
         enabled = bit_set(kernel.enabled(state), kernel.mask_words["enabled"])
         observed = bit_set(kernel.observe(state), kernel.mask_words["observe"])
+        held = bit_set((), kernel.mask_words["observe_step"])
         for action, expected in zip(path.actions, path.states[1:], strict=True):
-            call(state.ctypes.data, action, after.ctypes.data, enabled.ctypes.data, observed.ctypes.data)
+            call(state.ctypes.data, action, *(a.ctypes.data for a in (after, held, enabled, observed)))
             assert tuple(map(int, after)) == expected
             assert members(enabled) == tuple(kernel.enabled(after))
             assert members(observed) == tuple(kernel.observe(after))
+            assert members(held) == tuple(kernel.observe_step(state, after))
             state[:] = after
             steps += 1
     assert steps > 60
