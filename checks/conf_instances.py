@@ -45,12 +45,16 @@ def read_settings(path: Path) -> Settings:
 def control_plane_instances(
     name: str, instances: Iterable[Instance], settings: ControlPlaneSettings
 ) -> tuple[Instance, ...]:
-    """The instances of a protocol with what it takes from the settings, but for those that are about another setting."""
+    """The instances of a protocol with what it takes from the settings.
+
+    Left out are those that are about another setting, and those of a protocol that is mended, which no cluster runs.
+    """
     taken = CONTROL_PLANE[name](settings)
     return tuple(
         replace(instance, parameters={**instance.parameters, **taken})
         for instance in instances
-        if all(instance.parameters.get(key, value) == value for key, value in taken.items())
+        if not instance.parameters.get("mended")
+        and all(instance.parameters.get(key, value) == value for key, value in taken.items())
     )
 
 
