@@ -179,7 +179,7 @@ def _fill(
             return
         for number in range(first, min(first + block, len(places))):
             state = space.states + 8 * words * places[number]
-            count = successors(program, state, worker.mask, room, worker.via, 0)
+            count = successors(program, state, worker.mask, room, worker.via, worker.held, 0)
             hashes = worker.hashes
             for each in range(count):
                 value = hash_state(room + 8 * words * each, words)
