@@ -12,6 +12,7 @@ from model.ensembles import Ensembles, Striping
 from model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
 from properties.ledger_conduct import ledger_conduct
 from properties.ledger_invariant import ledger_lemmas, settings_leak
+from properties.ledger_liveness import ledger_liveness
 from properties.vocabulary import Suite
 
 
@@ -273,6 +274,7 @@ def ledger(p: Protocol) -> Suite:
             return And(s.status == "open", s.writer == "writing", published.last_first() <= s.lac, Or(*counted))
 
     ledger_conduct(suite)
+    ledger_liveness(suite)
     if not settings["losses"]:
         ledger_lemmas(suite)
     return suite

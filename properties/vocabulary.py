@@ -100,7 +100,7 @@ class Suite:
 
     def leads_to(
         self, function: Formula | None = None, /, *, unfair: Iterable[str] = (), strict: str = "", when: bool = True
-    ) -> Any:
+    ) -> Formula | Callable[[Formula], Formula]:
         """Declares what happens in the end: the function returns ``(premise, conclusion)``, or a list of such pairs.
 
         Whenever a premise holds, its conclusion holds then or later, on every run that is weakly fair to each grounded action

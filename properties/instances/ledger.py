@@ -21,11 +21,12 @@ SIZES = {
         Instance("striping", {"bookies": 4, "ensemble": 3, "write_quorum": 2, "entries": 2, "changes": 1}),
         Instance("crash and rot", _PAIR | {"entries": 2, "crashes": 1, "rots": 1, "explicit_lacs": 1, "deletions": 1}),
         Instance("lost disk", {"entries": 1, "losses": 1}),
+        Instance("ack quorum of one", _JOURNALLESS),
     ),
     "standard": (
         Instance("change and two recoveries", {"bookies": 4, "entries": 1, "recoverers": 2, "changes": 1}),
         Instance("two of everything", _PAIR_AND_SPARE | {"recoverers": 2}),
-        Instance("three entries", {"entries": 3}),
+        Instance("three entries", {"entries": 3}, by="induction"),
         Instance("faults", _PAIR | {"crashes": 1, "losses": 1, "rots": 1, "explicit_lacs": 1, "deletions": 1}),
         Instance("quorum of five", _FIVE | {"entries": 1, "changes": 1}),
         Instance("ten entries", _TEN_ENTRIES | {"bookies": 5}, by="induction"),

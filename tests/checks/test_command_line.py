@@ -47,7 +47,7 @@ def test_a_stock_configuration_holds(conf: Path) -> None:
     assert "exhausted: all 198,129 states, 1,071,221 transitions" in run.stdout
     assert "inconclusive" not in run.stdout
     assert "sampled" not in run.stdout
-    last = "58 exhausted, 13 proved, 13 reached, 2 violated as expected: everything holds (exit 0)\n"
+    last = "64 exhausted, 13 proved, 13 reached, 2 violated as expected: everything holds (exit 0)\n"
     assert stable(run.stdout).endswith(last)
 
 
@@ -202,3 +202,22 @@ def test_a_reader_that_goes_away_gets_no_traceback() -> None:
     run = subprocess.run(["bash", "-c", piped], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.stdout.startswith("ledger: ")
     assert run.stderr == ""
+
+
+def test_what_never_comes_is_shown_with_its_lasso_which_replays(tmp_path: Path) -> None:
+    arguments = ["check", "--defect", "recovery_not_marked", "--property", "open_ledgers_close", "--trace-dir", tmp_path]
+    one, two = fencepost(*arguments, "--workers", "1"), fencepost(*arguments, "--workers", "2")
+    assert one.returncode == 13
+    assert stable(one.stdout) == stable(two.stdout)
+    assert "the run stops after step 7: nothing more is obliged to happen" in one.stdout
+    assert one.stdout.endswith("1 violated: a liveness property is violated (exit 13)\n")
+    (file,) = tmp_path.glob("*.itf.json")
+    assert fencepost("trace", "replay", file).stdout == "replays: 7 steps, open_ledgers_close is never fulfilled\n"
+    assert "the run stops after step 7" in fencepost("trace", "show", file).stdout
+
+
+@pytest.mark.parametrize("by", ["walks", "induction", "bounded"])
+def test_other_engines_say_that_what_must_come_is_no_matter_for_them(by: str) -> None:
+    run = fencepost("check", "ledger", *SMALL, "--by", by, "--property", "open_ledgers_close", "--depth", "1", "--walks", "9")
+    assert run.returncode == 75
+    assert f"no matter for {by}: open_ledgers_close" in run.stdout

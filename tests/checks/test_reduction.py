@@ -33,6 +33,7 @@ REDUCED = {
     "striping": 303674,
     "crash and rot": 746182,
     "lost disk": 4358,
+    "ack quorum of one": 957,
 }
 QUICK = ("recovery_reads_do_not_fence", "recovery_closes_blindly")
 LARGE = ("two entries", "change of ensemble", "striping", "crash and rot")

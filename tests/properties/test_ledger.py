@@ -26,6 +26,7 @@ COUNTS = {
     "striping": (303674, 1681456, 32),
     "crash and rot": (1487528, 8158304, 35),
     "lost disk": (22676, 131444, 19),
+    "ack quorum of one": (1827, 7079, 16),
 }
 
 CAUGHT = {

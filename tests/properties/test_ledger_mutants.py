@@ -27,6 +27,7 @@ Change = Callable[[Action], Action]
 
 SINGLE = {"bookies": 1, "ensemble": 1, "write_quorum": 1, "ack_quorum": 1, "entries": 1}
 PAIR = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2}
+TRIPLE = {"bookies": 3, "ensemble": 3, "write_quorum": 3, "ack_quorum": 2, "entries": 1}
 PAIR_ALONE = PAIR | {"recoverers": 0}
 PAIR_ONE_ENTRY = PAIR | {"entries": 1}
 PAIR_AND_SPARE = PAIR_ALONE | {"bookies": 3, "changes": 1, "readers": 0}
@@ -98,6 +99,12 @@ MUTANTS = {
     "reads_are_of_copies": Mutant(SINGLE | {"recoverers": 0, "crashes": 1}, "read_tail", without("up["), 7),
     # where a run may end
     "no_deadlock": Mutant(PAIR_ALONE, "close", keeps("status"), 1),
+    # what must come about in the end
+    "adds_are_confirmed": Mutant(PAIR_ONE_ENTRY, "ack", keeps("acked"), 5),
+    "open_ledgers_close": Mutant(PAIR_ONE_ENTRY, "start_reading", keeps("phase"), 6),
+    "open_ledgers_close_without_the_missing": Mutant(TRIPLE | {"crashes": 1}, "close_recovered", keeps("status"), 7),
+    "open_ledgers_close_whatever_is_lost": Mutant(PAIR_ONE_ENTRY | {"losses": 1}, "read_missing", keeps("missing"), 6),
+    "recoveries_end": Mutant(PAIR_ONE_ENTRY, "adopt_end", keeps("phase"), 6),
     # what must be possible
     "writer_closes_all": Mutant(PAIR_ONE_ENTRY, "ack", keeps("acked")),
     "recovery_goes_beyond_lac": Mutant(PAIR_ONE_ENTRY, "close_recovered", sets("last", -1)),

@@ -1,0 +1,132 @@
+"""Runs that never end, as text, as files and replayed: a loop that does not close, is unfair or breaks no promise is found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from model.language import And, Not, Protocol
+from properties.registry import Entry, Instance
+from properties.vocabulary import Suite
+from traces.itf import TraceFileError, read, write
+from traces.replay import replay
+from traces.text import show
+from traces.trace import Loop, Step, Trace
+
+
+def door(*, defects: Iterable[str] = ()) -> Protocol:
+    """A guest who has rung is let in, unless the door is just blown open and shut by the wind."""
+    p = Protocol("door", active=defects)
+    rung, shut, inside = p.flag("rung"), p.flag("shut", init=True), p.flag("inside")
+
+    @p.step(by="guest")
+    def ring() -> Any:
+        """The guest rings, which nobody has to."""
+        return Not(rung), {rung: True}
+
+    @p.step(by="wind", fair=True)
+    def swing() -> Any:
+        """The door goes to and fro."""
+        return Not(inside), {shut: Not(shut)}
+
+    @p.step(by="host", fair=True)
+    def let_in() -> Any:
+        """The host lets the guest in if the door is not open already."""
+        return And(rung, shut, Not(inside)), {inside: True}
+
+    return p
+
+
+def suite(p: Protocol) -> Suite:
+    made, s = Suite(p), p.state
+
+    @made.leads_to
+    def guests_get_in() -> Any:
+        """Who has rung gets in."""
+        return s.rung, s.inside
+
+    @made.always
+    def rings_first() -> Any:
+        """Nobody is inside who has not rung."""
+        return Not(And(s.inside, Not(s.rung)))
+
+    return made
+
+
+PROTOCOLS = {"door": Entry("door", "a door in the wind", door, suite, {"ci": (Instance("door", {}),)})}
+STANDING, RUNG, OPEN, INSIDE = (0, 1, 0), (1, 1, 0), (1, 0, 0), (1, 1, 1)
+LASSO = Trace(
+    "door",
+    STANDING,
+    (Step("ring", RUNG), Step("swing", OPEN), Step("swing", RUNG)),
+    violated="guests_get_in",
+    found_by="liveness",
+    loop=Loop(1, starved=("let_in",)),
+)
+
+
+def test_a_lasso_replays() -> None:
+    assert str(replay(LASSO, PROTOCOLS)) == "replays: 3 steps, guests_get_in is never fulfilled"
+
+
+@pytest.mark.parametrize(
+    ("spoiled", "why"),
+    [
+        (replace(LASSO, loop=Loop(2, ("let_in",))), "the loop does not close: the last state is not state 2"),
+        (
+            replace(LASSO, steps=LASSO.steps[:1], loop=Loop(1, ("let_in",))),
+            "the loop is not fair: swing is enabled all the time and never taken",
+        ),
+        (replace(LASSO, loop=Loop(1)), "the loop leaves out other actions than it says: let_in"),
+        (
+            replace(LASSO, steps=(*LASSO.steps, Step("let_in", INSIDE)), loop=Loop(4)),
+            "guests_get_in is not violated: whenever a premise holds, its conclusion holds then or later",
+        ),
+        (replace(LASSO, loop=None), "guests_get_in speaks of runs that never end, and this one ends"),
+        (replace(LASSO, violated="rings_first"), "rings_first speaks of runs that end, and this one does not"),
+    ],
+)
+def test_what_is_no_violation_does_not_replay(spoiled: Trace, why: str) -> None:
+    replayed = replay(spoiled, PROTOCOLS)
+    assert not replayed.replays
+    assert replayed.why == why
+
+
+def test_a_run_that_owes_nothing_is_no_violation() -> None:
+    swinging = replace(LASSO, steps=(Step("swing", (0, 0, 0)), Step("swing", STANDING)), loop=Loop(0, unobliged=("ring",)))
+    assert "is not violated" in replay(swinging, PROTOCOLS).why
+
+
+def test_a_lasso_as_text() -> None:
+    lines = show(LASSO, door()).splitlines()
+    tail = "  starved, enabled again and again but never for good: let_in"
+    assert lines[-3:] == ["", "  the loop: steps 2 to 3 repeat for ever", tail]
+    still = replace(LASSO, steps=LASSO.steps[:1], loop=Loop(1, unobliged=("let_in", "swing")))
+    assert show(still, door()).splitlines()[-3:] == [
+        "",
+        "  the run stops after step 1: nothing more is obliged to happen",
+        "  enabled there, but nothing obliges it: let_in; swing",
+    ]
+
+
+def test_a_lasso_comes_back_from_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "lasso.itf.json"
+    write(LASSO, door(), path)
+    assert json.loads(path.read_text())["loop"] == 1
+    assert read(path, PROTOCOLS)[0] == LASSO
+
+
+@pytest.mark.parametrize(
+    ("loop", "what"), [("1", "loop is not a whole number"), (-1, "no such state"), (4, "loop is 4, and there is no such state")]
+)
+def test_a_loop_that_is_none_is_refused(tmp_path: Path, loop: Any, what: str) -> None:
+    path = tmp_path / "lasso.itf.json"
+    write(LASSO, door(), path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"loop": loop}))
+    with pytest.raises(TraceFileError, match=what):
+        read(path, PROTOCOLS)
