@@ -10,7 +10,7 @@ from properties.observed import Observed
 from properties.protocols import PROTOCOLS
 
 LEDGER = PROTOCOLS["ledger"]
-TABLE = re.compile(r"(?<=<!-- begin: defects -->\n).*?(?=<!-- end: defects -->)", re.DOTALL)
+UPSTREAM = re.compile(r"(?P<project>bookkeeper|pulsar)(?P<numbers>#\d+(?:, #\d+)*)")
 HEAD = "| defect | upstream | caught by | steps | `no_truncation` | instance |\n|---|---|---|---|---|---|\n"
 LOSS = "no_truncation"
 
@@ -25,7 +25,7 @@ def caught(defect: str) -> str:
     """The first cells: the upstream numbers, and which properties catch the defect first, in how many steps."""
     first = _shortest(defect, None)
     names = ", ".join(f"`{name}`" for name in first) or "nothing"
-    return f"| `{defect}` | {_upstream(defect)} | {names} | {min(first.values(), default='')} |"
+    return f"| `{defect}` | {upstream(LEDGER.build({}).defects[defect])} | {names} | {min(first.values(), default='')} |"
 
 
 @cache
@@ -41,11 +41,6 @@ def table() -> str:
     return HEAD + "".join(map(row, LEDGER.shown_by))
 
 
-def with_table(document: str) -> str:
-    """The document with its table brought up to date, if it has one."""
-    return TABLE.sub(lambda _: table(), document) if TABLE.search(document) else document
-
-
 def _shortest(defect: str, only: str | None) -> dict[str, int]:
     """The properties that the shortest runs violate, with the steps that it takes; negative controls are left out."""
     suite = LEDGER.suite(LEDGER.build(LEDGER.shown_by[defect], [defect]))
@@ -55,6 +50,10 @@ def _shortest(defect: str, only: str | None) -> dict[str, int]:
     return {v.property.name: int(v.reach["steps"]) for v in violated if not v.property.strict}
 
 
-def _upstream(defect: str) -> str:
-    numbers = re.findall(r"#(\d+)", LEDGER.build({}).defects[defect])
-    return ", ".join(f"[#{n}](https://github.com/apache/bookkeeper/issues/{n})" for n in numbers)
+def upstream(meaning: str) -> str:
+    """Links to the issues that the meaning of a defect names."""
+    return ", ".join(
+        f"[{number}](https://github.com/apache/{m['project']}/issues/{number[1:]})"
+        for m in UPSTREAM.finditer(meaning)
+        for number in m["numbers"].split(", ")
+    )

@@ -10,8 +10,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.docs.defects_table import with_table  # noqa: E402
 from tests.docs.examples import DOCUMENTS, Session, refreshed  # noqa: E402
+from tests.docs.tables import with_tables  # noqa: E402
 
 
 def main() -> None:
@@ -24,7 +24,7 @@ def main() -> None:
         for deep in (False, True) if options.deep else (False,):
             with tempfile.TemporaryDirectory() as folder:
                 text = refreshed(text, Session(Path(folder)), deep=deep)
-        text = with_table(text)
+        text = with_tables(text, protocol=path.stem)
         if text != before:
             path.write_text(text, encoding="utf-8")
             print(f"changed: {path}")

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from model.language.domains import Choice
 from properties.protocols import PROTOCOLS
-from tests.docs.defects_table import HEAD, TABLE, caught, lost, row
+from properties.registry import Value
+from tests.docs.defects_table import HEAD, caught, lost, row
 from tests.docs.examples import DOCUMENTS, ROOT, Block, Session, blocks, exchanges, matches, played, refreshed
+from tests.docs.tables import instance_row, marked, table
 
-LEDGER = ROOT / "docs" / "reference" / "ledger.md"
-BUDGETS = ("changes", "crashes", "losses", "rots", "explicit_lacs", "deletions")
+REFERENCE = ROOT / "docs" / "reference"
+PAGES = {name: page for name in PROTOCOLS if (page := REFERENCE / f"{name}.md").exists()}
+TABLES = ("controls", "defects", "instances")
+FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {"ledger": [{"changes": 1, "recoverers": 2}, {"entries": 1}]}
 
 
 def _name(document: Path) -> str:
@@ -61,14 +67,12 @@ def _anchors(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def _table() -> str:
-    found = TABLE.search(LEDGER.read_text(encoding="utf-8"))
-    assert found is not None, "docs/reference/ledger.md has lost its table of defects"
-    return found[0]
+def _ledgers_defects() -> str:
+    return marked(PAGES["ledger"].read_text(encoding="utf-8"))["defects"]
 
 
 def _line(defect: str) -> str:
-    return next(line for line in _table().splitlines() if line.startswith(f"| `{defect}` |"))
+    return next(line for line in _ledgers_defects().splitlines() if line.startswith(f"| `{defect}` |"))
 
 
 @pytest.mark.parametrize("defect", PROTOCOLS["ledger"].shown_by)
@@ -84,8 +88,28 @@ def test_a_defect_truncates_as_the_reference_says(defect: str) -> None:
 
 
 def test_the_table_of_defects_has_each_once() -> None:
-    rows = _table().removeprefix(HEAD).splitlines()
+    rows = _ledgers_defects().removeprefix(HEAD).splitlines()
     assert [line.split("`")[1] for line in rows] == list(PROTOCOLS["ledger"].shown_by)
+
+
+WITH_TABLES = [name for name in PAGES if name != "ledger"]
+
+
+@pytest.mark.parametrize("protocol", WITH_TABLES)
+def test_the_tables_show_what_the_tests_pin(protocol: str) -> None:
+    shown, sizes = marked(PAGES[protocol].read_text(encoding="utf-8")), PROTOCOLS[protocol].sizes
+    assert tuple(sorted(shown)) == TABLES
+    assert shown["controls"] == table(protocol, "controls")
+    assert shown["defects"] == table(protocol, "defects")
+    rows = [line.split(" | ")[:2] for line in shown["instances"].splitlines()[2:]]
+    assert rows == [[f"| {size}", instance.name] for size in sizes for instance in sizes[size]]
+    assert all(instance_row(protocol, "ci", instance) in shown["instances"] for instance in sizes["ci"])
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("protocol", WITH_TABLES)
+def test_instances_have_as_many_states_as_the_reference_says(protocol: str) -> None:
+    assert marked(PAGES[protocol].read_text(encoding="utf-8"))["instances"] == table(protocol, "instances")
 
 
 @pytest.mark.parametrize(("folder", "names"), [("reference", 6), ("how-to", 4), ("explanation", 2)])
@@ -106,21 +130,47 @@ def test_every_option_is_in_the_reference(capsys: pytest.CaptureFixture[str]) ->
     assert {o for o in options if f"`{o}" not in reference} == set()
 
 
-@pytest.mark.parametrize(
-    "faults", [{}, dict.fromkeys(BUDGETS, 1), {"rots": 1, "explicit_lacs": 1}, {"changes": 1, "recoverers": 2}]
-)
-def test_every_statement_is_in_the_reference(faults: dict[str, int]) -> None:
-    entry, text = PROTOCOLS["ledger"], LEDGER.read_text(encoding="utf-8")
-    suite = entry.suite(entry.build({"bookies": 4} | faults))
-    assert {s.name for s in [*suite.properties, *suite.lemmas] if f"`{s.name}`" not in text} == set()
+def test_the_control_plane_is_in_the_reference() -> None:
+    assert PAGES.keys() >= {"ledger", "election", "ownership", "unload"}
 
 
-def test_every_variable_and_action_is_in_the_reference() -> None:
-    entry, text = PROTOCOLS["ledger"], LEDGER.read_text(encoding="utf-8")
-    every = dict.fromkeys(BUDGETS, 1)
-    protocols = [entry.build({**every, "bookies": 4}), entry.build(every, ["unknown_counts_as_missing"])]
-    names = {v.family for p in protocols for v in p.variables} | {a.name for p in protocols for a in p.actions}
-    assert {name for name in names if f"`{name}`" not in text} == set()
+@cache
+def _names(protocol: str) -> frozenset[str]:
+    """What a page must name: parameters, variables, actions, properties, lemmas, defects.
+
+    As they are without faults, with each kind of fault alone, with all, and with all and each further option; and actions and
+    variables with all defects.
+    """
+    entry = PROTOCOLS[protocol]
+    faults = [parameter.name for parameter in entry.parameters if parameter.type is int and parameter.default == 0]
+    options = [parameter.name for parameter in entry.parameters if parameter.type is bool]
+    every: dict[str, Value] = dict.fromkeys(faults, 1)
+    settings: list[dict[str, Value]] = [{}, *({fault: 1} for fault in faults), *(every | {option: True} for option in options)]
+    instances = [entry.build(chosen) for chosen in (*settings, every, *FURTHER_SETTINGS.get(protocol, []))]
+    suites = [entry.suite(p) for p in instances]
+    defects = entry.build({}).defects
+    broken = entry.build(every, defects)
+    return frozenset().union(
+        (parameter.name for parameter in entry.parameters),
+        (v.family for p in (*instances, broken) for v in p.variables),
+        (a.name for p in (*instances, broken) for a in p.actions),
+        (statement.name for suite in suites for statement in (*suite.properties, *suite.lemmas)),
+        defects,
+    )
+
+
+@pytest.mark.parametrize("protocol", PAGES)
+def test_every_name_of_a_protocol_is_in_its_reference(protocol: str) -> None:
+    text = PAGES[protocol].read_text(encoding="utf-8")
+    assert {name for name in _names(protocol) if f"`{name}`" not in text} == set()
+
+
+@pytest.mark.parametrize("protocol", PAGES)
+def test_every_name_in_the_reference_is_of_the_protocol(protocol: str) -> None:
+    entry = PROTOCOLS[protocol]
+    values = {name for v in entry.build({}).variables if isinstance(v.domain, Choice) for name in v.domain.names}
+    shown = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", PAGES[protocol].read_text(encoding="utf-8")))
+    assert shown - values - _names(protocol) == set()
 
 
 def test_every_word_of_the_language_is_in_the_reference() -> None:

@@ -1,0 +1,97 @@
+"""The tables of the reference that are made, not written, from what the tests of each protocol pin.
+
+A page ``docs/reference/PROTOCOL.md`` has them between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``. The ledger's defects
+are measured instead (defects_table.py), because its table also says how soon each of them loses an entry; and so are the
+standard instances, which nobody pins.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from properties.protocols import PROTOCOLS
+from properties.registry import Instance, Value, written
+from tests.docs import defects_table
+from tests.properties.searching import counts, searched
+
+MARKED = re.compile(r"(?<=<!-- begin: )(?P<name>\w+) -->\n(?P<table>.*?)(?=<!-- end: (?P=name) -->)", re.DOTALL)
+
+
+def marked(document: str) -> dict[str, str]:
+    """The tables of a document that are made, by name, as they stand there."""
+    return {m["name"]: m["table"] for m in MARKED.finditer(document)}
+
+
+def with_tables(document: str, protocol: str) -> str:
+    """The document with its tables brought up to date; KeyError for the name of a table that nobody makes."""
+    return MARKED.sub(lambda m: f"{m['name']} -->\n{table(protocol, m['name'])}", document)
+
+
+def table(protocol: str, name: str) -> str:
+    """A table of a protocol's page: its ``instances``, ``controls`` or ``defects``; KeyError for any other."""
+    if (protocol, name) == ("ledger", "defects"):
+        return defects_table.table()
+    return {"instances": _instances, "controls": _controls, "defects": _defects}[name](protocol)
+
+
+def instance_row(protocol: str, size: str, instance: Instance) -> str:
+    """The line of one instance: how many states, transitions and steps from end to end, unless it is for a larger machine."""
+    figures = _counts(protocol, size, instance)
+    settings = _settings(instance.parameters)
+    return _line(size, instance.name, settings, *([f"{n:,}" for n in figures] or [instance.by and f"by {instance.by}", "", ""]))
+
+
+def _pinned(protocol: str) -> Any:
+    """The tests of a protocol: COUNTS and CONTROLS of its instances for CI, CAUGHT of its defects."""
+    return importlib.import_module(f"tests.properties.test_{protocol}")
+
+
+def _counts(protocol: str, size: str, instance: Instance) -> tuple[int, ...]:
+    if size == "ci":
+        return tuple(_pinned(protocol).COUNTS[instance.name])
+    if instance.by or size == "deep":
+        return ()
+    entry = PROTOCOLS[protocol]
+    firm = next(p.name for p in entry.suite(entry.build(instance.parameters)).properties if p.kind == "step" and not p.strict)
+    return counts(searched(entry, instance.parameters, only=[firm]))
+
+
+def _instances(protocol: str) -> str:
+    head = "| size | instance | parameters | states | transitions | depth |\n|---|---|---|---|---|---|\n"
+    sizes = PROTOCOLS[protocol].sizes
+    return head + "".join(instance_row(protocol, size, instance) for size in sizes for instance in sizes[size])
+
+
+def _controls(protocol: str) -> str:
+    """The negative controls, and in how many steps each instance for CI violates them."""
+    steps: Mapping[str, Mapping[str, int]] = _pinned(protocol).CONTROLS
+    controls = dict.fromkeys(name for violated in steps.values() for name in violated)
+    head = _line("control", *steps) + "|---" * (len(steps) + 1) + "|\n"
+    return head + "".join(
+        _line(f"`{control}`", *(str(violated.get(control, "")) for violated in steps.values())) for control in controls
+    )
+
+
+def _defects(protocol: str) -> str:
+    """Each defect: its numbers upstream, what it is, what catches it first and in how many steps, and where."""
+    entry, caught = PROTOCOLS[protocol], _pinned(protocol).CAUGHT
+    head = "| defect | upstream | what it is | caught by | steps | instance |\n|---|---|---|---|---|---|\n"
+    lines = []
+    for defect, meaning in entry.build({}).defects.items():
+        names, steps = caught[defect]
+        what = re.sub(rf"^{defects_table.UPSTREAM.pattern}: ", "", meaning)
+        by = ", ".join(f"`{name}`" for name in sorted(names))
+        where = _settings(entry.shown_by[defect])
+        lines.append(_line(f"`{defect}`", defects_table.upstream(meaning), what, by, str(steps), where))
+    return head + "".join(lines)
+
+
+def _settings(parameters: Mapping[str, Value]) -> str:
+    return " ".join(f"{name}={written(value)}" for name, value in parameters.items()) or "the defaults"
+
+
+def _line(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |\n"
