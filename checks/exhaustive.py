@@ -82,7 +82,8 @@ def exhaust(
     safety = Findings(verdicts, notes, tuple(suspicions), seconds=result.seconds)
     if not observed.leads:
         return safety
-    means = Means(budget.with_graph, budget.workers, telling, should_stop)
+    left = None if budget.seconds is None else budget.seconds - result.seconds
+    means = Means(budget.with_graph, budget.workers, left, telling, should_stop)
     liveness = judge(observed, result, means, "" if whole else found.cut_short())
     return Findings(
         safety.verdicts + liveness.verdicts,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,17 +20,24 @@ from traces.lassos import loop_from
 from traces.trace import Trace, trace_of
 
 GIB = 1 << 30
+STOPPED = "interrupted, or out of time, before it was judged"
 
 
 @dataclass(frozen=True)
 class Means:
-    """What judging may use and whom it tells: bytes (those of the search counted), threads, a line of progress now and then,
-    and whom to ask whether to stop."""
+    """What judging may use and whom it tells: bytes (those of the search counted), threads (None: one for each core), seconds
+    (None: no limit), a line of progress now and then, and whom to ask whether to stop."""
 
     memory: int
     workers: int | None = None
+    seconds: float | None = None
     progress: Callable[[str], None] = lambda line: None
     should_stop: Callable[[], bool] = lambda: False
+
+    def until(self, started: float) -> Callable[[], bool]:
+        """Whether to stop, for judging that began at that time: because it is told to, or is out of time."""
+        ends = float("inf") if self.seconds is None else started + self.seconds
+        return lambda: self.should_stop() or time.monotonic() > ends
 
 
 def judge(observed: Observed, result: Result, means: Means, cut_short: str) -> Findings:
@@ -39,6 +46,7 @@ def judge(observed: Observed, result: Result, means: Means, cut_short: str) -> F
     ``cut_short`` says why the search did not see everything, if it did not; then nothing is claimed.
     """
     started = time.monotonic()
+    means = replace(means, should_stop=means.until(started))
     properties = list(dict.fromkeys(lead.property for lead in observed.leads))
     graph, why = (None, cut_short) if result.outcome != "exhausted" else _graph(result, means)
     if graph is None:
@@ -63,7 +71,7 @@ def _graph(result: Result, means: Means) -> tuple[Graph | None, str]:
         graph = graph_of(result, workers=means.workers, should_stop=means.should_stop, progress=tell)
     except (GraphError, MemoryError) as error:
         return None, str(error) or "no memory for the graph"
-    return graph, "interrupted"
+    return graph, STOPPED
 
 
 def _open(prop: Property, why: str) -> Verdict:
@@ -77,7 +85,7 @@ def _judged(observed: Observed, graph: Graph, prop: Property, vacuous: bool, mea
     reach = {"distinct": graph.states, "transitions": graph.transitions, "pending": 0, "components": 0}
     for lead in (lead for lead in observed.leads if lead.property is prop):
         if means.should_stop():
-            return _open(prop, "interrupted")
+            return _open(prop, STOPPED)
         means.progress(f"{prop.name} on {graph.states:,} states")
         try:
             lasso = _unfulfilled(graph, lead, obliged, reach)

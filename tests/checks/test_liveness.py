@@ -12,10 +12,16 @@ import pytest
 
 from checks.exhaustive import Budget, exhaust
 from checks.findings import Findings
+from checks.liveness import STOPPED, Means, judge
 from checks.verdicts import ExitStatus, Verdict, exit_status
+from model.kernel import Kernel
+from model.kernel.graph import graph_of
+from model.kernel.search import search
 from model.language import OneOf, Protocol, any_of, select
 from properties.observed import Observed
+from properties.protocols import PROTOCOLS
 from properties.vocabulary import Suite
+from tests.bench import liveness
 from traces.replay import replay_on
 
 Moves = Mapping[str, Mapping[int, int]]
@@ -221,6 +227,45 @@ def test_a_graph_beyond_the_memory_claims_nothing(monkeypatch: pytest.MonkeyPatc
     only = verdict(promised(table({"go": {0: 1}}), {0}, {1}))
     assert only.verdict == "inconclusive"
     assert "raise --memory" in only.note
+
+
+def test_judging_may_run_out_of_time() -> None:
+    suite = promised(table({"go": {0: 1}}), {0}, {1})
+    observed = Observed.of(suite, suite.properties)
+    (only,) = judge(observed, search(observed.kernel), Means(memory=1 << 30, seconds=-1.0), "").verdicts
+    assert (only.verdict, only.note) == ("inconclusive", STOPPED)
+
+
+def test_the_graph_is_the_same_with_any_number_of_workers() -> None:
+    entry = PROTOCOLS["ledger"]
+    suite = entry.suite(entry.build({"entries": 1, "crashes": 1}))
+    observed = Observed.of(suite, [suite.named("open_ledgers_close")])
+    one, two = (graph_of(search(observed.kernel, workers=n), workers=n) for n in (1, 2))
+    assert one is not None
+    assert two is not None
+    assert (one.states, one.transitions) == (23950, 125236)
+    for name in ("depth", "rows", "targets", "actions", "observed"):
+        assert (getattr(one, name) == getattr(two, name)).all(), name
+    assert all((one.state(number) == two.state(number)).all() for number in range(0, one.states, 97))
+
+
+def test_the_graph_has_the_steps_of_the_protocol() -> None:
+    suite = PROTOCOLS["ledger"].suite(PROTOCOLS["ledger"].build({"entries": 1}))
+    kernel = Kernel(suite.protocol)
+    graph = graph_of(search(kernel))
+    assert graph is not None
+    for number in range(0, graph.states, 53):
+        state, row = graph.state(number), graph.successors_of(number)
+        assert [action for action, _ in row] == kernel.enabled(state)
+        assert all((graph.state(after) == kernel.apply(state, action)).all() for action, after in row)
+
+
+@pytest.mark.deep
+def test_ten_million_transitions_fit_into_four_gibibytes() -> None:
+    for name, states, transitions, *rest in liveness.rows():
+        print(name, states, transitions, *rest)
+        assert int(transitions) > 10_000_000
+        assert int(rest[-1]) < 4096
 
 
 # --- against an oracle
