@@ -12,7 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding as llvm
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import config
@@ -181,6 +183,37 @@ def bit_count(typing: Any, word: Any) -> Any:
         return builder.ctpop(args[0])
 
     return types.int64(types.uint64), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _deposit(typing: Any, bits: Any, mask: Any) -> Any:
+    """The low bits put, in order, where the mask has ones (pdep)."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        name = "llvm.x86.bmi.pdep.64"
+        function = builder.module.globals.get(name) or ir.Function(builder.module, ir.FunctionType(I64, [I64, I64]), name)
+        return builder.call(function, args)
+
+    return types.uint64(types.uint64, types.uint64), emit
+
+
+@native
+def by_deposit(word: Any, rank: Any) -> Any:
+    """What ``lowest_bit_but`` gives, without a branch."""
+    return lowest_bit(_deposit(np.uint64(1) << np.uint64(rank), word))
+
+
+@native
+def by_clearing(word: Any, rank: Any) -> Any:
+    """What ``lowest_bit_but`` gives, on any machine."""
+    for _ in range(rank):
+        word &= word - np.uint64(1)
+    return lowest_bit(word)
+
+
+HAS_DEPOSIT = bool(llvm.get_host_cpu_features().get("bmi2"))
+lowest_bit_but = by_deposit if HAS_DEPOSIT else by_clearing
+"""The number of the lowest bit of a word that is set but for ``rank`` lower ones; there must be one."""
 
 
 def _call(builder: ir.IRBuilder, function: ir.Value, args: Any) -> None:

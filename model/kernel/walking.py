@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from model.kernel.loops import bit_count, bump, call2, call4, call6, load, load_int, lowest_bit, native, store
+from model.kernel.loops import bit_count, bump, call2, call4, call6, load, load_int, lowest_bit, lowest_bit_but, native, store
 from model.kernel.program import Program, copy, has
 from model.kernel.table import hash_state
 
@@ -144,9 +144,7 @@ def _choose(program: Any, walker: Any, swarm: Any, random: Any) -> Any:
             bits &= load(walker.kept + 8 * word)
         here = bit_count(bits)
         if rank < here:
-            for _ in range(rank):
-                bits &= bits - _ONE
-            return 64 * word + lowest_bit(bits)
+            return 64 * word + lowest_bit_but(bits, rank)
         rank -= here
     return -1
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+import random
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from model.kernel import Kernel
+from model.kernel.loops import HAS_DEPOSIT, by_clearing, by_deposit
 from model.kernel.program import bit_set, members
 from model.kernel.sample import Sample
 from model.kernel.walks import WalkResult, random_walks, walk_path
@@ -266,14 +269,22 @@ def test_unseen_is_estimated() -> None:
     assert rare.unseen == pytest.approx(once / visits.total(), rel=0.15)
 
 
+@pytest.mark.parametrize("select", [by_deposit, by_clearing] if HAS_DEPOSIT else [by_clearing])
+def test_bits_are_found_by_their_rank(select: Callable[[np.uint64, int], int]) -> None:
+    chance = random.Random(2)
+    for word in [1, 1 << 63, (1 << 64) - 1, *(chance.getrandbits(64) & chance.getrandbits(64) for _ in range(50))]:
+        bits = [bit for bit in range(64) if word >> bit & 1]
+        assert [select(np.uint64(word), rank) for rank in range(len(bits))] == bits
+
+
 def test_sample_keeps_to_its_size_whatever_the_order() -> None:
-    random = np.random.default_rng(1)
-    hashes = random.integers(0, 2**63, 600_000, dtype=np.uint64) << np.uint64(6)
+    chance = np.random.default_rng(1)
+    hashes = chance.integers(0, 2**63, 600_000, dtype=np.uint64) << np.uint64(6)
     visits = np.concatenate([hashes, hashes[::3]])
     first, second = Sample(), Sample()
     assert first.unseen is None
     first.add([visits], 64 * len(visits))
-    second.add(np.split(random.permutation(visits), 8), 64 * len(visits))
+    second.add(np.split(chance.permutation(visits), 8), 64 * len(visits))
     assert first.states <= 1 << 18
     assert first.bits > 6
     assert first.unseen == pytest.approx(2 / 4, abs=0.01)  # two of three states once, a third of them twice
