@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from properties.hash_range import THEORY
+from properties import hash_range, load_balancing
 from properties.theorems import Theory
 
-THEORIES: dict[str, Theory] = {THEORY.name: THEORY}
+THEORIES: dict[str, Theory] = {theory.name: theory for theory in (hash_range.THEORY, load_balancing.THEORY)}
 """The theories by name, in the order in which they are listed."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from model.balance.amounts import RIGHT
 from model.balance.java import quotient
 from model.balance.load_data import (
     LONG_TERM_SAMPLES,
@@ -100,4 +101,4 @@ def long_term_rates(report: LocalBrokerData, data: LoadData) -> BrokerAverage:
 
 def exponential(history: float | None, value: float, weight: float) -> float:
     """history * weight + (1 - weight) * value; the first value as it is."""
-    return value if history is None else history * weight + (1 - weight) * value
+    return value if history is None else RIGHT.averaged(history, value, weight)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
+from model.balance.amounts import RIGHT
 from model.balance.configuration import Configuration
 from model.balance.java import ascending
 from model.balance.load_data import LoadData
@@ -98,8 +99,8 @@ def _fitting(data: LoadData, conf: Configuration, fullest: str, emptiest: str) -
     about a broker with a single bundle, but sheds it all the same if it fits.
     """
     full, empty = data.reports[fullest], data.reports[emptiest]
-    rates = (full.rate - empty.rate) * conf.maxUnloadPercentage
-    throughputs = (full.throughput - empty.throughput) * conf.maxUnloadPercentage
+    rates = RIGHT.of_the_difference(full.rate, empty.rate, conf.maxUnloadPercentage)
+    throughputs = RIGHT.of_the_difference(full.throughput, empty.throughput, conf.maxUnloadPercentage)
     if rates > conf.minUnloadMessage:
         by_rate, remaining = True, rates
     elif throughputs > conf.minUnloadMessageThroughput:
@@ -110,7 +111,7 @@ def _fitting(data: LoadData, conf: Configuration, fullest: str, emptiest: str) -
     told = [f"{fullest}: up to {amount(remaining)} to {emptiest}"]
     taken = []
     for load in candidates(data, full, by_rate=by_rate):
-        if 0 < load.amount <= remaining:
+        if load.amount > 0 and RIGHT.fits(load.amount, remaining):
             taken.append(load.bundle)
             remaining += -load.amount
             told.append(f"  {load.bundle}: {amount(load.amount)}, unloaded ({amount(remaining)} remain)")

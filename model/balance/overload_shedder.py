@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from model.balance.amounts import RIGHT
 from model.balance.configuration import Configuration
 from model.balance.load_data import LoadData
 from model.balance.shedding import Unloading, at_least, candidates, kept_back, too_few
 from model.balance.usage import usage
 from model.balance.wording import percent, throughput
-
-MARGIN = 0.05
 
 
 @dataclass(frozen=True)
@@ -29,13 +28,13 @@ class OverloadShedder:
         threshold = conf.overload_threshold
         for broker, report in data.reports.items():
             full = usage(report, conf)
-            if full < threshold:
+            if not RIGHT.is_overloaded(full, threshold):
                 why.append(f"{broker}: usage {percent(full)} is below the threshold, {percent(threshold)}")
                 continue
             if len(report.owned) <= 1:
                 why.append(too_few(broker, report))
                 continue
-            need = report.throughput * (full - threshold + MARGIN)
+            need = RIGHT.beyond_the_threshold(report.throughput, full, threshold)
             why.append(
                 f"{broker}: usage {percent(full)} is at or above the threshold, {percent(threshold)};"
                 f" to shed: {throughput(need)} of {throughput(report.throughput)}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from model.balance.amounts import RIGHT
 from model.balance.configuration import Configuration
 from model.balance.java import ascending, quotient, square_root, total
 from model.balance.load_data import BrokerLoad
@@ -83,4 +84,4 @@ class Standing:
 
 def share(own: float, most: float, least: float) -> float:
     """The throughput that corresponds to half the difference of two loads, of a broker at ``most`` that carries ``own``."""
-    return quotient(own * ((most - least) / 2), most)
+    return quotient(own * RIGHT.half(most, least), most)

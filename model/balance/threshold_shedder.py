@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from model.balance.amounts import RIGHT
 from model.balance.averages import exponential
 from model.balance.configuration import Configuration
 from model.balance.load_data import LoadData
@@ -12,7 +13,6 @@ from model.balance.shedding import Unloading, at_least, candidates, kept_back, t
 from model.balance.usage import weighted_usage
 from model.balance.wording import MIB, percent, throughput
 
-MARGIN = 0.05
 LOWER_BOUNDARY_MARGIN = 0.5
 
 
@@ -39,10 +39,10 @@ class ThresholdShedder:
             average = following.averages[broker]
             said = f"{broker}: average {percent(average)}"
             bound = f"the mean plus the threshold, {percent(mean)} + {percent(threshold)}"
-            if average < mean + threshold:
+            if not RIGHT.is_far_above(average, mean, threshold):
                 why.append(f"{said} is below {bound}")
                 continue
-            need = report.throughput * (average - mean - threshold + MARGIN)
+            need = RIGHT.beyond_the_mean(report.throughput, average, mean, threshold)
             why.append(f"{said} is at or above {bound}; to shed: {throughput(need)} of {throughput(report.throughput)}")
             if need < minimum:
                 why.append(f"{broker}: that is below the minimum, {throughput(minimum)}")

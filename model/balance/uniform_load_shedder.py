@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from model.balance.amounts import OF_2_10, RIGHT, Amounts
 from model.balance.configuration import Configuration
 from model.balance.java import INT_MAX, quotient, to_int
 from model.balance.load_data import LoadData
@@ -12,7 +13,6 @@ from model.balance.shedding import Load, Unloading, candidates, kept_back, too_f
 from model.balance.wording import rate, throughput
 
 EPSILON = 1e-6
-DELTA_OF_2_10 = 1000
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,10 @@ class UniformLoadShedder:
         report = data.reports[broker]
         if len(report.owned) <= 1:
             return Unloading(why=(*why, too_few(broker, report))), self
-        delta = DELTA_OF_2_10 if conf.is_2_10 and by_rate else 0
+        amounts = OF_2_10 if conf.is_2_10 and by_rate else RIGHT
         most = -1 if conf.is_2_10 else conf.maxUnloadBundleNumPerShedding
         loads = candidates(data, report, by_rate=by_rate)
-        taken, told = _fitting(required[by_rate], loads, delta=delta, most=most, by_rate=by_rate)
+        taken, told = _fitting(required[by_rate], loads, amounts=amounts, most=most, by_rate=by_rate)
         return Unloading({broker: taken} if taken else {}, (*why, *told, *kept_back(data, report))), self
 
     def with_active_brokers(self, brokers: Collection[str]) -> UniformLoadShedder:
@@ -118,10 +118,12 @@ def _throughput_exceeded(throughputs: Extremes, conf: Configuration) -> bool:
 
 
 def _required(extremes: Extremes, conf: Configuration) -> int:
-    return to_int((extremes.most - extremes.least) * conf.maxUnloadPercentage)
+    return to_int(RIGHT.of_the_difference(extremes.most, extremes.least, conf.maxUnloadPercentage))
 
 
-def _fitting(required: int, loads: list[Load], *, delta: int, most: int, by_rate: bool) -> tuple[tuple[str, ...], list[str]]:
+def _fitting(
+    required: int, loads: list[Load], *, amounts: Amounts, most: int, by_rate: bool
+) -> tuple[tuple[str, ...], list[str]]:
     """The bundles, the largest first, that are not larger than what remains; each subtraction truncates to an int."""
     taken: list[str] = []
     told: list[str] = []
@@ -130,7 +132,7 @@ def _fitting(required: int, loads: list[Load], *, delta: int, most: int, by_rate
         said = f"  {load.bundle}: {_amount(load.amount, by_rate)}"
         if most != -1 and len(taken) >= most:
             told.append(f"{said}, stays: {most} bundles are unloaded")
-        elif load.amount <= remaining + delta:
+        elif amounts.fits(load.amount, remaining):
             taken.append(load.bundle)
             remaining += to_int(-load.amount)
             told.append(f"{said}, unloaded ({_amount(remaining, by_rate)} remain)")
