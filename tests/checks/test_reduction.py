@@ -58,7 +58,8 @@ def test_the_small_instances_are_predicted(instance: Instance) -> None:
     states, transitions, depth = COUNTS[instance.name]
     reach = findings.verdicts[0].reach
     assert (reach["distinct"], reach["depth"]) == (REDUCED[instance.name], depth)
-    assert {v.verdict for v in findings.verdicts if not v.expected} == {"exhausted", "proved"}
+    judged = [v for v in findings.verdicts if v.property.kind != "leads_to"]
+    assert {v.verdict for v in judged if not v.expected} == {"exhausted", "proved"}
     assert findings.suspicions == ()
     if REDUCED[instance.name] < states:
         assert reach["represented"] == states
