@@ -4,8 +4,9 @@ A fenced block marked ``console`` is a session: lines that begin with ``$`` are 
 prints. Commands are ``fencepost``, ``python``, ``make check`` and ``cat``, ``ls``, ``echo $?``. In what is shown, a line of
 three dots stands for any number of lines, and lines that begin with ``#`` (times and progress) are not compared. A block
 marked ``python`` is run. A comment before a block says more of it: ``<!-- file: NAME -->`` writes it to that file instead of
-running it, ``<!-- deep -->`` leaves it to the deep tests because it takes long. The blocks of one document are run in order
-in one folder, in which ``docs`` is the documentation.
+running it, ``<!-- from: FILE -->`` says that it is a passage of that file of the project, ``<!-- deep -->`` leaves it to the
+deep tests because it takes long. The blocks of one document are run in order in one folder, in which ``docs`` is the
+documentation.
 """
 
 from __future__ import annotations
@@ -46,6 +47,11 @@ class Block:
     def file(self) -> str | None:
         """The file that the block is written to, if it is one."""
         return self.note.removeprefix("file: ") if self.note.startswith("file: ") else None
+
+    @property
+    def source(self) -> str | None:
+        """The file of the project that the block is a passage of, if it is one."""
+        return self.note.removeprefix("from: ") if self.note.startswith("from: ") else None
 
 
 @dataclass(frozen=True)
@@ -163,7 +169,7 @@ def played(document: str, session: Session, *, deep: bool) -> Iterator[tuple[Blo
             file = session.folder / block.file
             file.parent.mkdir(exist_ok=True)
             file.write_text(block.text, encoding="utf-8")
-        elif block.language == "python":
+        elif block.language == "python" and block.source is None:
             session.execute(block.text)
         elif block.language == "console":
             yield block, [(shown, session.run(shown.command)) for shown in exchanges(block.text)]

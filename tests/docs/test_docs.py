@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -45,6 +46,22 @@ def test_examples_do_what_is_shown(document: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("document", [d for d in DOCUMENTS if _has(d, deep=True)], ids=_name)
 def test_long_examples_do_what_is_shown(document: Path, tmp_path: Path) -> None:
     _check(document, tmp_path, deep=True)
+
+
+def _is_passage(text: str, source: str) -> bool:
+    """Whether the lines stand in the source one after the other, however deep they are indented there."""
+    return any(f"\n{indent(text, ' ' * depth)}" in source for depth in (0, 4, 8, 12))
+
+
+def test_passages_are_in_the_source() -> None:
+    passages = [(d, b) for d in DOCUMENTS for b in blocks(d.read_text(encoding="utf-8")) if b.source is not None]
+    assert passages
+    stale = [
+        f"{_name(document)}:{block.line}"
+        for document, block in passages
+        if not _is_passage(block.text, (ROOT / str(block.source)).read_text(encoding="utf-8"))
+    ]
+    assert stale == []
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=_name)
@@ -228,6 +245,15 @@ def test_a_traceback_is_never_shown(tmp_path: Path) -> None:
 def test_a_python_block_is_run(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         list(played("```python\nx = 0\n```\n\n```python\n1 / x\n```\n", Session(tmp_path), deep=False))
+
+
+def test_a_passage_is_compared_and_not_run(tmp_path: Path) -> None:
+    document = "<!-- from: a.py -->\n```python\nif x:\n    y()\n```\n"
+    (passage,) = blocks(document)
+    assert passage.source == "a.py"
+    assert list(played(document, Session(tmp_path), deep=False)) == []
+    assert _is_passage(passage.text, "def f():\n    if x:\n        y()\n")
+    assert not _is_passage(passage.text, "def f():\n    if x:\n        z()\n")
 
 
 def test_only_known_commands_are_run(tmp_path: Path) -> None:
