@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from checks.policy.arguments import add_policy
+from checks.trace_arguments import add_trace
 from checks.verdicts import ExitStatus
 from model.language import ModelError
 from properties.registry import RegistryError
@@ -79,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_list(commands)
     _add_check(commands)
     _add_explore(commands)
-    _add_trace(commands)
+    add_trace(commands)
     add_policy(commands)
     return parser
 
@@ -130,7 +131,7 @@ def _add_explore(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="random walks by the billion, or all states, on Spark",
         usage="fencepost explore PROTOCOL --out DIR [OPTION ...]\n"
         "       fencepost explore report DIR [--plots DIR]\n"
-        "       fencepost explore trace DIR --walk N [--out FILE]",
+        "       fencepost explore trace DIR --walk N [--whole] [--out FILE]",
         description=EXPLORE,
         epilog=f"{EXPLORE_EXAMPLES}\n{EXIT_STATUS}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -150,20 +151,10 @@ def _add_explore(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--master", default="local[*]", metavar="URL", help="Spark's master (default: local[*], all cores of this machine)")
     add("--spark-conf", action="append", default=[], metavar="NAME=VALUE", help="a setting of Spark; may be repeated")
     add("--walk", type=int, metavar="N", help="which walk to trace")
+    add("--whole", action="store_true", help="trace the walk as it was, not shrunk to the steps that matter")
     add("--plots", type=Path, metavar="DIR", help="write the report's plots there, as SVG files")
     add("--quiet", action="store_true", help="no progress on standard error")
     explore.set_defaults(command=_explore)
-
-
-def _add_trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    trace = commands.add_parser("trace", help="show or replay a trace file")
-    verbs = trace.add_subparsers(required=True, metavar="VERB")
-    for verb, helps in (("show", "print a trace for people"), ("replay", "take its steps again and compare")):
-        parser = verbs.add_parser(verb, help=helps)
-        parser.add_argument("file", type=Path, metavar="FILE", help="an ITF file (*.itf.json)")
-        if verb == "show":
-            parser.add_argument("--full", action="store_true", help="with the whole initial state")
-        parser.set_defaults(command=_show if verb == "show" else _replay)
 
 
 def _positive(kind: type[int] | type[float]) -> Callable[[str], int | float]:
@@ -196,18 +187,6 @@ def _explore(options: argparse.Namespace) -> ExitStatus:
     from checks.explore import run
 
     return run(options)
-
-
-def _show(options: argparse.Namespace) -> ExitStatus:
-    from checks.trace_command import show_file
-
-    return show_file(options.file, full=options.full)
-
-
-def _replay(options: argparse.Namespace) -> ExitStatus:
-    from checks.trace_command import replay_file
-
-    return replay_file(options.file)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from traces.exploration.search import SEARCH_SETTINGS, search
 from traces.exploration.session import SparkError, spark_session
 from traces.exploration.stretches import trace_of_walk
 from traces.itf import write
+from traces.shrinking import shrink
 from traces.text import show
 
 
@@ -167,7 +168,15 @@ def _trace(folder: Path, asked: argparse.Namespace) -> ExitStatus:
     if asked.walk is None or not 0 <= asked.walk < explored.walks:
         raise RegistryError(f"explore trace needs a walk from 0 to {explored.walks - 1}: --walk N")
     trace = trace_of_walk(explored, asked.walk)
-    suite = explored.observed().suite
+    observed = explored.observed()
+    suite = observed.suite
+    if trace.violated is not None and not asked.whole:
+        reporter = Reporter(quiet=asked.quiet)
+        reporter.begin(f"shrinking walk {asked.walk}")
+        with interruptible() as interrupt:
+            shrunk = shrink(trace, suite, observed=observed, progress=reporter.searching, should_stop=interrupt)
+        reporter.end()
+        trace = shrunk.trace
     meaning = next((p.doc for p in suite.properties if p.name == trace.violated), "")
     print(show(trace, suite.protocol, meaning=meaning, width=_width(), colour=sys.stdout.isatty()), end="")
     if asked.out is not None:

@@ -163,6 +163,7 @@ class _Run:
             workers=self.options.workers,
             seconds=self.options.seconds,
             progress=lambda at: self.reporter.walking(at, walks.count),
+            shrinking=self.reporter.searching,
             should_stop=self.should_stop,
         )
         return replace(found, notes=(*found.notes, *_no_matter("walks", left)))

@@ -13,9 +13,11 @@ from checks.findings import Findings
 from checks.verdicts import Verdict, reached, unreached
 from model.kernel import Kernel
 from model.kernel.paths import Path
+from model.kernel.results import Progress
 from model.kernel.walks import WalkFind, WalkProgress, WalkResult, random_walks, walk_path
 from properties.observed import Observed
 from properties.vocabulary import Property
+from traces.shrinking import shrink
 from traces.trace import Trace, trace_of
 
 
@@ -36,9 +38,13 @@ def sample(
     workers: int | None = None,
     seconds: float | None = None,
     progress: Callable[[WalkProgress], None] | None = None,
+    shrinking: Callable[[Progress], None] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Findings:
-    """Walks at random, up to the first violation that is not expected."""
+    """Walks at random, up to the first violation that is not expected, and shrinks the walks that violate something.
+
+    ``shrinking`` is told how far the search for a shorter run is.
+    """
     alarm, step_alarm = observed.alarms()
     course: dict[str, Any] = {
         "seed": walks.seed,
@@ -60,19 +66,25 @@ def sample(
     reach: dict[str, int | float] = {"walks": result.walks, "steps": result.steps, "seed": walks.seed}
     if result.unseen is not None:
         reach["unseen"] = round(result.unseen, 6)
-    verdicts = _verdicts(observed, partial(walk_path, observed.kernel, **course), result, reach)
+    shortened = partial(shrink, suite=observed.suite, observed=observed, progress=shrinking, should_stop=should_stop)
+
+    def trace_of_find(prop: Property, walk: int) -> Trace:
+        path = walk_path(observed.kernel, **course, walk=walk)
+        return shortened(_trace(observed.kernel, path, prop, walk, walks.seed)).trace
+
+    verdicts = _verdicts(observed, trace_of_find, result, reach)
     return Findings(verdicts, (_summary(result),), seconds=result.seconds)
 
 
 def _verdicts(
-    observed: Observed, path_of: Callable[..., Path], result: WalkResult, reach: dict[str, int | float]
+    observed: Observed, trace_of_find: Callable[[Property, int], Trace], result: WalkResult, reach: dict[str, int | float]
 ) -> tuple[Verdict, ...]:
     finds = {(find.kind, find.formula): find for find in result.violations}
     seen, vacuous = set(result.seen), {p.name for p in observed.vacuous(result.seen)}
 
     def judged(prop: Property, find: WalkFind | None, held: bool) -> Verdict:
         if find is not None:
-            trace = _trace(observed.kernel, path_of(walk=find.walk), prop, find.walk, int(reach["seed"]))
+            trace = trace_of_find(prop, find.walk)
             return Verdict(prop, "violated", "walks", reach | {"steps": len(trace.steps)}, prop.strict, trace)
         if held:
             return Verdict(prop, "violated", "walks", reach, f"{prop.strict} (seen on some walk)")

@@ -1,37 +1,85 @@
-"""``fencepost trace``: trace files, shown and replayed."""
+"""``fencepost trace``: trace files, shown, replayed and shrunk."""
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+from checks.progress import Reporter, interruptible
 from checks.verdicts import ExitStatus
 from properties.protocols import PROTOCOLS
-from traces.itf import TraceFileError, read
+from properties.vocabulary import Suite
+from traces.itf import TraceFileError, read, write
 from traces.replay import replay_on
+from traces.shrinking import shrink
 from traces.text import show
+from traces.trace import Trace
 
 
-def show_file(path: Path, *, full: bool) -> ExitStatus:
-    """Prints a trace; 150 if the file cannot be read."""
+@dataclass(frozen=True)
+class _Opened:
+    """A trace file that was read, and the properties of its instance."""
+
+    path: Path
+    trace: Trace
+    suite: Suite
+
+    def shown(self, trace: Trace, *, full: bool = False) -> str:
+        meaning = next((p.doc for p in self.suite.properties if p.name == trace.violated), "")
+        return show(trace, self.suite.protocol, meaning=meaning, full=full, colour=sys.stdout.isatty())
+
+
+def run(asked: argparse.Namespace) -> ExitStatus:
+    """Does what the command line asks for; 150 if a file cannot be read, 75 where a trace would have to replay and does not."""
     try:
-        trace, protocol = read(path, PROTOCOLS)
+        return VERBS[asked.verb](_open(asked.file), asked)
     except TraceFileError as error:
         print(f"fencepost: {error}", file=sys.stderr)
         return ExitStatus.INPUT
-    properties = {p.name: p for p in PROTOCOLS[trace.protocol].suite(protocol).properties}
-    violated = properties.get(trace.violated or "")
-    print(show(trace, protocol, meaning=violated.doc if violated else "", full=full, colour=sys.stdout.isatty()), end="")
+
+
+def _open(path: Path) -> _Opened:
+    trace, protocol = read(path, PROTOCOLS)
+    return _Opened(path, trace, PROTOCOLS[trace.protocol].suite(protocol))
+
+
+def _show(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
+    print(opened.shown(opened.trace, full=asked.full), end="")
     return ExitStatus.HOLDS
 
 
-def replay_file(path: Path) -> ExitStatus:
-    """Replays a trace and prints the outcome; 75 if it does not replay, 150 if the file cannot be read."""
-    try:
-        trace, protocol = read(path, PROTOCOLS)
-    except TraceFileError as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.INPUT
-    outcome = replay_on(trace, protocol, PROTOCOLS[trace.protocol].suite(protocol))
+def _replay(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
+    outcome = replay_on(opened.trace, opened.suite.protocol, opened.suite)
     print(outcome)
     return ExitStatus.HOLDS if outcome.replays else ExitStatus.EVALUATION
+
+
+def _shrink(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
+    if opened.trace.violated is None:
+        print(f"fencepost: {opened.path}: it names no property, so there is nothing that shrinking would keep", file=sys.stderr)
+        return ExitStatus.USAGE
+    outcome = replay_on(opened.trace, opened.suite.protocol, opened.suite)
+    if not outcome.replays:
+        print(f"fencepost: {opened.path}: {outcome}", file=sys.stderr)
+        return ExitStatus.EVALUATION
+    reporter = Reporter(quiet=asked.quiet)
+    reporter.begin("shrinking")
+    with interruptible() as interrupt:
+        shrunk = shrink(opened.trace, opened.suite, progress=reporter.searching, should_stop=interrupt)
+    reporter.end()
+    print(opened.shown(shrunk.trace), end="")
+    print(f"\n{shrunk}")
+    if asked.out is not None:
+        write(shrunk.trace, opened.suite.protocol, asked.out)
+        print(f"trace: {asked.out}")
+    return ExitStatus.HOLDS
+
+
+VERBS: Mapping[str, Callable[[_Opened, argparse.Namespace], ExitStatus]] = {
+    "show": _show,
+    "replay": _replay,
+    "shrink": _shrink,
+}

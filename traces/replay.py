@@ -77,6 +77,8 @@ def replay_on(trace: Trace, protocol: Protocol, suite: Suite) -> Replay:
         return Replay(not why, last, why or f"{length}, {violated.name} is never fulfilled")
     if violated.kind == "step" and not trace.steps:
         return Replay(False, 0, f"{violated.name} speaks of a step, and there is none")
+    if violated.kind == "deadlock" and (left := kernel.enabled(states[-1])):
+        return Replay(False, last, f"it does not end there: {kernel.actions[left[0]].label} is enabled")
     observed = kernel.observe_step(*states[-2:]) if violated.kind == "step" else kernel.observe(states[-1])
     return _judged(violated, bool(observed), last, length)
 

@@ -17,7 +17,7 @@ managedLedgerDefaultEnsembleSize=2
 managedLedgerDefaultWriteQuorum=2
 managedLedgerDefaultAckQuorum=2
 """
-SMALL = ["--set", "bookies=2", "ensemble=2", "write_quorum=2", "entries=1", "--quiet"]
+SMALL = ["ledger", "--set", "bookies=2", "ensemble=2", "write_quorum=2", "entries=1", "--quiet"]
 
 
 def command(*arguments: str | Path) -> list[str]:
@@ -89,6 +89,14 @@ def test_a_defect_is_shown_with_its_shortest_trace_which_replays(tmp_path: Path)
     assert (replayed.returncode, replayed.stdout) == (0, "replays: 13 steps, no_truncation does not hold in the last state\n")
     shown = fencepost("trace", "show", file)
     assert "  13  r0      close_recovered(r0)" in shown.stdout
+    shrunk = fencepost("trace", "shrink", file, "--out", tmp_path / "short.itf.json")
+    assert shrunk.returncode == 0
+    assert "shrunk to 13 and 4; no run is shorter\n" in shrunk.stdout
+    assert "replays: 13 steps" in fencepost("trace", "replay", tmp_path / "short.itf.json").stdout
+    file.write_text(file.read_text().replace('"recovery_reads_do_not_fence"', ""))
+    refused = fencepost("trace", "shrink", file)
+    assert refused.returncode == 75
+    assert refused.stderr.startswith(f"fencepost: {file}: does not replay: step ")
     file.write_text(file.read_text()[:-20])
     broken = fencepost("trace", "show", file)
     assert broken.returncode == 150
@@ -218,6 +226,6 @@ def test_what_never_comes_is_shown_with_its_lasso_which_replays(tmp_path: Path) 
 
 @pytest.mark.parametrize("by", ["walks", "induction", "bounded"])
 def test_other_engines_say_that_what_must_come_is_no_matter_for_them(by: str) -> None:
-    run = fencepost("check", "ledger", *SMALL, "--by", by, "--property", "open_ledgers_close", "--depth", "1", "--walks", "9")
+    run = fencepost("check", *SMALL, "--by", by, "--property", "open_ledgers_close", "--depth", "1", "--walks", "9")
     assert run.returncode == 75
     assert f"no matter for {by}: open_ledgers_close" in run.stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -59,6 +60,33 @@ def test_a_deadlock_is_violated_with_the_run_that_leads_there() -> None:
     assert sorted(step.action for step in dead.trace.steps) == [f"take_left(s{i})" for i in range(3)]
     assert safe.verdict == "inconclusive"
     assert exit_status([dead]) == ExitStatus.DEADLOCK
+
+
+def test_a_walk_is_shrunk_before_it_is_shown() -> None:
+    p = Protocol("clock")
+    minute, bell = p.number("minute", 0, 5), p.flag("bell")
+
+    @p.step(by="clock")
+    def tick() -> Any:
+        """A minute passes."""
+        return minute < 5, {minute: minute + 1}
+
+    @p.step(by="bell")
+    def ring() -> Any:
+        """The bell rings, or stops."""
+        return True, {bell: Not(bell)}
+
+    suite = Suite(p)
+
+    @suite.always
+    def too_soon() -> Any:
+        """The hour is not over."""
+        return minute < 5
+
+    (found,) = verdicts(suite, count=1, seed=2)
+    assert [step.action for step in found.trace.steps] == ["tick"] * 5
+    assert found.reach["steps"] == 5
+    assert re.fullmatch(r"walk 0, shrunk from \d+ steps", found.trace.found_by)
 
 
 @pytest.mark.parametrize("steps", [1, 2])

@@ -6,8 +6,10 @@ import random
 import pytest
 
 from model.kernel import Kernel
+from model.language import Protocol
 from properties.registry import Entry
-from traces.replay import replay
+from properties.vocabulary import Suite
+from traces.replay import replay, replay_on
 from traces.trace import Step, Trace, trace_of
 
 
@@ -57,6 +59,25 @@ def test_a_violation_that_is_none(trace: Trace, protocols: dict[str, Entry], vio
 def test_a_step_property_needs_a_step(trace: Trace, protocols: dict[str, Entry]) -> None:
     nothing = dataclasses.replace(trace, violated="taken_by_one", steps=())
     assert "there is none" in str(replay(nothing, protocols))
+
+
+def test_a_deadlock_is_where_nothing_is_enabled(broken: Protocol) -> None:
+    suite = Suite(broken)
+
+    @suite.ends
+    def ends_in_red() -> object:
+        """Turns end in red."""
+        return broken.state.colour == "red"
+
+    kernel = Kernel(broken)
+    numbers = {action.label: number for number, action in enumerate(kernel.actions)}
+    states, labels = [kernel.initial()[1]], ["take(c0)", "cut"] * 3
+    for label in labels:
+        states.append(kernel.apply(states[-1], numbers[label]))
+    run = trace_of(kernel, states, [numbers[label] for label in labels], violated="ends_in_red")
+    assert str(replay_on(run, broken, suite)) == "replays: 6 steps, ends_in_red does not hold in the last state"
+    shorter = dataclasses.replace(run, steps=run.steps[:-1])
+    assert str(replay_on(shorter, broken, suite)) == "does not replay: step 5: it does not end there: release(c0) is enabled"
 
 
 def test_a_guard_forbids(trace: Trace, protocols: dict[str, Entry]) -> None:

@@ -1,0 +1,56 @@
+"""The arguments of ``fencepost trace`` and what its help teaches."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from checks.verdicts import ExitStatus
+
+TRACE = """Works on trace files: the runs that violate a property, as `fencepost check --trace-dir DIR` and `fencepost explore
+trace --out FILE` write them."""
+
+EXAMPLES = """examples:
+  fencepost trace show broken.itf.json                     who did what, and what it changed
+  fencepost trace replay broken.itf.json                   does it still happen on the protocol as it is now?
+  fencepost trace shrink broken.itf.json --out short.itf.json
+                                                           the same violation, in fewer steps"""
+
+SHRINK = """Makes a trace shorter that violates (or reaches) its property: first the fewest steps, then, of as many, the fewest
+changes of actor. The property stays the same. What is printed says how far the result is known to be the shortest."""
+
+
+def add_trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the command and its verbs."""
+    trace = commands.add_parser(
+        "trace",
+        help="show, replay or shrink a trace file",
+        description=TRACE,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    verbs = trace.add_subparsers(required=True, metavar="VERB")
+    show = _verb(verbs, "show", "print a trace for people")
+    show.add_argument("--full", action="store_true", help="with the whole initial state")
+    _verb(verbs, "replay", "take its steps again and compare")
+    shrink = _verb(verbs, "shrink", "make a trace shorter", SHRINK)
+    shrink.add_argument("--out", type=Path, metavar="FILE", help="write the shrunk trace there, as an ITF file")
+    shrink.add_argument("--quiet", action="store_true", help="no progress on standard error")
+
+
+def _verb(
+    verbs: argparse._SubParsersAction[argparse.ArgumentParser], verb: str, helps: str, description: str = ""
+) -> argparse.ArgumentParser:
+    """Adds a verb that works on one file."""
+    parser = verbs.add_parser(
+        verb, help=helps, description=description or None, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="an ITF file (*.itf.json)")
+    parser.set_defaults(command=_trace, verb=verb)
+    return parser
+
+
+def _trace(options: argparse.Namespace) -> ExitStatus:
+    from checks.trace_command import run
+
+    return run(options)

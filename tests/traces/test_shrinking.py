@@ -1,0 +1,270 @@
+"""Shrinking: a walk becomes a shortest run, or one without a step to spare, that violates the very same property."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from model.kernel import Kernel
+from model.language import Not, Or, Protocol
+from properties.vocabulary import Suite
+from traces.lassos import loop_from
+from traces.replay import replay_on
+from traces.shrinking import Shrunk, shrink
+from traces.trace import Trace, trace_of
+
+LITTLE = 1 << 20
+
+
+def desk(*, sheets: int = 4, draughts: int = 0) -> Suite:
+    """Two clerks who take sheets and file them, by a lamp that can be switched while there is work, in draughts that blow."""
+    p = Protocol("desk")
+    clerk, draught = p.universe("clerk", 2), p.universe("draught", draughts)
+    filed, busy = p.number("filed", 0, sheets, per=clerk), p.flag("busy", per=clerk)
+    lamp, blows = p.flag("lamp"), p.flag("blows", per=draught)
+
+    @p.step(by="c", c=clerk)
+    def take(c: int) -> Any:
+        """Takes a sheet."""
+        return Not(busy[c]) & (filed[c] < sheets), {busy[c]: True}
+
+    @p.step(by="c", c=clerk)
+    def file(c: int) -> Any:
+        """Files it."""
+        return busy[c], {busy[c]: False, filed[c]: filed[c] + 1}
+
+    @p.step(by="lamp")
+    def switch() -> Any:
+        """Goes on or off."""
+        return Or(filed[0] < sheets, filed[1] < sheets), {lamp: Not(lamp)}
+
+    @p.step(by="d", d=draught)
+    def blow(d: int) -> Any:
+        """Begins to blow or stops."""
+        return True, {blows[d]: Not(blows[d])}
+
+    suite, n = Suite(p), p.next
+
+    @suite.always
+    def little_work() -> Any:
+        """Less is filed than one clerk could file."""
+        return filed[0] + filed[1] < sheets
+
+    @suite.always
+    def one_at_a_time() -> Any:
+        """The clerks take turns."""
+        return Not(busy[0] & busy[1])
+
+    @suite.step
+    def light_stays() -> Any:
+        """When two sheets are filed the lamp is left alone."""
+        return Or(filed[0] + filed[1] < 2, n.lamp == lamp)
+
+    @suite.sometimes
+    def both_done() -> Any:
+        """Both have filed all they can."""
+        return (filed[0] == sheets) & (filed[1] == sheets)
+
+    @suite.ends
+    def by_light() -> Any:
+        """Work ends by the light of the lamp."""
+        return lamp
+
+    return suite
+
+
+def walk(suite: Suite, prop: str, seed: int, until: Callable[[list[int], bool], bool]) -> Trace:
+    """A random run, until a state (as raw values, and whether anything is enabled there) is as it is to be."""
+    kernel, rng = Kernel(suite.protocol), random.Random(seed)
+    states, actions = [kernel.initial()[0]], list[int]()
+    while not until(list(kernel.packing.unpack(states[-1])), bool(enabled := kernel.enabled(states[-1]))):
+        if not enabled:
+            states, actions = states[:1], []
+            continue
+        actions.append(rng.choice(enabled))
+        states.append(kernel.apply(states[-1], actions[-1]))
+    return trace_of(kernel, states, actions, violated=prop, found_by=f"walk {seed}")
+
+
+def replays(shrunk: Shrunk, suite: Suite) -> bool:
+    return replay_on(shrunk.trace, suite.protocol, suite).replays
+
+
+def actions(trace: Trace) -> list[str]:
+    return [step.action for step in trace.steps]
+
+
+def full(sheets: int) -> Callable[[list[int], bool], bool]:
+    return lambda state, goes_on: state[0] + state[1] >= sheets
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_walk_becomes_a_shortest_run(seed: int) -> None:
+    suite = desk()
+    trace = walk(suite, "little_work", seed, full(4))
+    shrunk = shrink(trace, suite)
+    assert len(shrunk.trace.steps) == 8
+    assert (shrunk.steps, shrunk.searched) == (len(trace.steps), 7)
+    assert shrunk.changes_left <= 1
+    assert str(shrunk).endswith(f"shrunk to 8 and {shrunk.changes_left}; no run is shorter")
+    assert shrunk.trace.found_by == f"walk {seed}, shrunk from {len(trace.steps)} steps"
+    assert replays(shrunk, suite)
+
+
+def test_a_long_walk_is_shrunk_where_not_all_runs_can_be_searched() -> None:
+    suite = desk(sheets=16, draughts=24)
+    trace = walk(suite, "little_work", 1, full(16))
+    assert len(trace.steps) > 300
+    shrunk = shrink(trace, suite, memory=LITTLE)
+    assert len(shrunk.trace.steps) == 32
+    assert not any("blow" in action or "switch" in action for action in actions(shrunk.trace))
+    assert shrunk.searched is not None
+    assert 0 < shrunk.searched < 31
+    assert str(shrunk).endswith(f"; no step can be left out, and no run of up to {shrunk.searched} steps will do")
+    assert replays(shrunk, suite)
+
+
+def test_steps_of_one_actor_are_brought_together() -> None:
+    suite = desk(sheets=4, draughts=24)
+    kernel = Kernel(suite.protocol)
+    numbers = {action.label: number for number, action in enumerate(kernel.actions)}
+    labels = ["take(c0)", "take(c1)", "file(c0)", "file(c1)", "take(c0)", "take(c1)", "file(c0)", "file(c1)"]
+    states = [kernel.initial()[0]]
+    for label in labels:
+        states.append(kernel.apply(states[-1], numbers[label]))
+    alternating = trace_of(kernel, states, [numbers[label] for label in labels], violated="little_work")
+    shrunk = shrink(alternating, suite, memory=LITTLE)
+    assert (shrunk.changes, shrunk.changes_left) == (7, 1)
+    assert actions(shrunk.trace) in (
+        ["take(c0)", "file(c0)"] * 2 + ["take(c1)", "file(c1)"] * 2,
+        ["take(c1)", "file(c1)"] * 2 + ["take(c0)", "file(c0)"] * 2,
+    )
+    assert shrunk.trace.found_by == alternating.found_by
+    assert replays(shrunk, suite)
+
+
+@pytest.mark.parametrize(
+    ("prop", "shortest", "until"),
+    [
+        ("one_at_a_time", 2, lambda state, goes_on: state[2] and state[3]),
+        ("both_done", 16, lambda state, goes_on: state[0] == state[1] == 4),
+        ("by_light", 16, lambda state, goes_on: not goes_on and not state[4]),
+    ],
+)
+def test_each_kind_of_property_keeps_being_violated(prop: str, shortest: int, until: Any) -> None:
+    suite = desk()
+    shrunk = shrink(walk(suite, prop, 5, until), suite)
+    assert len(shrunk.trace.steps) == shortest
+    assert shrunk.trace.violated == prop
+    assert shrunk.searched == shortest - 1
+    assert replays(shrunk, suite)
+
+
+@pytest.mark.parametrize("memory", [LITTLE, 64 << 20])
+def test_the_last_step_of_a_step_property_stays(memory: int) -> None:
+    suite = desk(draughts=20)
+    trace = walk(suite, "light_stays", 2, lambda state, goes_on: bool(state[0] + state[1] >= 2 and state[4]))
+    shrunk = shrink(trace, suite, memory=memory)
+    assert len(shrunk.trace.steps) == 5
+    assert actions(shrunk.trace)[-1] == "switch"
+    assert replays(shrunk, suite)
+
+
+def test_what_violates_something_else_on_the_way_is_kept_for_what_it_is() -> None:
+    suite = desk()
+    trace = walk(suite, "both_done", 3, lambda state, goes_on: state[0] == state[1] == 4)
+    assert {p.name for p in suite.properties if replay_on(replace(trace, violated=p.name), suite.protocol, suite).replays}
+    shrunk = shrink(trace, suite)
+    assert shrunk.trace.violated == "both_done"
+    assert replays(shrunk, suite)
+
+
+def test_shrinking_what_is_shrunk_changes_nothing() -> None:
+    suite = desk()
+    once = shrink(walk(suite, "both_done", 7, lambda state, goes_on: state[0] == state[1] == 4), suite).trace
+    assert shrink(once, suite).trace == once
+
+
+def test_a_shrinking_that_is_stopped_keeps_a_run_that_replays() -> None:
+    suite = desk(draughts=4)
+    trace = walk(suite, "little_work", 1, full(4))
+    asked = itertools.count()
+    shrunk = shrink(trace, suite, should_stop=lambda: next(asked) > 20)
+    assert 8 <= len(shrunk.trace.steps) < len(trace.steps)
+    assert replays(shrunk, suite)
+    assert str(shrunk).endswith("interrupted, so perhaps not the shortest")
+
+
+def test_a_trace_that_shows_nothing_is_refused() -> None:
+    suite = desk()
+    trace = walk(suite, "little_work", 1, full(4))
+    with pytest.raises(ValueError, match="no property"):
+        shrink(replace(trace, violated=None), suite)
+    with pytest.raises(ValueError, match="do not lead"):
+        shrink(replace(trace, steps=trace.steps[:-1]), suite)
+
+
+def door() -> Suite:
+    """A guest who rings, and a host who opens only to a door that the wind does not blow to and fro all the time."""
+    p = Protocol("door")
+    rung, shut, inside, radio = p.flag("rung"), p.flag("shut", init=True), p.flag("inside"), p.flag("radio")
+
+    @p.step(by="guest")
+    def ring() -> Any:
+        """Rings."""
+        return Not(rung), {rung: True}
+
+    @p.step(by="wind", fair=True)
+    def swing() -> Any:
+        """Goes to and fro."""
+        return Not(inside), {shut: Not(shut)}
+
+    @p.step(by="host", fair=True)
+    def let_in() -> Any:
+        """Opens."""
+        return rung & shut & Not(inside), {inside: True}
+
+    @p.step(by="radio")
+    def play() -> Any:
+        """Is switched on or off."""
+        return True, {radio: Not(radio)}
+
+    suite = Suite(p)
+
+    @suite.leads_to
+    def guests_get_in() -> Any:
+        """Who has rung gets in."""
+        return rung, inside
+
+    return suite
+
+
+def lasso(suite: Suite, stem: list[str], around: list[str]) -> Trace:
+    prop = suite.named("guests_get_in")
+    kernel = Kernel(suite.protocol, [formula for lead in prop.leads for formula in lead])
+    numbers = {action.label: number for number, action in enumerate(kernel.actions)}
+    taken, states = [numbers[label] for label in stem + around], [kernel.initial()[0]]
+    for action in taken:
+        states.append(kernel.apply(states[-1], action))
+    loop = loop_from(kernel, prop, states, taken, len(stem))
+    return trace_of(kernel, states, taken, violated=prop.name, found_by="liveness", loop=loop)
+
+
+@pytest.mark.parametrize("stem", ["ring", "play swing swing ring play play", "swing ring play swing"])
+@pytest.mark.parametrize("around", ["swing swing", "play swing play swing swing swing"])
+def test_a_lasso_is_shrunk_and_stays_one(stem: str, around: str) -> None:
+    suite = door()
+    trace = lasso(suite, stem.split(), around.split())
+    assert replay_on(trace, suite.protocol, suite).replays
+    shrunk = shrink(trace, suite)
+    assert actions(shrunk.trace) in (["ring", "swing", "swing"], ["swing", "ring", "swing", "swing"])
+    assert shrunk.trace.loop is not None
+    assert len(shrunk.trace.steps) - shrunk.trace.loop.start == 2
+    assert shrunk.trace.loop.starved == ("let_in",)
+    assert str(shrunk).endswith("whether there is a shorter lasso was not searched")
+    assert replays(shrunk, suite)
