@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
 from model.balance.broker_loads import broker_loads
@@ -25,26 +25,24 @@ Move = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class TransferShedder:
-    """Remembers for how many rounds in a row there was a reason, and when a bundle last left each broker.
+    """Remembers for how many rounds in a row there was a reason to act.
 
     ``policies`` are those of the cluster, which bound where a bundle may go.
     """
 
     hits: int = 0
-    unloaded_brokers: Mapping[str, int] = field(default_factory=dict)
     policies: Policies = field(default_factory=Policies)
 
     def find_bundles_for_unloading(self, data: LoadData, conf: Configuration) -> tuple[Unloading, TransferShedder]:
         """What should be unloaded now and where it should go, and the shedder of the next round."""
         loads = broker_loads(data, conf)
         averages = {broker: load.weightedMaxEMA for broker, load in loads.items()}
-        following = replace(self, unloaded_brokers={**self.unloaded_brokers, **data.recently_unloaded_brokers})
-        fresh, obstacle, following = following._usable(data, conf)
+        fresh, obstacle = _usable(data, conf)
         if obstacle:
-            return Unloading(why=(f"the whole cycle stops: {obstacle}",), averages=averages), following
+            return Unloading(why=(f"the whole cycle stops: {obstacle}",), averages=averages), self
         standing = Standing.of(fresh, loads)
         reason, threshold = standing.reason(conf), conf.loadBalancerSheddingConditionHitCountThreshold
-        following = replace(following, hits=following.hits + 1 if reason else 0)
+        following = replace(self, hits=self.hits + 1 if reason else 0)
         why = [
             f"mean load {percent(standing.mean)}, standard deviation {standing.deviation:.6g}",
             f"{reason or 'no reason to act'}; hits in a row: {following.hits}, needed: more than {threshold}",
@@ -62,8 +60,7 @@ class TransferShedder:
                 most, least = loads[fullest].weightedMaxEMA, loads[emptiest].weightedMaxEMA
                 standing = standing.after(most, least, handing.load(most))
         if moves:
-            times = dict.fromkeys((source for _, source, _ in moves), data.now)
-            following = replace(following, hits=0, unloaded_brokers={**following.unloaded_brokers, **times})
+            following = replace(following, hits=0)
         unload: dict[str, tuple[str, ...]] = {}
         for bundle, source, _ in moves:
             unload[source] = (*unload.get(source, ()), bundle)
@@ -71,31 +68,29 @@ class TransferShedder:
         return Unloading(unload, tuple(why), averages, meant), following
 
     def with_active_brokers(self, brokers: Collection[str]) -> TransferShedder:
-        """The same: a time is forgotten when its broker reports again."""
+        """The same: nothing is remembered of a broker."""
         return self
 
-    def _usable(self, data: LoadData, conf: Configuration) -> tuple[list[str], str, TransferShedder]:
-        """The brokers whose reports count, or why nothing can be done; and the shedder without times that are over.
 
-        Reports older than their time to live are left out. A broker that reported less than the delay after a bundle left it,
-        or one without a report, stops the cycle.
-        """
-        fresh, times = [], dict(self.unloaded_brokers)
-        for broker, report in data.reports.items():
-            if data.now - report.lastUpdate > conf.loadBalancerBrokerLoadDataTTLInSeconds * MILLIS:
-                continue
-            if broker in times:
-                elapsed = report.lastUpdate - times[broker]
-                if elapsed < conf.loadBalanceSheddingDelayInSeconds * MILLIS:
-                    told = f"{broker} reported {elapsed / MILLIS:g} s after a bundle left it"
-                    return [], told, replace(self, unloaded_brokers=times)
-                del times[broker]
-            fresh.append(broker)
-        silent = [broker for broker, report in data.brokers.items() if report is None]
-        told = "" if fresh else "there is no broker whose report is fresh"
-        if fresh and silent:
-            told = f"{', '.join(silent)} without a report"
-        return fresh, told, replace(self, unloaded_brokers=times)
+def _usable(data: LoadData, conf: Configuration) -> tuple[list[str], str]:
+    """The brokers whose reports count, or why nothing can be done.
+
+    Reports older than their time to live are left out. A broker that reported less than the delay after a bundle left it, or
+    one without a report, stops the cycle.
+    """
+    fresh = []
+    for broker, report in data.reports.items():
+        if data.now - report.lastUpdate > conf.loadBalancerBrokerLoadDataTTLInSeconds * MILLIS:
+            continue
+        if broker in data.recently_unloaded_brokers:
+            elapsed = report.lastUpdate - data.recently_unloaded_brokers[broker]
+            if elapsed < conf.loadBalanceSheddingDelayInSeconds * MILLIS:
+                return [], f"{broker} reported {elapsed / MILLIS:g} s after a bundle left it"
+        fresh.append(broker)
+    if not fresh:
+        return [], "there is no broker whose report is fresh"
+    silent = [broker for broker, report in data.brokers.items() if report is None]
+    return fresh, f"{', '.join(silent)} without a report" if silent else ""
 
 
 class _Handing:

@@ -82,7 +82,7 @@ def answers(name: str, data: LoadData, conf: Configuration, rounds: int = 2) -> 
 def test_pulsars_shedders_do_as_expected(name: str, version: Version) -> None:
     acted = 0
 
-    @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(load_data(), configurations(version))
     def check(data: LoadData, conf: Configuration) -> None:
         nonlocal acted
@@ -91,10 +91,10 @@ def test_pulsars_shedders_do_as_expected(name: str, version: Version) -> None:
             assert violations(answer) == []
 
     check()
-    assert acted >= 10  # the properties speak of unloads: there must be some
+    assert acted >= 8  # the properties speak of unloads: there must be some
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(load_data(), st.integers(0, 40))
 def test_a_fuller_broker_sheds_no_less(data: LoadData, more: int) -> None:
     """OverloadShedder is monotone: the same bundles leave a broker, and perhaps more, when its usage rises."""

@@ -118,17 +118,16 @@ def test_at_most_three_brokers_are_offloaded_in_a_cycle() -> None:
 def test_a_broker_unloaded_lately_stops_the_whole_cycle() -> None:
     data = two(100, 200, 600)
     for seconds, acts in ((179.999, False), (180, True)):
-        shedder = TransferShedder(hits=3, unloaded_brokers={"b": NOW - round(seconds * 1000)})
-        assert bool(rounds(data, 1, shedder=shedder).unload) is acts
+        lately = replace(data, recently_unloaded_brokers={"b": NOW - round(seconds * 1000)})
+        assert bool(rounds(lately, 1, shedder=TransferShedder(hits=3)).unload) is acts
     told = rounds(replace(data, recently_unloaded_brokers={"a": NOW}), 1, shedder=TransferShedder(hits=3))
     assert told.why == ("the whole cycle stops: a reported 0 s after a bundle left it",)
 
 
-def test_its_own_unloading_counts() -> None:
-    shedder = TransferShedder(hits=3)
-    _, shedder = shedder.find_bundles_for_unloading(two(100, 200, 600), CONF)
-    assert shedder.unloaded_brokers == {"a": NOW}
-    assert shedder.hits == 0
+def test_hits_begin_again_after_an_unload() -> None:
+    data = two(100, 200, 600)
+    assert TransferShedder(hits=3).find_bundles_for_unloading(data, CONF)[1] == TransferShedder()
+    assert [bool(rounds(data, count).unload) for count in (7, 8)] == [False, True]
 
 
 def test_a_live_broker_without_a_report_stops_the_whole_cycle() -> None:
