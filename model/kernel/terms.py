@@ -23,6 +23,13 @@ class Node(NamedTuple):
 
 
 _LITERALS = (z3.Z3_OP_ANUM, z3.Z3_OP_BNUM)
+_SETTLED_BY = {z3.Z3_OP_AND: FALSE, z3.Z3_OP_OR: TRUE, z3.Z3_OP_IMPLIES: TRUE}
+"""The value of an argument, before the last one to be looked at, that is the value of the whole whatever the others are."""
+
+
+def _in_turn(node: Node, place: int) -> Node:
+    """The argument to be looked at in that turn: of an implication, the conclusion comes first."""
+    return node.arguments[1 - place if node.kind == z3.Z3_OP_IMPLIES else place]
 
 
 def _detail(kind: int, term: Any) -> Any:
@@ -95,19 +102,23 @@ class Terms:
     def emit(self, term: Any) -> Value:
         """The LLVM value of a term."""
         root = self._nodes.of(term)
-        stack = [(root, False)]
+        stack = [(root, 0)]
         while stack:
-            node, ready = stack.pop()
+            node, place = stack.pop()
             if node.identity in self._known:
                 continue
             if node.kind in _LITERALS:
                 self._known[node.identity] = self._values.one(node.detail)
             elif node.kind == z3.Z3_OP_UNINTERPRETED and not node.arguments:
                 self._known[node.identity] = self._values.one(self._leaf(node.detail))
-            elif ready:
+            elif 0 < place < len(node.arguments) and self._last(node, place) is _SETTLED_BY.get(node.kind):
+                self._known[node.identity] = self._last(node, place)
+            elif place < len(node.arguments):
+                stack += [(node, place + 1), (_in_turn(node, place), 0)]
+            else:
                 arguments = [self._known[argument.identity] for argument in node.arguments]
                 self._known[node.identity] = self._values.of(node, arguments)
-            else:
-                stack.append((node, True))
-                stack.extend((argument, False) for argument in node.arguments)
         return self._known[root.identity]
+
+    def _last(self, node: Node, place: int) -> Value:
+        return self._known[_in_turn(node, place - 1).identity]
