@@ -171,7 +171,8 @@ def test_one_lost_disk_loses_an_entry_only_with_an_ack_quorum_of_one(ack_quorum:
 def test_recovery_may_take_over_what_was_never_published() -> None:
     """Finding 1 of docs/findings.md: the shortest run, and what does hold all the same."""
     parameters: dict[str, Value] = {"bookies": 3, "ensemble": 2, "write_quorum": 2, "recoverers": 2, "changes": 1}
-    findings = searched(parameters)
+    finite = [p.name for p in LEDGER.suite(LEDGER.build(parameters)).properties if p.kind != "leads_to"]
+    findings = searched(parameters, only=finite)
     reach = findings.verdicts[0].reach
     assert (reach["distinct"], reach["transitions"]) == (5733953, 40708840)
     assert exit_status(findings.verdicts) is ExitStatus.HOLDS
