@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -323,6 +324,14 @@ def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = asked(capsys, "--help")
     assert status == 0
     assert "fencepost policy decide --conf broker.conf --snapshot now.json" in out
+
+
+@pytest.mark.parametrize("question", ["decide", "check", "place", "split", "layout", "bundle"])
+def test_every_option_is_in_the_reference(capsys: pytest.CaptureFixture[str], question: str) -> None:
+    options = set(re.findall(r"--[a-z][a-z-]*", asked(capsys, question, "--help")[1])) - {"--help"}
+    reference = (Path(__file__).parents[2] / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")
+    part = reference.split(f"\n## {question}\n")[1].split("\n## ")[0]
+    assert {option for option in options if option not in part} == set()
 
 
 # --- inputs that cannot be read
