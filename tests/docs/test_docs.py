@@ -10,6 +10,7 @@ from textwrap import indent
 import pytest
 
 from model.language.domains import Choice
+from model.metadata_store import EphemeralNode
 from properties.protocols import PROTOCOLS
 from properties.registry import Value
 from tests.docs.defects_table import HEAD, caught, lost, row
@@ -188,6 +189,11 @@ def test_every_name_in_the_reference_is_of_the_protocol(protocol: str) -> None:
     values = {name for v in entry.build({}).variables if isinstance(v.domain, Choice) for name in v.domain.names}
     shown = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", PAGES[protocol].read_text(encoding="utf-8")))
     assert shown - values - _names(protocol) == set()
+
+
+def test_every_name_of_the_metadata_store_is_of_a_protocol_or_a_node() -> None:
+    shown = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", (REFERENCE / "metadata-store.md").read_text(encoding="utf-8")))
+    assert shown - _names("election") - _names("ownership") - vars(EphemeralNode).keys() == set()
 
 
 def test_every_word_of_the_language_is_in_the_reference() -> None:
