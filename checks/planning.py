@@ -49,6 +49,9 @@ def _items(asked: argparse.Namespace, settings: Settings | None) -> list[Item]:
         if asked.set or asked.by:  # which are of protocols
             names = [name for name in names if name in PROTOCOLS]
     items = [find(name, EVERYTHING) for name in names]
+    if not asked.protocols:  # nobody said whose parameters are set: those protocols that have them
+        wanted = {text.partition("=")[0].strip() for text in asked.set}
+        items = [item for item in items if wanted <= {p.name for p in item.parameters}] or items
     if not asked.defect:
         return items
     unknown = [d for d in asked.defect if not any(d in item.shown_by for item in items)]
