@@ -49,9 +49,9 @@ def _items(asked: argparse.Namespace, settings: Settings | None) -> list[Item]:
         if asked.set or asked.by:  # which are of protocols
             names = [name for name in names if name in PROTOCOLS]
     items = [find(name, EVERYTHING) for name in names]
-    if not asked.protocols:  # nobody said whose parameters are set: those protocols that have them
+    if asked.set and not asked.protocols:  # nobody said whose parameters these are: those of the protocols that have them
         wanted = {text.partition("=")[0].strip() for text in asked.set}
-        items = [item for item in items if wanted <= {p.name for p in item.parameters}] or items
+        items = [i for i in items if isinstance(i, Entry) and wanted <= {p.name for p in i.parameters}] or items
     if not asked.defect:
         return items
     unknown = [d for d in asked.defect if not any(d in item.shown_by for item in items)]
