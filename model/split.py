@@ -222,7 +222,8 @@ def split(
         if not contended:
             return None
         arrived = True if p.has("retries_on_stale_cache") else Not(node.changed[b])
-        return And(store.lives[b], stage[b] == "waiting", arrived), {stage[b]: "preparing"}
+        ready = store.reaches(b) if mended else store.lives[b]
+        return And(ready, stage[b] == "waiting", arrived), {stage[b]: "preparing"}
 
     @p.step(by="b", fair=True, b=broker)
     def fail_to_write(b: int) -> Any:

@@ -292,7 +292,9 @@ def lock_lemmas(suite: Suite, locks: Locks) -> None:
             for b, u in pairs
         )
 
-    idle = [] if locks.releases else ["releasing", "stranded"]
+    strands = locks.releases and not locks.mended and (expires or settings.get("disables"))
+    idle = [] if locks.releases else ["releasing"]
+    idle += [] if strands else ["stranded"]
     idle += [] if crashes else ["retaking"]
 
     if idle:

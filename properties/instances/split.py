@@ -10,6 +10,8 @@ _ONE: Mapping[str, Value] = {"hashes": 3}
 _TWO: Mapping[str, Value] = {"hashes": 5, "bundles": 2, "splits": 2}
 _FULL: Mapping[str, Value] = {**_TWO, "maximum": 3}
 _ANYWHERE: Mapping[str, Value] = {"algorithm": "specified_positions_divide"}
+_FAULTS: Mapping[str, Value] = {"disconnects": 3, "expiries": 3, "crashes": 3, "releases": 3}
+_EIGHT: Mapping[str, Value] = {"brokers": 5, "hashes": 9, "splits": 9, "maximum": 8, "attempts": 8}
 
 SIZES = {
     "ci": (
@@ -26,8 +28,13 @@ SIZES = {
         Instance("one after the other", {"hashes": 4, "splits": 2, "releases": 1, **_ANYWHERE}),
         Instance("cut off, mended", {**_ONE, "disconnects": 1, "releases": 1, "mended": True}),
         Instance("expiry, mended", {**_ONE, "expiries": 1, "mended": True}),
+        Instance("five brokers, eight bundles", {**_EIGHT, **_FAULTS}, by="induction"),
     ),
-    "deep": (Instance("three brokers", {**_TWO, "brokers": 3, "releases": 1}),),
+    "deep": (
+        Instance("three brokers", {**_TWO, "brokers": 3, "releases": 1}),
+        Instance("five brokers, eight bundles, no faults", _EIGHT, by="induction"),
+        Instance("five brokers, eight bundles, mended", {**_EIGHT, **_FAULTS, "hashes": 10, "mended": True}, by="induction"),
+    ),
 }
 
 SHOWN_BY: dict[str, Mapping[str, Value]] = {

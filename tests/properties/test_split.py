@@ -9,7 +9,7 @@ from model.language import ModelError
 from model.split import DEFECTS
 from properties.protocols import PROTOCOLS
 from properties.registry import Instance, Value
-from tests.properties.searching import caught, controls, counts, searched, unexpected
+from tests.properties.searching import caught, controls, counts, proved, searched, unexpected
 
 SPLIT = PROTOCOLS["split"]
 
@@ -73,6 +73,26 @@ def test_the_tables_speak_of_every_defect() -> None:
 @pytest.mark.parametrize("defect", [d if d in QUICK else pytest.param(d, marks=pytest.mark.deep) for d in DEFECTS])
 def test_a_defect_is_caught(defect: str) -> None:
     assert caught(SPLIT, defect) == CAUGHT[defect]
+
+
+EIGHT_BUNDLES: dict[str, Value] = {"brokers": 5, "hashes": 9, "splits": 9, "maximum": 8, "attempts": 8}
+THREE_SPLITS: dict[str, Value] = {"hashes": 5, "splits": 3, "maximum": 3}
+FAULTS: dict[str, Value] = {"disconnects": 1, "expiries": 1, "crashes": 1, "releases": 1}
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        pytest.param(THREE_SPLITS | FAULTS, id="upstream"),
+        pytest.param(THREE_SPLITS, marks=pytest.mark.deep, id="no faults"),
+        pytest.param(THREE_SPLITS | FAULTS | {"mended": True}, marks=pytest.mark.deep, id="mended"),
+        pytest.param(EIGHT_BUNDLES | FAULTS, marks=pytest.mark.deep, id="five brokers, eight bundles"),
+    ],
+)
+def test_induction_proves_what_exhaustion_cannot_reach(parameters: dict[str, Value]) -> None:
+    suite = SPLIT.suite(SPLIT.build(parameters))
+    firm = {p.name for p in suite.properties if p.kind in ("always", "step", "deadlock") and not p.strict}
+    assert proved(SPLIT, parameters) == firm
 
 
 @pytest.mark.deep
