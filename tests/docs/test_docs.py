@@ -20,7 +20,10 @@ from tests.docs.tables import instance_row, marked, table
 REFERENCE = ROOT / "docs" / "reference"
 PAGES = {name: page for name in PROTOCOLS if (page := REFERENCE / f"{name}.md").exists()}
 TABLES = ("controls", "defects", "instances")
-FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {"ledger": [{"changes": 1, "recoverers": 2}, {"entries": 1}]}
+FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
+    "ledger": [{"changes": 1, "recoverers": 2}, {"entries": 1}],
+    "split": [{"bundles": 2, "splits": 2, "maximum": 3}, {"bundles": 2, "splits": 2, "maximum": 3, "mended": True}],
+}
 
 
 def _name(document: Path) -> str:

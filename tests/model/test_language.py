@@ -311,6 +311,17 @@ def test_a_universe_of_no_size(shop: Shop, size: Any) -> None:
         shop.p.universe("person", size)
 
 
+def test_members_of_a_universe_with_names(shop: Shop) -> None:
+    person = shop.p.universe("person", 2, names=("ann", "bob"))
+    assert [person.label(m) for m in person] == ["ann", "bob"]
+
+
+@pytest.mark.parametrize("names", [["ann"], ["ann", "ann"]])
+def test_names_that_do_not_tell_members_apart(shop: Shop, names: list[str]) -> None:
+    with refused("universe person has 2 members and needs as many distinct names"):
+        shop.p.universe("person", 2, names=names)
+
+
 def test_an_initial_value_outside_the_domain(shop: Shop) -> None:
     with refused("shop: initial value of weight[t1]: 4 is outside 0..3"):
         shop.p.number("weight", 0, 3, per=shop.thing, init=lambda t: 4 if t == 1 else 0)
