@@ -157,6 +157,7 @@ class Compiler:
         made.builder.ret_void()
 
     def terms(self, values: Values, leaf: Callable[[str], Value]) -> Terms:
+        """A way to emit terms over what ``leaf`` gives."""
         return Terms(self._nodes, values, leaf)
 
     def reader(self, made: _Function, words: Sequence[Value]) -> Callable[[str], Value]:
@@ -172,6 +173,7 @@ class Compiler:
 
     @property
     def packing(self) -> Packing:
+        """Where each variable lies in a state."""
         return self._packing
 
 
