@@ -53,10 +53,16 @@ CAUGHT = {
     "endless_attempts": ({"attempts_are_bounded"}, 17),
 }
 
-QUICK = ("parent_never_released", "layout_not_watched", "splits_unloaded_bundle", "maximum_ignored", "writes_blindly")
+QUICK = ("parent_never_released", "layout_not_watched", "splits_unloaded_bundle", "maximum_ignored")
 
 
-@pytest.mark.parametrize("instance", SPLIT.sizes["ci"], ids=lambda i: i.name)
+INSTANCES = [
+    pytest.param(i, id=i.name, marks=[pytest.mark.deep] if i.name in ("two splits, mended", "children unloaded") else [])
+    for i in SPLIT.sizes["ci"]
+]
+
+
+@pytest.mark.parametrize("instance", INSTANCES)
 def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
     findings = searched(SPLIT, instance.parameters)
     assert counts(findings) == COUNTS[instance.name]
@@ -83,7 +89,8 @@ FAULTS: dict[str, Value] = {"disconnects": 1, "expiries": 1, "crashes": 1, "rele
 @pytest.mark.parametrize(
     "parameters",
     [
-        pytest.param(THREE_SPLITS | FAULTS, id="upstream"),
+        pytest.param({"hashes": 3, "splits": 2} | FAULTS, id="small"),
+        pytest.param(THREE_SPLITS | FAULTS, marks=pytest.mark.deep, id="upstream"),
         pytest.param(THREE_SPLITS, marks=pytest.mark.deep, id="no faults"),
         pytest.param(THREE_SPLITS | FAULTS | {"mended": True}, marks=pytest.mark.deep, id="mended"),
         pytest.param(EIGHT_BUNDLES | FAULTS, marks=pytest.mark.deep, id="five brokers, eight bundles"),
