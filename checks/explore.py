@@ -177,8 +177,8 @@ def _trace(folder: Path, asked: argparse.Namespace) -> ExitStatus:
             shrunk = shrink(trace, suite, observed=observed, progress=reporter.searching, should_stop=interrupt)
         reporter.end()
         trace = shrunk.trace
-    meaning = next((p.doc for p in suite.properties if p.name == trace.violated), "")
-    print(show(trace, suite.protocol, meaning=meaning, width=_width(), colour=sys.stdout.isatty()), end="")
+    violated = next((p for p in suite.properties if p.name == trace.violated), None)
+    print(show(trace, suite.protocol, violated=violated, width=_width(), colour=sys.stdout.isatty()), end="")
     if asked.out is not None:
         write(trace, suite.protocol, asked.out)
         print(f"trace: {asked.out}")

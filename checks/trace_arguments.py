@@ -12,19 +12,25 @@ trace --out FILE` write them."""
 
 EXAMPLES = """examples:
   fencepost trace show broken.itf.json                     who did what, and what it changed
+  fencepost trace show broken.itf.json --actor r0          what r0 did, and what others did to it
   fencepost trace replay broken.itf.json                   does it still happen on the protocol as it is now?
+  fencepost trace explain broken.itf.json --step 6 --action "add(b1, e0)"
+                                                           why could this not happen there?
   fencepost trace shrink broken.itf.json --out short.itf.json
                                                            the same violation, in fewer steps"""
 
 SHRINK = """Makes a trace shorter that violates (or reaches) its property: first the fewest steps, then, of as many, the fewest
 changes of actor. The property stays the same. What is printed says how far the result is known to be the shortest."""
 
+EXPLAIN = """Says why an action cannot happen in a state of a trace: which conditions of its guard do not hold there, and the
+values that decide that. An action without its arguments stands for all that have its name."""
+
 
 def add_trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the command and its verbs."""
     trace = commands.add_parser(
         "trace",
-        help="show, replay or shrink a trace file",
+        help="show, replay, explain or shrink a trace file",
         description=TRACE,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -32,7 +38,11 @@ def add_trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     verbs = trace.add_subparsers(required=True, metavar="VERB")
     show = _verb(verbs, "show", "print a trace for people")
     show.add_argument("--full", action="store_true", help="with the whole initial state")
+    show.add_argument("--actor", metavar="NAME", help="only what NAME does, and what changes its variables")
     _verb(verbs, "replay", "take its steps again and compare")
+    explain = _verb(verbs, "explain", "say why an action cannot happen in a state of a trace", EXPLAIN)
+    explain.add_argument("--step", type=int, metavar="N", help="the state after step N (default: the last)")
+    explain.add_argument("--action", required=True, metavar="LABEL", help="as traces show it, or without its arguments")
     shrink = _verb(verbs, "shrink", "make a trace shorter", SHRINK)
     shrink.add_argument("--out", type=Path, metavar="FILE", help="write the shrunk trace there, as an ITF file")
     shrink.add_argument("--quiet", action="store_true", help="no progress on standard error")

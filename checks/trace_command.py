@@ -1,8 +1,9 @@
-"""``fencepost trace``: trace files, shown, replayed and shrunk."""
+"""``fencepost trace``: trace files, shown, replayed, explained and shrunk."""
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,10 +13,11 @@ from checks.progress import Reporter, interruptible
 from checks.verdicts import ExitStatus
 from properties.protocols import PROTOCOLS
 from properties.vocabulary import Suite
+from traces.explaining import UnknownActionError, actions_named, explained
 from traces.itf import TraceFileError, read, write
 from traces.replay import replay_on
 from traces.shrinking import shrink
-from traces.text import show
+from traces.text import actors, show
 from traces.trace import Trace
 
 
@@ -27,9 +29,10 @@ class _Opened:
     trace: Trace
     suite: Suite
 
-    def shown(self, trace: Trace, *, full: bool = False) -> str:
-        meaning = next((p.doc for p in self.suite.properties if p.name == trace.violated), "")
-        return show(trace, self.suite.protocol, meaning=meaning, full=full, colour=sys.stdout.isatty())
+    def shown(self, trace: Trace, *, actor: str | None = None, full: bool = False) -> str:
+        violated = next((p for p in self.suite.properties if p.name == trace.violated), None)
+        colour = sys.stdout.isatty()
+        return show(trace, self.suite.protocol, violated=violated, actor=actor, full=full, width=_width(), colour=colour)
 
 
 def run(asked: argparse.Namespace) -> ExitStatus:
@@ -47,7 +50,11 @@ def _open(path: Path) -> _Opened:
 
 
 def _show(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
-    print(opened.shown(opened.trace, full=asked.full), end="")
+    known = actors(opened.suite.protocol)
+    if asked.actor is not None and asked.actor not in known:
+        print(f"fencepost: nobody in {opened.trace.protocol} is named {asked.actor!r}: {', '.join(known)}", file=sys.stderr)
+        return ExitStatus.USAGE
+    print(opened.shown(opened.trace, actor=asked.actor, full=asked.full), end="")
     return ExitStatus.HOLDS
 
 
@@ -55,6 +62,23 @@ def _replay(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
     outcome = replay_on(opened.trace, opened.suite.protocol, opened.suite)
     print(outcome)
     return ExitStatus.HOLDS if outcome.replays else ExitStatus.EVALUATION
+
+
+def _explain(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
+    last = len(opened.trace.steps)
+    step = last if asked.step is None else asked.step
+    if not 0 <= step <= last:
+        print(f"fencepost: {opened.path}: there is no state after step {step}; --step is from 0 to {last}", file=sys.stderr)
+        return ExitStatus.USAGE
+    try:
+        actions = actions_named(opened.suite.protocol, asked.action)
+    except UnknownActionError as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.USAGE
+    print(f"after step {step} of {last}, {opened.trace.steps[step - 1].action}" if step else "in the initial state")
+    for action in actions:
+        print(explained(opened.suite.protocol, opened.trace.states[step], action, _width()))
+    return ExitStatus.HOLDS
 
 
 def _shrink(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
@@ -78,8 +102,13 @@ def _shrink(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
     return ExitStatus.HOLDS
 
 
+def _width() -> int:
+    return min(shutil.get_terminal_size((120, 24)).columns, 140)
+
+
 VERBS: Mapping[str, Callable[[_Opened, argparse.Namespace], ExitStatus]] = {
     "show": _show,
     "replay": _replay,
+    "explain": _explain,
     "shrink": _shrink,
 }

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from model.language import Action, Protocol, Variable
 from properties.registry import written
+from properties.vocabulary import Property
+from traces.reasons import Why, why_false
 from traces.trace import State, Trace
 
 NARROWEST = 40
@@ -14,18 +16,43 @@ BOLD, RED, PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[0m"
 
 
 def show(
-    trace: Trace, protocol: Protocol, *, meaning: str = "", full: bool = False, width: int = 120, colour: bool = False
+    trace: Trace,
+    protocol: Protocol,
+    *,
+    violated: Property | None = None,
+    why: bool = True,
+    actor: str | None = None,
+    full: bool = False,
+    width: int = 120,
+    colour: bool = False,
 ) -> str:
     """The trace of that instance of its protocol, in lines of at most ``width`` characters where its names allow.
 
-    ``meaning`` is what its property says; ``full`` shows the whole initial state, otherwise only what could have started
-    otherwise; ``colour`` marks actions and faults for a terminal.
+    ``violated`` is the property that the trace violates: then what it says is shown and, unless not asked ``why``, what of it
+    does not hold at the end. ``actor`` leaves only the steps of one actor, and those that change its variables, of whose
+    changes only these are shown. ``full`` shows the whole initial state, otherwise only what could have started otherwise;
+    ``colour`` marks actions and faults for a terminal.
     """
-    lines = [*_header(trace, meaning, width), ""]
+    lines = [*_header(trace, violated.doc if violated else "", width), ""]
     lines += _initial(trace.initial, protocol, full, width)
-    lines += _steps(trace, protocol, width, colour)
+    lines += _steps(trace, protocol, actor, width, colour)
     lines += _for_ever(trace, width)
+    lines += _reasons(trace, protocol, violated, width) if why else []
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def actors(protocol: Protocol) -> list[str]:
+    """Who takes steps in the protocol, in the order of its actions."""
+    return list(dict.fromkeys(action.actor for action in protocol.actions))
+
+
+def because(why: Why, indent: str, width: int) -> list[str]:
+    """The lines that tell each false conjunct and, below it, the values that make it so."""
+    lines: list[str] = []
+    for reason in why.reasons:
+        lines += _wrapped(indent, reason.conjunct.split(), " ", width)
+        lines += _wrapped(f"{indent}  ", _separated(reason.values), " ", width) if reason.values else []
+    return lines
 
 
 def _header(trace: Trace, meaning: str, width: int) -> list[str]:
@@ -59,22 +86,37 @@ def _initial(state: State, protocol: Protocol, full: bool, width: int) -> list[s
     return [*lines, ""] if lines else []
 
 
-def _steps(trace: Trace, protocol: Protocol, width: int, colour: bool) -> list[str]:
+def _steps(trace: Trace, protocol: Protocol, only: str | None, width: int, colour: bool) -> list[str]:
     actions = {action.label: action for action in protocol.actions}
     taken = [actions.get(step.action) for step in trace.steps]
-    actors = [action.actor if action else "?" for action in taken]
+    who = [action.actor if action else "?" for action in taken]
     labels = [_label(step.action, action) for step, action in zip(trace.steps, taken, strict=True)]
     number = len(str(len(trace.steps)))
-    actor, label = (max(map(len, column), default=0) for column in (actors, labels))
+    actor, label = (max(map(len, column), default=0) for column in (who, labels))
     lines: list[str] = []
     for position, (before, step) in enumerate(zip(trace.states, trace.steps, strict=False)):
+        foreign = only is not None and who[position] != only
+        changes = _changes(protocol.variables, before, step.state, only if foreign else None)
+        if foreign and not changes:
+            continue
         shown = _coloured(labels[position], taken[position]) if colour else labels[position]
         padding = " " * (label - len(labels[position]))
-        head = f"  {position + 1:>{number}}  {actors[position]:<{actor}}  {shown}{padding}  "
+        head = f"  {position + 1:>{number}}  {who[position]:<{actor}}  {shown}{padding}  "
         hang = number + actor + label + 8
-        changes = _changes(protocol.variables, before, step.state)
         lines += _wrapped(head, changes or ["changes nothing"], " ", width, hang)
     return lines or ["  no steps"]
+
+
+def _reasons(trace: Trace, protocol: Protocol, violated: Property | None, width: int) -> list[str]:
+    """What of the property does not hold, if it speaks of a state or of a step: it is the last that violates it."""
+    if violated is None or violated.kind not in ("always", "step", "deadlock"):
+        return []
+    last = trace.states[-2:] if violated.kind == "step" else trace.states[-1:]
+    why = why_false(protocol, violated.formula, *last)
+    if not why.reasons:
+        return []
+    place = "of the last step" if violated.kind == "step" else "in the last state"
+    return ["", f"  {why.of(violated.name)} {place}", *because(why, "    ", width)]
 
 
 def _for_ever(trace: Trace, width: int) -> list[str]:
@@ -92,8 +134,11 @@ def _for_ever(trace: Trace, width: int) -> list[str]:
 
 
 def _listed(head: str, labels: Sequence[str], width: int) -> list[str]:
-    parts = [f"{label};" for label in labels[:-1]] + list(labels[-1:])
-    return _wrapped(head, parts, " ", width, 4) if labels else []
+    return _wrapped(head, _separated(labels), " ", width, 4) if labels else []
+
+
+def _separated(parts: Sequence[str]) -> list[str]:
+    return [f"{part};" for part in parts[:-1]] + list(parts[-1:])
 
 
 def _label(label: str, action: Action | None) -> str:
@@ -104,13 +149,19 @@ def _coloured(label: str, action: Action | None) -> str:
     return f"{BOLD}{RED if action and action.fault else ''}{label}{PLAIN}"
 
 
-def _changes(variables: Sequence[Variable], before: State, after: State) -> list[str]:
-    changed = [
-        f"{variable.name} {variable.domain.show(old)} -> {variable.domain.show(new)}"
-        for variable, old, new in zip(variables, before, after, strict=True)
-        if old != new
-    ]
-    return [f"{change};" for change in changed[:-1]] + changed[-1:]
+def _changes(variables: Sequence[Variable], before: State, after: State, of: str | None) -> list[str]:
+    """What changed; ``of`` leaves only the variables of the member of that name."""
+    return _separated(
+        [
+            f"{variable.name} {variable.domain.show(old)} -> {variable.domain.show(new)}"
+            for variable, old, new in zip(variables, before, after, strict=True)
+            if old != new and (of is None or of in _members(variable))
+        ]
+    )
+
+
+def _members(variable: Variable) -> list[str]:
+    return [universe.label(member) for universe, member in zip(variable.universes, variable.index, strict=True)]
 
 
 def _wrapped(head: str, parts: Sequence[str], between: str, width: int, hang: int | None = None) -> list[str]:

@@ -89,6 +89,19 @@ def test_a_defect_is_shown_with_its_shortest_trace_which_replays(tmp_path: Path)
     assert (replayed.returncode, replayed.stdout) == (0, "replays: 13 steps, no_truncation does not hold in the last state\n")
     shown = fencepost("trace", "show", file)
     assert "  13  r0      close_recovered(r0)" in shown.stdout
+    assert "  no_truncation does not hold in the last state\n    status = closed and e0 in confirmed =>" in shown.stdout
+    of_b0 = fencepost("trace", "show", "--actor", "b0", file)
+    assert "add(b0, e0)" in of_b0.stdout
+    assert "stored[b1]" not in of_b0.stdout
+    nobody = fencepost("trace", "show", "--actor", "b9", file)
+    assert (nobody.returncode, nobody.stderr.count("\n")) == (2, 1)
+    why = fencepost("trace", "explain", file, "--step", "0", "--action", "confirm(e0)")
+    assert why.returncode == 0
+    assert why.stdout.startswith("in the initial state\nconfirm(e0), model/ledger.py:")
+    assert "\n  sent >= 0\n    sent -1\n" in why.stdout
+    for wrong in (["--step", "14", "--action", "confirm(e0)"], ["--action", "confirm(e7)"]):
+        refused = fencepost("trace", "explain", file, *wrong)
+        assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
     shrunk = fencepost("trace", "shrink", file, "--out", tmp_path / "short.itf.json")
     assert shrunk.returncode == 0
     assert "shrunk to 13 and 4; no run is shorter\n" in shrunk.stdout

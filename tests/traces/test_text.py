@@ -2,8 +2,11 @@
 
 import re
 
+import pytest
+
 from model.language import Protocol
-from traces.text import show
+from properties.registry import Entry
+from traces.text import actors, show
 from traces.trace import Trace
 
 EXPECTED = """\
@@ -23,11 +26,44 @@ initially
   3  c0   take(c0)    holders {} -> {c0}; taken 1152921504606846977 -> 1152921504606846978; phase[c0] idle -> holding
   4  c1   take(c1)    holders {c0} -> {c0, c1}; taken 1152921504606846978 -> 1152921504606846979;
                       phase[c1] idle -> holding; seen[c1, c0] no -> yes
+
+  one_holder does not hold in the last state
+    not (c0 in holders and c1 in holders)
+      holders {c0, c1}
 """
 
 
-def test_the_whole_text(trace: Trace, broken: Protocol) -> None:
-    assert show(trace, broken, meaning="At most one client holds the lock.") == EXPECTED
+def test_the_whole_text(trace: Trace, broken: Protocol, protocols: dict[str, Entry]) -> None:
+    assert show(trace, broken, violated=protocols["lock"].suite(broken).named("one_holder")) == EXPECTED
+
+
+def test_what_a_step_violates(trace: Trace, broken: Protocol, protocols: dict[str, Entry]) -> None:
+    text = show(trace, broken, violated=protocols["lock"].suite(broken).named("taken_by_one"))
+    assert text.splitlines()[-3:] == [
+        "  taken_by_one does not hold of the last step",
+        "    holders = {} or taken' = taken",
+        "      holders {c0}; taken 1152921504606846978 -> 1152921504606846979",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("actor", "steps"),
+    [
+        ("c0", [("1", "take(c0)"), ("2", "fault:"), ("3", "take(c0)"), ("4", "take(c1)")]),
+        ("c1", [("4", "take(c1)")]),
+        ("net", [("2", "fault:")]),
+    ],
+)
+def test_one_actor_alone(trace: Trace, broken: Protocol, actor: str, steps: list[tuple[str, str]]) -> None:
+    text = show(trace, broken, actor=actor)
+    shown = [line.split() for line in text.splitlines() if re.match(r"  \d+  ", line)]
+    assert [(words[0], words[2]) for words in shown] == steps
+    if actor == "c0":
+        assert " ".join(shown[3][3:]) == "seen[c1, c0] no -> yes"
+
+
+def test_who_takes_steps(broken: Protocol) -> None:
+    assert actors(broken) == ["c0", "c1", "net"]
 
 
 def test_the_full_initial_state(trace: Trace, broken: Protocol) -> None:
