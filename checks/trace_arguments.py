@@ -14,6 +14,7 @@ EXAMPLES = """examples:
   fencepost trace show broken.itf.json                     who did what, and what it changed
   fencepost trace show broken.itf.json --actor r0          what r0 did, and what others did to it
   fencepost trace replay broken.itf.json                   does it still happen on the protocol as it is now?
+  fencepost trace diff broken.itf.json other.itf.json      where two runs part, and what differs after
   fencepost trace explain broken.itf.json --step 6 --action "add(b1, e0)"
                                                            why could this not happen there?
   fencepost trace shrink broken.itf.json --out short.itf.json
@@ -30,7 +31,7 @@ def add_trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     """Adds the command and its verbs."""
     trace = commands.add_parser(
         "trace",
-        help="show, replay, explain or shrink a trace file",
+        help="show, replay, compare, explain or shrink trace files",
         description=TRACE,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -40,6 +41,8 @@ def add_trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     show.add_argument("--full", action="store_true", help="with the whole initial state")
     show.add_argument("--actor", metavar="NAME", help="only what NAME does, and what changes its variables")
     _verb(verbs, "replay", "take its steps again and compare")
+    diff = _verb(verbs, "diff", "where two traces of a protocol part, and what differs after")
+    diff.add_argument("other", type=Path, metavar="OTHER", help="the ITF file to compare with")
     explain = _verb(verbs, "explain", "say why an action cannot happen in a state of a trace", EXPLAIN)
     explain.add_argument("--step", type=int, metavar="N", help="the state after step N (default: the last)")
     explain.add_argument("--action", required=True, metavar="LABEL", help="as traces show it, or without its arguments")

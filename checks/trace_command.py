@@ -1,4 +1,4 @@
-"""``fencepost trace``: trace files, shown, replayed, explained and shrunk."""
+"""``fencepost trace``: trace files, shown, replayed, compared, explained and shrunk."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from checks.progress import Reporter, interruptible
 from checks.verdicts import ExitStatus
 from properties.protocols import PROTOCOLS
 from properties.vocabulary import Suite
+from traces.comparing import Side, compared
 from traces.explaining import UnknownActionError, actions_named, explained
 from traces.itf import TraceFileError, read, write
 from traces.replay import replay_on
@@ -64,6 +65,16 @@ def _replay(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
     return ExitStatus.HOLDS if outcome.replays else ExitStatus.EVALUATION
 
 
+def _diff(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
+    other = _open(asked.other)
+    if opened.trace.protocol != other.trace.protocol:
+        names = f"{opened.trace.protocol}, and {other.path} of {other.trace.protocol}"
+        print(f"fencepost: {opened.path} is of {names}: only traces of one protocol can be compared", file=sys.stderr)
+        return ExitStatus.USAGE
+    print(compared(*(Side(side.trace, side.suite.protocol) for side in (opened, other))), end="")
+    return ExitStatus.HOLDS
+
+
 def _explain(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
     last = len(opened.trace.steps)
     step = last if asked.step is None else asked.step
@@ -109,6 +120,7 @@ def _width() -> int:
 VERBS: Mapping[str, Callable[[_Opened, argparse.Namespace], ExitStatus]] = {
     "show": _show,
     "replay": _replay,
+    "diff": _diff,
     "explain": _explain,
     "shrink": _shrink,
 }

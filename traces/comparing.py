@@ -1,0 +1,102 @@
+"""Two traces side by side: how far they are the same, where they first part, and what differs from there on."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from model.language import Protocol
+from properties.registry import written
+from traces.trace import State, Trace
+
+Values = Mapping[str, str]
+"""The values of a state's variables as they are shown, by name."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two traces, with the instance of its protocol."""
+
+    trace: Trace
+    protocol: Protocol
+
+    def labels(self) -> list[str]:
+        return [step.action for step in self.trace.steps]
+
+    def values(self, position: int) -> Values:
+        """The state after so many steps, in words, so that instances with other variables can be compared, too."""
+        state: State = self.trace.states[position]
+        return {v.name: v.domain.show(raw) for v, raw in zip(self.protocol.variables, state, strict=True)}
+
+    def settings(self) -> Values:
+        trace = self.trace
+        named = {name: written(value) for name, value in trace.parameters.items()}
+        return {**named, "defects": ", ".join(trace.defects) or "none", "property": trace.violated or "none"}
+
+
+def compared(first: Side, second: Side) -> str:
+    """The comparison of two traces of one protocol as text.
+
+    It has what differs in their instances, how many steps they have in common before they part and how they part, the steps
+    after that, aligned (``-`` is only in the first, ``+`` only in the second), and the variables that differ at the end. Only
+    variables that both instances have are compared.
+    """
+    lines = [f"{name:<12}  {told}" for name, told in _differing(first.settings(), second.settings())]
+    place = _parting(first, second)
+    if place is None:
+        return "\n".join([*lines, f"the same throughout: {_steps(len(first.trace.steps))}"]) + "\n"
+    lines += [f"the same for {_steps(place)}" if place else "different from the start", *_parted(first, second, place)]
+    rows = list(_aligned(first, second, place))
+    if rows:
+        lines += ["", *rows]
+    different = _differing(first.values(-1), second.values(-1))
+    lines += ["", "at the end" if different else "at the end the states are the same"]
+    lines += [f"  {name}  {told}" for name, told in different]
+    return "\n".join(lines) + "\n"
+
+
+def _steps(count: int) -> str:
+    return f"{count} step{'s' if count != 1 else ''}"
+
+
+def _differing(one: Values, other: Values) -> list[tuple[str, str]]:
+    return [(name, f"{one[name]} | {other[name]}") for name in one if name in other and one[name] != other[name]]
+
+
+def _parting(first: Side, second: Side) -> int | None:
+    """How many steps the traces have in common, in action and state; None if they are the same throughout."""
+    if _differing(first.values(0), second.values(0)):
+        return 0
+    pairs = list(zip(first.labels(), second.labels(), strict=False))
+    for place, (one, other) in enumerate(pairs):
+        if one != other or _differing(first.values(place + 1), second.values(place + 1)):
+            return place
+    return None if len(first.trace.steps) == len(second.trace.steps) else len(pairs)
+
+
+def _parted(first: Side, second: Side, place: int) -> list[str]:
+    """How the traces part after so many steps."""
+    if place == 0 and (started := _differing(first.values(0), second.values(0))):
+        return ["they start differently", *(f"  {name}  {told}" for name, told in started)]
+    one, other = ([*side.labels(), "nothing more"][place] for side in (first, second))
+    if one != other:
+        return [f"step {place + 1} is {one} | {other}"]
+    effects = _differing(first.values(place + 1), second.values(place + 1))
+    return [f"step {place + 1}, {one}, has another effect", *(f"  {name}  {told}" for name, told in effects)]
+
+
+def _aligned(first: Side, second: Side, place: int) -> Iterator[str]:
+    """The steps from a place on, each with its number in the first and in the second trace."""
+    one, other = first.labels(), second.labels()
+    wide = len(str(max(len(one), len(other))))
+    blank = " " * wide
+    matcher = difflib.SequenceMatcher(None, one[place:], other[place:], autojunk=False)
+    for _, start, end, begin, stop in matcher.get_opcodes():
+        same = one[place + start : place + end] == other[place + begin : place + stop]
+        if same:
+            for left, right in zip(range(place + start, place + end), range(place + begin, place + stop), strict=True):
+                yield f"  {left + 1:>{wide}}  {right + 1:>{wide}}  {one[left]}"
+        else:
+            yield from (f"- {at + 1:>{wide}}  {blank}  {one[at]}" for at in range(place + start, place + end))
+            yield from (f"+ {blank}  {at + 1:>{wide}}  {other[at]}" for at in range(place + begin, place + stop))
