@@ -29,7 +29,7 @@ from model.kernel.store import Store, frontier
 from model.kernel.table import LINE
 
 _PIECE = 4 * CHUNK
-_HELD = 1 << 20
+_HELD = 1 << 22
 _BLOCK = 256
 
 

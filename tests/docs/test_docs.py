@@ -141,11 +141,12 @@ def test_the_readme_leads_to_every_document(folder: str, names: int) -> None:
     assert [d.name for d in documents if f"(docs/{folder}/{d.name})" not in readme] == []
 
 
-def test_every_option_is_in_the_reference(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("command", ["check", "explore"])
+def test_every_option_is_in_the_reference(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     from checks.cli import main
 
     with pytest.raises(SystemExit):
-        main(["check", "--help"])
+        main([command, "--help"])
     options = set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out)) - {"--help"}
     reference = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
     assert {o for o in options if f"`{o}" not in reference} == set()

@@ -15,9 +15,15 @@ LEAST = 17
 """The oldest Java that Spark 4 runs on."""
 
 _LAUNCHER = """#!/bin/sh
-for flag do shift; [ "$flag" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$flag"; done
+for flag do
+    shift
+    case "$flag" in {unwanted}) ;; *) set -- "$@" "$flag" ;; esac
+done
 exec {java} "$@"
 """
+_MODULE = "--add-modules=jdk.incubator.vector"
+_GONE = {25: "--add-opens=java.base/sun.security.action=ALL-UNNAMED"}
+"""Flags of Spark for what a Java no longer has from that version on: it would say so every time."""
 
 
 class JavaError(Exception):
@@ -51,9 +57,10 @@ def write_launcher(java: Java, home: Path) -> None:
     Spark 4 starts every JVM with a module that only its machine learning uses, and that a trimmed Java, like the wheel's,
     does not have; it would refuse to start. The launcher leaves that flag out.
     """
+    unwanted = "|".join([_MODULE, *(flag for version, flag in _GONE.items() if java.version >= version)])
     launcher = home / "bin" / "java"
     launcher.parent.mkdir(parents=True)
-    launcher.write_text(_LAUNCHER.format(java=shlex.quote(str(java.program))), encoding="utf-8")
+    launcher.write_text(_LAUNCHER.format(java=shlex.quote(str(java.program)), unwanted=unwanted), encoding="utf-8")
     launcher.chmod(0o755)
 
 

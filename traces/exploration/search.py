@@ -38,7 +38,7 @@ from traces.exploration.run import FolderError, Run
 LEVELS, _STEPS = "levels", "steps"
 _TABLE = "fencepost_states"
 
-SEARCH_SETTINGS = {"spark.driver.memory": "4g", "spark.sql.shuffle.partitions": "16", "spark.sql.adaptive.enabled": "false"}
+SEARCH_SETTINGS = {"spark.driver.memory": "4g", "spark.sql.shuffle.partitions": "4", "spark.sql.adaptive.enabled": "false"}
 """What Spark is told for a search unless the caller says otherwise; the buckets are as many as partitions are shuffled into."""
 
 HEAD = Limits(memory=64 << 20)
@@ -125,11 +125,13 @@ class Levels:
         return self.spark.table(_TABLE).select(*self.names)
 
     def level(self, depth: int) -> DataFrame:
-        return self.spark.table(_TABLE).where(f"depth = {depth}").select(*self.names)
+        return self.spark.read.parquet(str(self.folder / f"depth={depth}")).select(*self.names)
 
     def successors(self, depth: int) -> DataFrame:
         """The states that are one step from this level and in no level so far."""
-        reached = self.level(depth).mapInArrow(expanding(self.run), schema(self.kernel.words)).distinct()
+        # few tasks: each makes a state once, however many ways lead there, so fewer of them are shuffled
+        few = self.level(depth).coalesce(self.spark.sparkContext.defaultParallelism)
+        reached = few.mapInArrow(expanding(self.run), schema(self.kernel.words)).distinct()
         # all that is known is only read past a table of the new states: their number decides how much memory it takes
         known = self.everything().join(reached.hint("shuffle_hash"), self.names, "left_semi")
         return reached.join(known.hint("shuffle_hash"), self.names, "left_anti")

@@ -83,7 +83,7 @@ def patient(master: str) -> str:
 
 
 def reason(error: Exception) -> str:
-    """What Spark's error says, in a line: the last line of the Python worker's, if it comes from there."""
+    """What Spark's error says, in a line: its innermost cause."""
     return _line(error)
 
 
@@ -132,5 +132,5 @@ def _environment(**changes: str) -> Iterator[None]:
 
 def _line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = [line for line in lines if re.match(r"(\w+\.)*\w+(Error|Exception)\b.*: ", line)]
-    return (told or lines or [type(error).__name__])[-1][:300]
+    causes = [found[0] for line in lines if (found := re.search(r"(?:\w+\.)*\w*(?:Error|Exception): .*", line))]
+    return (causes[-1:] or lines[:1] or [type(error).__name__])[0][:300]
