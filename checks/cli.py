@@ -107,7 +107,7 @@ def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add("--by", choices=("exhaustive", "walks", "induction", "bounded"), help="the engine (default: the strongest that ends)")
     add("--defect", action="append", default=[], metavar="NAME", help="switch a known mistake on; may be given several times")
     add("--property", action="append", default=[], metavar="NAME", help="check only this; may be given several times")
-    add("--format", choices=("text", "json"), default="text", help="how to print the verdicts (default: text)")
+    add("--format", choices=("text", "json", "junit", "sarif", "github"), default="text", help="for people, programs or CI")
     add("--budget", type=_positive(float), metavar="SECONDS", help="time for the whole run (default: no limit)")
     add("--memory", type=_positive(float), default=4.0, metavar="GIB", help="memory of an exhaustive search (default: 4)")
     add("--workers", type=_positive(int), metavar="N", help="threads or processes (default: one for each core)")

@@ -7,14 +7,20 @@ import os
 import shutil
 import sys
 import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+from checks.annotations import as_annotations
 from checks.broker_conf import ConfigurationError
 from checks.conf_instances import LARGEST_ENSEMBLE, read_settings
+from checks.failures import judged
+from checks.junit import as_junit
 from checks.plan import Checked, Options, PropertyError, check
 from checks.planning import configuration_notes, planned
 from checks.progress import Reporter, interruptible
 from checks.report import as_json, closing, text, write_traces
 from checks.sampling import Walks
+from checks.sarif import as_sarif
 from checks.theorems import check_theory
 from checks.verdicts import ExitStatus, exit_status
 from model.kernel.checkpoint import CheckpointError
@@ -28,7 +34,7 @@ def run(asked: argparse.Namespace) -> ExitStatus:
     if asked.symmetry and asked.by not in (None, "exhaustive"):
         print(f"fencepost: --symmetry is of exhaustive search; --by {asked.by} has no use for it", file=sys.stderr)
         return ExitStatus.USAGE
-    as_text = asked.format == "text"
+    as_text = asked.format in ("text", "github")
     settings, notes = None, []
     if asked.conf is not None:
         try:
@@ -44,7 +50,8 @@ def run(asked: argparse.Namespace) -> ExitStatus:
             print("\n".join(notes), flush=True)
         if "ledger" in names and settings.ledger.ensemble.value > LARGEST_ENSEMBLE:
             told = f"{settings.ledger.ensemble}: ensembles above {LARGEST_ENSEMBLE} are not checked, so nothing is claimed"
-            print(f"inconclusive: {told}" if as_text else as_json([], ExitStatus.INCONCLUSIVE, [*notes, told], {}))
+            open_still = ExitStatus.INCONCLUSIVE
+            print(f"inconclusive: {told}" if as_text else _rendered(asked.format, [], open_still, [*notes, told], {}))
             return ExitStatus.INCONCLUSIVE
     everything: list[Checked] = []
     started = time.monotonic()
@@ -80,10 +87,23 @@ def run(asked: argparse.Namespace) -> ExitStatus:
     if as_text:
         for file in files.values():
             print(f"trace: {file}")
+        if asked.format == "github":
+            print(as_annotations(judged(everything, files)), end="")
         print(closing(everything, status))
     else:
-        print(as_json(everything, status, notes, files), end="")
+        print(_rendered(asked.format, everything, status, notes, files), end="")
     return status
+
+
+def _rendered(
+    name: str, everything: Sequence[Checked], status: ExitStatus, notes: Sequence[str], files: Mapping[int, Path]
+) -> str:
+    """The run in a format for programs."""
+    if name == "junit":
+        return as_junit(judged(everything, files), status, notes)
+    if name == "sarif":
+        return as_sarif(judged(everything, files), status, notes)
+    return as_json(everything, status, notes, files)
 
 
 def _options(asked: argparse.Namespace, seconds: float | None) -> Options:

@@ -96,14 +96,14 @@ def _steps(trace: Trace, protocol: Protocol, only: str | None, width: int, colou
     lines: list[str] = []
     for position, (before, step) in enumerate(zip(trace.states, trace.steps, strict=False)):
         foreign = only is not None and who[position] != only
-        changes = _changes(protocol.variables, before, step.state, only if foreign else None)
-        if foreign and not changes:
+        changed = changes(protocol.variables, before, step.state, only if foreign else None)
+        if foreign and not changed:
             continue
         shown = _coloured(labels[position], taken[position]) if colour else labels[position]
         padding = " " * (label - len(labels[position]))
         head = f"  {position + 1:>{number}}  {who[position]:<{actor}}  {shown}{padding}  "
         hang = number + actor + label + 8
-        lines += _wrapped(head, changes or ["changes nothing"], " ", width, hang)
+        lines += _wrapped(head, changed or ["changes nothing"], " ", width, hang)
     return lines or ["  no steps"]
 
 
@@ -149,8 +149,8 @@ def _coloured(label: str, action: Action | None) -> str:
     return f"{BOLD}{RED if action and action.fault else ''}{label}{PLAIN}"
 
 
-def _changes(variables: Sequence[Variable], before: State, after: State, of: str | None) -> list[str]:
-    """What changed; ``of`` leaves only the variables of the member of that name."""
+def changes(variables: Sequence[Variable], before: State, after: State, of: str | None = None) -> list[str]:
+    """What changed, each change but the last with a semicolon; ``of`` leaves only the variables of the member of that name."""
     return _separated(
         [
             f"{variable.name} {variable.domain.show(old)} -> {variable.domain.show(new)}"

@@ -130,6 +130,17 @@ def test_json_has_the_documented_fields(tmp_path: Path) -> None:
     assert Path(row["trace"]).is_file()
 
 
+@pytest.mark.parametrize(
+    ("name", "begins"), [("junit", "<?xml version"), ("sarif", '{\n  "$schema"'), ("github", "ledger, defect with ")]
+)
+def test_each_format_of_ci(name: str, begins: str) -> None:
+    run = fencepost("check", "--defect", "closes_at_lac", "--property", "no_truncation", "--format", name, "--quiet")
+    assert run.returncode == 12
+    assert run.stdout.startswith(begins)
+    assert "no_truncation is violated in 11 steps" in run.stdout
+    assert not run.stderr
+
+
 def test_a_property_is_checked_where_it_is(conf: Path) -> None:
     run = fencepost("check", "--conf", conf, "--property", "every_hash_is_in_a_bundle")
     assert run.returncode == 0

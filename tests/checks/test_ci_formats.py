@@ -1,0 +1,176 @@
+"""A run as JUnit XML, as SARIF and as annotations of GitHub: what failed is told, at its place, and nothing else fails."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element, fromstring
+
+import pytest
+
+from checks.annotations import as_annotations
+from checks.failures import Judged, judged, place_of
+from checks.junit import as_junit
+from checks.plan import Checked, Options, check
+from checks.progress import Reporter
+from checks.sarif import as_sarif
+from checks.verdicts import ExitStatus, exit_status
+from model.language import Location, Protocol
+from properties.registry import Entry, Instance
+from properties.vocabulary import Suite
+
+HERE = "tests/checks/test_ci_formats.py"
+
+
+def clock(*, hours: int = 3, defects: Iterable[str] = ()) -> Protocol:
+    """A clock that stops at the last hour."""
+    p = Protocol("clock", parameters={"hours": hours}, defects={"fast": "two hours at once"}, active=defects)
+    hour = p.number("hour", 0, hours + 1)
+
+    @p.step(by="clock")
+    def tick() -> Any:
+        """An hour passes."""
+        return hour < hours, {hour: hour + (2 if p.has("fast") else 1)}
+
+    return p
+
+
+def suite(p: Protocol) -> Suite:
+    made, hour, hours = Suite(p), p.state.hour, p.parameters["hours"]
+
+    @made.always
+    def in_time() -> Any:
+        """The last hour is the last, 100% of them: <always>, sure."""
+        return hour <= hours
+
+    @made.step
+    def goes_on() -> Any:
+        """Time does not stand still."""
+        return p.next.hour > hour
+
+    def early() -> Any:
+        """It is early."""
+        return hour < hours
+
+    made.strict("it is late in the end", when=True)(early)
+    return made
+
+
+ENTRY = Entry("clock", "a clock", clock, suite, {"ci": (Instance("three", {}),)})
+
+
+def run(*defects: str, by: str = "exhaustive") -> list[Checked]:
+    return [check(ENTRY, Instance("three", {}), defects, Options(by=by, workers=1), Reporter(quiet=True), lambda: False)]
+
+
+@pytest.fixture(scope="module")
+def broken() -> list[Checked]:
+    return run("fast")
+
+
+@pytest.fixture(scope="module")
+def sound() -> list[Checked]:
+    return run()
+
+
+def rows(everything: list[Checked], **files: Path) -> list[Judged]:
+    return list(judged(everything, {0: files["first"]} if files else {}))
+
+
+def junit(everything: list[Checked], notes: Iterable[str] = (), status: ExitStatus | None = None) -> Element:
+    status = exit_status(v for c in everything for v in c.findings.verdicts) if status is None else status
+    return fromstring(as_junit(rows(everything), status, list(notes)).split("\n", 1)[1])
+
+
+def test_junit_has_a_case_for_each_property(broken: list[Checked], sound: list[Checked]) -> None:
+    (group,) = junit(broken)
+    assert group.attrib == {"name": "clock, three", "tests": "3", "failures": "1", "errors": "1"}
+    assert [(p.get("name"), p.get("value")) for p in group.iter("property")] == [("hours", "3"), ("defect", "fast")]
+    cases = {case.get("name"): case for case in group.iter("testcase")}
+    assert list(cases) == ["in_time", "early", "goes_on"]
+    failure = cases["in_time"].find("failure")
+    assert failure is not None
+    assert failure.get("message") == "in_time is violated in 2 steps"
+    assert "<always>" in (failure.text or "")
+    assert "  2  clock  tick  hour 2 -> 4" in (failure.text or "")
+    error = cases["goes_on"].find("error")
+    assert error is not None
+    assert error.get("type") == "inconclusive"
+    whole = junit(sound)
+    assert (whole.get("tests"), whole.get("failures"), whole.get("errors")) == ("3", "0", "0")
+    assert [told.text for told in whole.iter("system-out")][1] == "violated by exhaustive, as expected: it is late in the end"
+
+
+def test_a_run_that_was_cut_short_is_an_error_in_junit(sound: list[Checked]) -> None:
+    whole = junit(sound, ["1 of 2 instances were not checked: out of time"], ExitStatus.INCONCLUSIVE)
+    assert (whole.get("tests"), whole.get("errors")) == ("4", "1")
+    (error,) = whole.iter("error")
+    assert error.attrib == {"type": "inconclusive", "message": "1 of 2 instances were not checked: out of time"}
+    assert junit([], status=ExitStatus.EVALUATION).get("errors") == "1"
+
+
+def sarif(everything: list[Checked], **files: Path) -> dict[str, Any]:
+    status = exit_status(v for c in everything for v in c.findings.verdicts)
+    log = json.loads(as_sarif(rows(everything, **files), status, ["a note"]))
+    assert set(log) == {"$schema", "version", "runs"}
+    assert log["version"] == "2.1.0"
+    (only,) = log["runs"]
+    made: dict[str, Any] = only
+    return made
+
+
+def test_sarif_has_a_rule_for_each_property_and_a_flow_for_each_trace(broken: list[Checked]) -> None:
+    made = sarif(broken, first=Path("traces/x.itf.json"))
+    rules = made["tool"]["driver"]["rules"]
+    assert [rule["id"] for rule in rules] == ["clock/in_time", "clock/early", "clock/goes_on"]
+    (invocation,) = made["invocations"]
+    assert (invocation["exitCode"], invocation["executionSuccessful"]) == (12, True)
+    assert invocation["toolExecutionNotifications"][0]["message"]["text"] == "a note"
+    violated, still_open = made["results"]
+    assert rules[violated["ruleIndex"]]["id"] == violated["ruleId"] == "clock/in_time"
+    assert (violated["kind"], violated["level"]) == ("fail", "error")
+    assert (still_open["kind"], still_open["level"]) == ("open", "none")
+    assert violated["message"]["text"].startswith("in_time is violated in 2 steps\n\nThe last hour")
+    assert "trace: traces/x.itf.json" in violated["message"]["text"]
+    assert "codeFlows" not in still_open
+    steps = violated["codeFlows"][0]["threadFlows"][0]["locations"]
+    assert [step["executionOrder"] for step in steps] == [1, 2]
+    assert steps[1]["location"]["message"]["text"] == "clock: tick: hour 2 -> 4"
+    source = Path(__file__).read_text(encoding="utf-8").splitlines()
+    for location, function in [(steps[0]["location"], "def tick"), (violated["locations"][0], "def in_time")]:
+        physical = location["physicalLocation"]
+        assert physical["artifactLocation"] == {"uri": HERE, "uriBaseId": "%SRCROOT%"}
+        line = physical["region"]["startLine"]
+        assert any(function in text for text in source[line - 1 : line + 1])
+
+
+def test_fingerprints_are_stable_and_tell_instances_and_properties_apart(broken: list[Checked]) -> None:
+    def prints(everything: list[Checked]) -> list[str]:
+        return [result["partialFingerprints"]["instanceAndProperty/v1"] for result in sarif(everything)["results"]]
+
+    assert prints(broken) == prints(run("fast"))
+    assert len(set(prints(broken))) == 2
+    assert prints(broken)[0] == prints(run("fast", by="walks"))[0]
+    other = [check(ENTRY, Instance("five", {"hours": 5}), ["fast"], Options(), Reporter(quiet=True), lambda: False)]
+    assert set(prints(other)).isdisjoint(prints(broken))
+
+
+def test_what_holds_has_no_result(sound: list[Checked]) -> None:
+    assert sarif(sound)["results"] == []
+    assert as_annotations(rows(sound)) == ""
+
+
+def test_annotations_are_one_line_each_with_nothing_that_ends_a_field(broken: list[Checked]) -> None:
+    error, warning = as_annotations(rows(broken)).splitlines()
+    head, _, text = error.removeprefix("::").partition("::")
+    assert head.startswith(f"error file={HERE},line=")
+    assert head.endswith(",title=in_time is violated in 2 steps")
+    assert text.startswith("The last hour is the last, 100%25 of them: <always>, sure.%0A")
+    assert warning.startswith("::warning file=")
+    assert "title=goes_on is inconclusive%3A " in warning
+
+
+def test_places_elsewhere_are_as_they_are() -> None:
+    assert place_of(Location("/elsewhere/own.py", 3)) == "/elsewhere/own.py"
