@@ -17,6 +17,7 @@ EXAMPLES = """examples:
   fencepost trace diff broken.itf.json other.itf.json      where two runs part, and what differs after
   fencepost trace explain broken.itf.json --step 6 --action "add(b1, e0)"
                                                            why could this not happen there?
+  fencepost trace diagram broken.itf.json                  who did what to whom, for Markdown on GitHub and GitLab
   fencepost trace shrink broken.itf.json --out short.itf.json
                                                            the same violation, in fewer steps"""
 
@@ -31,7 +32,7 @@ def add_trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     """Adds the command and its verbs."""
     trace = commands.add_parser(
         "trace",
-        help="show, replay, compare, explain or shrink trace files",
+        help="show, replay, compare, explain, draw or shrink trace files",
         description=TRACE,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -46,6 +47,8 @@ def add_trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     explain = _verb(verbs, "explain", "say why an action cannot happen in a state of a trace", EXPLAIN)
     explain.add_argument("--step", type=int, metavar="N", help="the state after step N (default: the last)")
     explain.add_argument("--action", required=True, metavar="LABEL", help="as traces show it, or without its arguments")
+    diagram = _verb(verbs, "diagram", "draw a trace as a sequence diagram, in Mermaid")
+    diagram.add_argument("--out", type=Path, metavar="FILE", help="write it there (default: print it)")
     shrink = _verb(verbs, "shrink", "make a trace shorter", SHRINK)
     shrink.add_argument("--out", type=Path, metavar="FILE", help="write the shrunk trace there, as an ITF file")
     shrink.add_argument("--quiet", action="store_true", help="no progress on standard error")

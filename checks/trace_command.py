@@ -1,4 +1,4 @@
-"""``fencepost trace``: trace files, shown, replayed, compared, explained and shrunk."""
+"""``fencepost trace``: trace files, shown, replayed, compared, explained, drawn and shrunk."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from checks.verdicts import ExitStatus
 from properties.protocols import PROTOCOLS
 from properties.vocabulary import Suite
 from traces.comparing import Side, compared
+from traces.diagrams import as_mermaid
 from traces.explaining import UnknownActionError, actions_named, explained
 from traces.itf import TraceFileError, read, write
 from traces.replay import replay_on
@@ -92,6 +93,20 @@ def _explain(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
     return ExitStatus.HOLDS
 
 
+def _diagram(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
+    outcome = replay_on(opened.trace, opened.suite.protocol, opened.suite)
+    if not outcome.replays:
+        print(f"fencepost: {opened.path}: {outcome}", file=sys.stderr)
+        return ExitStatus.EVALUATION
+    drawn = as_mermaid(opened.trace, opened.suite.protocol)
+    if asked.out is None:
+        print(drawn, end="")
+    else:
+        asked.out.write_text(drawn, encoding="utf-8")
+        print(f"diagram: {asked.out}")
+    return ExitStatus.HOLDS
+
+
 def _shrink(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
     if opened.trace.violated is None:
         print(f"fencepost: {opened.path}: it names no property, so there is nothing that shrinking would keep", file=sys.stderr)
@@ -122,5 +137,6 @@ VERBS: Mapping[str, Callable[[_Opened, argparse.Namespace], ExitStatus]] = {
     "replay": _replay,
     "diff": _diff,
     "explain": _explain,
+    "diagram": _diagram,
     "shrink": _shrink,
 }
