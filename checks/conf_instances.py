@@ -13,8 +13,16 @@ from properties.registry import Instance, Value
 
 CONTROL_PLANE: Mapping[str, Callable[[ControlPlaneSettings], dict[str, Value]]] = {
     "election": lambda settings: {"on_session_loss": settings.on_session_loss.value},
+    "split": lambda settings: {
+        "algorithm": settings.algorithm.value,
+        "unload_after_split": settings.unloads.value,
+        **({"maximum": settings.most_bundles.value} if settings.most_bundles.value < ROOM else {}),
+    },
 }
 """What the protocols of the control plane take as their parameters."""
+
+ROOM = 3
+"""Bundles below which the maximum of a namespace is felt in the small instances; what is above is no limit in them."""
 
 LARGEST_ENSEMBLE = 9
 """Above this an instance has too many variables to be of use; the check says so instead of trying."""

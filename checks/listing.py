@@ -43,16 +43,13 @@ def _protocol(entry: Entry) -> str:
             by = f" (by {instance.by})" if instance.by else ""
             values = " ".join(f"{name}={value}" for name, value in instance.parameters.items())
             lines.append(f"    {size:<9} {instance.name}{by}: {values}")
-    # every property that some instance has, each once
+    # every property that some instance of the smallest size has, each once: larger ones have no others
     seen: dict[str, tuple[str, str]] = {}
-    for instances in entry.sizes.values():
-        for instance in instances:
-            if instance.by:
-                continue
-            for p in entry.suite(entry.build(instance.parameters)).properties:
-                strict = " [negative control in some instances]" if p.strict else ""
-                if p.name not in seen or strict:
-                    seen[p.name] = (p.kind, p.doc.split("\n")[0] + strict)
+    for instance in next(iter(entry.sizes.values())):
+        for p in entry.suite(entry.build(instance.parameters)).properties:
+            strict = " [negative control in some instances]" if p.strict else ""
+            if p.name not in seen or strict:
+                seen[p.name] = (p.kind, p.doc.split("\n")[0] + strict)
     width = max(map(len, seen))
     for kind, title in _TITLES.items():
         lines += ["", f"  {title}"]

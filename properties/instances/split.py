@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 from properties.registry import Instance, Value
 
-_ONE: Mapping[str, Value] = {"hashes": 3}
-_TWO: Mapping[str, Value] = {"hashes": 5, "bundles": 2, "splits": 2}
+_KEPT: Mapping[str, Value] = {"unload_after_split": False}
+_ONE: Mapping[str, Value] = {"hashes": 3, **_KEPT}
+_TWO: Mapping[str, Value] = {"hashes": 5, "bundles": 2, "splits": 2, **_KEPT}
 _FULL: Mapping[str, Value] = {**_TWO, "maximum": 3}
 _ANYWHERE: Mapping[str, Value] = {"algorithm": "specified_positions_divide"}
 _FAULTS: Mapping[str, Value] = {"disconnects": 3, "expiries": 3, "crashes": 3, "releases": 3}
-_EIGHT: Mapping[str, Value] = {"brokers": 5, "hashes": 9, "splits": 9, "maximum": 8, "attempts": 8}
+_EIGHT: Mapping[str, Value] = {"brokers": 5, "hashes": 9, "splits": 9, "maximum": 8, "attempts": 8, **_KEPT}
 
 SIZES = {
     "ci": (
@@ -25,7 +26,7 @@ SIZES = {
     ),
     "standard": (
         Instance("crash", {**_ONE, "crashes": 1}),
-        Instance("one after the other", {"hashes": 4, "splits": 2, "releases": 1, **_ANYWHERE}),
+        Instance("one after the other", {"hashes": 4, "splits": 2, "releases": 1, **_KEPT, **_ANYWHERE}),
         Instance("cut off, mended", {**_ONE, "disconnects": 1, "releases": 1, "mended": True}),
         Instance("expiry, mended", {**_ONE, "expiries": 1, "mended": True}),
         Instance("five brokers, eight bundles", {**_EIGHT, **_FAULTS}, by="induction"),
