@@ -173,11 +173,12 @@ def test_a_search_that_runs_out_of_memory_claims_nothing() -> None:
 
 
 def test_a_search_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
-    instance = ["check", "ledger", "--set", "entries=2", "--by", "exhaustive", "--quiet", "--checkpoint", tmp_path / "kept"]
+    asked = ["check", "ledger", "--set", "entries=2", "--by", "exhaustive", "--quiet", "--property", "no_truncation"]
+    instance = [*asked, "--checkpoint", tmp_path / "kept"]
     cut = fencepost(*instance, "--memory", "0.008")
     assert cut.returncode == 20
     resumed = fencepost(*instance, "--resume")
-    whole = fencepost("check", "ledger", "--set", "entries=2", "--by", "exhaustive", "--quiet")
+    whole = fencepost(*asked)
     assert stable(resumed.stdout) == stable(whole.stdout)
     other = fencepost(*instance[:3], "entries=1", *instance[4:], "--resume")
     assert other.returncode == 150
@@ -185,7 +186,8 @@ def test_a_search_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_keeps_what_was_found() -> None:
-    arguments = command("check", "ledger", "--set", "entries=3", "recoverers=2", "--by", "exhaustive")
+    large = ("--set", "entries=3", "recoverers=2", "--by", "exhaustive", "--property", "no_truncation")
+    arguments = command("check", "ledger", *large)
     with subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stderr is not None
         line = running.stderr.readline()  # the first progress: the search is under way
@@ -230,7 +232,7 @@ def test_help_teaches() -> None:
 
 
 def test_a_reader_that_goes_away_gets_no_traceback() -> None:
-    piped = f"{' '.join(command('list'))} | head -n 1"
+    piped = f"{' '.join(command('list', 'ledger'))} | head -n 1"
     run = subprocess.run(["bash", "-c", piped], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.stdout.startswith("ledger: ")
     assert run.stderr == ""

@@ -54,15 +54,7 @@ CAUGHT = {
     "stale_unload": ({"valid_locks_are_served"}, 13),
 }
 
-MANY: dict[str, Value] = {
-    "brokers": 3,
-    "bundles": 2,
-    "disconnects": 2,
-    "expiries": 2,
-    "crashes": 2,
-    "releases": 2,
-    "disables": 2,
-}
+MANY: dict[str, Value] = {"brokers": 3, "disconnects": 2, "expiries": 2, "crashes": 2, "releases": 2, "disables": 2}
 
 
 @pytest.mark.parametrize("instance", OWNERSHIP.sizes["ci"], ids=lambda i: i.name)
@@ -82,6 +74,12 @@ def test_the_tables_speak_of_every_defect() -> None:
 @pytest.mark.parametrize("defect", DEFECTS)
 def test_a_defect_is_caught(defect: str) -> None:
     assert caught(OWNERSHIP, defect) == CAUGHT[defect]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("instance", [i for i in OWNERSHIP.sizes["standard"] if i.by], ids=lambda i: i.name)
+def test_induction_proves_five_brokers_and_eight_bundles(instance: Instance) -> None:
+    assert proved(OWNERSHIP, instance.parameters)
 
 
 @pytest.mark.parametrize("mended", [False, True], ids=["upstream", "mended"])

@@ -47,15 +47,7 @@ CAUGHT = {
     "close_waits_for_unload": ({"owned_in_the_end", "releases_end"}, 4),
 }
 
-MANY: dict[str, Value] = {
-    "brokers": 3,
-    "bundles": 2,
-    "disconnects": 2,
-    "expiries": 2,
-    "crashes": 2,
-    "timeouts": 2,
-    "failures": 2,
-}
+MANY: dict[str, Value] = {"brokers": 3, "disconnects": 2, "expiries": 2, "crashes": 2, "timeouts": 2, "failures": 2}
 
 
 @pytest.mark.parametrize("instance", UNLOAD.sizes["ci"], ids=lambda i: i.name)
@@ -75,6 +67,12 @@ def test_the_tables_speak_of_every_defect() -> None:
 @pytest.mark.parametrize("defect", DEFECTS)
 def test_a_defect_is_caught(defect: str) -> None:
     assert caught(UNLOAD, defect) == CAUGHT[defect]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("instance", [i for i in UNLOAD.sizes["standard"] if i.by], ids=lambda i: i.name)
+def test_induction_proves_five_brokers_and_eight_bundles(instance: Instance) -> None:
+    assert proved(UNLOAD, instance.parameters)
 
 
 @pytest.mark.parametrize("mended", [False, True], ids=["upstream", "mended"])

@@ -90,6 +90,7 @@ def test_a_killed_worker_loses_and_doubles_nothing(
     assert rows(tmp_path / "run") == expected
 
 
+@pytest.mark.deep
 def test_a_run_goes_on_where_it_was_killed(spark: SparkSession, expected: list[dict[str, Any]], tmp_path: Path) -> None:
     asked = iter([False, True])
     heard = list[News]()
@@ -215,6 +216,7 @@ def assert_same(made: Searched, wanted: Result) -> None:
         assert made.path(find) == wanted.path(find)
 
 
+@pytest.mark.deep
 def test_a_search_that_is_cut_off_finds_what_the_engine_finds(spark: SparkSession, tmp_path: Path) -> None:
     wanted, levels = by_itself(ALL), tmp_path / "levels"
     assert (wanted.outcome, wanted.distinct, wanted.depth) == ("violated", 3125, 11)
