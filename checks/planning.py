@@ -21,7 +21,7 @@ def planned(asked: argparse.Namespace, settings: Settings | None) -> list[tuple[
     """The instances to check, in order; RegistryError if the protocol, a parameter, a size or a defect does not exist."""
     items = _items(asked, settings)
     found = [(item, instance) for item in items for instance in _instances(item, asked, settings)]
-    if not asked.property or asked.protocols:
+    if not asked.property or asked.protocols or len(found) == 1:
         return found
     # nobody said where the properties are: they are looked for, and missed only if they are nowhere
     return [pair for pair in found if set(asked.property) <= _properties(*pair)] or found

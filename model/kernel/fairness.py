@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from model.kernel.graph import Graph, GraphError, Numbers
 from model.kernel.loops import native
@@ -97,6 +95,10 @@ def _labels(graph: Graph, members: Numbers, place: Numbers) -> tuple[Numbers, in
         raise GraphError(f"{bounds[-1]:,} transitions are more than can be judged")
     inside = np.empty(int(bounds[-1]), dtype=np.int32)
     _fill_inside(graph.rows, graph.targets, members, place, inside)
+    # imported where it is used, because it takes longer to load than all the rest of a small check
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
     matrix = csr_array((np.ones(len(inside)), inside, bounds.astype(np.int32)), shape=(len(members), len(members)))
     count, labels = connected_components(matrix, directed=True, connection="strong")
     return labels, count
