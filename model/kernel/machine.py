@@ -43,7 +43,7 @@ class Kernel:
         compiler.observe(observed)
         text = str(compiler.module)
         self.fingerprint = hashlib.sha256(text.encode()).hexdigest()
-        self._engine = _engine(text)
+        self._engine = execution_engine(text)
         self._observed = tuple(observed)
         names = ("enabled", "apply", "observe")
         self.address = {name: self._engine.get_function_address(name) for name in names}
@@ -69,7 +69,7 @@ class Kernel:
         """The address of ``observe_step``, which no loop needs; compiled when it is first asked for."""
         compiler = Compiler(self.protocol.variables, self.packing)
         compiler.observe_step([step.term for step in self._steps])
-        self._engine_of_observe_step = _engine(str(compiler.module))
+        self._engine_of_observe_step = execution_engine(str(compiler.module))
         return int(self._engine_of_observe_step.get_function_address("observe_step"))
 
     @cached_property
@@ -84,7 +84,7 @@ class Kernel:
             groups.append(self._group({number % 64: formula}, number // 64, observed=True))
         compiler = Compiler(self.protocol.variables, self.packing)
         compiler.advance(self.actions, self._steps, groups)
-        self._engine_of_advance = _engine(str(compiler.module))
+        self._engine_of_advance = execution_engine(str(compiler.module))
         return int(self._engine_of_advance.get_function_address("advance"))
 
     def initial(self) -> Words:
@@ -134,7 +134,7 @@ def _words(bits: int) -> int:
     return max(1, -(-bits // 64))
 
 
-def _engine(text: str) -> Any:
+def execution_engine(text: str) -> Any:
     """The LLVM execution engine that holds the compiled module."""
     module = llvm.parse_assembly(text)
     target = llvm.Target.from_default_triple().create_target_machine(

@@ -14,7 +14,7 @@ import numpy as np
 
 from model.kernel.crew import Crew
 from model.kernel.loops import bit_count, bump, call2, fetch_add, load, load_int, native
-from model.kernel.machine import _engine
+from model.kernel.machine import execution_engine
 from model.kernel.packing import Packing
 from model.kernel.permutations import Permutations, tour
 from model.kernel.program import Program
@@ -41,7 +41,7 @@ class Orbits:
         functions = Permutations(packing, tour(symmetry))
         functions.canonical()
         functions.stabiliser()
-        self._engine = _engine(str(functions.module))
+        self._engine = execution_engine(str(functions.module))
         self.canonical = int(self._engine.get_function_address("canonical"))
         self.stabiliser = int(self._engine.get_function_address("stabiliser"))
 
