@@ -39,7 +39,7 @@ def text(checked: Checked, *, width: int = 120, colour: bool = False) -> str:
         lines += ["", textwrap.indent(failure, "  ")]
     for verdict in checked.findings.verdicts:
         if verdict.trace is not None and verdict.verdict == "violated" and not verdict.expected:
-            shown = show(verdict.trace, checked.protocol, violated=verdict.property, why=False, width=width, colour=colour)
+            shown = show(verdict.trace, checked.protocol, violated=verdict.property, width=width, colour=colour)
             lines += ["", shown]
     lines.append(f"# {checked.findings.seconds:.1f} s")
     return "\n".join(lines) + "\n"

@@ -20,7 +20,6 @@ def show(
     protocol: Protocol,
     *,
     violated: Property | None = None,
-    why: bool = True,
     actor: str | None = None,
     full: bool = False,
     width: int = 120,
@@ -28,16 +27,16 @@ def show(
 ) -> str:
     """The trace of that instance of its protocol, in lines of at most ``width`` characters where its names allow.
 
-    ``violated`` is the property that the trace violates: then what it says is shown and, unless not asked ``why``, what of it
-    does not hold at the end. ``actor`` leaves only the steps of one actor, and those that change its variables, of whose
-    changes only these are shown. ``full`` shows the whole initial state, otherwise only what could have started otherwise;
-    ``colour`` marks actions and faults for a terminal.
+    ``violated`` is the property that the trace violates: then what it says is shown, and what of it does not hold at the end.
+    ``actor`` leaves only the steps of one actor, and those that change its variables, of whose changes only these are shown.
+    ``full`` shows the whole initial state, otherwise only what could have started otherwise; ``colour`` marks actions and
+    faults for a terminal.
     """
     lines = [*_header(trace, violated.doc if violated else "", width), ""]
     lines += _initial(trace.initial, protocol, full, width)
     lines += _steps(trace, protocol, actor, width, colour)
     lines += _for_ever(trace, width)
-    lines += _reasons(trace, protocol, violated, width) if why else []
+    lines += _reasons(trace, protocol, violated, width)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 

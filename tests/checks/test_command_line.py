@@ -84,6 +84,7 @@ def test_a_defect_is_shown_with_its_shortest_trace_which_replays(tmp_path: Path)
     assert one.returncode == 12
     assert stable(one.stdout) == stable(two.stdout)
     assert "  13  r0      close_recovered(r0)" in one.stdout
+    assert "\n  no_truncation does not hold in the last state\n" in one.stdout
     (file,) = tmp_path.glob("*.itf.json")
     replayed = fencepost("trace", "replay", file)
     assert (replayed.returncode, replayed.stdout) == (0, "replays: 13 steps, no_truncation does not hold in the last state\n")
