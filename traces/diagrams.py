@@ -10,8 +10,7 @@ from traces.trace import Trace
 def as_mermaid(trace: Trace, protocol: Protocol) -> str:
     """The trace as a sequence diagram in Mermaid's language, which GitHub and GitLab draw where it stands in Markdown.
 
-    The lanes are the actors that take part, in the order of the protocol. An action is an arrow from its actor to the first
-    other actor among its arguments, or to itself; a fault is a cross at its end. What repeats for ever is in a frame.
+    An action is an arrow from lane to lane; that of a fault ends in a cross. What repeats for ever is in a frame.
     """
     told = messages(trace, protocol)
     lane = {name: f"lane{number}" for number, name in enumerate(lanes(told, protocol))}

@@ -49,7 +49,7 @@ class Protocol:
         self.next: Any = Names(name)
         self._by_term: dict[str, Variable] = {}
         self._names: dict[str, str] = {}  # what each name stands for
-        self._budgets: dict[str, int] = {}
+        self.budgets: dict[str, int] = {}
         self._vetted: dict[bool, set[int]] = {False: set(), True: set()}  # ids of nodes, by whether next values may occur
         self._ranges = Ranges()
         self._mentioned: dict[int, frozenset[Variable]] = {}  # by the ids of nodes, too
@@ -98,7 +98,7 @@ class Protocol:
     def budget(self, name: str, limit: int) -> str:
         """How often a kind of fault may happen: the counter ``name`` rises from 0 to ``limit`` with each that spends it."""
         self.number(name, 0, limit)
-        self._budgets[name] = limit
+        self.budgets[name] = limit
         return name
 
     def _declare(self, name: str, domain: Domain, per: Any, init: Any) -> Any:
@@ -173,8 +173,8 @@ class Protocol:
             self._claim("action", name)
             if not doc:
                 raise ModelError(f"{self.name}: action {name} has no docstring; say what the real system does there")
-            if spends is not None and self._budgets.get(spends, 0) <= 0:
-                if spends not in self._budgets:
+            if spends is not None and self.budgets.get(spends, 0) <= 0:
+                if spends not in self.budgets:
                     raise ModelError(f"{self.name}: action {name} spends {spends}, which is not a budget")
                 return function
             for values in itertools.product(*parameters.values()):
@@ -190,7 +190,7 @@ class Protocol:
                     counter = self._by_term[spends]
                     if counter in updates:
                         raise ModelError(f"{where}: it updates {spends}, the budget that it spends")
-                    guard = z3.And(guard, counter.term < self._budgets[spends])
+                    guard = z3.And(guard, counter.term < self.budgets[spends])
                     updates[counter] = counter.term + 1
                 if z3.is_false(guard):
                     continue

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from model.language import Protocol
 from properties.protocols import PROTOCOLS
 from traces.diagrams import as_mermaid
+from traces.lanes import stored
 from traces.trace import Loop, Step, Trace
 
 EXPECTED = """\
@@ -14,11 +17,12 @@ sequenceDiagram
     participant lane0 as c0
     participant lane1 as c1
     participant lane2 as net
-    lane0->>lane0: 1 take(c0)
-    lane2-xlane2: 2 cut
-    lane0->>lane0: 3 take(c0)
-    lane1->>lane1: 4 take(c1)
-    Note over lane0,lane2: one_holder
+    participant lane3 as store
+    lane0->>lane3: 1 take(c0)
+    lane2-xlane3: 2 cut
+    lane0->>lane3: 3 take(c0)
+    lane1->>lane3: 4 take(c1)
+    Note over lane0,lane3: one_holder
 """
 
 
@@ -28,15 +32,19 @@ def test_the_whole_diagram(trace: Trace, broken: Protocol) -> None:
 
 def test_only_who_takes_part_has_a_lane(trace: Trace, broken: Protocol) -> None:
     alone = replace(trace, steps=trace.steps[:1], violated=None)
-    assert as_mermaid(alone, broken).splitlines()[1:] == ["    participant lane0 as c0", "    lane0->>lane0: 1 take(c0)"]
+    assert [line.strip() for line in as_mermaid(alone, broken).splitlines()[1:]] == [
+        "participant lane0 as c0",
+        "participant lane1 as store",
+        "lane0->>lane1: 1 take(c0)",
+    ]
 
 
 def test_what_repeats_is_in_a_frame(trace: Trace, broken: Protocol) -> None:
     lines = as_mermaid(replace(trace, loop=Loop(2)), broken).splitlines()
-    assert [line.strip() for line in lines[6:10]] == [
+    assert [line.strip() for line in lines[7:11]] == [
         "loop for ever",
-        "lane0->>lane0: 3 take(c0)",
-        "lane1->>lane1: 4 take(c1)",
+        "lane0->>lane3: 3 take(c0)",
+        "lane1->>lane3: 4 take(c1)",
         "end",
     ]
     assert "loop for ever" not in as_mermaid(replace(trace, loop=Loop(4)), broken)
@@ -48,3 +56,16 @@ def test_an_arrow_goes_to_whom_the_action_names() -> None:
     state = tuple(variable.initial[0] for variable in protocol.variables)
     drawn = as_mermaid(Trace("ledger", state, (Step(asked.label, state),)), protocol).splitlines()
     assert drawn[1:] == ["    participant lane0 as b1", "    participant lane1 as r0", "    lane1->>lane0: 1 read_lac(r0, b1)"]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "families"),
+    [
+        ("ledger", {"status", "version", "last"}),
+        ("election", {"leader_holder", "leader_former"}),
+        ("ownership", {"owner_holder", "owner_former", "owner_version"}),
+        ("split", {"layout", "layout_version", "owner_holder", "owner_former", "owner_version"}),
+    ],
+)
+def test_the_store_holds_what_several_change_and_nobody_owns(protocol: str, families: set[str]) -> None:
+    assert stored(PROTOCOLS[protocol].build({})) == families
