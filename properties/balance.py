@@ -167,6 +167,12 @@ EXPECTED: Mapping[tuple[str, str], Expected] = {
 """Violations by property and shedder."""
 
 
+def properties_of(shedder: str) -> Mapping[str, Statement]:
+    """The statements that are asked of a shedder: of a user's own, which does not say when and how much, not those on that."""
+    own = () if shedder in OVERLOADED else (sheds_only_from_an_overloaded_broker, sheds_no_more_than_required)
+    return {name: statement for name, statement in PROPERTIES.items() if statement not in own}
+
+
 def violations(answer: Answer) -> list[tuple[str, str]]:
     """The violations of an answer, each with its property, those that are expected left out."""
     found = []

@@ -20,6 +20,8 @@ EXAMPLES = """examples:
                                the same with another shedder
   fencepost policy decide --conf broker.conf --snapshot 1.json --snapshot 2.json --snapshot 3.json
                                three rounds of one policy, whose averages and counters carry over
+  fencepost policy decide --snapshot now.json --shedder my_policy.py:shed
+                               what a shedder of your own would do
   fencepost policy check --conf broker.conf
                                whether the shedder keeps its rules, with these thresholds, on loads made at random
   fencepost policy place --conf broker.conf --snapshot now.json --bundle public/default/0x00000000_0x40000000
@@ -95,15 +97,15 @@ def _add_decide(questions: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = _question(questions, "decide", "what would be unloaded and split now, and why", DECIDE)
     _add_configuration(parser)
     _add_snapshots(parser)
-    parser.add_argument("--shedder", metavar="NAME", help="another shedder than the configured one, such as OverloadShedder")
-    parser.add_argument("--placement", metavar="NAME", help="another placement strategy, such as LeastResourceUsageWithWeight")
+    parser.add_argument("--shedder", metavar="NAME", help="another shedder, such as OverloadShedder or my_policy.py:shed")
+    parser.add_argument("--placement", metavar="NAME", help="another placement strategy, such as my_policy.py:place")
     parser.set_defaults(command=_decide)
 
 
 def _add_check(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = _question(questions, "check", "whether a shedder keeps its rules on random loads", CHECK)
     _add_configuration(parser)
-    parser.add_argument("--shedder", metavar="NAME", help="another shedder than the configured one")
+    parser.add_argument("--shedder", metavar="NAME", help="another shedder than the configured one, such as my_policy.py:shed")
     parser.add_argument("--loads", type=_count, default=500, metavar="N", help="how many loads (default: 500)")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the loads (default: 0)")
     parser.add_argument("--snapshot-dir", type=Path, metavar="DIR", help="write the loads that break a property there")

@@ -10,14 +10,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from checks.policy.snapshot import SNAPSHOT, SnapshotFile
+from checks.policy.snapshot import as_snapshot
+from checks.policy.strategies import keep_input, remembered
 from checks.progress import Reporter, interruptible
 from checks.verdicts import ExitStatus
 from model.balance.configuration import Configuration
 from model.balance.deviation_shedder import NoBrokers
 from model.balance.load_data import LoadData, Traffic
 from model.balance.shedding import Shedder
-from properties.balance import EXPECTED, PROPERTIES, Answer
+from model.balance.user_policy import PolicyFault
+from properties.balance import EXPECTED, Answer, properties_of
 from properties.random_loads import random_load
 
 
@@ -50,7 +52,15 @@ def check_shedder(asked: Namespace, name: str, shedder: Shedder, conf: Configura
             if stop():
                 found.cut_short = True
                 break
-            _look(found, name, shedder, conf, random_load(conf, asked.seed, number))
+            try:
+                _look(found, name, shedder, conf, random_load(conf, asked.seed, number))
+            except PolicyFault as fault:
+                reporter.end()
+                if asked.snapshot_dir is None:
+                    fault.add_note(f"asked with load {number}, which --snapshot-dir DIR keeps{remembered(fault)}")
+                else:
+                    keep_input(fault, asked.snapshot_dir / "fault.json")
+                raise
             reporter.telling(f"{number + 1:,} of {asked.loads:,} loads, {found.unloads:,} unloads")
     reporter.end()
     smallest = {p: _smallest(breach, p, name, shedder, conf) for p, breach in found.breaches.items()}
@@ -82,10 +92,10 @@ def _look(found: Found, name: str, shedder: Shedder, conf: Configuration, load: 
     found.loads += 1
     for place, answer in enumerate(_answers(name, shedder, conf, load), start=1):
         found.unloads += sum(map(len, answer.unloading.unload.values()))
-        for statement in PROPERTIES.keys() - found.breaches.keys():
-            said = next(PROPERTIES[statement](answer), "")
+        for name_of, statement in properties_of(name).items():
+            said = "" if name_of in found.breaches else next(statement(answer), "")
             if said:
-                found.breaches[statement] = Breach(load, place, said)
+                found.breaches[name_of] = Breach(load, place, said)
 
 
 def _smallest(breach: Breach, statement: str, name: str, shedder: Shedder, conf: Configuration) -> Breach:
@@ -139,14 +149,8 @@ def _kept(breaches: dict[str, Breach], folder: Path | None) -> dict[str, Path]:
     files = {}
     for statement, breach in breaches.items():
         files[statement] = folder / f"{statement}.json"
-        files[statement].write_text(json.dumps(_snapshot(breach.load), indent=2) + "\n", encoding="utf-8")
+        files[statement].write_text(json.dumps(as_snapshot(breach.load), indent=2) + "\n", encoding="utf-8")
     return files
-
-
-def _snapshot(load: LoadData) -> Any:
-    """The load as it is in a snapshot."""
-    file = SnapshotFile(load.brokers, load.bundles, load.recently_unloaded, now=load.now)
-    return SNAPSHOT.dump_python(file, mode="json", exclude_defaults=True)
 
 
 def _verdict(statement: str, found: Found, name: str, conf: Configuration) -> str:
@@ -160,7 +164,7 @@ def _text(
 ) -> str:
     looked = f"{found.loads:,} random loads, {rounds_needed(conf)} rounds each, {found.unloads:,} unloads"
     lines = [f"{name}, Pulsar {conf.pulsar_version}: {looked}"]
-    for statement, function in PROPERTIES.items():
+    for statement, function in properties_of(name).items():
         lines.append(f"  {_verdict(statement, found, name, conf):<13}{statement}: {(function.__doc__ or '').splitlines()[0]}")
         if statement in breaches:
             lines += [f"    {said}" for said in _told(breaches[statement], statement, name, conf)]
@@ -194,7 +198,7 @@ def _json(
     found: Found, breaches: dict[str, Breach], files: dict[str, Path], name: str, conf: Configuration, status: ExitStatus
 ) -> dict[str, Any]:
     verdicts = []
-    for statement in PROPERTIES:
+    for statement in properties_of(name):
         breach = breaches.get(statement)
         verdicts.append(
             {
@@ -202,7 +206,7 @@ def _json(
                 "verdict": _verdict(statement, found, name, conf),
                 "said": breach.said if breach else None,
                 "round": breach.round if breach else None,
-                "load": _snapshot(breach.load) if breach else None,
+                "load": as_snapshot(breach.load) if breach else None,
                 "file": str(files[statement]) if statement in files else None,
             }
         )

@@ -11,23 +11,21 @@ from typing import Any
 
 from checks.broker_conf import ConfigurationError
 from checks.policy.check import check_shedder
-from checks.policy.reading import InputError
+from checks.policy.reading import InputError, WrongUsage
 from checks.policy.settings import read_settings
 from checks.policy.snapshot import read_snapshot, read_topics
+from checks.policy.strategies import asking, fault_text, manager_of
 from checks.policy.text import placement_text, rounds_text
 from checks.verdicts import ExitStatus
 from model.balance.configuration import Configuration
 from model.balance.load_manager import LoadManager, Round
 from model.balance.selection import Selection
 from model.balance.splitting import boundaries
-from model.balance.strategies import UnknownStrategy, load_manager
+from model.balance.strategies import strategy_name
+from model.balance.user_policy import PolicyFault
 from model.hash_range import ALGORITHMS, FULL, Bundle, HashRange, Layout, Refused, topic_hash
 
 Command = Callable[[argparse.Namespace], ExitStatus]
-
-
-class WrongUsage(Exception):
-    """Arguments that do not fit; the message says which and what would."""
 
 
 def _answering(command: Command) -> Command:
@@ -43,6 +41,9 @@ def _answering(command: Command) -> Command:
         except WrongUsage as error:
             print(f"fencepost: {error}", file=sys.stderr)
             return ExitStatus.USAGE
+        except PolicyFault as fault:
+            print(f"fencepost: {fault_text(fault)}", file=sys.stderr)
+            return ExitStatus.EVALUATION
 
     return answer
 
@@ -53,8 +54,9 @@ def decide(asked: argparse.Namespace) -> ExitStatus:
     manager = _manager(asked, asked.shedder, asked.placement)
     snapshots = [read_snapshot(path) for path in asked.snapshot]
     rounds: list[Round] = []
-    for snapshot in snapshots:
-        done, manager = manager.next_round(snapshot)
+    for file, snapshot in zip(asked.snapshot, snapshots, strict=True):
+        with asking(file):
+            done, manager = manager.next_round(snapshot)
         rounds.append(done)
     if asked.format == "json":
         _print_json({"rounds": [_round(done) for done in rounds]})
@@ -67,7 +69,7 @@ def decide(asked: argparse.Namespace) -> ExitStatus:
 def check(asked: argparse.Namespace) -> ExitStatus:
     """Whether the properties of a shedder hold on random loads."""
     manager = _manager(asked, asked.shedder, None)
-    return check_shedder(asked, type(manager.shedder).__name__, manager.shedder, manager.conf)
+    return check_shedder(asked, strategy_name(manager.shedder), manager.shedder, manager.conf)
 
 
 @_answering
@@ -76,8 +78,9 @@ def place(asked: argparse.Namespace) -> ExitStatus:
     manager = _manager(asked, None, asked.placement)
     snapshots = [read_snapshot(path) for path in asked.snapshot]
     selection = Selection({}, ())
-    for snapshot in snapshots:
-        selection, manager = manager.placed(asked.bundle, snapshot)
+    for file, snapshot in zip(asked.snapshot, snapshots, strict=True):
+        with asking(file):
+            selection, manager = manager.placed(asked.bundle, snapshot)
     if asked.format == "json":
         candidates = {name: list(brokers) for name, brokers in selection.candidates.items()}
         _print_json({"candidates": candidates, "selected_any_of": list(selection.any_of)})
@@ -152,19 +155,8 @@ def _conf(asked: argparse.Namespace) -> Configuration:
 
 
 def _manager(asked: argparse.Namespace, shedder: str | None, placement: str | None) -> LoadManager:
-    """The load manager that is asked for.
-
-    Raises WrongUsage for a strategy on the command line that does not exist, ConfigurationError for one in the file.
-    """
-    conf = _conf(asked)
-    try:
-        load_manager(Configuration(), shedder, placement)
-    except UnknownStrategy as error:
-        raise WrongUsage(str(error)) from None
-    try:
-        return load_manager(conf, shedder, placement)
-    except UnknownStrategy as error:
-        raise ConfigurationError(f"{asked.conf}: {error}; choose one with --shedder or --placement") from None
+    """The load manager that is asked for; raises as ``manager_of`` does."""
+    return manager_of(_conf(asked), asked.conf, shedder, placement)
 
 
 def _round(done: Round) -> Mapping[str, Any]:

@@ -34,6 +34,10 @@ class InputError(Exception):
     """An input file that cannot be used; the message names the file, what is wrong in it and where."""
 
 
+class WrongUsage(Exception):
+    """Arguments that do not fit; the message says which and what would."""
+
+
 def read_json(path: Path, kind: TypeAdapter[T], what: str) -> T:
     """What the file holds; ``what`` names such a file. Unknown fields are passed over.
 

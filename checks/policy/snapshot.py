@@ -108,6 +108,20 @@ SNAPSHOT = TypeAdapter(SnapshotFile)
 TOPICS: TypeAdapter[tuple[TopicEntry, ...]] = TypeAdapter(tuple[Entry, ...])
 
 
+def as_snapshot(load: LoadData) -> Any:
+    """A load as it is in a snapshot."""
+    file = SnapshotFile(
+        load.brokers,
+        load.bundles,
+        load.recently_unloaded,
+        load.recently_unloaded_brokers,
+        load.now,
+        load.loads,
+        load.preallocated,
+    )
+    return SNAPSHOT.dump_python(file, mode="json", exclude_defaults=True)
+
+
 def read_snapshot(path: Path) -> Snapshot:
     """The snapshot in a file; raises InputError."""
     file = read_json(path, SNAPSHOT, "a snapshot of the cluster's load")

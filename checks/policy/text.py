@@ -8,6 +8,7 @@ from pathlib import Path
 
 from model.balance.load_manager import LoadManager, Round
 from model.balance.selection import Selection
+from model.balance.strategies import strategy_name
 from model.balance.wording import percent
 
 WIDTH = 120
@@ -16,7 +17,7 @@ UNBROKEN = "\u00a0"
 
 def rounds_text(rounds: Sequence[Round], files: Sequence[Path], manager: LoadManager) -> str:
     """One paragraph for each round: what is done, then why."""
-    heading = f"{_name(manager.shedder)} and {_name(manager.placement)}, Pulsar {manager.conf.pulsar_version}"
+    heading = f"{strategy_name(manager.shedder)} and {strategy_name(manager.placement)}, Pulsar {manager.conf.pulsar_version}"
     paragraphs = [_round_text(done, file) for done, file in zip(rounds, files, strict=True)]
     return "\n".join([f"{heading}\n", *paragraphs])
 
@@ -59,7 +60,3 @@ def placement_text(bundle: str, selection: Selection) -> str:
     chosen = ", ".join(selection.any_of)
     lines.append(f"  selected: {'any of ' if len(selection.any_of) > 1 else ''}{chosen or 'none'}")
     return "\n".join(lines) + "\n"
-
-
-def _name(strategy: object) -> str:
-    return "AvgShedder" if type(strategy).__name__ == "AvgPlacement" else type(strategy).__name__

@@ -24,6 +24,7 @@ from model.balance.shedding import Shedder, Unloading
 from model.balance.splitting import Split, SplitStrategy, Topic, boundaries, bundles_to_split
 from model.balance.transfer_shedder import TransferShedder
 from model.balance.usage import usage, weighted_usage
+from model.balance.user_policy import UserShedder
 from model.hash_range import Bundle, Refused
 
 MILLIS_OF_A_MINUTE = 60_000
@@ -151,6 +152,11 @@ class LoadManager:
         obstacle = _obstacle(bundle, source, data, policies, self.conf)
         if obstacle:
             return (), [f"{bundle}: stays on {source}: {obstacle}"], self
+        if isinstance(self.shedder, UserShedder) and bundle in unloading.destinations:
+            target = unloading.destinations[bundle]
+            if target in permitted(namespace_of(bundle), data, policies):
+                return (target,), [], self
+            return (), [f"{bundle}: stays on {source}: {target} may not serve its namespace"], self
         selection, placement = select(bundle, data, policies, self.conf, self.placement)
         elsewhere = tuple(broker for broker in selection.any_of if broker != source)
         why = [f"{bundle}: {said}" for said in selection.why]

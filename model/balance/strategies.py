@@ -20,6 +20,7 @@ from model.balance.shedding import Shedder
 from model.balance.threshold_shedder import ThresholdShedder
 from model.balance.transfer_shedder import TransferShedder
 from model.balance.uniform_load_shedder import UniformLoadShedder
+from model.balance.user_policy import UserPlacement, UserShedder
 
 EXTENSIBLE_LOAD_MANAGER = "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"
 
@@ -60,6 +61,13 @@ def load_manager(conf: Configuration, shedder: str | None = None, placement: str
         if name not in known:
             raise UnknownStrategy(f"{name!r} is not among {', '.join(known)}")
     return LoadManager(conf, SHEDDERS[chosen](), PLACEMENTS[placed]())
+
+
+def strategy_name(strategy: Shedder | Placement) -> str:
+    """What a strategy is called: as the configuration names it, a user's own as FILE.py:FUNCTION."""
+    if isinstance(strategy, UserShedder | UserPlacement):
+        return str(strategy.function)
+    return "AvgShedder" if isinstance(strategy, AvgPlacement) else type(strategy).__name__
 
 
 def _configured_shedder(conf: Configuration) -> str:

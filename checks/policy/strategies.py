@@ -1,0 +1,90 @@
+"""The strategies that a command line names: Pulsar's by their names, a user's own as ``FILE.py:FUNCTION``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from checks.broker_conf import ConfigurationError
+from checks.policy.reading import InputError, WrongUsage
+from checks.policy.snapshot import as_snapshot
+from model.balance.configuration import Configuration
+from model.balance.load_manager import LoadManager
+from model.balance.strategies import UnknownStrategy, load_manager
+from model.balance.user_code import UserCodeError, UserFunction
+from model.balance.user_policy import PLACE, SHED, PolicyFault, UserPlacement, UserShedder, user_strategy
+
+
+def manager_of(conf: Configuration, file: Path | None, shedder: str | None = None, placement: str | None = None) -> LoadManager:
+    """The load manager of a configuration, with other strategies where they are named; ``file`` is where it was read.
+
+    Raises WrongUsage for a named strategy that does not exist, ConfigurationError for one in the file, InputError for a file
+    of Python that cannot be used.
+    """
+    shed, place = own_strategy(shedder), own_strategy(placement)
+    if isinstance(shed, UserPlacement):
+        raise WrongUsage(f"--shedder {shedder}: is a placement strategy; a shedder takes {SHED}")
+    if isinstance(place, UserShedder):
+        raise WrongUsage(f"--placement {placement}: is a shedder; a placement strategy takes {PLACE}")
+    named = (None if shed else shedder, None if place else placement)
+    try:
+        load_manager(Configuration(), *named)
+    except UnknownStrategy as error:
+        raise WrongUsage(f"{error}; your own is FILE.py:FUNCTION") from None
+    try:
+        manager = load_manager(conf, *named)
+    except UnknownStrategy as error:
+        raise ConfigurationError(f"{file}: {error}; choose one with --shedder or --placement") from None
+    return replace(manager, shedder=shed or manager.shedder, placement=place or manager.placement)
+
+
+def is_own(name: str) -> bool:
+    """Whether a name is that of a function in a file of Python."""
+    return name.rpartition(":")[0].endswith(".py")
+
+
+def own_strategy(name: str | None) -> UserShedder | UserPlacement | None:
+    """The strategy that ``FILE.py:FUNCTION`` names; None for any other name. Raises InputError."""
+    if name is None or not is_own(name):
+        return None
+    file, _, function = name.rpartition(":")
+    try:
+        return user_strategy(UserFunction(file, Path(file).read_text(encoding="utf-8"), function))
+    except FileNotFoundError:
+        raise InputError(f"{file}: there is no such file; give the Python file of your policy") from None
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: is not UTF-8: {error.reason} at byte {error.start}") from None
+    except UserCodeError as error:
+        raise InputError(str(error)) from None
+
+
+@contextmanager
+def asking(file: Path) -> Iterator[None]:
+    """A fault of a user's policy within it is told with the file that it was asked with."""
+    try:
+        yield
+    except PolicyFault as fault:
+        fault.add_note(f"asked with {file}{remembered(fault)}")
+        raise
+
+
+def keep_input(fault: PolicyFault, file: Path) -> None:
+    """Writes what a user's policy was asked with when it failed, as a snapshot; OSError if it cannot be written."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(as_snapshot(fault.load), indent=2) + "\n", encoding="utf-8")
+    fault.add_note(f"asked with {file}{remembered(fault)}")
+
+
+def remembered(fault: PolicyFault) -> str:
+    """What the policy remembered then, as an addition to a sentence."""
+    return "" if fault.memory is None else f"; it remembered {fault.memory!r:.200}"
+
+
+def fault_text(fault: PolicyFault) -> str:
+    """A fault as a user reads it."""
+    return "\n  ".join([str(fault), *getattr(fault, "__notes__", ())])
