@@ -20,9 +20,10 @@ from model.kernel.walks import WalkProgress
 from properties.protocols import PROTOCOLS
 from properties.registry import Instance, RegistryError, find
 from traces.exploration.explore import News, explore
+from traces.exploration.folder import FolderError
 from traces.exploration.java import JavaError
 from traces.exploration.report import Report, report
-from traces.exploration.run import FolderError, Run, VersionError, read
+from traces.exploration.run import Run, VersionError, read
 from traces.exploration.search import SEARCH_SETTINGS, search
 from traces.exploration.session import SparkError, spark_session
 from traces.exploration.stretches import trace_of_walk

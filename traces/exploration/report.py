@@ -11,7 +11,8 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from traces.exploration.explore import SLICES, complete
-from traces.exploration.run import FolderError, Run
+from traces.exploration.folder import FolderError
+from traces.exploration.run import Run
 
 TABLES = {
     "violations": """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -15,20 +14,17 @@ from typing import Any
 from properties.observed import Observed
 from properties.protocols import PROTOCOLS
 from properties.registry import RegistryError, Value, find
+from traces.exploration.folder import FolderError, held
 
 FORMAT = 1
 
 LEFT_OUT = ("leads_to",)
 """Kinds of properties that are no matter for exploration: they need the graph of all states at once."""
 
-_FILE, _LOCK = "run.json", "run.lock"
+_FILE = "run.json"
 _SLICE_STEPS = 1 << 23
 _SAMPLE = 1 << 20
 _FIRST_ROUND, _SHARE = 4, 32
-
-
-class FolderError(Exception):
-    """A folder that is another run's, in use, or no run at all; the message names it and says what to do."""
 
 
 @dataclass(frozen=True)
@@ -97,23 +93,7 @@ class Run:
 
         Raises FolderError if it is another run's or in use, OSError if it cannot be written.
         """
-        folder.mkdir(parents=True, exist_ok=True)
-        file = folder / _FILE
-        if not file.exists() and any(path.name != _LOCK for path in folder.iterdir()):
-            raise FolderError(f"{folder} is not empty and holds no run: name another folder")
-        with (folder / _LOCK).open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise FolderError(f"{folder} is in use by another process: wait for it, or name another folder") from error
-            if file.exists():
-                other = read(folder)
-                if other != self:
-                    raise FolderError(f"{folder} belongs to another run ({_difference(other, self)}): name another folder")
-            else:
-                draft = folder / f"{_FILE}.part"
-                draft.write_text(self.text, encoding="utf-8")
-                draft.replace(file)
+        with held(folder, _FILE, self.text, lambda: _difference(read(folder), self)):
             yield
 
 
@@ -142,6 +122,8 @@ def _compiled(protocol: str, parameters: str, defects: tuple[str, ...]) -> Obser
 
 
 def _difference(one: Run, other: Run) -> str:
+    if one == other:
+        return ""
     ours, theirs = _flat(other), _flat(one)
     names = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
     shown = [f"{name} is {theirs.get(name)} there, {ours.get(name)} here" for name in names if name != "fingerprint"]

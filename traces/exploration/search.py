@@ -22,6 +22,7 @@ from model.kernel.program import Program, bit_set, members
 from model.kernel.results import Find, Limits, Outcome, Progress, Result, with_step
 from model.kernel.totals import Totals
 from traces.exploration.explore import watched
+from traces.exploration.folder import FolderError
 from traces.exploration.levels import (
     SURVEY,
     columns,
@@ -33,7 +34,7 @@ from traces.exploration.levels import (
     tracing,
     unsigned,
 )
-from traces.exploration.run import FolderError, Run
+from traces.exploration.run import Run
 
 LEVELS, _STEPS = "levels", "steps"
 _TABLE = "fencepost_states"

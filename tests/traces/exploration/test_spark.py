@@ -21,9 +21,10 @@ from model.kernel.results import Limits, Result
 from model.kernel.search import search as engine
 from traces.exploration import explore as module
 from traces.exploration.explore import SLICES, News, explore
+from traces.exploration.folder import FolderError
 from traces.exploration.plots import write_plots
 from traces.exploration.report import Report, report
-from traces.exploration.run import FolderError, Run, VersionError
+from traces.exploration.run import Run, VersionError
 from traces.exploration.search import Searched, search
 from traces.exploration.session import SparkError, patient, spark_session
 from traces.exploration.stretches import trace_of_walk, worker
