@@ -18,6 +18,8 @@ EXAMPLES = """examples:
   fencepost trace explain broken.itf.json --step 6 --action "add(b1, e0)"
                                                            why could this not happen there?
   fencepost trace diagram broken.itf.json                  who did what to whom, for Markdown on GitHub and GitLab
+  fencepost trace diagram broken.itf.json --format svg --out broken.svg
+                                                           the same as a picture
   fencepost trace shrink broken.itf.json --out short.itf.json
                                                            the same violation, in fewer steps"""
 
@@ -47,7 +49,8 @@ def add_trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     explain = _verb(verbs, "explain", "say why an action cannot happen in a state of a trace", EXPLAIN)
     explain.add_argument("--step", type=int, metavar="N", help="the state after step N (default: the last)")
     explain.add_argument("--action", required=True, metavar="LABEL", help="as traces show it, or without its arguments")
-    diagram = _verb(verbs, "diagram", "draw a trace as a sequence diagram, in Mermaid")
+    diagram = _verb(verbs, "diagram", "draw a trace as a sequence diagram")
+    diagram.add_argument("--format", choices=("mermaid", "svg", "dot"), default="mermaid", help="default: mermaid")
     diagram.add_argument("--out", type=Path, metavar="FILE", help="write it there (default: print it)")
     shrink = _verb(verbs, "shrink", "make a trace shorter", SHRINK)
     shrink.add_argument("--out", type=Path, metavar="FILE", help="write the shrunk trace there, as an ITF file")

@@ -12,12 +12,13 @@ from pathlib import Path
 from checks.progress import Reporter, interruptible
 from checks.verdicts import ExitStatus
 from properties.protocols import PROTOCOLS
-from properties.vocabulary import Suite
+from properties.vocabulary import Property, Suite
 from traces.comparing import Side, compared
-from traces.diagrams import as_mermaid
+from traces.diagrams import as_dot, as_mermaid
 from traces.explaining import UnknownActionError, actions_named, explained
 from traces.itf import TraceFileError, read, write
 from traces.replay import replay_on
+from traces.sequence_svg import as_svg
 from traces.shrinking import shrink
 from traces.text import actors, show
 from traces.trace import Trace
@@ -31,10 +32,21 @@ class _Opened:
     trace: Trace
     suite: Suite
 
+    @property
+    def violated(self) -> Property | None:
+        """The property that the trace says it violates, if there is such a one."""
+        return next((p for p in self.suite.properties if p.name == self.trace.violated), None)
+
     def shown(self, trace: Trace, *, actor: str | None = None, full: bool = False) -> str:
-        violated = next((p for p in self.suite.properties if p.name == trace.violated), None)
         colour = sys.stdout.isatty()
-        return show(trace, self.suite.protocol, violated=violated, actor=actor, full=full, width=_width(), colour=colour)
+        return show(trace, self.suite.protocol, violated=self.violated, actor=actor, full=full, width=_width(), colour=colour)
+
+    def unfit(self) -> bool:
+        """Whether the trace does not replay, which is told."""
+        outcome = replay_on(self.trace, self.suite.protocol, self.suite)
+        if not outcome.replays:
+            print(f"fencepost: {self.path}: {outcome}", file=sys.stderr)
+        return not outcome.replays
 
 
 def run(asked: argparse.Namespace) -> ExitStatus:
@@ -94,16 +106,23 @@ def _explain(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
 
 
 def _diagram(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
-    outcome = replay_on(opened.trace, opened.suite.protocol, opened.suite)
-    if not outcome.replays:
-        print(f"fencepost: {opened.path}: {outcome}", file=sys.stderr)
+    if opened.unfit():
         return ExitStatus.EVALUATION
-    drawn = as_mermaid(opened.trace, opened.suite.protocol)
-    if asked.out is None:
+    protocol = opened.suite.protocol
+    if asked.format == "svg":
+        drawn = as_svg(opened.trace, protocol, opened.violated)
+    else:
+        drawn = (as_dot if asked.format == "dot" else as_mermaid)(opened.trace, protocol)
+    return _drawn(drawn, asked.out)
+
+
+def _drawn(drawn: str, out: Path | None) -> ExitStatus:
+    """Prints a drawing, or writes it to a file and says so."""
+    if out is None:
         print(drawn, end="")
     else:
-        asked.out.write_text(drawn, encoding="utf-8")
-        print(f"diagram: {asked.out}")
+        out.write_text(drawn, encoding="utf-8")
+        print(f"diagram: {out}")
     return ExitStatus.HOLDS
 
 
@@ -111,9 +130,7 @@ def _shrink(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
     if opened.trace.violated is None:
         print(f"fencepost: {opened.path}: it names no property, so there is nothing that shrinking would keep", file=sys.stderr)
         return ExitStatus.USAGE
-    outcome = replay_on(opened.trace, opened.suite.protocol, opened.suite)
-    if not outcome.replays:
-        print(f"fencepost: {opened.path}: {outcome}", file=sys.stderr)
+    if opened.unfit():
         return ExitStatus.EVALUATION
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin("shrinking")

@@ -36,7 +36,7 @@ def show(
     lines += _initial(trace.initial, protocol, full, width)
     lines += _steps(trace, protocol, actor, width, colour)
     lines += _for_ever(trace, width)
-    lines += _reasons(trace, protocol, violated, width)
+    lines += reasons(trace, protocol, violated, width)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -106,7 +106,7 @@ def _steps(trace: Trace, protocol: Protocol, only: str | None, width: int, colou
     return lines or ["  no steps"]
 
 
-def _reasons(trace: Trace, protocol: Protocol, violated: Property | None, width: int) -> list[str]:
+def reasons(trace: Trace, protocol: Protocol, violated: Property | None, width: int) -> list[str]:
     """What of the property does not hold, if it speaks of a state or of a step: it is the last that violates it."""
     if violated is None or violated.kind not in ("always", "step", "deadlock"):
         return []

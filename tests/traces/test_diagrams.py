@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pydot
 import pytest
 
 from model.language import Protocol
 from properties.protocols import PROTOCOLS
-from traces.diagrams import as_mermaid
+from traces.diagrams import FAULT, as_dot, as_mermaid
 from traces.lanes import stored
 from traces.trace import Loop, Step, Trace
+
+pytestmark = pytest.mark.filterwarnings("ignore:'.*' deprecated - use:DeprecationWarning")  # in pydot's parser
 
 EXPECTED = """\
 sequenceDiagram
@@ -56,6 +59,41 @@ def test_an_arrow_goes_to_whom_the_action_names() -> None:
     state = tuple(variable.initial[0] for variable in protocol.variables)
     drawn = as_mermaid(Trace("ledger", state, (Step(asked.label, state),)), protocol).splitlines()
     assert drawn[1:] == ["    participant lane0 as b1", "    participant lane1 as r0", "    lane1->>lane0: 1 read_lac(r0, b1)"]
+
+
+def parsed(text: str) -> pydot.Dot:
+    (graph,) = pydot.graph_from_dot_data(text) or []
+    return graph
+
+
+def arrows(graph: pydot.Dot, attribute: str, value: str) -> list[tuple[str, str, str]]:
+    """Source, target and colour of the edges with that value of an attribute, in order."""
+    rows = [edge for edge in graph.get_edges() if edge.get(attribute) == value]
+    rows.sort(key=lambda edge: int(edge.get_source().split("_")[1]))
+    return [(edge.get_source(), edge.get_destination(), (edge.get("color") or "").strip('"')) for edge in rows]
+
+
+def test_what_graphviz_is_given_has_a_row_for_each_step_and_an_arrow_to_whom_it_is_done(trace: Trace, broken: Protocol) -> None:
+    graph = parsed(as_dot(trace, broken))
+    heads, *rows = graph.get_subgraphs()
+    assert [node.get("label").strip('"') for node in heads.get_nodes()] == ["", "c0", "c1", "net", "store"]
+    boxes = [node for row in rows for node in row.get_nodes() if node.get("group") != "steps" and node.get("label")]
+    actions = [box.get("label").strip('"') for box in boxes]
+    assert actions == ["take(c0)", "cut", "take(c0)", "take(c1)"]
+    assert arrows(graph, "constraint", "false") == [
+        ("lane0_1", "lane3_1", "black"),
+        ("lane2_2", "lane3_2", FAULT),
+        ("lane0_3", "lane3_3", "black"),
+        ("lane1_4", "lane3_4", "black"),
+    ]
+    assert graph.get("label").strip('"') == "lock: one_holder"
+    assert "for ever" not in as_dot(trace, broken)
+
+
+def test_graphviz_is_told_what_repeats(trace: Trace, broken: Protocol) -> None:
+    again = parsed(as_dot(replace(trace, loop=Loop(2)), broken))
+    assert arrows(again, "style", "dashed") == [("lane1_4", "lane0_3", "")]
+    assert as_dot(replace(trace, loop=Loop(4)), broken) == as_dot(trace, broken)
 
 
 @pytest.mark.parametrize(
