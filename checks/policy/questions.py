@@ -5,16 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from checks.broker_conf import ConfigurationError
+from checks.policy.answering import answering
 from checks.policy.check import check_shedder
-from checks.policy.reading import InputError, WrongUsage
+from checks.policy.reading import WrongUsage
 from checks.policy.settings import read_settings
 from checks.policy.snapshot import read_snapshot, read_topics
-from checks.policy.strategies import asking, fault_text, manager_of
+from checks.policy.strategies import asking, manager_of
 from checks.policy.text import placement_text, rounds_text
 from checks.verdicts import ExitStatus
 from model.balance.configuration import Configuration
@@ -22,33 +21,10 @@ from model.balance.load_manager import LoadManager, Round
 from model.balance.selection import Selection
 from model.balance.splitting import boundaries
 from model.balance.strategies import strategy_name
-from model.balance.user_policy import PolicyFault
 from model.hash_range import ALGORITHMS, FULL, Bundle, HashRange, Layout, Refused, topic_hash
 
-Command = Callable[[argparse.Namespace], ExitStatus]
 
-
-def _answering(command: Command) -> Command:
-    """The command with its errors turned into a message and an exit status."""
-
-    @wraps(command)
-    def answer(asked: argparse.Namespace) -> ExitStatus:
-        try:
-            return command(asked)
-        except (InputError, ConfigurationError) as error:
-            print(f"fencepost: {error}", file=sys.stderr)
-            return ExitStatus.INPUT
-        except WrongUsage as error:
-            print(f"fencepost: {error}", file=sys.stderr)
-            return ExitStatus.USAGE
-        except PolicyFault as fault:
-            print(f"fencepost: {fault_text(fault)}", file=sys.stderr)
-            return ExitStatus.EVALUATION
-
-    return answer
-
-
-@_answering
+@answering
 def decide(asked: argparse.Namespace) -> ExitStatus:
     """What would be unloaded, placed and split in each round."""
     manager = _manager(asked, asked.shedder, asked.placement)
@@ -65,14 +41,14 @@ def decide(asked: argparse.Namespace) -> ExitStatus:
     return ExitStatus.HOLDS
 
 
-@_answering
+@answering
 def check(asked: argparse.Namespace) -> ExitStatus:
     """Whether the properties of a shedder hold on random loads."""
     manager = _manager(asked, asked.shedder, None)
     return check_shedder(asked, strategy_name(manager.shedder), manager.shedder, manager.conf)
 
 
-@_answering
+@answering
 def place(asked: argparse.Namespace) -> ExitStatus:
     """Which brokers may get a bundle, after the last of the rounds."""
     manager = _manager(asked, None, asked.placement)
@@ -89,7 +65,7 @@ def place(asked: argparse.Namespace) -> ExitStatus:
     return ExitStatus.HOLDS
 
 
-@_answering
+@answering
 def split(asked: argparse.Namespace) -> ExitStatus:
     """Where an algorithm cuts a bundle, or why it does not."""
     conf = _conf(asked)
@@ -114,7 +90,7 @@ def split(asked: argparse.Namespace) -> ExitStatus:
     return ExitStatus.HOLDS
 
 
-@_answering
+@answering
 def layout(asked: argparse.Namespace) -> ExitStatus:
     """The boundaries of a new namespace."""
     try:
@@ -128,7 +104,7 @@ def layout(asked: argparse.Namespace) -> ExitStatus:
     return ExitStatus.HOLDS
 
 
-@_answering
+@answering
 def bundle(asked: argparse.Namespace) -> ExitStatus:
     """The hash of a topic and its bundle."""
     hashes = HashRange(defects=frozenset({"lookup_hits_last_boundary"})) if asked.upstream_lookup else FULL

@@ -1,0 +1,36 @@
+"""What every question of ``fencepost policy`` does with the mistakes of those who ask."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from functools import wraps
+
+from checks.broker_conf import ConfigurationError
+from checks.policy.reading import InputError, WrongUsage
+from checks.policy.strategies import fault_text
+from checks.verdicts import ExitStatus
+from model.balance.user_policy import PolicyFault
+
+Command = Callable[[argparse.Namespace], ExitStatus]
+
+
+def answering(command: Command) -> Command:
+    """The command with its errors turned into a message and an exit status."""
+
+    @wraps(command)
+    def answer(asked: argparse.Namespace) -> ExitStatus:
+        try:
+            return command(asked)
+        except (InputError, ConfigurationError) as error:
+            print(f"fencepost: {error}", file=sys.stderr)
+            return ExitStatus.INPUT
+        except WrongUsage as error:
+            print(f"fencepost: {error}", file=sys.stderr)
+            return ExitStatus.USAGE
+        except PolicyFault as fault:
+            print(f"fencepost: {fault_text(fault)}", file=sys.stderr)
+            return ExitStatus.EVALUATION
+
+    return answer
