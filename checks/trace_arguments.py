@@ -20,11 +20,16 @@ EXAMPLES = """examples:
   fencepost trace diagram broken.itf.json                  who did what to whom, for Markdown on GitHub and GitLab
   fencepost trace diagram broken.itf.json --format svg --out broken.svg
                                                            the same as a picture
+  fencepost trace neighbourhood broken.itf.json --out around.svg
+                                                           what else could have happened at each step
   fencepost trace shrink broken.itf.json --out short.itf.json
                                                            the same violation, in fewer steps"""
 
 SHRINK = """Makes a trace shorter that violates (or reaches) its property: first the fewest steps, then, of as many, the fewest
 changes of actor. The property stays the same. What is printed says how far the result is known to be the shortest."""
+
+NEIGHBOURHOOD = """Draws the states of a trace, those that other actions lead to from there, and all transitions between them.
+What is left out, and whether --limit cut it short, is said in the result."""
 
 EXPLAIN = """Says why an action cannot happen in a state of a trace: which conditions of its guard do not hold there, and the
 values that decide that. An action without its arguments stands for all that have its name."""
@@ -52,6 +57,11 @@ def add_trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     diagram = _verb(verbs, "diagram", "draw a trace as a sequence diagram")
     diagram.add_argument("--format", choices=("mermaid", "svg", "dot"), default="mermaid", help="default: mermaid")
     diagram.add_argument("--out", type=Path, metavar="FILE", help="write it there (default: print it)")
+    around = _verb(verbs, "neighbourhood", "what else could have happened, as a graph", NEIGHBOURHOOD)
+    around.add_argument("--format", choices=("svg", "dot", "graphml"), default="svg", help="default: svg")
+    around.add_argument("--radius", type=int, default=1, metavar="N", help="up to N steps from the trace (default: 1)")
+    around.add_argument("--limit", type=int, default=200, metavar="N", help="at most N states besides its own (default: 200)")
+    around.add_argument("--out", type=Path, metavar="FILE", help="write it there (default: print it)")
     shrink = _verb(verbs, "shrink", "make a trace shorter", SHRINK)
     shrink.add_argument("--out", type=Path, metavar="FILE", help="write the shrunk trace there, as an ITF file")
     shrink.add_argument("--quiet", action="store_true", help="no progress on standard error")

@@ -116,6 +116,26 @@ def _diagram(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
     return _drawn(drawn, asked.out)
 
 
+def _neighbourhood(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
+    # imported where it is used: networkx takes longer to load than all the rest of a small command
+    from traces.neighbourhood import as_dot, as_graphml, neighbourhood
+    from traces.neighbourhood_svg import as_svg
+
+    if asked.radius < 0 or asked.limit < 1:
+        print("fencepost: --radius is 0 or more, --limit 1 or more", file=sys.stderr)
+        return ExitStatus.USAGE
+    if opened.unfit():
+        return ExitStatus.EVALUATION
+    found = neighbourhood(opened.trace, opened.suite, radius=asked.radius, limit=asked.limit)
+    if asked.format == "svg":
+        drawn = as_svg(found, f"{opened.trace.protocol}, around {opened.trace.violated or 'a run'}")
+    else:
+        drawn = (as_graphml if asked.format == "graphml" else as_dot)(found)
+    if asked.out is not None:
+        print(found)
+    return _drawn(drawn, asked.out)
+
+
 def _drawn(drawn: str, out: Path | None) -> ExitStatus:
     """Prints a drawing, or writes it to a file and says so."""
     if out is None:
@@ -155,5 +175,6 @@ VERBS: Mapping[str, Callable[[_Opened, argparse.Namespace], ExitStatus]] = {
     "diff": _diff,
     "explain": _explain,
     "diagram": _diagram,
+    "neighbourhood": _neighbourhood,
     "shrink": _shrink,
 }

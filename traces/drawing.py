@@ -19,8 +19,6 @@ _LIGHT = {
     "fault": "#ffebe9",
     "faults": "#c9252d",
     "loops": "#8250df",
-    "start": "#dafbe1",
-    "starts": "#1a7f37",
 }
 _DARK = {
     "page": "#0d1117",
@@ -33,8 +31,6 @@ _DARK = {
     "fault": "#40171b",
     "faults": "#ff8078",
     "loops": "#b993ff",
-    "start": "#12321c",
-    "starts": "#56d364",
 }
 _RULES = Template(
     """
@@ -48,13 +44,16 @@ _RULES = Template(
   .actor { fill: $band; stroke: $line }
   .act { fill: $act; stroke: $acts }
   .fault { fill: $fault; stroke: $faults }
-  .start { fill: $start; stroke: $starts }
-  .plain { fill: $page; stroke: $muted }
+  .plain { fill: $muted; stroke: $muted }
+  circle.act.full { fill: $acts }
+  circle.fault { fill: $faults }
+  circle.open { fill: $page }
   .arrow { fill: none; stroke: $acts }
   .arrow.bad { stroke: $faults }
   .arrow.muted { stroke: $muted }
   .tip { fill: $acts; stroke: none }
-  .tip.bad { fill: none; stroke: $faults }
+  .tip.bad { fill: $faults; stroke: none }
+  .cross { fill: none; stroke: $faults }
   .tip.muted { fill: $muted; stroke: none }
   rect.loop { fill: none; stroke: $loops }
 """
@@ -64,6 +63,9 @@ _FONT = f"""
   text.small {{ font-size: {SMALL}px }}
   text.strong {{ font-weight: bold }}
   .arrow {{ stroke-width: 1.5 }}
+  .arrow.bad {{ stroke-width: 2 }}
+  .far {{ stroke-width: 1; opacity: 0.55 }}
+  circle {{ stroke-width: 2 }}
   rect.loop {{ stroke-width: 1.5; stroke-dasharray: 6 4 }}
 """
 STYLE = f"{_FONT}{_RULES.substitute(_LIGHT)}  @media (prefers-color-scheme: dark) {{{_RULES.substitute(_DARK)}  }}\n"
@@ -86,7 +88,8 @@ def drawing(width: float, height: float, title: str, description: str) -> Elemen
     defined = SubElement(svg, "defs")
     _tip(defined, "tip", "tip", "M0,0 L10,5 L0,10 z")
     _tip(defined, "tip-muted", "tip muted", "M0,0 L10,5 L0,10 z")
-    _tip(defined, "cross", "tip bad", "M3,1 L11,9 M3,9 L11,1")
+    _tip(defined, "tip-bad", "tip bad", "M0,0 L10,5 L0,10 z")
+    _tip(defined, "cross", "cross", "M3,1 L11,9 M3,9 L11,1")
     box(svg, 0, 0, width, height, "page", round_=0)
     return svg
 
@@ -104,8 +107,13 @@ def box(parent: Element, x: float, y: float, width: float, height: float, kind: 
     return SubElement(parent, "rect", {"class": kind, **{name: _shown(value) for name, value in places.items()}})
 
 
+def circle(parent: Element, x: float, y: float, radius: float, kind: str) -> Element:
+    """A circle around a point."""
+    return SubElement(parent, "circle", {"class": kind, "cx": _shown(x), "cy": _shown(y), "r": _shown(radius)})
+
+
 def path(parent: Element, way: str, kind: str, tip: str = "") -> Element:
-    """A line along an SVG path; ``tip`` is the tip at its end: ``tip``, ``tip-muted`` or ``cross``."""
+    """A line along an SVG path; ``tip`` is the tip at its end: ``tip``, ``tip-muted``, ``tip-bad`` or ``cross``."""
     made = SubElement(parent, "path", {"class": kind, "d": way})
     if tip:
         made.set("marker-end", f"url(#{tip})")

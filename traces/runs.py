@@ -81,7 +81,7 @@ class Aim:
         """
         path, actions = list(states), list(taken)
         start = None if loop is None else min(loop, len(taken))
-        if loop is None and self._shown(path, actions):
+        if loop is None and self.shown(path, actions):
             return Run(tuple(path), tuple(actions))
         for place, action in enumerate(rest, start=len(taken)):
             after = self.after(path[-1], action)
@@ -89,7 +89,7 @@ class Aim:
                 continue
             path.append(after)
             actions.append(action)
-            if loop is None and self._shown(path, actions):
+            if loop is None and self.shown(path, actions):
                 return Run(tuple(path), tuple(actions))
             if loop is not None and place < loop:
                 start = len(actions)
@@ -98,7 +98,8 @@ class Aim:
         run = Run(tuple(path), tuple(actions), start)
         return run if self._fair_and_unfulfilled(run) else None
 
-    def _shown(self, path: Sequence[Packed], actions: Sequence[int]) -> bool:
+    def shown(self, path: Sequence[Packed], actions: Sequence[int]) -> bool:
+        """Whether a run that does not go on for ever shows it at its end; only its last states and action matter."""
         if self.prop.kind == "step":
             return bool(actions) and not self._observed_step(path[-2], actions[-1]).isdisjoint(self.step_alarm)
         if self.prop.kind == "deadlock":

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 
-from checks.cli import main
 from model.language import Protocol
-from properties.protocols import PROTOCOLS
 from properties.registry import Entry
 from traces.drawing import SIZE, SMALL, width_of
-from traces.itf import read
 from traces.sequence_svg import as_svg
 from traces.trace import Loop, Trace
 
 SVG = "{http://www.w3.org/2000/svg}"
-PICTURE = Path(__file__).parents[2] / "docs" / "pictures" / "closes_at_lac.svg"
 
 
 @pytest.fixture
@@ -92,15 +87,3 @@ def test_a_run_without_steps_or_property(trace: Trace, broken: Protocol) -> None
     svg = fromstring(as_svg(replace(trace, steps=(), violated=None), broken))
     assert texts(svg)[0] == "lock: a run of 0 steps"
     assert overflowing(svg) == []
-
-
-def test_the_picture_in_the_documentation_is_what_the_command_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ["check", "ledger", "--defect", "closes_at_lac", "--property", "no_truncation", "--quiet"]
-    assert main([*asked, "--trace-dir", str(tmp_path)]) == 12
-    (file,) = tmp_path.glob("*.itf.json")
-    drawn = tmp_path / "drawn.svg"
-    assert main(["trace", "diagram", str(file), "--format", "svg", "--out", str(drawn)]) == 0
-    assert capsys.readouterr().out.endswith(f"diagram: {drawn}\n")
-    assert drawn.read_bytes() == PICTURE.read_bytes(), f"draw it again to {PICTURE}"
-    trace, protocol = read(file, PROTOCOLS)
-    assert overflowing(fromstring(as_svg(trace, protocol))) == []
