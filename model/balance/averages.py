@@ -68,9 +68,9 @@ def _steady(maximum: int, count: int, stats: NamespaceBundleStats) -> TimeAverag
 def with_reported_bundles(data: LoadData) -> LoadData:
     """The data with a first sample for every bundle that a report speaks of and of which no averages are known."""
     unknown = {
-        bundle: sampled(never_seen(), stats)
+        bundle: sampled(never_seen(), report.lastStats[bundle])
         for report in data.reports.values()
-        for bundle, stats in report.lastStats.items()
+        for bundle in report.lastStats
         if bundle not in data.bundles
     }
     return replace(data, bundles={**data.bundles, **unknown}) if unknown else data

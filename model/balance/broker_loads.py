@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from model.balance.averages import exponential
 from model.balance.configuration import Configuration
-from model.balance.load_data import BrokerLoad, LoadData
+from model.balance.load_data import BrokerLoad, LoadData, LocalBrokerData
 from model.balance.usage import weighted_usage
 
 
@@ -21,9 +21,13 @@ def broker_loads(data: LoadData, conf: Configuration) -> dict[str, BrokerLoad]:
 
 def advanced(load: BrokerLoad | None, broker: str, data: LoadData, conf: Configuration) -> BrokerLoad:
     """The averages after one more report; an average of 0 counts as none."""
-    report = data.reports[broker]
+    return averaged(load, data.reports[broker], conf)
+
+
+def averaged(load: BrokerLoad | None, report: LocalBrokerData, conf: Configuration, samples: int = 1) -> BrokerLoad:
+    """The averages after so many more samples that are all the same; an average of 0 counts as none."""
     before = load or BrokerLoad()
-    weight = conf.loadBalancerHistoryResourcePercentage
+    weight = conf.loadBalancerHistoryResourcePercentage**samples
     return BrokerLoad(
         exponential(before.weightedMaxEMA or None, weighted_usage(report, conf), weight),
         exponential(before.msgThroughputEMA or None, report.throughput, weight),

@@ -51,6 +51,7 @@ class Configuration:
     loadBalancerHistoryResourcePercentage: float = 0.9
 
     loadBalancerSheddingEnabled: bool = True
+    loadBalancerSheddingIntervalMinutes: int = 1
     loadBalancerSheddingGracePeriodMinutes: int = 30
     loadBalancerSheddingExcludedNamespaces: frozenset[str] = frozenset()
     loadBalancerBrokerOverloadedThresholdPercentage: int = 85
@@ -87,6 +88,8 @@ class Configuration:
     preferLaterVersions: bool = False
 
     loadBalancerAutoBundleSplitEnabled: bool = True
+    loadBalancerAutoUnloadSplitBundlesEnabled: bool = True
+    loadBalancerSplitIntervalMinutes: int = 1
     loadBalancerNamespaceBundleMaxTopics: int = 1000
     loadBalancerNamespaceBundleMaxSessions: int = 1000
     loadBalancerNamespaceBundleMaxMsgRate: int = 30000

@@ -31,7 +31,7 @@ class ResourceUsage:
     usage: Amount = 0.0
     limit: Amount = 0.0
 
-    @property
+    @cached_property
     def percent(self) -> float:
         """percentUsage(): 0 to 100 and above, a 32-bit float."""
         return percentage(self.usage, self.limit)

@@ -64,6 +64,17 @@ class Round:
 
 
 @dataclass(frozen=True)
+class Shedding:
+    """What the leader sheds: what the shedder asks for, and the brokers of which any is drawn for each bundle.
+
+    Nothing is to be drawn from if the bundle stays after all. If its own broker is drawn, it stays, too.
+    """
+
+    unloading: Unloading
+    drawn_from: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class LoadManager:
     """A leader's policies with what they remember: the shedder, the placement strategy, splits, averages of brokers."""
 
@@ -80,15 +91,15 @@ class LoadManager:
         not unloaded.
         """
         data = self._seen(snapshot.load)
-        active = tuple(data.brokers)
-        manager = replace(
-            self,
-            shedder=self.shedder.with_active_brokers(active),
-            placement=self.placement.with_active_brokers(active),
-            loads=data.loads,
-        )
-        unloading, destinations, manager = manager._shed(data, snapshot.policies)
-        splits, told, manager = manager._split(data, snapshot.topics)
+        manager = replace(self, loads=data.loads)
+        shedding, manager = manager.shed(data, snapshot.policies)
+        splits, told, manager = manager.split(data, snapshot.topics)
+        unloading = shedding.unloading
+        destinations = {
+            bundle: tuple(other for other in shedding.drawn_from[bundle] if other != broker)
+            for broker, bundles in unloading.unload.items()
+            for bundle in bundles
+        }
         measure = usage if isinstance(self.shedder, OverloadShedder) else weighted_usage
         done = Round(
             unloading.unload,
@@ -103,50 +114,64 @@ class LoadManager:
     def placed(self, bundle: str, snapshot: Snapshot) -> tuple[Selection, LoadManager]:
         """Where a bundle would go that nobody owns, and the load manager after that selection."""
         data = self._seen(snapshot.load)
+        return replace(self, loads=data.loads).place(bundle, data, snapshot.policies)
+
+    def place(self, bundle: str, data: LoadData, policies: Policies) -> tuple[Selection, LoadManager]:
+        """The same, of data in which every bundle is known that reports speak of."""
         placement = self.placement.with_active_brokers(tuple(data.brokers))
-        selection, placement = assign(bundle, data, snapshot.policies, self.conf, placement)
-        return selection, replace(self, placement=placement, loads=data.loads)
+        selection, placement = assign(bundle, data, policies, self.conf, placement)
+        return selection, replace(self, placement=placement)
 
     def _seen(self, data: LoadData) -> LoadData:
-        oldest = data.now - self.conf.loadBalancerSheddingGracePeriodMinutes * MILLIS_OF_A_MINUTE
-        recent = {bundle: time for bundle, time in data.recently_unloaded.items() if time >= oldest}
-        data = replace(with_reported_bundles(data), recently_unloaded=recent)
+        data = replace(with_reported_bundles(data), recently_unloaded=self.within_grace_period(data))
         if not self.conf.is_extensible:
             return data
         loads = {broker: advanced(self.loads.get(broker), broker, data, self.conf) for broker in data.reports}
         return replace(data, loads={**loads, **data.loads})
 
-    def _shed(self, data: LoadData, policies: Policies) -> tuple[Unloading, dict[str, tuple[str, ...]], LoadManager]:
+    def within_grace_period(self, data: LoadData) -> dict[str, int]:
+        """The bundles whose last unload still counts, and when it was."""
+        oldest = data.now - self.conf.loadBalancerSheddingGracePeriodMinutes * MILLIS_OF_A_MINUTE
+        return {bundle: time for bundle, time in data.recently_unloaded.items() if time >= oldest}
+
+    def shed(self, data: LoadData, policies: Policies) -> tuple[Shedding, LoadManager]:
+        """What it sheds now, of data in which every bundle is known, and the load manager of the next round."""
+        active = tuple(data.brokers)
+        manager = replace(
+            self, shedder=self.shedder.with_active_brokers(active), placement=self.placement.with_active_brokers(active)
+        )
+        return manager._shed(data, policies)
+
+    def _shed(self, data: LoadData, policies: Policies) -> tuple[Shedding, LoadManager]:
         if not (self.conf.loadBalancerEnabled and self.conf.loadBalancerSheddingEnabled):
-            return Unloading(why=("shedding is switched off",)), {}, self
+            return Shedding(Unloading(why=("shedding is switched off",))), self
         if len(data.brokers) <= 1:
-            return Unloading(why=(f"brokers: {len(data.brokers)}; nothing is shed with one broker or none",)), {}, self
+            return Shedding(Unloading(why=(f"brokers: {len(data.brokers)}; nothing is shed with one broker or none",))), self
         shedder = self.shedder
         if isinstance(shedder, TransferShedder):
             shedder = replace(shedder, policies=policies)
         try:
             unloading, shedder = shedder.find_bundles_for_unloading(data, self.conf)
         except NoBrokers as error:
-            return Unloading(why=(f"the shedder fails: {error}",)), {}, self
+            return Shedding(Unloading(why=(f"the shedder fails: {error}",))), self
         manager = replace(self, shedder=shedder)
         if isinstance(shedder, AvgShedder) and isinstance(self.placement, AvgPlacement):
             manager = replace(manager, placement=AvgPlacement(shedder))
-        destinations: dict[str, tuple[str, ...]] = {}
+        drawn_from: dict[str, tuple[str, ...]] = {}
         told: list[str] = []
         for broker, bundles in unloading.unload.items():
             for bundle in bundles:
-                where, why, manager = manager._destinations(bundle, broker, unloading, data, policies)
+                drawn_from[bundle], why, manager = manager._destinations(bundle, broker, unloading, data, policies)
                 others = [other for other, report in data.reports.items() if other != broker and bundle in report.owned]
                 if others:
                     told.append(f"{bundle}: is in the reports of {', '.join([broker, *others])}: only one can own it")
-                destinations[bundle] = where
                 told += why
-        return replace(unloading, why=(*unloading.why, *told)), destinations, manager
+        return Shedding(replace(unloading, why=(*unloading.why, *told)), drawn_from), manager
 
     def _destinations(
         self, bundle: str, source: str, unloading: Unloading, data: LoadData, policies: Policies
     ) -> tuple[tuple[str, ...], list[str], LoadManager]:
-        """Where a bundle may go that is to leave its broker; nowhere, if it stays after all, and why."""
+        """What is drawn from for a bundle that is to leave its broker, why, and the load manager after that selection."""
         if isinstance(self.shedder, TransferShedder) and bundle in unloading.destinations:
             return (unloading.destinations[bundle],), [], self
         obstacle = _obstacle(bundle, source, data, policies, self.conf)
@@ -158,17 +183,17 @@ class LoadManager:
                 return (target,), [], self
             return (), [f"{bundle}: stays on {source}: {target} may not serve its namespace"], self
         selection, placement = select(bundle, data, policies, self.conf, self.placement)
-        elsewhere = tuple(broker for broker in selection.any_of if broker != source)
         why = [f"{bundle}: {said}" for said in selection.why]
-        if not elsewhere:
+        if not set(selection.any_of) - {source}:
             why.append(f"{bundle}: stays on {source}: it would go nowhere else")
-        elif len(elsewhere) < len(selection.any_of):
+        elif source in selection.any_of:
             why.append(f"{bundle}: stays on {source} if that is drawn, for it must differ")
-        return elsewhere, why, replace(self, placement=placement)
+        return selection.any_of, why, replace(self, placement=placement)
 
-    def _split(
+    def split(
         self, data: LoadData, topics: Mapping[str, Sequence[Topic]]
     ) -> tuple[tuple[PlannedSplit, ...], list[str], LoadManager]:
+        """What it splits now, the sentences that explain it, and the load manager of the next round."""
         conf = self.conf
         if not (conf.loadBalancerEnabled and conf.loadBalancerAutoBundleSplitEnabled):
             return (), [], self

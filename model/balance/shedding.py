@@ -60,8 +60,8 @@ def candidates(data: LoadData, report: LocalBrokerData, *, by_rate: bool) -> lis
     These are the ones that it owns, of which averages are known, and which were not unloaded within the grace period.
     """
     loads = [
-        Load(bundle, _short_term(average, by_rate))
-        for bundle, average in data.bundles.items()
+        Load(bundle, _short_term(data.bundles[bundle], by_rate))
+        for bundle in data.bundles
         if bundle in report.owned and bundle not in data.recently_unloaded and not NEVER_SHED.fullmatch(namespace_of(bundle))
     ]
     return descending(loads, lambda load: load.amount)

@@ -214,7 +214,7 @@ def test_defaults_differ_between_versions() -> None:
 
 
 def test_every_setting_is_used() -> None:
-    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "model" / "balance").glob("*.py")]
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "model" / "balance").rglob("*.py")]
     settings = [field.name for field in fields(Configuration)]
     assert [name for name in settings if sum(source.count(f".{name}") for source in sources) == 0] == []
 

@@ -1,0 +1,131 @@
+"""A cluster at the beginning of a run: brokers and what they can take, bundles and their owners, topics and their rates."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.balance.isolation import Policies
+from model.balance.load_data import LoadData
+from model.balance.simulation.workload import Rates
+from model.hash_range import FULL, Layout
+
+NOBODY = -1
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """What a broker can take: at ``rate`` messages/s its CPU is full, at ``throughput`` bytes/s too (both add up), and at
+    ``network`` bytes/s in one direction its network."""
+
+    rate: float = 100_000.0
+    throughput: float = math.inf
+    network: float = 1.25e9
+
+
+@dataclass(frozen=True, eq=False)
+class Topics:
+    """The topics: the place of each one's bundle in the cluster's bundles, its hash, its rates, and how many clients it has."""
+
+    bundle: NDArray[np.intp]
+    hash: NDArray[np.int64]
+    rates: Rates
+    producers: NDArray[np.int64]
+    consumers: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Cluster:
+    """What a run begins with.
+
+    ``capacities`` has one entry for each of ``brokers``, ``owners`` the place of the owner of each bundle, or NOBODY. ``known``
+    is what the leader knows already: averages, what was unloaded lately, the time.
+    """
+
+    brokers: tuple[str, ...]
+    capacities: tuple[Capacity, ...]
+    bundles: tuple[str, ...]
+    owners: NDArray[np.intp]
+    layouts: dict[str, Layout]
+    topics: Topics
+    policies: Policies = field(default_factory=Policies)
+    known: LoadData = field(default_factory=LoadData)
+
+
+class Source(Protocol):
+    """Where the cluster of a run comes from."""
+
+    @property
+    def brokers(self) -> tuple[str, ...]:
+        """The brokers that are there from the beginning."""
+        ...
+
+    def cluster(self, random: np.random.Generator) -> Cluster:
+        """The cluster of one run; what is left open is drawn."""
+        ...
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A cluster made to measure: ``load`` is the mean usage of its brokers.
+
+    Topics' rates are proportional to 1 / rank ** ``zipf`` (0: all the same, but for a factor from 0.5 to 1.5). Bundles are
+    spread evenly over the namespaces and, at random, over the brokers; topics at random over the hash range. Of what comes in
+    all goes out once. Each topic has a producer and a consumer.
+    """
+
+    count: int = 20
+    bundles: int = 400
+    namespaces: int = 10
+    topics_per_bundle: int = 10
+    load: float = 0.5
+    zipf: float = 0.7
+    message_bytes: float = 4096.0
+    capacity: Capacity = field(default_factory=Capacity)
+
+    @property
+    def brokers(self) -> tuple[str, ...]:
+        """broker-1 and so on."""
+        return tuple(f"broker-{number}:8080" for number in range(1, self.count + 1))
+
+    def cluster(self, random: np.random.Generator) -> Cluster:
+        """Draws who owns what, where topics are and what they carry."""
+        layouts, names = self._layouts()
+        count = self.bundles * self.topics_per_bundle
+        hashes = random.integers(0, FULL.last + 1, count)
+        namespaces = random.integers(0, len(layouts), count)
+        firsts = np.cumsum([0, *(len(layout) for layout in layouts.values())])
+        bundle = np.empty(count, dtype=np.intp)
+        for number, layout in enumerate(layouts.values()):
+            own = namespaces == number
+            bundle[own] = firsts[number] + places(layout, hashes[own])
+        clients = np.ones(count, dtype=np.int64)
+        topics = Topics(bundle, hashes, self._rates(count, random), clients, clients)
+        owners = random.permutation(np.arange(self.bundles) % self.count)
+        return Cluster(self.brokers, (self.capacity,) * self.count, names, owners, layouts, topics)
+
+    def _layouts(self) -> tuple[dict[str, Layout], tuple[str, ...]]:
+        layouts, names = {}, list[str]()
+        for number in range(min(self.namespaces, self.bundles)):
+            most = self.bundles * (number + 1) // self.namespaces - self.bundles * number // self.namespaces
+            namespace = f"public/namespace-{number + 1}"
+            layouts[namespace] = Layout.of_equal_bundles(max(most, 1))
+            names += [f"{namespace}/{bundle}" for bundle in layouts[namespace].bundles]
+        return layouts, tuple(names)
+
+    def _rates(self, count: int, random: np.random.Generator) -> Rates:
+        weights = random.permutation(np.arange(1, count + 1)) ** -self.zipf if self.zipf else random.uniform(0.5, 1.5, count)
+        incoming = weights * (self.load * self.count * self.capacity.rate / 2 / weights.sum())
+        return np.stack([incoming, incoming, incoming * self.message_bytes, incoming * self.message_bytes], axis=1)
+
+
+def places(layout: Layout, hashes: NDArray[np.int64]) -> NDArray[np.intp]:
+    """The place of each hash's bundle in the layout: Layout.find, for many hashes (the last bundle is closed above)."""
+    inner = np.array(layout.boundaries[1:-1], dtype=np.int64)
+    return np.searchsorted(inner, hashes, side="right").astype(np.intp)
+
+

@@ -1,0 +1,102 @@
+"""A run, minute by minute: events, lookups, what everybody carries, reports, splits, shedding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.balance.load_manager import LoadManager
+from model.balance.simulation.leader import Leader
+from model.balance.simulation.run import Run
+from model.balance.simulation.scenario import Event, Scenario
+from model.balance.simulation.sensing import Instruments, Load
+from model.balance.simulation.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MINUTES_OF_AN_HOUR = 60
+
+
+def simulate(
+    policy: LoadManager, scenario: Scenario, seed: int, hours: float, tell: Callable[[int, int], None] | None = None
+) -> Run:
+    """What happens under a policy in the world of a scenario.
+
+    ``policy`` is a load manager that remembers nothing yet; its shedder and its placement may be a user's own. ``seed`` is not
+    negative. ``tell`` is told the minutes done and how many there are, and may raise an exception to end the run.
+    """
+    minutes = max(1, round(hours * MINUTES_OF_AN_HOUR))
+    world = World(scenario, seed, minutes)
+    leader, instruments, record = Leader(policy, world, seed), Instruments(world, seed, minutes), _Record()
+    events = {minute: [e for e in scenario.events if e.minute == minute] for minute in {e.minute for e in scenario.events}}
+    conf = policy.conf
+    for minute in range(minutes):
+        world.minute = minute
+        due = events.get(minute, [])
+        _befall(due, world, leader)
+        leader.place(world.orphans(), "looked up")
+        sample, offered, constant = world.carried()
+        load = Load(world, sample)
+        record.add(world, load, offered, constant and not due)
+        current = instruments.measured(world, load, leader.now)
+        heard = leader.hear(current)
+        if heard if not conf.is_extensible else (minute + 1) % conf.loadBalancerSplitIntervalMinutes == 0:
+            leader.split(current)
+        if (minute + 1) % conf.loadBalancerSheddingIntervalMinutes == 0:
+            leader.shed()
+        if tell is not None:
+            tell(minute + 1, minutes)
+    return record.run(policy, scenario, seed, world)
+
+
+def _befall(events: list[Event], world: World, leader: Leader) -> None:
+    for event in events:
+        world.happens(event)
+        if event.kind != "start":
+            leader.lose(event.broker)
+
+
+@dataclass
+class _Record:
+    """What is written down of each minute."""
+
+    usage: list[NDArray[np.float64]] = field(default_factory=list)
+    rate: list[NDArray[np.float64]] = field(default_factory=list)
+    throughput: list[NDArray[np.float64]] = field(default_factory=list)
+    offered: list[float] = field(default_factory=list)
+    bundles: list[int] = field(default_factory=list)
+    constant: list[bool] = field(default_factory=list)
+    assignment: list[int] = field(default_factory=list)
+
+    def add(self, world: World, load: Load, offered: float, constant: bool) -> None:
+        for kept, values in ((self.usage, load.usage), (self.rate, load.rate), (self.throughput, load.throughput)):
+            kept.append(np.where(world.alive, values, np.nan))
+        self.offered.append(offered)
+        self.bundles.append(sum(len(layout) for layout in world.layouts.values()))
+        self.constant.append(constant)
+        self.assignment.append(int.from_bytes(blake2b(world.owner.tobytes(), digest_size=8).digest(), "big"))
+
+    def run(self, policy: LoadManager, scenario: Scenario, seed: int, world: World) -> Run:
+        rate = np.array(self.rate)
+        return Run(
+            policy=type(policy.shedder).__name__,
+            scenario=scenario.name,
+            seed=seed,
+            brokers=world.brokers,
+            usage=np.array(self.usage),
+            rate=rate,
+            throughput=np.array(self.throughput),
+            offered=np.array(self.offered),
+            carried=np.nansum(rate, axis=1),
+            bundles=np.array(self.bundles, dtype=np.int64),
+            constant=np.array(self.constant, dtype=np.bool_),
+            assignment=np.array(self.assignment, dtype=np.uint64),
+            actions=tuple(world.actions),
+            grace_minutes=policy.conf.loadBalancerSheddingGracePeriodMinutes,
+            overload_threshold=policy.conf.overload_threshold,
+        )

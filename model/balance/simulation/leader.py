@@ -1,0 +1,234 @@
+"""The leader: it hears reports, keeps averages, and has its load manager place, shed and split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+
+import numpy as np
+
+from model.balance.broker_loads import averaged
+from model.balance.load_data import BrokerLoad, LoadData, LocalBrokerData, NamespaceBundleStats
+from model.balance.load_manager import MILLIS_OF_A_MINUTE, LoadManager
+from model.balance.reports import must_report
+from model.balance.simulation.cluster import NOBODY
+from model.balance.simulation.records import Averages, Known, Sample
+from model.balance.simulation.world import World
+from model.balance.splitting import FEWEST_TOPICS, Topic, excess
+
+SAMPLES_OF_A_MINUTE = 12
+"""A broker of the extensible manager averages its usage every five seconds."""
+
+
+class Leader:
+    """The leading broker of a world, with what it has heard and what it remembers.
+
+    When it goes, the next one begins with the policy as it was at first; averages it finds in the store.
+    """
+
+    def __init__(self, policy: LoadManager, world: World, seed: int) -> None:
+        self.policy, self.manager, self.world, self.seed = policy, policy, world, seed
+        known = world.cluster.known
+        self.began = known.now
+        self.leads = world.live[0] if world.live else ""
+        self.reports: dict[str, LocalBrokerData] = {}
+        self.loads: dict[str, BrokerLoad] = {}
+        self.own_loads: dict[str, BrokerLoad] = {}
+        self.recent = dict(known.recently_unloaded)
+        self.recent_brokers = dict(known.recently_unloaded_brokers)
+        self.preallocated = {bundle: broker for bundle, broker in known.preallocated.items() if broker in world.live}
+        self.averages = Averages(len(world.names))
+        for bundle, data in known.bundles.items():
+            self.averages.know(world.place_of[bundle], data)
+        self._must_write: set[str] = set()
+        self._reported: dict[str, list[int]] = {}
+        self._forget_rows()
+
+    def _forget_rows(self) -> None:
+        size = len(self.world.names)
+        self._rates, self._clients = np.zeros((size, 4)), np.zeros((size, 3), dtype=np.int64)
+        self._times_reported = np.zeros(size, dtype=np.int64)
+
+    @property
+    def now(self) -> int:
+        """The end of the minute that is going on, in milliseconds since 1970."""
+        return self.began + (self.world.minute + 1) * MILLIS_OF_A_MINUTE
+
+    # --- what it hears
+
+    def hear(self, current: Mapping[str, LocalBrokerData]) -> bool:
+        """The brokers write their reports, if they have to; whether one did.
+
+        Each report makes the modular leader add a sample to the averages of every bundle that any report speaks of.
+        """
+        world, conf = self.world, self.policy.conf
+        self._meet_new_bundles()
+        written = False
+        for broker, report in current.items():
+            if conf.is_extensible:
+                self.own_loads[broker] = averaged(self.own_loads.get(broker), report, conf, SAMPLES_OF_A_MINUTE)
+            last = self.reports.get(broker)
+            if last is not None and broker not in self._must_write and not must_report(last, report, self.now, conf):
+                continue
+            written = True
+            self.reports[broker] = report
+            self._take_rows(broker, list(world.owned_by(broker).values()), report)
+            if conf.is_extensible:
+                self.loads[broker] = self.own_loads[broker]
+            self.averages.add(self._rates, self._times_reported > 0)
+        self._must_write.clear()
+        if written:
+            self.preallocated = {b: broker for b, broker in self.preallocated.items() if not self._is_known(b)}
+        return written
+
+    def _meet_new_bundles(self) -> None:
+        more = len(self.world.names) - len(self._rates)
+        if more:
+            self._rates = np.pad(self._rates, ((0, more), (0, 0)))
+            self._clients = np.pad(self._clients, ((0, more), (0, 0)))
+            self._times_reported = np.pad(self._times_reported, (0, more))
+            self.averages.extended(len(self.world.names))
+
+    def _take_rows(self, broker: str, places: list[int], report: LocalBrokerData) -> None:
+        before = self._reported.get(broker)
+        if before != places:
+            self._times_reported[before or []] -= 1
+            self._times_reported[places] += 1
+            self._reported[broker] = places
+        sample = report.lastStats.sample  # type: ignore[attr-defined]
+        self._rates[places], self._clients[places] = sample.rates[places], sample.clients[places]
+
+    def _is_known(self, bundle: str) -> bool:
+        place = self.world.place_of[bundle]
+        return place < len(self._rates) and bool(self.averages.counts[0, place])
+
+    def lose(self, broker: str) -> None:
+        """A broker is gone: its report is, and what was preallocated to it; if it was the leader, another one leads."""
+        self.reports.pop(broker, None)
+        self.loads.pop(broker, None)
+        self.own_loads.pop(broker, None)
+        self._times_reported[self._reported.pop(broker, [])] -= 1
+        self.preallocated = {b: owner for b, owner in self.preallocated.items() if owner != broker}
+        if broker == self.leads:
+            self.leads = next(iter(self.world.live), "")
+            self.manager, self.recent, self.recent_brokers, self.preallocated = self.policy, {}, {}, {}
+
+    # --- what it decides
+
+    def data(self) -> LoadData:
+        """All that it knows now. Brokers whose first report is not there yet are none of the live ones."""
+        world = self.world
+        self._meet_new_bundles()
+        bundles = Known(world.names, world.place_of, self.averages, world.clients[:, 0])
+        data = LoadData(
+            self.reports, bundles, self.recent, self.recent_brokers, self.now, self.loads, self.preallocated
+        )
+        self.recent = self.manager.within_grace_period(data)
+        return replace(data, recently_unloaded=self.recent)
+
+    def place(self, bundles: Sequence[str], reason: str) -> None:
+        """Lookups of bundles that nobody owns, one after the other; without a broker they wait."""
+        data = self.data() if bundles and self.reports else None
+        for bundle in bundles if data is not None else ():
+            broker = self._placed(bundle, replace(data, preallocated=self.preallocated))
+            if broker and self.world.assign(bundle, broker, reason):
+                self.preallocated = {**self.preallocated, bundle: broker}
+                self._changed(broker)
+
+    def _placed(self, bundle: str, data: LoadData) -> str:
+        selection, self.manager = self.manager.place(bundle, data, self.world.cluster.policies)
+        return self._drawn(selection.any_of, bundle)
+
+    def _drawn(self, brokers: Sequence[str], bundle: str) -> str:
+        """One of the brokers: by the seed, the minute and the bundle, so that another policy draws the same."""
+        if len(brokers) < 2:
+            return brokers[0] if brokers else ""
+        key = f"{self.seed}/{self.world.minute}/{bundle}".encode()
+        return brokers[int.from_bytes(blake2b(key, digest_size=8).digest(), "big") % len(brokers)]
+
+    def shed(self) -> None:
+        """One cycle of shedding; what was unloaded counts as unloaded only if it was."""
+        shedding, self.manager = self.manager.shed(self.data(), self.world.cluster.policies)
+        for source, bundles in shedding.unloading.unload.items():
+            said = next((why for why in shedding.unloading.why if why.startswith(source)), "")
+            for bundle in bundles:
+                destination = self._drawn(shedding.drawn_from[bundle], bundle)
+                if not destination or destination == source:
+                    continue
+                if self.world.unload(bundle, source, destination, said):
+                    self.recent[bundle] = self.recent_brokers[source] = self.now
+                    self._changed(source, destination)
+
+    def split(self, current: Mapping[str, LocalBrokerData]) -> None:
+        """Automatic splits, of the reports or, by the extensible manager, of what brokers measure of themselves."""
+        if not self._some_is_too_large(current):
+            return
+        conf, data = self.policy.conf, self.data()
+        if conf.is_extensible:
+            data = replace(data, brokers=current)
+        planned, told, self.manager = self.manager.split(data, _TopicsOf(self.world))
+        for split, said in zip(planned, told, strict=True):
+            if split.boundaries is None:
+                continue
+            source = next(broker for broker, report in data.reports.items() if split.bundle in report.owned)
+            parts = self.world.split(split.bundle, source, split.boundaries, said)
+            if not parts:
+                continue
+            self.averages.counts[:, self.world.place_of[split.bundle]] = 0
+            self._changed(source)
+            if conf.loadBalancerAutoUnloadSplitBundlesEnabled:
+                self._scatter(parts, source, data)
+
+    def _scatter(self, parts: Sequence[str], source: str, data: LoadData) -> None:
+        """The parts of a split bundle are unloaded, and looked up again: each goes where it is placed."""
+        for part in parts:
+            broker = self._placed(part, replace(data, preallocated=self.preallocated))
+            if broker and broker != source and self.world.unload(part, source, broker, "unloaded after its split"):
+                self.preallocated = {**self.preallocated, part: broker}
+                self._changed(broker)
+
+    def _some_is_too_large(self, current: Mapping[str, LocalBrokerData]) -> bool:
+        """Whether it is worth asking: the largest figures of all bundles that can be split, as if of one, are too large."""
+        conf, splitter = self.policy.conf, self.manager.splitter
+        if conf.is_extensible and splitter.hits:
+            return True
+        rates, clients, reported = self._rates, self._clients, self._times_reported > 0
+        splittable = reported & (clients[:, 0] >= FEWEST_TOPICS)
+        if conf.is_extensible:
+            sample = next((report.lastStats.sample for report in current.values()), None)  # type: ignore[attr-defined]
+            if sample is None:
+                return False
+            rates, clients = sample.rates, sample.clients
+            splittable = clients[:, 0] >= FEWEST_TOPICS
+        if not splittable.any():
+            return False
+        carried = rates if conf.is_extensible else self.averages.rates[1]
+        largest = Sample(carried[splittable], clients[splittable]).largest()
+        return bool(excess(largest, largest.rate, largest.throughput, conf))
+
+    def _changed(self, *brokers: str) -> None:
+        """A broker of the extensible manager whose bundles changed begins its averages anew, and reports at once."""
+        if self.policy.conf.is_extensible:
+            self._must_write |= set(brokers)
+            for broker in brokers:
+                self.own_loads.pop(broker, None)
+
+
+class _TopicsOf(Mapping[str, tuple[Topic, ...]]):
+    """The topics of each bundle, made when a split asks for them."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._world.place_of)
+
+    def __len__(self) -> int:
+        return len(self._world.place_of)
+
+    def __getitem__(self, bundle: str) -> tuple[Topic, ...]:
+        world = self._world
+        inside = np.flatnonzero(world.topics.bundle == world.place_of[bundle])
+        rows = zip(world.topics.hash[inside].tolist(), world.rates[inside].tolist(), strict=True)
+        return tuple(Topic(None, hash, *rates) for hash, rates in rows)

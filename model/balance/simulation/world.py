@@ -1,0 +1,210 @@
+"""The world: who owns what, what everybody carries, and what can be done to bundles. It knows nothing of policies."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.balance.load_data import namespace_of
+from model.balance.simulation.cluster import NOBODY, places
+from model.balance.simulation.records import Sample
+from model.balance.simulation.run import Action
+from model.balance.simulation.scenario import Event, Scenario
+from model.balance.simulation.workload import course_of
+from model.hash_range import Bundle, Layout, Refused
+
+SECONDS = 60
+
+
+def stream(seed: int, purpose: str) -> np.random.Generator:
+    """Random numbers for one purpose, whatever else is drawn."""
+    return np.random.default_rng([seed, zlib.crc32(purpose.encode())])
+
+
+class World:
+    """A cluster that changes. ``minute`` is the one that is going on; ``actions`` is what was done so far.
+
+    Bundles have places in arrays; a bundle that was split keeps its place and is in no layout.
+    """
+
+    def __init__(self, scenario: Scenario, seed: int, minutes: int) -> None:
+        cluster = scenario.source.cluster(stream(seed, "cluster"))
+        self.cluster, self.scenario, self.minute = cluster, scenario, 0
+        self.brokers = scenario.brokers
+        self.place_of_broker = {broker: place for place, broker in enumerate(self.brokers)}
+        usual = cluster.capacities[0]
+        self.capacities = (*cluster.capacities, *(usual for _ in self.brokers[len(cluster.brokers) :]))
+        self.alive = np.arange(len(self.brokers)) < len(cluster.brokers)
+        self.names = list(cluster.bundles)
+        self.place_of = {name: place for place, name in enumerate(self.names)}
+        self.owner = cluster.owners.copy()
+        self.layouts = dict(cluster.layouts)
+        self.topics = cluster.topics
+        self.actions: list[Action] = []
+        groups = _groups(cluster.bundles, cluster.topics.bundle)
+        self._course = course_of(scenario.shapes, groups, minutes, lambda purpose: stream(seed, purpose))
+        self._owned: dict[int, dict[str, int]] = {}
+        self.pause = np.zeros(len(self.names))
+        self.rates = cluster.topics.rates
+        self._count_topics()
+
+    def _count_topics(self) -> None:
+        bundle, size = self.topics.bundle, len(self.names)
+        counts = [np.bincount(bundle, minlength=size)]
+        counts += [np.bincount(bundle, n, size).astype(np.int64) for n in (self.topics.producers, self.topics.consumers)]
+        self.clients = np.stack(counts, axis=1).astype(np.int64)
+
+    # --- what there is
+
+    @property
+    def live(self) -> list[str]:
+        """The brokers that are up."""
+        return [broker for broker, up in zip(self.brokers, self.alive.tolist(), strict=True) if up]
+
+    def owned_by(self, broker: str) -> dict[str, int]:
+        """The bundles of a broker and their places."""
+        place = self.place_of_broker[broker]
+        found = self._owned.get(place)
+        if found is None:
+            found = self._owned[place] = {self.names[bundle]: bundle for bundle in np.flatnonzero(self.owner == place).tolist()}
+        return found
+
+    def orphans(self) -> list[str]:
+        """The bundles with topics, hence lookups, that nobody owns."""
+        return [self.names[place] for place in np.flatnonzero((self.owner == NOBODY) & (self.clients[:, 0] > 0)).tolist()]
+
+    def carried(self) -> tuple[Sample, float, bool]:
+        """What the bundles carry in this minute, the messages per second that are offered, and whether they are as before.
+
+        While nobody serves a bundle it carries nothing; the pauses are over with this minute.
+        """
+        rates = self._course(self.minute, self.cluster.topics.rates)
+        constant = self.minute > 0 and (rates is self.rates or np.array_equal(rates, self.rates))
+        self.rates = rates
+        bundle, size = self.topics.bundle, len(self.names)
+        offered = np.stack([np.bincount(bundle, rates[:, column], size) for column in range(4)], axis=1)
+        part = np.where(self.owner == NOBODY, 0.0, 1.0 - np.minimum(self.pause / SECONDS, 1.0))
+        self.pause = np.zeros(size)
+        return Sample(offered * part[:, None], self.clients), float(offered[:, :2].sum()), constant
+
+    # --- what is done
+
+    def happens(self, event: Event) -> None:
+        """A broker crashes, stops or starts; an event that finds the broker as it would make it is passed over."""
+        place = self.place_of_broker[event.broker]
+        if bool(self.alive[place]) == (event.kind == "start"):
+            return
+        self.alive[place] = event.kind == "start"
+        if event.kind != "start":
+            left = self.owner == place
+            if event.kind == "crash":
+                self.pause[left] += self.scenario.pauses.session
+            self._own(left, NOBODY)
+        self.actions.append(Action(self.minute, event.kind, source=event.broker))
+
+    def assign(self, bundle: str, broker: str, reason: str) -> bool:
+        """A lookup gives a bundle that nobody owns to a broker; whether that worked."""
+        place = self.place_of[bundle]
+        refused = self._not_in_layout(bundle) or self._owned_already(bundle) or self._not_alive(broker)
+        topics = int(self.clients[place, 0])
+        seconds = self.pause[place] + self.scenario.pauses.of_unload(topics)
+        action = Action(self.minute, "assign", bundle, "", broker, reason, float(seconds), topics)
+        return self._done(action, refused, place, broker)
+
+    def unload(self, bundle: str, source: str, destination: str, reason: str) -> bool:
+        """A bundle moves from its owner to another broker; whether that worked."""
+        place = self.place_of.get(bundle, NOBODY)
+        refused = self._not_in_layout(bundle) or self._not_owner(bundle, source) or self._not_alive(destination)
+        if not refused and source == destination:
+            refused = "source and destination are the same"
+        topics = 0 if refused else int(self.clients[place, 0])
+        action = Action(
+            self.minute, "unload", bundle, source, destination, reason, self.scenario.pauses.of_unload(topics), topics
+        )
+        return self._done(action, refused, place, destination)
+
+    def split(self, bundle: str, source: str, boundaries: tuple[int, ...], reason: str) -> list[str]:
+        """The owner splits a bundle and owns its parts; their names, none if that did not work."""
+        place = self.place_of.get(bundle, NOBODY)
+        refused = self._not_in_layout(bundle) or self._not_owner(bundle, source)
+        layout, namespace = None, namespace_of(bundle)
+        if not refused:
+            try:
+                layout = self.layouts[namespace].split(Bundle.parse(bundle), boundaries)
+            except Refused as refusal:
+                refused = str(refusal)
+        topics = 0 if layout is None else int(self.clients[place, 0])
+        seconds = self.scenario.pauses.of_unload(topics)
+        action = Action(self.minute, "split", bundle, source, source, reason, seconds, topics, boundaries, refused)
+        if layout is None:
+            self.actions.append(replace(action, seconds=0.0))
+            return []
+        self.actions.append(action)
+        parts = self._cut(place, namespace, layout, boundaries)
+        self.pause[[self.place_of[part] for part in parts]] = seconds
+        return parts
+
+    def _cut(self, place: int, namespace: str, layout: Layout, boundaries: tuple[int, ...]) -> list[str]:
+        """The parts of a bundle take its place in the layout, its topics and its owner."""
+        self.layouts[namespace] = layout
+        parent, owner = Bundle.parse(self.names[place]), int(self.owner[place])
+        edges = (parent.lower, *boundaries, parent.upper)
+        parts = [f"{namespace}/{Bundle(lower, upper)}" for lower, upper in zip(edges, edges[1:], strict=False)]
+        first = len(self.names)
+        # new ones, because load data of this minute still speak by the old ones
+        self.names = [*self.names, *parts]
+        self.place_of = {**self.place_of, **{part: first + number for number, part in enumerate(parts)}}
+        self.owner = np.append(self.owner, np.full(len(parts), owner))
+        self.owner[place] = NOBODY
+        self.pause = np.append(self.pause, np.zeros(len(parts)))
+        inside = np.flatnonzero(self.topics.bundle == place)
+        bundle = self.topics.bundle.copy()
+        bundle[inside] = first + places(Layout((0, *boundaries, layout.hashes.last)), self.topics.hash[inside])
+        self.topics = replace(self.topics, bundle=bundle)
+        self._owned.clear()
+        self._count_topics()
+        return parts
+
+    def _done(self, action: Action, refused: str, place: int, owner: str) -> bool:
+        """Notes an action that gives a bundle to a broker, and carries it out unless it is refused."""
+        self.actions.append(replace(action, seconds=0.0, topics=0, refused=refused) if refused else action)
+        if not refused:
+            self._own(place, self.place_of_broker[owner])
+            self.pause[place] = action.seconds
+        return not refused
+
+    def _own(self, bundles: NDArray[np.bool_] | int, owner: int) -> None:
+        self.owner[bundles] = owner
+        self._owned.clear()
+
+    # --- what cannot be done
+
+    def _not_in_layout(self, bundle: str) -> str:
+        """A bundle that was split is in no layout any more."""
+        layout = self.layouts.get(namespace_of(bundle))
+        if layout is not None and bundle in self.place_of and Bundle.parse(bundle) in layout.bundles:
+            return ""
+        return f"{bundle} is not in the layout of its namespace"
+
+    def _owned_already(self, bundle: str) -> str:
+        owner = int(self.owner[self.place_of[bundle]])
+        return "" if owner == NOBODY else f"{self.brokers[owner]} owns {bundle}"
+
+    def _not_owner(self, bundle: str, broker: str) -> str:
+        owner = int(self.owner[self.place_of[bundle]])
+        if owner != NOBODY and self.brokers[owner] == broker:
+            return ""
+        return f"{broker} does not own {bundle}" + (f": {self.brokers[owner]} does" if owner != NOBODY else ": nobody does")
+
+    def _not_alive(self, broker: str) -> str:
+        place = self.place_of_broker.get(broker)
+        return "" if place is not None and self.alive[place] else f"{broker} is not alive"
+
+
+def _groups(bundles: tuple[str, ...], bundle_of_topic: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The number of each topic's namespace."""
+    numbers = {namespace: number for number, namespace in enumerate(dict.fromkeys(map(namespace_of, bundles)))}
+    return np.array([numbers[namespace_of(bundle)] for bundle in bundles], dtype=np.intp)[bundle_of_topic]
