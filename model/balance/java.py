@@ -12,6 +12,8 @@ import numpy as np
 
 INT_MAX = 2**31 - 1
 INT_MIN = -(2**31)
+FAR = 1e18
+"""Percentages of numbers below it cannot overflow, so that NumPy need not be kept from warning, which takes its time."""
 T = TypeVar("T")
 
 
@@ -40,6 +42,8 @@ def percentage(usage: float, limit: float) -> float:
     """``(float) usage / (float) limit * 100`` in 32-bit floats, 0 unless the limit is above 0."""
     if not limit > 0:
         return 0.0
+    if 0 <= usage < FAR and 1 / FAR < limit < FAR:
+        return float(np.float32(usage) / np.float32(limit) * np.float32(100))
     with np.errstate(all="ignore"):
         return float(np.float32(usage) / np.float32(limit) * np.float32(100))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Annotated
 
 from annotated_types import Ge, Le
@@ -164,6 +164,7 @@ class LoadData:
         return {**report.lastStats, **{name: bundle.as_last_seen for name, bundle in lacking.items()}}
 
 
+@lru_cache(maxsize=1 << 16)
 def namespace_of(bundle: str) -> str:
     """The namespace of a bundle ``tenant/namespace/0x..._0x...``; a name without a slash is its own namespace."""
     return bundle.rpartition("/")[0] or bundle

@@ -123,12 +123,13 @@ def bundles_to_split(data: LoadData, conf: Configuration) -> list[Split]:
     splits = []
     for broker in data.reports:
         for bundle, stats in data.stats_of(broker).items():
-            if stats.topics < FEWEST_TOPICS or not _is_splittable(bundle):
+            if stats.topics < FEWEST_TOPICS:
                 continue
             average = data.bundles[bundle].longTermData if bundle in data.bundles else None
             rate, throughput = (average.rate, average.throughput) if average else (0.0, 0.0)
             reason = excess(stats, rate, throughput, conf)
-            if reason and counts[namespace_of(bundle)] < conf.loadBalancerNamespaceMaximumBundles:
+            full = counts[namespace_of(bundle)] >= conf.loadBalancerNamespaceMaximumBundles
+            if reason and not full and _is_splittable(bundle):
                 counts[namespace_of(bundle)] += 1
                 splits.append(Split(bundle, reason))
     return splits
@@ -152,16 +153,18 @@ class SplitStrategy:
         """
         splits: list[Split] = []
         hits: dict[str, int] = {}
+        known = _bundle_counts(data)
         for broker, report in data.reports.items():
-            own, counts = 0, _bundle_counts(data)
+            own, counts = 0, known.copy()
             for bundle, stats in data.stats_of(broker).items():
                 if own == conf.loadBalancerMaxNumberOfBundlesToSplitPerCycle:
                     hits[bundle] = self.hits.get(bundle, 0)
                     continue
-                if stats.topics < FEWEST_TOPICS or bundle not in report.owned or not _is_splittable(bundle):
+                reason = excess(stats, stats.rate, stats.throughput, conf)
+                judged = stats.topics >= FEWEST_TOPICS and bundle in report.owned
+                if not judged or (reason and not _is_splittable(bundle)):
                     hits[bundle] = self.hits.get(bundle, 0)
                     continue
-                reason = excess(stats, stats.rate, stats.throughput, conf)
                 hits[bundle] = self.hits.get(bundle, 0) + 1 if reason else 0
                 if hits[bundle] <= conf.loadBalancerNamespaceBundleSplitConditionHitCountThreshold:
                     continue

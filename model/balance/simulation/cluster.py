@@ -127,5 +127,3 @@ def places(layout: Layout, hashes: NDArray[np.int64]) -> NDArray[np.intp]:
     """The place of each hash's bundle in the layout: Layout.find, for many hashes (the last bundle is closed above)."""
     inner = np.array(layout.boundaries[1:-1], dtype=np.int64)
     return np.searchsorted(inner, hashes, side="right").astype(np.intp)
-
-

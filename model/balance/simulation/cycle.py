@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,6 @@ from model.balance.simulation.run import Run
 from model.balance.simulation.scenario import Event, Scenario
 from model.balance.simulation.sensing import Instruments, Load
 from model.balance.simulation.world import World
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 MINUTES_OF_AN_HOUR = 60
 
@@ -44,9 +41,9 @@ def simulate(
         load = Load(world, sample)
         record.add(world, load, offered, constant and not due)
         current = instruments.measured(world, load, leader.now)
-        heard = leader.hear(current)
+        heard = leader.hear(current, sample)
         if heard if not conf.is_extensible else (minute + 1) % conf.loadBalancerSplitIntervalMinutes == 0:
-            leader.split(current)
+            leader.split(current, sample)
         if (minute + 1) % conf.loadBalancerSheddingIntervalMinutes == 0:
             leader.shed()
         if tell is not None:

@@ -9,10 +9,9 @@ from hashlib import blake2b
 import numpy as np
 
 from model.balance.broker_loads import averaged
-from model.balance.load_data import BrokerLoad, LoadData, LocalBrokerData, NamespaceBundleStats
+from model.balance.load_data import BrokerLoad, LoadData, LocalBrokerData
 from model.balance.load_manager import MILLIS_OF_A_MINUTE, LoadManager
 from model.balance.reports import must_report
-from model.balance.simulation.cluster import NOBODY
 from model.balance.simulation.records import Averages, Known, Sample
 from model.balance.simulation.world import World
 from model.balance.splitting import FEWEST_TOPICS, Topic, excess
@@ -41,12 +40,10 @@ class Leader:
         self.averages = Averages(len(world.names))
         for bundle, data in known.bundles.items():
             self.averages.know(world.place_of[bundle], data)
+        self._known: Known | None = None
         self._must_write: set[str] = set()
         self._reported: dict[str, list[int]] = {}
-        self._forget_rows()
-
-    def _forget_rows(self) -> None:
-        size = len(self.world.names)
+        size = len(world.names)
         self._rates, self._clients = np.zeros((size, 4)), np.zeros((size, 3), dtype=np.int64)
         self._times_reported = np.zeros(size, dtype=np.int64)
 
@@ -57,8 +54,8 @@ class Leader:
 
     # --- what it hears
 
-    def hear(self, current: Mapping[str, LocalBrokerData]) -> bool:
-        """The brokers write their reports, if they have to; whether one did.
+    def hear(self, current: Mapping[str, LocalBrokerData], sample: Sample) -> bool:
+        """The brokers write the reports that they make of a sample, if they have to; whether one did.
 
         Each report makes the modular leader add a sample to the averages of every bundle that any report speaks of.
         """
@@ -73,10 +70,11 @@ class Leader:
                 continue
             written = True
             self.reports[broker] = report
-            self._take_rows(broker, list(world.owned_by(broker).values()), report)
+            self._take_rows(broker, list(world.owned_by(broker).values()), sample)
             if conf.is_extensible:
                 self.loads[broker] = self.own_loads[broker]
             self.averages.add(self._rates, self._times_reported > 0)
+            self._known = None
         self._must_write.clear()
         if written:
             self.preallocated = {b: broker for b, broker in self.preallocated.items() if not self._is_known(b)}
@@ -90,13 +88,12 @@ class Leader:
             self._times_reported = np.pad(self._times_reported, (0, more))
             self.averages.extended(len(self.world.names))
 
-    def _take_rows(self, broker: str, places: list[int], report: LocalBrokerData) -> None:
+    def _take_rows(self, broker: str, places: list[int], sample: Sample) -> None:
         before = self._reported.get(broker)
         if before != places:
             self._times_reported[before or []] -= 1
             self._times_reported[places] += 1
             self._reported[broker] = places
-        sample = report.lastStats.sample  # type: ignore[attr-defined]
         self._rates[places], self._clients[places] = sample.rates[places], sample.clients[places]
 
     def _is_known(self, bundle: str) -> bool:
@@ -118,19 +115,19 @@ class Leader:
 
     def data(self) -> LoadData:
         """All that it knows now. Brokers whose first report is not there yet are none of the live ones."""
-        world = self.world
         self._meet_new_bundles()
-        bundles = Known(world.names, world.place_of, self.averages, world.clients[:, 0])
-        data = LoadData(
-            self.reports, bundles, self.recent, self.recent_brokers, self.now, self.loads, self.preallocated
-        )
+        if self._known is None:
+            self._known = Known(self.world.place_of, self.averages, self.world.clients[:, 0])
+        data = LoadData(self.reports, self._known, self.recent, self.recent_brokers, self.now, self.loads, self.preallocated)
         self.recent = self.manager.within_grace_period(data)
         return replace(data, recently_unloaded=self.recent)
 
     def place(self, bundles: Sequence[str], reason: str) -> None:
         """Lookups of bundles that nobody owns, one after the other; without a broker they wait."""
-        data = self.data() if bundles and self.reports else None
-        for bundle in bundles if data is not None else ():
+        if not (bundles and self.reports):
+            return
+        data = self.data()
+        for bundle in bundles:
             broker = self._placed(bundle, replace(data, preallocated=self.preallocated))
             if broker and self.world.assign(bundle, broker, reason):
                 self.preallocated = {**self.preallocated, bundle: broker}
@@ -160,9 +157,9 @@ class Leader:
                     self.recent[bundle] = self.recent_brokers[source] = self.now
                     self._changed(source, destination)
 
-    def split(self, current: Mapping[str, LocalBrokerData]) -> None:
+    def split(self, current: Mapping[str, LocalBrokerData], sample: Sample) -> None:
         """Automatic splits, of the reports or, by the extensible manager, of what brokers measure of themselves."""
-        if not self._some_is_too_large(current):
+        if not self._some_is_too_large(sample):
             return
         conf, data = self.policy.conf, self.data()
         if conf.is_extensible:
@@ -175,7 +172,8 @@ class Leader:
             parts = self.world.split(split.bundle, source, split.boundaries, said)
             if not parts:
                 continue
-            self.averages.counts[:, self.world.place_of[split.bundle]] = 0
+            self.averages.forget(self.world.place_of[split.bundle])
+            self._known = None
             self._changed(source)
             if conf.loadBalancerAutoUnloadSplitBundlesEnabled:
                 self._scatter(parts, source, data)
@@ -188,24 +186,19 @@ class Leader:
                 self.preallocated = {**self.preallocated, part: broker}
                 self._changed(broker)
 
-    def _some_is_too_large(self, current: Mapping[str, LocalBrokerData]) -> bool:
+    def _some_is_too_large(self, sample: Sample) -> bool:
         """Whether it is worth asking: the largest figures of all bundles that can be split, as if of one, are too large."""
-        conf, splitter = self.policy.conf, self.manager.splitter
-        if conf.is_extensible and splitter.hits:
+        if self.manager.splitter.hits:
             return True
-        rates, clients, reported = self._rates, self._clients, self._times_reported > 0
-        splittable = reported & (clients[:, 0] >= FEWEST_TOPICS)
-        if conf.is_extensible:
-            sample = next((report.lastStats.sample for report in current.values()), None)  # type: ignore[attr-defined]
-            if sample is None:
-                return False
-            rates, clients = sample.rates, sample.clients
-            splittable = clients[:, 0] >= FEWEST_TOPICS
+        if self.policy.conf.is_extensible:
+            rates, clients, known = sample.rates, sample.clients, np.ones(len(sample.clients), dtype=np.bool_)
+        else:
+            rates, clients, known = self.averages.rates[1], self._clients, self._times_reported > 0
+        splittable = known & (clients[:, 0] >= FEWEST_TOPICS)
         if not splittable.any():
             return False
-        carried = rates if conf.is_extensible else self.averages.rates[1]
-        largest = Sample(carried[splittable], clients[splittable]).largest()
-        return bool(excess(largest, largest.rate, largest.throughput, conf))
+        largest = Sample(rates[splittable], clients[splittable]).largest()
+        return bool(excess(largest, largest.rate, largest.throughput, self.policy.conf))
 
     def _changed(self, *brokers: str) -> None:
         """A broker of the extensible manager whose bundles changed begins its averages anew, and reports at once."""

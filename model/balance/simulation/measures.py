@@ -37,7 +37,7 @@ MEASURES: dict[str, Measure] = {
         Measure("most_unloads", "unloads", "less", "unloads of the bundle that was unloaded most often"),
         Measure("returns", "unloads", "less", "bundles that come back to a broker within the grace period after they left it"),
         Measure("repeats", "assignments", "less", "assignments of all bundles that come again under constant load"),
-        Measure("time_to_fill", "minutes", "less", "from the start of a broker until it carries half the mean; NaN without one"),
+        Measure("time_to_fill", "minutes", "less", "from the start of a broker until it carries half the mean"),
         Measure("unavailable", "bundle-seconds", "less", "nobody serves a bundle because it is unloaded or split"),
         Measure("orphaned", "bundle-seconds", "less", "nobody serves a bundle because its broker crashed or was stopped"),
         Measure("splits", "splits", "neither", "bundles that were split"),
@@ -103,7 +103,9 @@ def imbalance(run: Run) -> NDArray[np.float64]:
     up = np.isfinite(run.usage)
     usage = np.where(up, run.usage, 0.0)
     mean = usage.sum(axis=1) / np.maximum(up.sum(axis=1), 1)
-    return np.divide(usage.max(axis=1), mean, out=np.ones(run.minutes), where=mean > 0)
+    ratio = np.ones(run.minutes)
+    np.divide(usage.max(axis=1), mean, out=ratio, where=mean > 0)
+    return ratio
 
 
 def deviation(run: Run) -> NDArray[np.float64]:
@@ -111,8 +113,9 @@ def deviation(run: Run) -> NDArray[np.float64]:
     up = np.isfinite(run.usage)
     count = np.maximum(up.sum(axis=1), 1)
     mean = np.where(up, run.usage, 0.0).sum(axis=1) / count
-    squares = np.where(up, (run.usage - mean[:, None]) ** 2, 0.0).sum(axis=1)
-    return np.sqrt(squares / count)
+    squares = np.where(up, (run.usage - mean[:, None]) ** 2, 0.0)
+    spread: NDArray[np.float64] = np.sqrt(squares.sum(axis=1) / count)
+    return spread
 
 
 def _returns(run: Run) -> int:

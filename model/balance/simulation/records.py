@@ -32,13 +32,17 @@ class Sample:
 
     def stats(self, place: int) -> NamespaceBundleStats:
         """The statistics of one bundle."""
-        rates, (topics, producers, consumers) = self._rows[0][place], self._rows[1][place]
-        return NamespaceBundleStats(*rates, consumerCount=consumers, producerCount=producers, topics=topics)
+        return _stats(self._rows[0][place], self._rows[1][place])
 
     def largest(self) -> NamespaceBundleStats:
         """The largest of each figure, of whichever bundle."""
-        rates, (topics, producers, consumers) = self.rates.max(axis=0).tolist(), self.clients.max(axis=0).tolist()
-        return NamespaceBundleStats(*rates, consumerCount=consumers, producerCount=producers, topics=topics)
+        return _stats(self.rates.max(axis=0).tolist(), self.clients.max(axis=0).tolist())
+
+
+def _stats(rates: Sequence[float], clients: Sequence[int]) -> NamespaceBundleStats:
+    rate_in, rate_out, throughput_in, throughput_out = rates
+    topics, producers, consumers = clients
+    return NamespaceBundleStats(rate_in, rate_out, throughput_in, throughput_out, consumers, producers, topics)
 
 
 class Owned(Mapping[str, NamespaceBundleStats]):
@@ -82,12 +86,21 @@ class Averages:
         self.counts = np.pad(self.counts, ((0, 0), (0, more)))
         self.rates = np.pad(self.rates, ((0, 0), (0, more), (0, 0)))
 
+    def forget(self, place: int) -> None:
+        """A bundle is no more."""
+        self.counts[:, place] = 0
+
     def add(self, rates: NDArray[np.float64], reported: NDArray[np.bool_]) -> None:
         """One more sample for each bundle that is reported."""
         chosen: Any = slice(None) if reported.all() else reported
         counts = np.minimum(self.counts[:, chosen] + 1, SAMPLES)
         self.counts[:, chosen] = counts
         self.rates[:, chosen] = ((counts - 1)[..., None] * self.rates[:, chosen] + rates[chosen]) / counts[..., None]
+
+
+def _average(rates: Sequence[float], most: int, count: int) -> TimeAverageMessageData:
+    rate_in, rate_out, throughput_in, throughput_out = rates
+    return TimeAverageMessageData(rate_in, rate_out, throughput_in, throughput_out, most, count)
 
 
 def _rates(average: TimeAverageMessageData) -> list[float]:
@@ -97,8 +110,8 @@ def _rates(average: TimeAverageMessageData) -> list[float]:
 class Known(Mapping[str, BundleData]):
     """The averages of all known bundles at one moment, by name."""
 
-    def __init__(self, names: Sequence[str], places: Mapping[str, int], averages: Averages, topics: NDArray[np.int64]) -> None:
-        self._names, self._places = names, places
+    def __init__(self, places: Mapping[str, int], averages: Averages, topics: NDArray[np.int64]) -> None:
+        self._places = places
         self._counts, self._rates, self._topics = averages.counts.copy(), averages.rates.copy(), topics
         self._made: dict[str, BundleData] = {}
 
@@ -128,8 +141,8 @@ class Known(Mapping[str, BundleData]):
             place = self._places[bundle]
             (short, long), (short_rates, long_rates) = self._rows
             found = self._made[bundle] = BundleData(
-                TimeAverageMessageData(*short_rates[place], SHORT_TERM_SAMPLES, short[place]),
-                TimeAverageMessageData(*long_rates[place], LONG_TERM_SAMPLES, long[place]),
+                _average(short_rates[place], SHORT_TERM_SAMPLES, short[place]),
+                _average(long_rates[place], LONG_TERM_SAMPLES, long[place]),
                 int(self._topics[place]),
             )
         return found

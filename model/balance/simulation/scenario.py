@@ -122,7 +122,7 @@ def _made(name: str, *shapes: Shape, zipf: float | None = None, sensors: Sensors
 SCENARIOS: dict[str, tuple[Maker, str]] = {
     "steady": (_made("steady", zipf=0.0), "rates that never change, all about the same"),
     "zipf": (_made("zipf"), "rates that never change, few topics with much and many with little"),
-    "noisy-rates": (_made("noisy-rates", Jitter()), "the same, every topic varying by a tenth"),
+    "noisy-rates": (_made("noisy-rates", Jitter()), "the same, every topic varying by up to a fifth from minute to minute"),
     "diurnal": (_made("diurnal", Diurnal(), Jitter()), "a daily wave, in each namespace at a time of its own"),
     "bursts": (_made("bursts", Bursts(), Jitter()), "now and then a part of the topics carries four times as much"),
     "hot-topic": (_made("hot-topic", HotTopic(), Jitter()), "after half an hour one topic carries two percent of everything"),

@@ -35,7 +35,8 @@ class Load:
     @property
     def usage(self) -> NDArray[np.float64]:
         """The largest part of a resource that each broker's load takes; above 1 where it takes more than there is."""
-        return np.maximum(self.cpu, np.maximum(self.incoming, self.outgoing))
+        most: NDArray[np.float64] = np.maximum(self.cpu, np.maximum(self.incoming, self.outgoing))
+        return most
 
 
 class Instruments:
@@ -52,7 +53,7 @@ class Instruments:
         traffic, clients = load.traffic.tolist(), load.clients.tolist()
         cpu = (np.minimum(load.cpu, 1.0) * WHOLE).tolist()
         limits = (load.network / KILOBIT).tolist()
-        used = [(np.minimum(part, 1.0) * load.network / KILOBIT).tolist() for part in (load.incoming, load.outgoing)]
+        used = [(np.minimum(load.traffic[:, column], load.network) / KILOBIT).tolist() for column in (2, 3)]
         made = {}
         for place, broker in enumerate(world.brokers):
             if not world.alive[place]:
@@ -65,8 +66,12 @@ class Instruments:
                 kilobits = 1.0 if self._hasty[world.minute, place] else 0.0
                 network = [ResourceUsage(bandwidth(kilobits, 0), min(limits[place], 1e9))] * 2
             incoming, outgoing = network or (NOTHING, NOTHING)
+            rate_in, rate_out, throughput_in, throughput_out = traffic[place]
             made[broker] = LocalBrokerData(
-                *traffic[place],
+                rate_in,
+                rate_out,
+                throughput_in,
+                throughput_out,
                 cpu=ResourceUsage(WHOLE if spike else cpu[place], WHOLE),
                 memory=ResourceUsage(WHOLE, WHOLE) if spike else NOTHING,
                 bandwidthIn=incoming,

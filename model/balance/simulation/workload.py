@@ -97,15 +97,15 @@ class HotTopic:
 
 @dataclass(frozen=True)
 class Jitter:
-    """Every topic's rates vary from minute to minute by a factor whose logarithm has this standard deviation."""
+    """Every topic's rates vary from minute to minute, by a factor between 1 - ``spread`` and 1 + ``spread``."""
 
-    deviation: float = 0.1
+    spread: float = 0.2
 
     def course(self, groups: NDArray[np.intp], minutes: int, random: np.random.Generator) -> Course:
         """Drawn in the order of the minutes."""
 
         def at(minute: int, rates: Rates) -> Rates:
-            return rates * np.exp(self.deviation * random.standard_normal(len(groups)))[:, None]
+            return rates * (1.0 + self.spread * (2.0 * random.random(len(groups)) - 1.0))[:, None]
 
         return at
 
@@ -127,9 +127,11 @@ class Recorded:
         return at
 
 
-def course_of(shapes: Sequence[Shape], groups: NDArray[np.intp], minutes: int, seed: Callable[[str], np.random.Generator]) -> Course:
+def course_of(
+    shapes: Sequence[Shape], groups: NDArray[np.intp], minutes: int, stream: Callable[[str], np.random.Generator]
+) -> Course:
     """All shapes, one after the other; each draws from a stream of its own, so that one more changes nothing in the others."""
-    courses = [shape.course(groups, minutes, seed(f"shape {place}")) for place, shape in enumerate(shapes)]
+    courses = [shape.course(groups, minutes, stream(f"shape {place}")) for place, shape in enumerate(shapes)]
 
     def at(minute: int, rates: Rates) -> Rates:
         for course in courses:

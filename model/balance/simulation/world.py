@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,8 +54,8 @@ class World:
 
     def _count_topics(self) -> None:
         bundle, size = self.topics.bundle, len(self.names)
-        counts = [np.bincount(bundle, minlength=size)]
-        counts += [np.bincount(bundle, n, size).astype(np.int64) for n in (self.topics.producers, self.topics.consumers)]
+        ones = np.ones(len(bundle))
+        counts = [np.bincount(bundle, clients, size) for clients in (ones, self.topics.producers, self.topics.consumers)]
         self.clients = np.stack(counts, axis=1).astype(np.int64)
 
     # --- what there is
@@ -85,7 +86,7 @@ class World:
         constant = self.minute > 0 and (rates is self.rates or np.array_equal(rates, self.rates))
         self.rates = rates
         bundle, size = self.topics.bundle, len(self.names)
-        offered = np.stack([np.bincount(bundle, rates[:, column], size) for column in range(4)], axis=1)
+        offered: NDArray[np.float64] = np.stack([np.bincount(bundle, column, size) for column in rates.T], axis=1)
         part = np.where(self.owner == NOBODY, 0.0, 1.0 - np.minimum(self.pause / SECONDS, 1.0))
         self.pause = np.zeros(size)
         return Sample(offered * part[:, None], self.clients), float(offered[:, :2].sum()), constant
@@ -102,7 +103,8 @@ class World:
             left = self.owner == place
             if event.kind == "crash":
                 self.pause[left] += self.scenario.pauses.session
-            self._own(left, NOBODY)
+            self.owner[left] = NOBODY
+            self._owned.pop(place, None)
         self.actions.append(Action(self.minute, event.kind, source=event.broker))
 
     def assign(self, bundle: str, broker: str, reason: str) -> bool:
@@ -152,7 +154,7 @@ class World:
         self.layouts[namespace] = layout
         parent, owner = Bundle.parse(self.names[place]), int(self.owner[place])
         edges = (parent.lower, *boundaries, parent.upper)
-        parts = [f"{namespace}/{Bundle(lower, upper)}" for lower, upper in zip(edges, edges[1:], strict=False)]
+        parts = [f"{namespace}/{Bundle(lower, upper)}" for lower, upper in pairwise(edges)]
         first = len(self.names)
         # new ones, because load data of this minute still speak by the old ones
         self.names = [*self.names, *parts]
@@ -164,7 +166,7 @@ class World:
         bundle = self.topics.bundle.copy()
         bundle[inside] = first + places(Layout((0, *boundaries, layout.hashes.last)), self.topics.hash[inside])
         self.topics = replace(self.topics, bundle=bundle)
-        self._owned.clear()
+        self._owned.pop(owner, None)
         self._count_topics()
         return parts
 
@@ -172,13 +174,11 @@ class World:
         """Notes an action that gives a bundle to a broker, and carries it out unless it is refused."""
         self.actions.append(replace(action, seconds=0.0, topics=0, refused=refused) if refused else action)
         if not refused:
-            self._own(place, self.place_of_broker[owner])
+            self._owned.pop(int(self.owner[place]), None)
+            self.owner[place] = self.place_of_broker[owner]
+            self._owned.pop(self.place_of_broker[owner], None)
             self.pause[place] = action.seconds
         return not refused
-
-    def _own(self, bundles: NDArray[np.bool_] | int, owner: int) -> None:
-        self.owner[bundles] = owner
-        self._owned.clear()
 
     # --- what cannot be done
 

@@ -1,0 +1,45 @@
+"""Load data backed by arrays: the same as Pulsar's records, one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from model.balance.averages import never_seen, sampled
+from model.balance.load_data import BundleData, NamespaceBundleStats, TimeAverageMessageData
+from model.balance.simulation.records import Averages, Known, Owned, Sample
+
+AMOUNTS = st.floats(0, 1e12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(AMOUNTS, AMOUNTS, AMOUNTS, AMOUNTS), min_size=1, max_size=25))
+def test_averages_advance_as_those_of_single_bundles(samples: list[tuple[float, float, float, float]]) -> None:
+    averages, record = Averages(2), never_seen()
+    for rates in samples:
+        averages.add(np.array([rates, rates]), np.array([True, False]))
+        record = sampled(record, NamespaceBundleStats(*rates, topics=7))
+    known = Known({"a": 0, "b": 1}, averages, np.array([7, 7]))
+    assert dict(known) == {"a": record}  # to the last bit; b was never reported
+
+
+def test_what_is_known_stays_as_it_was() -> None:
+    averages = Averages(1)
+    averages.know(0, BundleData(TimeAverageMessageData(1, 2, 3, 4, 10, 10), TimeAverageMessageData(5, 6, 7, 8, 1000, 30), 2))
+    before = Known({"a": 0}, averages, np.array([2]))
+    averages.add(np.zeros((1, 4)), np.array([True]))
+    assert before["a"].shortTermData == TimeAverageMessageData(1, 2, 3, 4, 10, 10)
+    after = Known({"a": 0}, averages, np.array([2]))["a"]
+    assert (after.shortTermData.msgRateIn, after.longTermData.numSamples) == (0.9, 31)
+    averages.forget(0)
+    averages.extended(3)
+    assert "a" not in Known({"a": 0, "b": 2}, averages, np.zeros(3, dtype=np.int64))
+
+
+def test_a_report_has_the_statistics_of_its_bundles() -> None:
+    sample = Sample(np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 1.0, 1.0, 1.0]]), np.array([[3, 1, 2], [1, 8, 0]]))
+    owned = Owned({"a": 0}, sample)
+    assert dict(owned) == {"a": NamespaceBundleStats(1, 2, 3, 4, consumerCount=2, producerCount=1, topics=3)}
+    assert "b" not in owned
+    assert sample.largest() == NamespaceBundleStats(5, 2, 3, 4, consumerCount=2, producerCount=8, topics=3)
