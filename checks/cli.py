@@ -1,4 +1,4 @@
-"""The command line: ``fencepost list``, ``check``, ``explore``, ``trace`` and ``policy``."""
+"""The command line: ``fencepost list``, ``check``, ``teeth``, ``explore``, ``trace`` and ``policy``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from checks.policy.arguments import add_policy
+from checks.teeth.arguments import add_teeth
 from checks.trace_arguments import add_trace
 from checks.verdicts import ExitStatus
 from model.language import ModelError
@@ -80,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_list(commands)
     _add_check(commands)
     _add_explore(commands)
+    add_teeth(commands)
     add_trace(commands)
     add_policy(commands)
     return parser

@@ -1,0 +1,98 @@
+"""``fencepost teeth``: puts the mutants of protocols to the test and shows what noticed them."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+from checks.exhaustive import GIB, Budget, exhaust
+from checks.plan import Checked
+from checks.progress import Reporter, interruptible
+from checks.report import text as told
+from checks.teeth.litter import alone
+from checks.teeth.mutation import mutants
+from checks.teeth.report import as_json, text
+from checks.teeth.run import Mutant, Teeth, bite
+from checks.verdicts import ExitStatus
+from model.language import ModelError
+from model.language.obligations import prove_domains
+from properties.observed import Observed
+from properties.protocols import PROTOCOLS
+from properties.registry import Entry, Instance, find
+
+
+def run(asked: argparse.Namespace) -> ExitStatus:
+    """Does what the command line asks for; returns the exit status."""
+    if asked.set and len(asked.protocols) != 1:
+        print("fencepost: --set is of one protocol: name it", file=sys.stderr)
+        return ExitStatus.USAGE
+    entries = [find(name, PROTOCOLS) for name in asked.protocols] or list(PROTOCOLS.values())
+    if asked.mutant and len(entries) != 1:
+        print("fencepost: --mutant is of one protocol: name it", file=sys.stderr)
+        return ExitStatus.USAGE
+    everything: list[Teeth] = []
+    reporter = Reporter(quiet=asked.quiet)
+    memory = int(asked.memory * GIB)
+    with interruptible() as interrupt:
+        for entry in entries:
+            if interrupt():
+                break
+            instances = _instances(entry, asked)
+            teeth = bite(
+                entry,
+                instances,
+                only=asked.mutant,
+                memory=memory,
+                workers=asked.workers,
+                reporter=reporter,
+                should_stop=interrupt,
+            )
+            if asked.mutant and not teeth.mutants:
+                print(f"fencepost: {entry.name} has no mutant {asked.mutant[0]!r}; --all lists them", file=sys.stderr)
+                return ExitStatus.USAGE
+            everything.append(teeth)
+            if asked.format == "text":
+                print(text(teeth, every=asked.all or bool(asked.mutant), width=_width()), flush=True)
+                for mutant in teeth.mutants if asked.mutant else ():
+                    print(_given_away(entry, instances, mutant, memory), end="", flush=True)
+        finished = len(everything) == len(entries) and all(teeth.finished for teeth in everything)
+    if asked.format == "json":
+        print(as_json(everything), end="")
+    return _status(everything, finished, asked.least)
+
+
+def _instances(entry: Entry, asked: argparse.Namespace) -> Sequence[Instance]:
+    if asked.set:
+        return (Instance("as set", entry.settings(asked.set)),)
+    return [instance for instance in entry.instances(asked.size or "ci") if not instance.by]
+
+
+def _given_away(entry: Entry, instances: Sequence[Instance], mutant: Mutant, memory: int) -> str:
+    """The mutant checked by itself: the run that gives it away, or the value that leaves its domain."""
+    if mutant.kill is None:
+        return ""
+    instance = next(instance for instance in instances if instance.name == mutant.kill.instance)
+    spoiled = mutants(entry, instance.parameters, entry.build(instance.parameters))[mutant.mistake]
+    suite = alone(entry, instance, spoiled)
+    head = f"{mutant.name}: {mutant.mistake}\n"
+    try:
+        prove_domains(suite.protocol)
+    except ModelError as error:
+        return f"{head}{error}\n\n"
+    found = exhaust(Observed.of(suite, suite.properties), Budget(memory, workers=1, with_graph=2 * memory))
+    noticed = replace(found, verdicts=tuple(v for v in found.verdicts if v.property.name in mutant.kill.properties))
+    checked = Checked(entry, instance, suite.protocol, noticed)
+    return f"{head}{told(checked, width=_width(), colour=sys.stdout.isatty())}\n"
+
+
+def _status(everything: Sequence[Teeth], finished: bool, least: float) -> ExitStatus:
+    if not finished:
+        return ExitStatus.INCONCLUSIVE
+    return ExitStatus.HOLDS if all(100 * teeth.score >= least for teeth in everything) else ExitStatus.ASSUMPTION
+
+
+def _width() -> int:
+    return min(shutil.get_terminal_size((120, 24)).columns, 140)

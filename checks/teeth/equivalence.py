@@ -1,0 +1,43 @@
+"""Why a mutant goes unnoticed: Z3 proves that it makes no difference, or that it is as safe as the protocol."""
+
+from __future__ import annotations
+
+import z3
+
+from checks.induction import prove
+from checks.teeth.litter import alone, differences
+from checks.teeth.mutation import Mistake
+from checks.teeth.trial import Trial
+from model.language import ModelError
+
+SECONDS = 10.0
+
+
+class Reasoner:
+    """Questions about the mutants of one instance, whose lemmas, if they are an inductive invariant, are a help."""
+
+    def __init__(self, trial: Trial) -> None:
+        self._trial = trial
+        suite = trial.entry.suite(trial.protocol)
+        self._solver = z3.SimpleSolver()
+        self._solver.set("timeout", int(SECONDS * 1000))
+        self._solver.add(*(v.domain.within(v.term) for v in trial.protocol.variables))
+        self.has_invariant = bool(suite.lemmas) and not prove(suite).failures
+        if self.has_invariant:
+            self._solver.add(*(lemma.formula for lemma in suite.lemmas))
+
+    def never_differs(self, mistake: Mistake) -> bool:
+        """Whether Z3 proves that the mutant does what the protocol does, in every state that the invariant allows."""
+        self._solver.push()
+        self._solver.add(differences(self._trial.protocol, self._trial.mutants[mistake]))
+        answer = self._solver.check()
+        self._solver.pop()
+        return bool(answer == z3.unsat)
+
+    def is_safe(self, mistake: Mistake) -> bool:
+        """Whether induction proves of the mutant what it proves of the protocol."""
+        suite = alone(self._trial.entry, self._trial.instance, self._trial.mutants[mistake])
+        try:
+            return self.has_invariant and not prove(suite, examples=0).failures
+        except ModelError:
+            return False

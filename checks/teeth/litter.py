@@ -1,0 +1,87 @@
+"""Several mutants in one protocol: a switch that never changes says which one a run is of.
+
+To compile a protocol takes longer than to search it. So the mutants share one compilation: what each has of its own is chosen
+by the switch, and the initial state sets it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import z3
+
+from checks.teeth.mutation import Spoiled
+from model.language import Action, OneOf, Protocol
+from properties.observed import Observed
+from properties.registry import Entry, Instance
+from properties.vocabulary import Suite
+
+SWITCH = "mutant"
+
+
+class Litter:
+    """The mutants of one instance, compiled together with those of its properties whose names are given (None: all)."""
+
+    def __init__(
+        self, entry: Entry, instance: Instance, mutants: Sequence[Spoiled], properties: Iterable[str] | None = None
+    ) -> None:
+        self.protocol = entry.build(instance.parameters)
+        numbers = range(len(mutants))
+        switch = self.protocol.number(SWITCH, 0, len(mutants), init=OneOf(tuple(numbers)))
+        self.protocol.actions[:] = [
+            _switched(switch, self.protocol, action, [(n, mutants[n][place]) for n in numbers if place in mutants[n]])
+            for place, action in enumerate(self.protocol.actions)
+        ]
+        suite = entry.suite(self.protocol)
+        wanted = None if properties is None else set(properties)
+        self.observed = Observed.of(suite, [p for p in suite.properties if wanted is None or p.name in wanted])
+
+    def choose(self, mutant: int) -> None:
+        """From here on what begins with an initial state is of that mutant, by its place in the litter."""
+        self.protocol.variables[-1] = replace(self.protocol.variables[-1], initial=(mutant,))
+
+
+def _switched(switch: Any, protocol: Protocol, action: Action, mutants: Sequence[tuple[int, Action]]) -> Action:
+    """The action that is, for each of these numbers, as that mutant has it."""
+    guard, updates = action.guard, {v.name: term for v, term in action.updates.items()}
+    for number, mutant in mutants:
+        guard = z3.If(switch == number, mutant.guard, guard)
+        its = {v.name: term for v, term in mutant.updates.items()}
+        for name in {**updates, **its}:
+            still = protocol.variable(name).term
+            one, other = its.get(name, still), updates.get(name, still)
+            updates[name] = other if one.eq(other) else z3.If(switch == number, one, other)
+    return replace(action, guard=guard, updates={protocol.variable(name): term for name, term in updates.items()})
+
+
+def alone(entry: Entry, instance: Instance, mutant: Spoiled) -> Suite:
+    """The suite of a mutant by itself."""
+    protocol = entry.build(instance.parameters)
+    protocol.actions[:] = [
+        replace(mutant[place], updates={protocol.variable(v.name): term for v, term in mutant[place].updates.items()})
+        if place in mutant
+        else action
+        for place, action in enumerate(protocol.actions)
+    ]
+    return entry.suite(protocol)
+
+
+def differences(protocol: Protocol, mutant: Spoiled) -> Any:
+    """The formula: in this state the mutant does something else than the protocol, can do something that the protocol cannot,
+    or cannot do something that it can. That it can do what changes nothing is no difference: no property is about that."""
+    parts = []
+    for place, spoiled in mutant.items():
+        action = protocol.actions[place]
+        if not spoiled.guard.eq(action.guard):
+            parts.append(z3.And(action.guard, z3.Not(spoiled.guard)))
+            parts.append(z3.And(spoiled.guard, z3.Not(action.guard), _unequal((v.term, t) for v, t in spoiled.updates.items())))
+        changed = {**action.updates, **spoiled.updates}
+        effects = ((action.updates.get(v, v.term), spoiled.updates.get(v, v.term)) for v in changed)
+        parts.append(z3.And(action.guard, spoiled.guard, _unequal(effects)))
+    return z3.Or(parts)
+
+
+def _unequal(pairs: Iterable[tuple[Any, Any]]) -> Any:
+    return z3.Or([one != other for one, other in pairs if not one.eq(other)])

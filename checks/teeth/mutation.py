@@ -1,0 +1,135 @@
+"""Mutants of a protocol: all that differ from it by one small mistake in one action, made from the terms.
+
+A mistake is one of these: a condition of the guard is left out; a family of variables is not updated; a comparison, in the
+guard, in a new value or everywhere in the action, is its neighbour (``<`` and ``<=``, ``>`` and ``>=``, ``=`` and ``!=``, a
+flag and its negation) or compares with one more or one less; a parameter, such as a quorum, is read as one more or one less.
+What only counts faults is left alone: it bounds the model and mirrors nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import z3
+
+from checks.teeth.places import Reader
+from model.language import Action, ModelError, Protocol, Variable
+from model.language.domains import Number
+from properties.registry import Entry, Value
+
+
+class Mistake(NamedTuple):
+    """The mistake that makes a mutant: in which action, and what is wrong there. Instances of one protocol share it."""
+
+    action: str
+    change: str
+
+    def __str__(self) -> str:
+        return f"{self.action}: {self.change}"
+
+
+Spoiled = Mapping[int, Action]
+"""The actions that a mistake changes, by their place in the protocol."""
+
+
+def mutants(entry: Entry, parameters: Mapping[str, Value], protocol: Protocol) -> dict[Mistake, Spoiled]:
+    """Every mutant of an instance, by its mistake, in the order of the actions; each has at least one term that differs."""
+    found: dict[Mistake, dict[int, Action]] = {}
+    read = Reader(protocol)
+    for number, action in enumerate(protocol.actions):
+        for change, spoiled in _spoiled(protocol, read, action):
+            found.setdefault(Mistake(action.name, change), {})[number] = spoiled
+    for change, twin in _twins(entry, parameters, protocol):
+        for number, (action, other) in enumerate(zip(protocol.actions, twin, strict=True)):
+            if not _same(action, other):
+                found.setdefault(Mistake(action.name, change), {})[number] = other
+    order = {name: number for number, name in enumerate(dict.fromkeys(action.name for action in protocol.actions))}
+    return dict(sorted(found.items(), key=lambda item: order[item[0].action]))
+
+
+def _spoiled(protocol: Protocol, read: Reader, action: Action) -> Iterator[tuple[str, Action]]:
+    for text, conditions in read.conditions(action).items():
+        true = [(condition, z3.BoolVal(True)) for condition in conditions]
+        yield f"guard without `{text}`", replace(action, guard=z3.simplify(z3.substitute(action.guard, *true)))
+    for text, pairs in _miscompared(protocol, read, action, action.guard):
+        yield f"guard with {text}", replace(action, guard=z3.substitute(action.guard, *pairs))
+    read_in = Counter(read.comparisons(action, action.guard).keys())
+    for family in read.families(action):
+        kept = {v: term for v, term in action.updates.items() if v.family != family}
+        yield f"no update of {family}", replace(action, updates=kept)
+        mine = [term for v, term in action.updates.items() if v.family == family]
+        read_in.update(read.comparisons(action, *mine).keys())
+        for text, pairs in _miscompared(protocol, read, action, *mine):
+            spoiled = {v: term if v in kept else z3.substitute(term, *pairs) for v, term in action.updates.items()}
+            yield f"{family} with {text}", replace(action, updates=spoiled)
+    everything = [action.guard, *action.updates.values()]
+    for text, pairs in _miscompared(protocol, read, action, *everything, but={t for t, parts in read_in.items() if parts == 1}):
+        spoiled = {v: z3.substitute(term, *pairs) for v, term in action.updates.items()}
+        yield f"everywhere {text}", replace(action, guard=z3.substitute(action.guard, *pairs), updates=spoiled)
+
+
+def _miscompared(
+    protocol: Protocol, read: Reader, action: Action, *terms: Any, but: Collection[str] = ()
+) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
+    """The mistakes in the comparisons of terms, ``but`` for some: what each reads, and what stands in whose place."""
+    for text, atoms in read.comparisons(action, *terms).items():
+        wrong = [_mistaken(protocol, atom) for atom in atoms] if text not in but else [{}]
+        for change in wrong[0]:
+            yield f"`{text}` {change}", [(atom, its[change]) for atom, its in zip(atoms, wrong, strict=True) if change in its]
+
+
+def _mistaken(protocol: Protocol, atom: Any) -> dict[str, Any]:
+    """The mistakes that there are for a comparison or a flag."""
+    kind = atom.decl().kind()
+    if kind in (z3.Z3_OP_UNINTERPRETED, z3.Z3_OP_DISTINCT):
+        return {"negated": z3.Not(atom)}
+    left, right = atom.children()
+    numbers = z3.is_int(left) and all(isinstance(v.domain, Number) for v in protocol.variables_of(atom))
+    if kind == z3.Z3_OP_EQ:
+        return {"negated": z3.Not(atom)} | (
+            {"one above": left == right + 1, "one below": left == right - 1} if numbers else {}
+        )
+    return {
+        z3.Z3_OP_LT: lambda: {"as <=": left <= right, "one below": left < right - 1},
+        z3.Z3_OP_LE: lambda: {"as <": left < right, "one above": left <= right + 1},
+        z3.Z3_OP_GT: lambda: {"as >=": left >= right, "one above": left > right + 1},
+        z3.Z3_OP_GE: lambda: {"as >": left > right, "one below": left >= right - 1},
+    }[kind]()
+
+
+def _twins(entry: Entry, parameters: Mapping[str, Value], protocol: Protocol) -> Iterator[tuple[str, list[Action]]]:
+    """The actions as they are where a whole number among the parameters is one off, if only the actions depend on it."""
+    for parameter in entry.parameters:
+        if parameter.type is not int or parameter.name in protocol.budgets:
+            continue
+        value = int(parameters.get(parameter.name, parameter.default))
+        for change, other in (("one more", value + 1), ("one less", value - 1)):
+            try:
+                twin = entry.build({**parameters, parameter.name: other}, protocol.active)
+            except ModelError:
+                continue  # a protocol refuses what does not fit
+            labels = [(a.name, a.label) for a in twin.actions]
+            alike = labels == [(a.name, a.label) for a in protocol.actions]
+            if alike and [_declared(v) for v in twin.variables] == [_declared(v) for v in protocol.variables]:
+                yield f"{parameter.name} {change}", [_adopted(protocol, action) for action in twin.actions]
+
+
+def _declared(variable: Variable) -> tuple[Any, ...]:
+    return variable.name, variable.domain, variable.initial
+
+
+def _adopted(protocol: Protocol, action: Action) -> Action:
+    """An action of a protocol that has the same variables, with these."""
+    return replace(action, updates={protocol.variable(v.name): term for v, term in action.updates.items()})
+
+
+def _same(action: Action, other: Action) -> bool:
+    """Whether two actions have the same terms."""
+    return (
+        action.guard.eq(other.guard)
+        and action.updates.keys() == other.updates.keys()
+        and all(term.eq(other.updates[v]) for v, term in action.updates.items())
+    )

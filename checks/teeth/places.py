@@ -1,0 +1,88 @@
+"""The places of an action where a mistake can be made: conditions of its guard, comparisons, updates.
+
+An action is written once and grounded many times, and a formula over all members of a universe is written once and unrolled.
+A mistake in that one line is in all of them, so a place is told by its text, in which members and numbers have no identity:
+``requested[b0] = {e1}`` in ``add(b0, e1)`` reads ``requested[b] = {e}``, and a member that is no argument reads ``*``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import z3
+
+from model.language import Action, Protocol
+from model.language.operators import is_constant, walk
+from traces.wording import Wording
+
+_COMPARISONS = (z3.Z3_OP_EQ, z3.Z3_OP_DISTINCT, z3.Z3_OP_LE, z3.Z3_OP_LT, z3.Z3_OP_GE, z3.Z3_OP_GT)
+_JOINED = {z3.Z3_OP_AND: "all of ", z3.Z3_OP_OR: "any of ", z3.Z3_OP_NOT: "not all of ", z3.Z3_OP_IMPLIES: "implication of "}
+_REPEATED = re.compile(r"\*(, \*)+")
+_NUMBER = re.compile(r"(?<![\w\]])-?\d+(?!\w)")
+
+
+class Reader:
+    """Reads the terms of a protocol's actions as their author wrote them, without what grounding and unrolling have added."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._protocol = protocol
+        self._wording = Wording(protocol)
+        self._budgets = {protocol.variable(name) for name in protocol.budgets}
+        labels = {u.label(member) for u in protocol.universes.values() for member in u}
+        alternatives = "|".join(re.escape(label) for label in sorted(labels, key=lambda label: (-len(label), label)))
+        self._labels = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)") if labels else re.compile("(?!)")
+
+    def conditions(self, action: Action) -> dict[str, list[Any]]:
+        """The conjuncts of the guard, by what they read; what only keeps a budget is none."""
+        found: dict[str, list[Any]] = {}
+        for part in _conjuncts(action.guard):
+            if not self._protocol.variables_of(part) <= self._budgets:
+                found.setdefault(self.text(part, action), []).append(part)
+        return found
+
+    def comparisons(self, action: Action, *terms: Any) -> dict[str, list[Any]]:
+        """The comparisons and flags within a guard or new values, by what they read."""
+        found: dict[str, list[Any]] = {}
+        for atom in self._atoms(*terms):
+            found.setdefault(self.text(atom, action), []).append(atom)
+        return found
+
+    def families(self, action: Action) -> list[str]:
+        """The families of variables that the action updates, but for budgets."""
+        return list(dict.fromkeys(v.family for v in action.updates if v not in self._budgets))
+
+    def text(self, formula: Any, action: Action) -> str:
+        """What a formula of the action reads; of one that is made of several comparisons, which they are."""
+        inner = formula.arg(0) if z3.is_not(formula) else formula
+        if _is_atom(inner):
+            return self._abstract(self._wording(formula), action.arguments)
+        parts = dict.fromkeys(self._abstract(self._wording(atom), action.arguments) for atom in self._atoms(formula))
+        return _JOINED.get(formula.decl().kind(), "") + "; ".join(sorted(parts))
+
+    def _atoms(self, *terms: Any) -> Iterator[Any]:
+        seen: set[int] = set()
+        for node in (node for term in terms for node in walk(term, seen)):
+            if z3.is_bool(node) and _is_atom(node) and not self._protocol.variables_of(node) <= self._budgets:
+                yield node
+
+    def _abstract(self, text: str, arguments: Mapping[str, str]) -> str:
+        names: dict[str, str] = {}
+        for parameter, label in arguments.items():
+            names.setdefault(label, parameter)
+        said = self._labels.sub(lambda match: names.get(match.group(), "*"), text)
+        return _REPEATED.sub("*", _NUMBER.sub("n", said))
+
+
+def _is_atom(formula: Any) -> bool:
+    return is_constant(formula) or formula.decl().kind() in _COMPARISONS
+
+
+def _conjuncts(formula: Any) -> Iterator[Any]:
+    """The parts of a conjunction, of those that it is made of as well."""
+    if z3.is_and(formula):
+        for child in formula.children():
+            yield from _conjuncts(child)
+    elif not z3.is_true(formula):
+        yield formula

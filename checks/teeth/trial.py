@@ -1,0 +1,136 @@
+"""One instance puts mutants to the test: which of them it tells from the protocol, and which of these its properties notice."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from checks.exhaustive import Budget, exhaust
+from checks.findings import Findings
+from checks.teeth.litter import Litter, differences
+from checks.teeth.mutation import Mistake, Spoiled, mutants
+from checks.verdicts import ExitStatus, Verdict
+from checks.workers import spread
+from model.kernel import Kernel
+from model.kernel.results import Limits
+from model.kernel.search import search
+from model.language import ModelError
+from model.language.obligations import prove_domains
+from properties.observed import Observed
+from properties.registry import Entry, Instance
+
+LITTER = 24
+"""Mutants that are compiled together: with more, most of the time goes into code that none but one of them runs."""
+
+
+@dataclass(frozen=True)
+class Kill:
+    """How a mutant was noticed: in which instance, by which engine and which of the properties, in how many steps.
+
+    The first property is the one that is shown. Where what an action writes leaves a variable's domain, there is none.
+    """
+
+    instance: str
+    by: str
+    properties: tuple[str, ...] = ()
+    steps: int | None = None
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What came of one mutant in one instance: it was killed, or else it was not, or (``cut_short``) that is not known."""
+
+    kill: Kill | None = None
+    cut_short: bool = False
+
+
+class Trial:
+    """An instance with its mutants."""
+
+    def __init__(self, entry: Entry, instance: Instance, budget: Budget) -> None:
+        self.entry, self.instance, self.budget = entry, instance, budget
+        self.protocol = entry.build(instance.parameters)
+        self.mutants: Mapping[Mistake, Spoiled] = mutants(entry, instance.parameters, self.protocol)
+        self.states = 0
+        self.met: frozenset[Mistake] = frozenset(self.mutants)
+
+    def check(self, should_stop: Callable[[], bool]) -> None:
+        """Raises ModelError if the protocol itself is not as it should be: then its mutants tell nothing."""
+        suite = self.entry.suite(self.protocol)
+        kill = self._judged(exhaust(Observed.of(suite, suite.properties), self.budget, should_stop=should_stop)).kill
+        if kill is not None:
+            name = f"{self.entry.name}, {self.instance.name}"
+            raise ModelError(f"{name}: {kill.properties[0]} does not hold without any mutation; see fencepost check")
+
+    def explore(self, should_stop: Callable[[], bool]) -> None:
+        """Searches the protocol as it is for states in which its mutants do something else; if it cannot search all of them,
+        every mutant counts as one that does."""
+        formulas = [differences(self.protocol, spoiled) for spoiled in self.mutants.values()]
+        limits = Limits(memory=self.budget.memory)
+        result = search(Kernel(self.protocol, formulas), workers=self.budget.workers, limits=limits, should_stop=should_stop)
+        self.states = result.distinct
+        if result.outcome == "exhausted":
+            self.met = frozenset(mistake for number, mistake in enumerate(self.mutants) if number in set(result.seen))
+
+    def try_all(
+        self,
+        mistakes: Sequence[Mistake],
+        properties: Collection[str] | None,
+        workers: int | None,
+        progress: Callable[[int], None],
+        should_stop: Callable[[], bool],
+    ) -> dict[Mistake, Tried]:
+        """Checks each of these mutants as any protocol is checked, all of its properties or those named; without those that
+        were not tried because ``should_stop`` said so. ``progress`` is told how many are done."""
+        litters = [mistakes[start : start + LITTER] for start in range(0, len(mistakes), LITTER)]
+
+        def work(task: int) -> dict[Mistake, Tried]:
+            return self._try(litters[task], properties, should_stop)
+
+        def tell(done: int, count: int) -> None:
+            progress(min(done * LITTER, len(mistakes)))
+
+        found = spread(len(litters), workers, lambda: work, progress=tell, should_stop=should_stop)
+        return {mistake: tried for some in found if some is not None for mistake, tried in some.items()}
+
+    def _try(
+        self, mistakes: Sequence[Mistake], properties: Collection[str] | None, should_stop: Callable[[], bool]
+    ) -> dict[Mistake, Tried]:
+        within = [mistake for mistake in mistakes if self.stays_in_domain(mistake)]
+        tried = {mistake: Tried(Kill(self.instance.name, "domains")) for mistake in mistakes if mistake not in within}
+        if not within:
+            return tried
+        litter = Litter(self.entry, self.instance, [self.mutants[mistake] for mistake in within], properties)
+        for number, mistake in enumerate(within):
+            litter.choose(number)
+            found = exhaust(litter.observed, self.budget, should_stop=should_stop)
+            if should_stop():
+                break
+            tried[mistake] = self._judged(found)
+        return tried
+
+    def stays_in_domain(self, mistake: Mistake) -> bool:
+        """Whether the mutant keeps every variable in its domain, which every check demands first."""
+        spoiled = copy.copy(self.protocol)
+        spoiled.actions = list(self.mutants[mistake].values())
+        try:
+            prove_domains(spoiled)
+        except ModelError:
+            return False
+        return True
+
+    def _judged(self, findings: Findings) -> Tried:
+        failed = [v for v in findings.verdicts if v.failure not in (ExitStatus.HOLDS, ExitStatus.INCONCLUSIVE)]
+        if not failed:
+            return Tried(cut_short=any(v.failure == ExitStatus.INCONCLUSIVE for v in findings.verdicts))
+        failed.sort(key=_steps)
+        shown = failed[0]
+        steps = shown.reach.get("steps")
+        return Tried(
+            Kill(self.instance.name, shown.by, tuple(v.property.name for v in failed), None if steps is None else int(steps))
+        )
+
+
+def _steps(verdict: Verdict) -> float:
+    return verdict.reach.get("steps", float("inf"))
