@@ -9,7 +9,7 @@ from pathlib import Path
 
 from checks.policy.arguments import add_policy
 from checks.teeth.arguments import add_teeth
-from checks.trace_arguments import add_trace
+from checks.trace_arguments import UNNAMED, add_trace, page_name
 from checks.verdicts import ExitStatus
 from model.language import ModelError
 from properties.registry import RegistryError
@@ -114,6 +114,7 @@ def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add("--memory", type=_positive(float), default=4.0, metavar="GIB", help="memory of an exhaustive search (default: 4)")
     add("--workers", type=_positive(int), metavar="N", help="threads or processes (default: one for each core)")
     add("--trace-dir", type=Path, metavar="DIR", help="write the traces of violated properties there, as ITF files")
+    add("--html", nargs="?", const=UNNAMED, type=page_name, metavar="PAGE", help="a page to explore these traces in a browser")
     add("--depth", type=_positive(int), default=8, metavar="K", help="how deep --by bounded unrolls (default: 8)")
     add("--walks", type=_positive(int), default=100_000, metavar="N", help="how many walks --by walks makes (default: 100000)")
     add("--steps", type=_positive(int), default=100, metavar="N", help="steps of each walk (default: 100)")

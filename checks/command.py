@@ -15,6 +15,7 @@ from checks.broker_conf import ConfigurationError
 from checks.conf_instances import LARGEST_ENSEMBLE, read_settings
 from checks.failures import judged
 from checks.junit import as_junit
+from checks.pages import default_page, write_page
 from checks.plan import Checked, Options, PropertyError, check
 from checks.planning import configuration_notes, planned
 from checks.progress import Reporter, interruptible
@@ -22,6 +23,7 @@ from checks.report import as_json, closing, text, write_traces
 from checks.sampling import Walks
 from checks.sarif import as_sarif
 from checks.theorems import check_theory
+from checks.trace_arguments import UNNAMED
 from checks.verdicts import ExitStatus, exit_status
 from model.kernel.checkpoint import CheckpointError
 from properties.theorems import Theory
@@ -87,6 +89,12 @@ def run(asked: argparse.Namespace) -> ExitStatus:
     if as_text:
         for file in files.values():
             print(f"trace: {file}")
+    if asked.html is not None:
+        page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
+        written = write_page(everything, page, reporter)
+        told = f"page: {page}" if written else "page: none, since nothing is violated"
+        print(told, file=sys.stdout if as_text else sys.stderr)
+    if as_text:
         if asked.format == "github":
             print(as_annotations(judged(everything, files)), end="")
         print(closing(everything, status))

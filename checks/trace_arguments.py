@@ -17,6 +17,7 @@ EXAMPLES = """examples:
   fencepost trace diff broken.itf.json other.itf.json      where two runs part, and what differs after
   fencepost trace explain broken.itf.json --step 6 --action "add(b1, e0)"
                                                            why could this not happen there?
+  fencepost trace html broken.itf.json other.itf.json      a page to step through them and compare them, in a browser
   fencepost trace diagram broken.itf.json                  who did what to whom, for Markdown on GitHub and GitLab
   fencepost trace diagram broken.itf.json --format svg --out broken.svg
                                                            the same as a picture
@@ -31,6 +32,9 @@ changes of actor. The property stays the same. What is printed says how far the 
 NEIGHBOURHOOD = """Draws the states of a trace, those that other actions lead to from there, and all transitions between them.
 What is left out, and whether --limit cut it short, is said in the result."""
 
+HTML = """Writes a page to explore traces with: every step, who did what to whom, the state, and each property at each step.
+With several traces it compares any two of one protocol. The page is one file that opens from disk and loads nothing."""
+
 EXPLAIN = """Says why an action cannot happen in a state of a trace: which conditions of its guard do not hold there, and the
 values that decide that. An action without its arguments stands for all that have its name."""
 
@@ -39,7 +43,7 @@ def add_trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     """Adds the command and its verbs."""
     trace = commands.add_parser(
         "trace",
-        help="show, replay, compare, explain, draw or shrink trace files",
+        help="show, replay, compare, explain, explore, draw or shrink trace files",
         description=TRACE,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -62,6 +66,11 @@ def add_trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     around.add_argument("--radius", type=int, default=1, metavar="N", help="up to N steps from the trace (default: 1)")
     around.add_argument("--limit", type=int, default=200, metavar="N", help="at most N states besides its own (default: 200)")
     around.add_argument("--out", type=Path, metavar="FILE", help="write it there (default: print it)")
+    html = verbs.add_parser("html", help="write a page to explore traces in a browser", description=HTML)
+    html.add_argument("files", type=Path, nargs="+", metavar="FILE", help="an ITF file (*.itf.json)")
+    html.add_argument("--out", type=page_name, metavar="PAGE", help="write it there (default: beside the first FILE)")
+    html.add_argument("--quiet", action="store_true", help="no progress on standard error")
+    html.set_defaults(command=_html)
     shrink = _verb(verbs, "shrink", "make a trace shorter", SHRINK)
     shrink.add_argument("--out", type=Path, metavar="FILE", help="write the shrunk trace there, as an ITF file")
     shrink.add_argument("--quiet", action="store_true", help="no progress on standard error")
@@ -79,7 +88,24 @@ def _verb(
     return parser
 
 
+UNNAMED = Path()
+"""A page that is asked for without a name."""
+
+
+def page_name(text: str) -> Path:
+    """The name of a page: it ends in .html, so that a forgotten name is not the next argument."""
+    if not text.endswith((".html", ".htm")):
+        raise argparse.ArgumentTypeError(f"{text!r} is not the name of a page, which ends in .html")
+    return Path(text)
+
+
 def _trace(options: argparse.Namespace) -> ExitStatus:
     from checks.trace_command import run
+
+    return run(options)
+
+
+def _html(options: argparse.Namespace) -> ExitStatus:
+    from checks.pages import run
 
     return run(options)

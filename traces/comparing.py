@@ -43,17 +43,37 @@ def compared(first: Side, second: Side) -> str:
     variables that both instances have are compared.
     """
     lines = [f"{name:<12}  {told}" for name, told in _differing(first.settings(), second.settings())]
-    place = _parting(first, second)
+    place = parting(first, second)
     if place is None:
         return "\n".join([*lines, f"the same throughout: {_steps(len(first.trace.steps))}"]) + "\n"
     lines += [f"the same for {_steps(place)}" if place else "different from the start", *_parted(first, second, place)]
-    rows = list(_aligned(first, second, place))
+    rows = list(_told(first, second, place))
     if rows:
         lines += ["", *rows]
     different = _differing(first.values(-1), second.values(-1))
     lines += ["", "at the end" if different else "at the end the states are the same"]
     lines += [f"  {name}  {told}" for name, told in different]
     return "\n".join(lines) + "\n"
+
+
+def aligned(first: Side, second: Side) -> list[tuple[int | None, int | None]]:
+    """The steps of two traces, by their places from 0, side by side: those of the same action together, None beside any other.
+
+    What the traces have in common before they part stays together.
+    """
+    one, other = first.labels(), second.labels()
+    place = parting(first, second)
+    common = len(one) if place is None else place
+    rows: list[tuple[int | None, int | None]] = [(at, at) for at in range(common)]
+    matcher = difflib.SequenceMatcher(None, one[common:], other[common:], autojunk=False)
+    for tag, start, end, begin, stop in matcher.get_opcodes():
+        left, right = range(common + start, common + end), range(common + begin, common + stop)
+        if tag == "equal":
+            rows += zip(left, right, strict=True)
+        else:
+            rows += [(at, None) for at in left]
+            rows += [(None, at) for at in right]
+    return rows
 
 
 def _steps(count: int) -> str:
@@ -64,7 +84,7 @@ def _differing(one: Values, other: Values) -> list[tuple[str, str]]:
     return [(name, f"{one[name]} | {other[name]}") for name in one if name in other and one[name] != other[name]]
 
 
-def _parting(first: Side, second: Side) -> int | None:
+def parting(first: Side, second: Side) -> int | None:
     """How many steps the traces have in common, in action and state; None if they are the same throughout."""
     if _differing(first.values(0), second.values(0)):
         return 0
@@ -86,17 +106,15 @@ def _parted(first: Side, second: Side, place: int) -> list[str]:
     return [f"step {place + 1}, {one}, has another effect", *(f"  {name}  {told}" for name, told in effects)]
 
 
-def _aligned(first: Side, second: Side, place: int) -> Iterator[str]:
+def _told(first: Side, second: Side, place: int) -> Iterator[str]:
     """The steps from a place on, each with its number in the first and in the second trace."""
     one, other = first.labels(), second.labels()
     wide = len(str(max(len(one), len(other))))
     blank = " " * wide
-    matcher = difflib.SequenceMatcher(None, one[place:], other[place:], autojunk=False)
-    for _, start, end, begin, stop in matcher.get_opcodes():
-        same = one[place + start : place + end] == other[place + begin : place + stop]
-        if same:
-            for left, right in zip(range(place + start, place + end), range(place + begin, place + stop), strict=True):
-                yield f"  {left + 1:>{wide}}  {right + 1:>{wide}}  {one[left]}"
-        else:
-            yield from (f"- {at + 1:>{wide}}  {blank}  {one[at]}" for at in range(place + start, place + end))
-            yield from (f"+ {blank}  {at + 1:>{wide}}  {other[at]}" for at in range(place + begin, place + stop))
+    for left, right in aligned(first, second)[place:]:
+        if left is not None and right is not None:
+            yield f"  {left + 1:>{wide}}  {right + 1:>{wide}}  {one[left]}"
+        elif left is not None:
+            yield f"- {left + 1:>{wide}}  {blank}  {one[left]}"
+        elif right is not None:
+            yield f"+ {blank}  {right + 1:>{wide}}  {other[right]}"

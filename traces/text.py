@@ -154,12 +154,13 @@ def changes(variables: Sequence[Variable], before: State, after: State, of: str 
         [
             f"{variable.name} {variable.domain.show(old)} -> {variable.domain.show(new)}"
             for variable, old, new in zip(variables, before, after, strict=True)
-            if old != new and (of is None or of in _members(variable))
+            if old != new and (of is None or of in members_of(variable))
         ]
     )
 
 
-def _members(variable: Variable) -> list[str]:
+def members_of(variable: Variable) -> list[str]:
+    """Whose variable it is: the members of universes that it is indexed by, e.g. b0 of ``stored[b0]``."""
     return [universe.label(member) for universe, member in zip(variable.universes, variable.index, strict=True)]
 
 

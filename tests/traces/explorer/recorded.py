@@ -1,0 +1,102 @@
+"""Runs for the explorer to show, taken by the labels of their actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from model.kernel import Kernel
+from model.language import And, Not, Protocol
+from properties.protocols import PROTOCOLS
+from properties.vocabulary import Suite
+from traces.explorer.content import Recording
+from traces.trace import Loop, Trace, trace_of
+
+UNFENCED = [
+    *("send(e0)", "add(b0, e0)", "recover(r0)", "read_lac(r0, b0)", "read_lac(r0, b2)", "start_reading(r0)"),
+    *("read_missing(r0, b1)", "add(b1, e0)", "ack(b0, e0)", "ack(b1, e0)", "confirm(e0)", "read_missing(r0, b2)"),
+    "close_recovered(r0)",
+]
+"""How an entry is lost where the reads of a recovery do not fence."""
+
+
+def run(
+    protocol: Protocol, labels: Sequence[str], violated: str | None = None, loop: Loop | None = None, found_by: str = ""
+) -> Trace:
+    """The trace of these actions from the first initial state."""
+    kernel = Kernel(protocol)
+    numbers = {action.label: number for number, action in enumerate(kernel.actions)}
+    states = [kernel.initial()[0]]
+    for label in labels:
+        assert numbers[label] in kernel.enabled(states[-1]), label
+        states.append(kernel.apply(states[-1], numbers[label]))
+    return trace_of(kernel, states, [numbers[label] for label in labels], violated=violated, loop=loop, found_by=found_by)
+
+
+def lost_entry() -> Recording:
+    """The ledger's shortest truncation with that defect."""
+    entry = PROTOCOLS["ledger"]
+    defect = "recovery_reads_do_not_fence"
+    protocol = entry.build(entry.shown_by[defect], [defect])
+    return Recording("lost", run(protocol, UNFENCED, "no_truncation", found_by="exhaustive"), entry.suite(protocol))
+
+
+def lamp(*, defects: Iterable[str] = ()) -> Suite:
+    """A lamp that a guest switches on and the host off, and a fuse that may blow, for the shapes of runs."""
+    p = Protocol("lamp", active=defects)
+    lit, blown = p.flag("lit"), p.flag("blown")
+    count = p.number("count", 0, 9999)
+
+    @p.step(by="guest")
+    def switch_on() -> Any:
+        """The guest switches the lamp on."""
+        return And(Not(lit), Not(blown), count < 9999), {lit: True, count: count + 1}
+
+    @p.step(by="host")
+    def switch_off() -> Any:
+        """The host switches it off."""
+        return lit, {lit: False}
+
+    @p.step(by="host")
+    def forget() -> Any:
+        """The host forgets how often it was on. </script><!--"""
+        return And(Not(lit), Not(blown)), {count: 0}
+
+    @p.fault(by="fuse")
+    def blow() -> Any:
+        """The fuse blows, for good."""
+        return Not(blown), {blown: True, lit: False}
+
+    made, s, n = Suite(p), p.state, p.next
+
+    @made.always
+    def seldom() -> Any:
+        """The lamp is on at most once, and not with a blown fuse."""
+        return And(s.count <= 1, Not(And(s.lit, s.blown)))
+
+    @made.step
+    def never_forgotten() -> Any:
+        """The count never goes back."""
+        return n.count >= s.count
+
+    @made.sometimes
+    def dark() -> Any:
+        """The fuse is blown."""
+        return s.blown
+
+    @made.leads_to
+    def goes_off() -> Any:
+        """A lamp that is on goes off."""
+        return s.lit, Not(s.lit)
+
+    @made.leads_to
+    def goes_on() -> Any:
+        """A lamp that is off goes on."""
+        return Not(s.lit), s.lit
+
+    @made.ends
+    def over() -> Any:
+        """A run ends only before the lamp was on, or when that is forgotten."""
+        return s.count == 0
+
+    return made

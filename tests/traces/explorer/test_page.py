@@ -1,0 +1,111 @@
+"""The explorer's page and the JSON in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.traces.explorer.recorded import lamp, lost_entry, run
+from traces.explorer.content import Recording, content
+from traces.explorer.page import page
+from traces.trace import Loop
+
+
+@pytest.fixture(scope="module")
+def lost() -> Recording:
+    return lost_entry()
+
+
+@pytest.fixture(scope="module")
+def told(lost: Recording) -> dict[str, Any]:
+    (told,) = content([lost])["traces"]
+    return told
+
+
+def switched(*labels: str, name: str = "lamp", violated: str | None = None, loop: Loop | None = None) -> Recording:
+    suite = lamp()
+    return Recording(name, run(suite.protocol, labels, violated, loop), suite)
+
+
+def test_the_states_can_be_put_together_again(lost: Recording, told: dict[str, Any]) -> None:
+    state = list(told["initial"])
+    for at, (_, changes) in enumerate(told["steps"], start=1):
+        for variable, word in changes:
+            assert state[variable] != word
+            state[variable] = word
+        assert dict(zip((v["name"] for v in told["variables"]), (told["words"][w] for w in state), strict=True)) == (
+            lost.side.values(at)
+        )
+
+
+def test_what_is_told_of_a_trace(lost: Recording, told: dict[str, Any]) -> None:
+    assert told["violated"] == "no_truncation"
+    assert told["lanes"] == ["writer", "b0", "b1", "b2", "r0", "store"]
+    assert [told["actions"][number]["label"] for number, _ in told["steps"]] == lost.side.labels()
+    asked = next(action for action in told["actions"] if action["label"] == "read_lac(r0, b2)")
+    assert (told["lanes"][asked["from"]], told["lanes"][asked["to"]], asked["fault"]) == ("r0", "b2", False)
+    assert re.fullmatch(r"model/ledger\.py:\d+", asked["place"])
+    stored = next(v for v in told["variables"] if v["name"] == "stored[b1]")
+    assert (stored["family"], [told["lanes"][lane] for lane in stored["of"]]) == ("stored", ["b1"])
+    first, second = told["properties"][:2]
+    assert first["name"] == "no_truncation"
+    assert first["spans"] == [[0, "holds"], [13, "violated"]]
+    assert first["reasons"] == [
+        [13, 1, [["status = closed and e0 in confirmed => last >= 0", ["status closed", "last -1", "confirmed {e0}"]]]]
+    ]
+    assert any(word == "violated" for _, word in second["spans"])
+
+
+def test_two_traces_are_aligned() -> None:
+    one = switched("switch_on", "switch_off", "forget")
+    other = switched("switch_on", "blow")
+    (pair,) = content([one, other])["pairs"]
+    assert pair == {"first": 0, "second": 1, "rows": [(0, 0), (1, None), (2, None), (None, 1)]}
+
+
+def test_traces_of_different_protocols_are_not_compared(lost: Recording) -> None:
+    assert content([lost, switched("blow")])["pairs"] == []
+
+
+def test_a_loop_is_told() -> None:
+    (told,) = content([switched("forget", "forget", violated="goes_on", loop=Loop(1, ("a",), ("b", "c")))])["traces"]
+    assert told["loop"] == {"start": 1, "starved": ("a",), "unobliged": ("b", "c")}
+
+
+def data_in(text: str) -> Any:
+    (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    return json.loads(data)
+
+
+def test_nothing_in_the_data_ends_its_element() -> None:
+    evil = switched("forget", name="</script><img src=x onerror=alert(1)> & <!-- \u2028")
+    text = page([evil])
+    assert text.count("</script>") == 2
+    assert "<img" not in text
+    assert data_in(text)["traces"][0]["name"] == evil.name
+    assert data_in(text)["traces"][0]["actions"][0]["doc"].endswith("</script><!--")
+
+
+def test_a_title_is_escaped() -> None:
+    dark = switched("blow", violated="dark")
+    assert "<title>dark and 1 more, lamp: a trace in Fencepost</title>" in page([dark, dark])
+    named = replace(dark, trace=replace(dark.trace, violated=None, protocol="<b>"))
+    assert "<title>&lt;b&gt;, &lt;b&gt;" in page([named])
+
+
+def test_the_page_asks_for_nothing() -> None:
+    text = page([switched("blow")])
+    assert "default-src 'none'" in text
+    addresses = set(re.findall(r"\b(?:https?|file|data):[^\s\"']+", text))
+    assert addresses == {"http://www.w3.org/2000/svg"}  # a name, not an address
+    assert not re.search(r"\b(src|href)=|@import|url\(|fetch\(|XMLHttpRequest", text)
+
+
+def test_the_page_says_what_it_is_at() -> None:
+    lamps, said = [switched("blow"), switched("switch_on")], list[str]()
+    assert page(lamps, said.append) == page(lamps)
+    assert said == ["judging trace 1 of 2", "judging trace 2 of 2", "comparing traces 1 and 2 of 2"]

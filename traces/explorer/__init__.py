@@ -1,0 +1,1 @@
+"""The explorer: traces as one page that opens in a browser from disk, without a network."""

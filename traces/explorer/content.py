@@ -1,0 +1,129 @@
+"""What the explorer's page shows, as JSON: each trace in words, with its changes and verdicts, and how two of them align."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from properties.registry import written
+from properties.vocabulary import Suite
+from traces.comparing import Side, aligned
+from traces.explorer.judging import Course, Judge
+from traces.lanes import lanes, messages
+from traces.text import members_of
+from traces.trace import Loop, Trace
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A trace that replays, with the properties of its instance and the name under which the page lists it."""
+
+    name: str
+    trace: Trace
+    suite: Suite
+
+    @property
+    def side(self) -> Side:
+        return Side(self.trace, self.suite.protocol)
+
+
+def content(recordings: Sequence[Recording], progress: Callable[[str], None] = lambda text: None) -> dict[str, Any]:
+    """The traces and, for every two of the same protocol, which steps of them stand side by side.
+
+    ``progress`` is told what is done next.
+    """
+    traces, judge = [], cache(Judge)
+    for number, recording in enumerate(recordings, start=1):
+        progress(f"judging trace {number} of {len(recordings)}")
+        traces.append(_told(recording, judge(recording.suite).courses(recording.trace)))
+    pairs = []
+    for (one, first), (other, second) in itertools.combinations(enumerate(recordings), 2):
+        if first.trace.protocol == second.trace.protocol:
+            progress(f"comparing traces {one + 1} and {other + 1} of {len(recordings)}")
+            pairs.append({"first": one, "second": other, "rows": aligned(first.side, second.side)})
+    return {"traces": traces, "pairs": pairs}
+
+
+class _Words:
+    """Texts by number: of values there are few, and they recur in every state."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def __call__(self, text: str) -> int:
+        return self._numbers.setdefault(text, len(self._numbers))
+
+    @property
+    def all(self) -> list[str]:
+        return list(self._numbers)
+
+
+def _told(recording: Recording, courses: Sequence[Course]) -> dict[str, Any]:
+    trace, protocol = recording.trace, recording.suite.protocol
+    said = messages(trace, protocol)
+    lane = {name: number for number, name in enumerate(lanes(said, protocol))}
+    taken = {message.action.label: message for message in said}
+    number = {label: place for place, label in enumerate(taken)}
+    word = _Words()
+    shown = [[word(v.domain.show(raw)) for v, raw in zip(protocol.variables, state, strict=True)] for state in trace.states]
+    return {
+        "name": recording.name,
+        "protocol": trace.protocol,
+        "parameters": [[name, written(value)] for name, value in trace.parameters.items()],
+        "defects": list(trace.defects),
+        "violated": trace.violated,
+        "found": trace.found_by + (f", seed {trace.seed}" if trace.seed is not None else ""),
+        "lanes": list(lane),
+        "actions": [
+            {
+                "label": label,
+                "from": lane[message.sender],
+                "to": lane[message.receiver],
+                "fault": message.action.fault,
+                "doc": message.action.doc,
+                "place": str(message.action.location),
+            }
+            for label, message in taken.items()
+        ],
+        "variables": [
+            {"name": v.name, "family": v.family, "of": [lane[name] for name in members_of(v) if name in lane]}
+            for v in protocol.variables
+        ],
+        "words": word.all,
+        "initial": shown[0],
+        "steps": [
+            [number[step.action], [[place, new] for place, (old, new) in enumerate(zip(*pair, strict=True)) if old != new]]
+            for step, pair in zip(trace.steps, itertools.pairwise(shown), strict=True)
+        ],
+        "loop": _loop(trace.loop),
+        "properties": [_course(course) for course in _first(courses, trace.violated)],
+    }
+
+
+def _loop(loop: Loop | None) -> dict[str, Any] | None:
+    return None if loop is None else {"start": loop.start, "starved": loop.starved, "unobliged": loop.unobliged}
+
+
+def _first(told: Sequence[Course], violated: str | None) -> list[Course]:
+    """What the trace is about first, then what else is violated on it, then the others, each in the order of the suite."""
+    return sorted(told, key=lambda course: (course.property.name != violated, "violated" not in course.words))
+
+
+def _course(course: Course) -> dict[str, Any]:
+    prop = course.property
+    starts = [place for place in range(len(course.words)) if place == 0 or course.words[place] != course.words[place - 1]]
+    return {
+        "name": prop.name,
+        "kind": prop.kind,
+        "doc": prop.doc,
+        "place": str(prop.location),
+        "expected": prop.strict,
+        "spans": [[place, course.words[place]] for place in starts],
+        "reasons": [
+            [place, why.conjuncts, [[reason.conjunct, list(reason.values)] for reason in why.reasons]]
+            for place, why in course.reasons
+        ],
+    }

@@ -1,0 +1,179 @@
+// The chosen step in full: the action, the properties, the state.
+
+const SIGNS = {
+  holds: ["✓", "holds"],
+  violated: ["✕", "violated"],
+  reached: ["★", "reached here"],
+  unreached: ["○", "not reached here"],
+  owed: ["…", "owed, still to come"],
+  settled: ["✓", "nothing is owed"],
+  none: ["–", "speaks of steps, and none was taken yet"],
+};
+const TOGETHER = {
+  holds: (count) => `${count} more ${count === 1 ? "holds" : "hold"} throughout`,
+  unreached: (count) => `${count} ${count === 1 ? "situation is" : "situations are"} never reached`,
+  reached: (count) => `${count} ${count === 1 ? "situation is" : "situations are"} reached throughout`,
+  settled: (count) => `${count} leads-to ${count === 1 ? "owes" : "owe"} nothing throughout`,
+};
+
+// The heading and the parts of the panel on a step; `go` leads to a state of the first side.
+function drawStepPanel(panel, course, place, go) {
+  panel.replaceChildren();
+  panel.classList.toggle("two", course.sides.length === 2);
+  for (const [number, side] of course.sides.entries()) {
+    const box = element("div", { className: "side" });
+    const step = course.steps[place][number];
+    if (course.sides.length === 2) box.append(element("p", { className: "quiet" }, number ? "second" : "first"));
+    if (step === null) box.append(element("p", { className: "quiet" }, `takes no step; still after step ${course.states[place][number]}`));
+    else if (step === 0) box.append(element("p", { className: "quiet" }, "Nothing has happened yet."));
+    else box.append(...actionTold(side, step));
+    if (side.loop && course.states[place][number] === side.last) box.append(loopTold(side, go));
+    panel.append(box);
+  }
+}
+
+function actionTold(side, step) {
+  const action = side.action(step);
+  const before = side.state(step - 1);
+  const after = side.state(step);
+  const changes = side.changed(step).map((variable) => element("li", {},
+    element("code", { className: "name" }, side.variables[variable].name), " ",
+    ...change(before[variable], after[variable])));
+  return [
+    element("p", { className: action.fault ? "action fault" : "action" },
+      element("span", { className: "quiet" }, side.lanes[action.from], " "), element("code", {}, action.label),
+      action.fault ? element("span", { className: "badge" }, "fault") : null),
+    element("p", { className: "doc" }, action.doc),
+    element("p", { className: "quiet place" }, action.place),
+    changes.length ? element("ul", { className: "changes" }, ...changes) : element("p", { className: "quiet" }, "It changes nothing."),
+  ];
+}
+
+function change(before, after) {
+  return [element("code", { className: "before" }, before), element("span", { className: "becomes", role: "img", ariaLabel: "becomes" }, " → "),
+    element("code", { className: "after" }, after)];
+}
+
+function loopTold(side, go) {
+  const { start, starved, unobliged } = side.loop;
+  const box = element("div", { className: "loop-note" });
+  if (side.repeats()) {
+    const steps = start + 1 < side.last ? `steps ${start + 1} to ${side.last} repeat` : `step ${side.last} repeats`;
+    box.append(element("p", {}, `This is the state after step ${start} again: ${steps} for ever. `, link(`Go to state ${start}`, () => go(start))));
+  } else {
+    box.append(element("p", {}, "The run stops here for ever: nothing more is obliged to happen."));
+  }
+  if (starved.length) box.append(element("p", {}, "Starved, enabled again and again but never for good: ", element("code", {}, starved.join("; "))));
+  if (unobliged.length) box.append(element("p", {}, "Enabled there, but nothing obliges it: ", element("code", {}, unobliged.join("; "))));
+  return box;
+}
+
+function link(text, action) {
+  return element("button", { type: "button", className: "link", onclick: action }, text);
+}
+
+const turned = new Set(); // the names of the properties that the reader has opened, or, of violated ones, closed
+
+// The properties in the state after a row: those that change along the trace one by one, the others together.
+function drawProperties(panel, course, place, go) {
+  const opened = new Set([...panel.querySelectorAll(".alike[open]")].map((group) => group.dataset.word));
+  const [side, other] = course.sides;
+  const [at, beside] = course.states[place];
+  const counterpart = new Map(other?.properties.map((property) => [property.name, property]));
+  const list = element("ul", { className: "properties" });
+  const alike = new Map();
+  for (const property of side.properties) {
+    const theirs = counterpart.get(property.name);
+    const word = throughout(property);
+    if (property.name !== side.violated && word in TOGETHER && (!theirs || throughout(theirs) === word)) {
+      alike.set(word, [...(alike.get(word) ?? []), property]);
+    } else {
+      list.append(propertyTold(property, side, at, go, theirs && other.word(theirs, beside)));
+    }
+  }
+  panel.replaceChildren(list);
+  for (const [word, properties] of alike) {
+    const names = element("ul", {}, ...properties.map((property) =>
+      element("li", {}, element("code", { className: "name" }, property.name), " ", element("span", { className: "quiet" }, property.doc))));
+    const group = element("details", { className: "alike", open: opened.has(word) },
+      element("summary", {}, sign(word), " ", TOGETHER[word](properties.length)), names);
+    group.dataset.word = word;
+    panel.append(group);
+  }
+}
+
+// What a property is in every state that it speaks of, if that is the same in all.
+function throughout({ spans }) {
+  const words = new Set(spans.map(([, word]) => word));
+  words.delete("none");
+  return words.size === 1 ? [...words][0] : undefined;
+}
+
+function sign(word) {
+  return element("span", { className: `sign ${word}`, ariaHidden: "true" }, SIGNS[word][0]);
+}
+
+function propertyTold(property, side, at, go, theirs) {
+  const word = side.word(property, at);
+  const isOpen = turned.has(property.name) !== (word === "violated");
+  const summary = element("summary", { onclick: () => turned.delete(property.name) || turned.add(property.name) }, sign(word), " ",
+    element("code", { className: "name" }, property.name), " ",
+    element("span", { className: "word" }, SIGNS[word][1]),
+    theirs === undefined ? null : element("span", { className: "word second" }, " · second: ", sign(theirs), " ", SIGNS[theirs][1]));
+  const item = element("details", { className: `property ${word}`, open: isOpen }, summary,
+    element("p", { className: "doc" }, property.doc),
+    element("p", { className: "quiet place" }, property.place));
+  item.dataset.name = property.name;
+  if (property.expected) item.append(element("p", { className: "quiet" }, `Expected to be violated: ${property.expected}`));
+  const reason = side.reason(property, at);
+  if (reason) item.append(reasonTold(reason, property, at, go));
+  return element("li", {}, item);
+}
+
+function reasonTold([since, conditions, parts], property, at, go) {
+  const what = conditions === 1 ? "does not hold" : `${parts.length} of its ${conditions} conditions ${parts.length === 1 ? "does" : "do"} not hold`;
+  const when = property.kind === "step" ? "of this step" : since === at ? (at ? "from this step on" : "from the start") : null;
+  const told = element("p", {}, `${conditions === 1 ? "It " : ""}${what} `, when ?? link(`since step ${since}`, () => go(since)), ":");
+  const list = element("ul", {}, ...parts.map(([conjunct, values]) => element("li", {}, element("code", {}, conjunct),
+    values.length ? element("span", { className: "values" }, values.join("; ")) : null)));
+  return element("div", { className: "reason" }, told, list);
+}
+
+// The table of the state after a row. What the step changed, or what differs between two traces, is marked.
+function drawState(table, course, place, terms, only) {
+  const two = course.sides.length === 2;
+  const [side, other] = course.sides;
+  const [at, beside] = course.states[place];
+  const state = side.state(at);
+  const theirs = two ? other.state(beside) : null;
+  const stepped = course.steps[place][0];
+  const before = !two && stepped ? side.state(stepped - 1) : null;
+  const body = element("tbody");
+  let family = "";
+  for (const [number, { name, family: of }] of side.variables.entries()) {
+    const opposite = two ? other.positions.get(name) : undefined;
+    const marked = two ? opposite !== undefined && theirs[opposite] !== state[number] : before !== null && before[number] !== state[number];
+    if (!named(name, terms) || (only && !marked)) continue;
+    const title = element("th", { scope: "row", ariaLabel: name }, element("span", { className: of === family ? "again" : "family" }, of), name.slice(of.length));
+    const row = element("tr", { className: marked ? "marked" : "" }, markTold(marked, two), title);
+    if (two) {
+      row.append(element("td", {}, element("code", {}, state[number])),
+        element("td", {}, opposite === undefined ? element("span", { className: "quiet" }, "not there") : element("code", {}, theirs[opposite])));
+    } else {
+      row.append(element("td", {}, ...(marked ? change(before[number], state[number]) : [element("code", {}, state[number])])));
+    }
+    row.dataset.variable = name;
+    body.append(row);
+    family = of;
+  }
+  const titles = two ? ["", "variable", "first", "second"] : ["", "variable", "value"];
+  const head = element("thead", {}, element("tr", {}, ...titles.map((text) => (text ? element("th", { scope: "col" }, text) : element("td")))));
+  table.replaceChildren(head, body);
+  return body.rows.length;
+}
+
+function markTold(marked, two) {
+  const sign = two ? "≠" : "●";
+  return element("td", { className: "mark" }, ...(marked ? [element("span", { ariaHidden: "true" }, sign),
+    element("span", { className: "unseen" }, two ? "differs" : "changed")] : []));
+}

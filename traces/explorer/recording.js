@@ -1,0 +1,80 @@
+// One trace as Python wrote it: its states are there as changes, and are put together again here.
+
+const EVERY = 64; // states between two that are kept whole
+
+class Recording {
+  constructor(told) {
+    Object.assign(this, told);
+    this.last = this.steps.length;
+    this.kept = [this.initial];
+    let state = this.initial;
+    for (let at = 1; at <= this.last; at++) {
+      state = this.after(state, at);
+      if (at % EVERY === 0) this.kept.push(state);
+    }
+    this.alarms = new Map(); // by place: the properties that begin to be violated there
+    for (const property of this.properties) {
+      for (const [place, word] of property.spans) {
+        if (word === "violated") this.alarms.set(place, [...(this.alarms.get(place) ?? []), property]);
+      }
+    }
+    this.positions = new Map(this.variables.map((variable, place) => [variable.name, place]));
+  }
+
+  after(state, at) {
+    const made = state.slice();
+    for (const [variable, word] of this.steps[at - 1][1]) made[variable] = word;
+    return made;
+  }
+
+  // The values, in words, of the state after so many steps.
+  state(at) {
+    let place = at - (at % EVERY);
+    let state = this.kept[place / EVERY];
+    while (place < at) state = this.after(state, ++place);
+    return state.map((word) => this.words[word]);
+  }
+
+  // The action of a step, the first being step 1.
+  action(at) {
+    return this.actions[this.steps[at - 1][0]];
+  }
+
+  // The numbers of the variables that a step changes.
+  changed(at) {
+    return at ? this.steps[at - 1][1].map(([variable]) => variable) : [];
+  }
+
+  // Whether a step is by or to one of these lanes, or changes a variable of theirs.
+  concerns(at, lanes) {
+    const action = this.action(at);
+    return lanes.has(action.from) || lanes.has(action.to)
+      || this.changed(at).some((variable) => this.variables[variable].of.some((lane) => lanes.has(lane)));
+  }
+
+  // What a property is in a state.
+  word(property, at) {
+    return newest(property.spans, at)[1];
+  }
+
+  // Why it is violated there: since which step, of how many conditions, which are false.
+  reason(property, at) {
+    return this.word(property, at) === "violated" ? newest(property.reasons, at) : undefined;
+  }
+
+  repeats() {
+    return this.loop !== null && this.loop.start < this.last;
+  }
+}
+
+// The last of these rows, which begin with a place and are in order, that begins at this place or before.
+function newest(rows, at) {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (rows[middle][0] <= at) low = middle + 1;
+    else high = middle;
+  }
+  return rows[low - 1];
+}
