@@ -15,6 +15,7 @@ from model.balance.simulation.run import Run
 from model.balance.simulation.scenario import Event, Scenario
 from model.balance.simulation.sensing import Instruments, Load
 from model.balance.simulation.world import World
+from model.balance.strategies import strategy_name
 
 MINUTES_OF_AN_HOUR = 60
 
@@ -30,6 +31,7 @@ def simulate(
     minutes = max(1, round(hours * MINUTES_OF_AN_HOUR))
     world = World(scenario, seed, minutes)
     leader, instruments, record = Leader(policy, world, seed), Instruments(world, seed, minutes), _Record()
+    owners = {bundle: broker for broker in world.live for bundle in world.owned_by(broker)}
     events = {minute: [e for e in scenario.events if e.minute == minute] for minute in {e.minute for e in scenario.events}}
     conf = policy.conf
     for minute in range(minutes):
@@ -48,7 +50,7 @@ def simulate(
             leader.shed()
         if tell is not None:
             tell(minute + 1, minutes)
-    return record.run(policy, scenario, seed, world)
+    return record.run(policy, scenario, seed, world, owners)
 
 
 def _befall(events: list[Event], world: World, leader: Leader) -> None:
@@ -78,13 +80,14 @@ class _Record:
         self.constant.append(constant)
         self.assignment.append(int.from_bytes(blake2b(world.owner.tobytes(), digest_size=8).digest(), "big"))
 
-    def run(self, policy: LoadManager, scenario: Scenario, seed: int, world: World) -> Run:
+    def run(self, policy: LoadManager, scenario: Scenario, seed: int, world: World, owners: dict[str, str]) -> Run:
         rate = np.array(self.rate)
         return Run(
-            policy=type(policy.shedder).__name__,
+            policy=strategy_name(policy.shedder),
             scenario=scenario.name,
             seed=seed,
             brokers=world.brokers,
+            owners=owners,
             usage=np.array(self.usage),
             rate=rate,
             throughput=np.array(self.throughput),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -42,13 +43,14 @@ class Run:
     ``rate`` and ``throughput`` what it carries (messages and bytes per second, in and out); NaN while the broker is down.
     ``offered`` and ``carried`` are the messages per second of all topics, and of those that somebody served. ``bundles`` is
     how many bundles there are; ``constant`` whether rates and brokers were those of the minute before; ``assignment`` a number
-    for who owns what, the same only for the same assignment.
+    for who owns what, the same only for the same assignment. ``owners`` is who owned each bundle at the beginning.
     """
 
     policy: str
     scenario: str
     seed: int
     brokers: tuple[str, ...]
+    owners: Mapping[str, str]
     usage: NDArray[np.float64]
     rate: NDArray[np.float64]
     throughput: NDArray[np.float64]

@@ -120,8 +120,6 @@ class World:
         """A bundle moves from its owner to another broker; whether that worked."""
         place = self.place_of.get(bundle, NOBODY)
         refused = self._not_in_layout(bundle) or self._not_owner(bundle, source) or self._not_alive(destination)
-        if not refused and source == destination:
-            refused = "source and destination are the same"
         topics = 0 if refused else int(self.clients[place, 0])
         action = Action(
             self.minute, "unload", bundle, source, destination, reason, self.scenario.pauses.of_unload(topics), topics

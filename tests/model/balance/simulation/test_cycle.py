@@ -320,14 +320,12 @@ def test_the_world_refuses_what_cannot_be() -> None:
     world = World(still({"b1": {0: 100}, "b2": {2: 100}, "b3": {3: 100}}), seed=0, minutes=1)
     world.happens(Event(0, "stop", "b3"))
     assert not world.unload(bundle(0), "b1", "b3", "")
-    assert not world.unload(bundle(0), "b1", "b1", "")
     assert not world.unload(bundle(3), "b3", "b1", "")
     assert not world.assign(bundle(0), "b2", "")
     assert not world.split(bundle(0), "b2", (0x08000000,), "")
     assert not world.split(bundle(0), "b1", (0x10000000,), "")
     assert [action.refused for action in world.actions if action.kind != "stop"] == [
         "b3 is not alive",
-        "source and destination are the same",
         f"b3 does not own {bundle(3)}: nobody does",
         f"b1 owns {bundle(0)}",
         f"b2 does not own {bundle(0)}: b1 does",

@@ -21,6 +21,7 @@ def _run(usage: list[list[float]], *actions: Action, constant: bool = True, assi
         scenario="s",
         seed=0,
         brokers=tuple(f"b{n}" for n in range(values.shape[1])),
+        owners={},
         usage=values,
         rate=values,
         throughput=values,

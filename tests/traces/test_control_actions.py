@@ -1,0 +1,100 @@
+"""Runs replayed through the protocols: what was done is enabled, what was not could not be, and a false run is found out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from model.balance.simulation.cluster import Generated
+from model.balance.simulation.cycle import simulate
+from model.balance.simulation.run import Action, Run
+from model.balance.simulation.scenario import Event, scenario
+from tests.model.balance.simulation.pictures import bundle, policy, still
+from traces.control_actions import replayed
+
+SMALL = Generated(count=4, bundles=24, namespaces=3, topics_per_bundle=5)
+RUN = simulate(policy(), still({"b1": {0: 100, 1: 100}, "b2": {2: 100}, "b3": {3: 100}}), seed=0, hours=0.05)
+CUT = (0x08000000,)
+PART = "public/default/0x00000000_0x08000000"
+
+
+def _said(*actions: Action) -> list[str]:
+    """What is objected to a run in which this was done, from nobody knows what."""
+    return [objection.said for objection in replayed(replace(RUN, actions=actions)).objections]
+
+
+def _move(source: str, destination: str, which: str = bundle(0), **others: str) -> Action:
+    return Action(1, "unload", which, source, destination, **others)
+
+
+@pytest.mark.parametrize("name", ["rolling-restart", "scale-in", "crash", "zipf"])
+def test_what_a_simulated_cluster_does_the_protocols_allow(name: str) -> None:
+    run = simulate(policy("AvgShedder", loadBalancerNamespaceBundleMaxMsgRate=20_000), scenario(name, SMALL), seed=1, hours=0.8)
+    found = replayed(run)
+    assert run.done("split")
+    assert [objection.action for objection in found.objections] == list(run.refused)
+    assert not any("although" in objection.said for objection in found.objections)
+    assert found.actions >= len(run.done("assign", "unload", "split"))
+    assert 0 < found.kinds < 9
+
+
+def test_what_was_refused_could_not_be_done() -> None:
+    """DeviationShedder goes by reports in which bundles are that have left."""
+    run = simulate(policy("DeviationShedder"), scenario("steady"), seed=0, hours=0.4)
+    objections = replayed(run).objections
+    assert run.refused
+    assert [objection.action for objection in objections] == list(run.refused)
+    assert all("in ownership, start_release(b1, u0) cannot happen there" in objection.said for objection in objections)
+
+
+@pytest.mark.parametrize(
+    ("actions", "step"),
+    [
+        ((_move("b2", "b3"),), "in ownership, start_release(b1, u0)"),
+        ((_move("b1", "b2"), _move("b1", "b3")), "in ownership, start_release(b1, u0)"),
+        ((Action(1, "assign", bundle(0), "", "b2"),), "in ownership, try_to_own(b1, u0)"),
+        ((Action(0, "stop", source="b3"), _move("b1", "b3")), "in ownership, try_to_own(b1, u0)"),
+        ((Action(0, "crash", source="b3"), Action(1, "assign", bundle(3), "", "b3")), "in ownership, try_to_own(b0, u0)"),
+        ((Action(0, "crash", source="b1"), _move("b1", "b2")), "in ownership, start_release(b0, u0)"),
+        ((Action(1, "split", bundle(0), "b2", "b2", boundaries=CUT),), "in split, start_split(b0, u0_3)"),
+        ((Action(1, "split", bundle(0), "b1", "b1", boundaries=(0,)),), "in split, prepare(b0, u0_3, 0)"),
+        ((Action(1, "split", bundle(0), "b1", "b1", boundaries=(*CUT, *CUT)),), "in split, prepare(b0, u0_3, 0)"),
+    ],
+)
+def test_what_was_done_and_could_not_be_is_found(actions: tuple[Action, ...], step: str) -> None:
+    assert _said(*actions) == [f"was done, although {step} cannot happen there"]
+
+
+def test_a_bundle_that_was_split_is_no_more_and_its_parts_are_owned() -> None:
+    cut = Action(1, "split", bundle(0), "b1", "b1", boundaries=CUT)
+    assert _said(cut, _move("b1", "b2", PART), _move("b2", "b1", PART)) == []
+    assert _said(cut, _move("b1", "b2")) == ["was done, although in split, start_release(b0, u0_3) cannot happen there"]
+    assert _said(cut, cut) == ["was done, although in split, start_split(b0, u0_3) cannot happen there"]
+    assert _said(cut, Action(2, "assign", bundle(0), "", "b2")) == [
+        "was done, although in split, try_to_own(b0, u0_3) cannot happen there"
+    ]
+
+
+def test_what_was_refused_and_could_be_done_is_found() -> None:
+    assert _said(_move("b1", "b2", refused="no")) == ["no, although the protocols allow it"]
+
+
+def test_brokers_that_come_back_can_own_again() -> None:
+    back = (Action(0, "crash", source="b1"), Action(1, "start", source="b1"))
+    assert _said(*back, Action(2, "assign", bundle(0), "", "b1"), Action(2, "assign", bundle(1), "", "b2")) == []
+    assert len(_said(back[0], Action(2, "assign", bundle(0), "", "b1"))) == 1
+
+
+def _forgetting(action: str) -> Callable[[Run], Run]:
+    return lambda run: replace(run, actions=tuple(a for a in run.actions if a.kind != action))
+
+
+@pytest.mark.parametrize("kind", ["stop", "start"])
+def test_a_run_from_which_something_is_left_out_does_not_replay(kind: str) -> None:
+    events = (Event(1, "stop", "b1"), Event(2, "start", "b1"), Event(4, "crash", "b2"))
+    world = still({"b1": {0: 100, 1: 100}, "b2": {2: 100}, "b3": {3: 100}}, events=events)
+    run = simulate(policy(loadBalancerSheddingEnabled=False), world, seed=0, hours=0.1)
+    assert replayed(run).objections == ()
+    assert replayed(_forgetting(kind)(run)).objections != ()
