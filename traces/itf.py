@@ -1,7 +1,8 @@
 """Traces as files in the Informal Trace Format of Apalache (its ADR-015), ``*.itf.json``, which other tools open too.
 
 A family of variables is one ITF variable that holds a map; a choice is a string, a subset a set of labels. The action that
-led to a state is in ``mbt::actionTaken`` and its parameters in ``mbt::nondetPicks``, as Quint writes them.
+led to a state is in ``mbt::actionTaken`` and its parameters in ``mbt::nondetPicks``, as Quint writes them; but parameters that
+an action does not have are left out, because readers in Python, itf-py among them, trip over the tag ``None``.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ def _read(path: Path, protocols: Mapping[str, Entry]) -> tuple[Trace, Protocol]:
         violated=_optional(meta, "property", str),
         found_by=_optional(meta, "found-by", str) or "",
         seed=_optional(meta, "seed", int),
-        loop=_loop(content, meta, states) if "loop" in content else None,
+        loop=_loop(content, meta, states) if content.get("loop") is not None else None,
     )
     return trace, protocol
 
@@ -151,9 +152,7 @@ def _encoded(protocol: Protocol, trace: Trace, position: int) -> dict[str, Any]:
     label = trace.steps[position - 1].action if position else None
     taken = next((action for action in protocol.actions if action.label == label), None)
     state[ACTION] = taken.name if taken else label or START
-    arguments = taken.arguments if taken else {}
-    every = sorted({name for action in protocol.actions for name in action.arguments})
-    state[PICKS] = {name: picked(arguments.get(name)) for name in every}
+    state[PICKS] = {name: picked(argument) for name, argument in sorted(taken.arguments.items())} if taken else {}
     return state
 
 

@@ -76,9 +76,9 @@ def unkeyed(members: Sequence[Variable], value: Any) -> list[Any]:
     return values
 
 
-def picked(argument: str | None) -> dict[str, Any]:
-    """An action's parameter as Quint writes it: the argument, or None where the action has no such parameter."""
-    return {"tag": "None", "value": {"#tup": []}} if argument is None else {"tag": "Some", "value": argument}
+def picked(argument: str) -> dict[str, Any]:
+    """An action's parameter as Quint writes it."""
+    return {"tag": "Some", "value": argument}
 
 
 def _integer(value: Any) -> int:
