@@ -1,4 +1,4 @@
-"""The command line: ``fencepost list``, ``check``, ``teeth``, ``explore``, ``trace`` and ``policy``."""
+"""The command line: ``fencepost list``, ``check``, ``teeth``, ``explore``, ``trace``, ``export`` and ``policy``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from checks.export.arguments import add_export
 from checks.policy.arguments import add_policy
 from checks.teeth.arguments import add_teeth
 from checks.trace_arguments import UNNAMED, add_trace, page_name
@@ -83,6 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_explore(commands)
     add_teeth(commands)
     add_trace(commands)
+    add_export(commands)
     add_policy(commands)
     return parser
 

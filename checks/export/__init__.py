@@ -1,0 +1,1 @@
+"""Protocols and their proofs, written for other tools: modules for TLC, obligations for any SMT solver."""

@@ -1,0 +1,48 @@
+"""The arguments of ``fencepost export`` and what its help teaches."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from checks.verdicts import ExitStatus
+
+EXPORT = """Writes a protocol for other tools.
+
+tla: a TLA+ module with its actions, invariants and temporal properties, and the configuration files to run it in TLC. It has
+the same reachable states, transitions and properties as the protocol here, and is meant to be read.
+
+Which instances are written is chosen as for check: --set makes one, --size takes those of a size, --defect switches a known
+mistake on. Several instances get a folder each."""
+
+EXAMPLES = """examples:
+  fencepost export election --set brokers=3 --format tla --out tla
+  java -cp tla2tools.jar tlc2.TLC -config tla/Election.cfg tla/Election.tla
+                                                           the same states, searched by TLC
+  fencepost export ledger --defect closes_at_lac --format tla --out broken"""
+
+
+def add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the command."""
+    export = commands.add_parser(
+        "export",
+        help="protocols for other tools: TLA+ modules for TLC",
+        description=EXPORT,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = export.add_argument
+    add("protocols", nargs="+", metavar="PROTOCOL", help="what to write")
+    add("--format", choices=("tla",), required=True, help="for which tools")
+    add("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="parameters of the instance")
+    add("--size", choices=("ci", "standard", "deep"), help="which instances (default: ci)")
+    add("--defect", action="append", default=[], metavar="NAME", help="switch a known mistake on; may be given several times")
+    add("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
+    add("--quiet", action="store_true", help="no progress on standard error")
+    export.set_defaults(command=_export, property=[], by=None)
+
+
+def _export(options: argparse.Namespace) -> ExitStatus:
+    from checks.export.command import run
+
+    return run(options)

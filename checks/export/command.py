@@ -1,0 +1,56 @@
+"""``fencepost export``: instances of protocols, written for other tools."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from checks.export.tla.configuration import configurations
+from checks.export.tla.module import Module
+from checks.planning import planned
+from checks.progress import Reporter
+from checks.verdicts import ExitStatus
+from properties.registry import Entry, Instance, RegistryError, written
+from properties.vocabulary import Suite
+
+
+def run(asked: argparse.Namespace) -> ExitStatus:
+    """Writes what the command line asks for; RegistryError if there is no such thing, ModelError if it cannot be written."""
+    plan = planned(asked, None)
+    reporter = Reporter(quiet=asked.quiet)
+    for item, instance in plan:
+        if not isinstance(item, Entry):
+            raise RegistryError(f"{item.name} is a theory, of arithmetic that no other tool is given; name a protocol")
+        suite = item.suite(item.build(instance.parameters, asked.defect))
+        reporter.begin(f"{item.name}, {instance.name}")
+        files = FORMATS[asked.format](suite, reporter)
+        reporter.end()
+        folder = asked.out if len(plan) == 1 else asked.out / _folder(item, instance)
+        _write(folder, files)
+        settings = " ".join(f"{name}={written(value)}" for name, value in suite.protocol.parameters.items())
+        print(f"{item.name}, {instance.name}: {settings}")
+        for name in files:
+            print(f"  {folder / name}")
+    return ExitStatus.HOLDS
+
+
+def tla(suite: Suite, reporter: Reporter) -> Mapping[str, str]:
+    """The files of a TLA+ module, by name."""
+    module = Module(suite)
+    return {f"{module.name}.tla": module.text, **configurations(suite, module)}
+
+
+FORMATS: Mapping[str, Callable[[Suite, Reporter], Mapping[str, str]]] = {"tla": tla}
+
+
+def _folder(item: Entry, instance: Instance) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", f"{item.name} {instance.name}".lower()).strip("-")
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+

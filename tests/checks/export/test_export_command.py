@@ -1,0 +1,46 @@
+"""``fencepost export``, run as a user runs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def export(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "checks.cli", "export", *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_instances_of_a_size_get_a_folder_each_and_the_same_files_every_time(tmp_path: Path) -> None:
+    contents = []
+    for folder in ("once", "again"):
+        done = export("unload", "--size", "ci", "--format", "tla", "--out", tmp_path / folder)
+        assert done.returncode == 0, done.stderr
+        files = sorted(path for path in (tmp_path / folder).rglob("*") if path.is_file())
+        contents.append({path.relative_to(tmp_path / folder).as_posix(): path.read_text(encoding="utf-8") for path in files})
+        assert all(str(path) in done.stdout for path in files)
+    assert contents[0] == contents[1]
+    assert "unload-late-and-failing-topics/Unload.tla" in contents[0]
+    assert "unload-crash/Unload_liveness.cfg" in contents[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["elektion", "--format", "tla", "--out", "x"], "there is no protocol 'elektion' (did you mean election?)"),
+        (["hash_range", "--format", "tla", "--out", "x"], "hash_range is a theory"),
+        (["election", "--set", "broker=2", "--format", "tla", "--out", "x"], "no parameter 'broker' (did you mean brokers?)"),
+        (["election", "--format", "tla"], "required: --out"),
+        (["election", "--out", "x"], "required: --format"),
+    ],
+)
+def test_wrong_usage_is_said_in_a_line(arguments: list[str], said: str) -> None:
+    done = export(*arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr

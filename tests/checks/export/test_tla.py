@@ -1,0 +1,220 @@
+"""Protocols as TLA+: what TLC makes of a module is what the kernel makes of the protocol."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import z3
+
+from checks.exhaustive import Budget, exhaust
+from checks.export.command import tla as files_of
+from checks.export.tla.module import Module
+from checks.progress import Reporter
+from model.kernel.search import search
+from model.language import And, If, Implies, ModelError, Not, Or, Protocol, all_of, any_of, at_least, how_many, maximum, minimum
+from model.language.obligations import prove_domains
+from model.language.operators import OPERATORS, walk
+from properties.observed import Observed
+from properties.protocols import PROTOCOLS
+from properties.registry import Value
+from properties.vocabulary import Suite
+from tests.checks.export.tlc import Report, Tlc
+
+REACH = "SPECIFICATION Spec\nINVARIANT TypeOK\nCHECK_DEADLOCK FALSE\n"
+PAIR: dict[str, Value] = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "entries": 1}
+SMALL: dict[str, dict[str, Value]] = {
+    "ledger": PAIR,
+    "election": {"brokers": 2, "disconnects": 1},
+    "ownership": {"brokers": 2, "releases": 1},
+    "unload": {},
+    "split": {"hashes": 3},
+}
+WITH_DEFECT: dict[str, tuple[str, dict[str, Value]]] = {
+    "ledger": ("closes_before_write_back", PAIR | {"changes": 1, "bookies": 3, "ack_quorum": 1}),
+    "election": ("elected_follows", {"brokers": 2, "expiries": 1}),
+    "ownership": ("deletion_ignored", {"brokers": 2, "crashes": 1}),
+    "unload": ("released_before_close", {}),
+    "split": ("parent_never_released", {"hashes": 3}),
+}
+
+
+def counted(suite: Suite, tlc: Tlc, folder: Path) -> tuple[Report, tuple[int, int, int]]:
+    """What TLC reports of a suite's module, and what the kernel counts as TLC does: the initial states are generated, too."""
+    module = Module(suite)
+    report = tlc.run(folder, {f"{module.name}.tla": module.text, "Reach.cfg": REACH}, "Reach.cfg")
+    result = search(Observed.of(suite, []).kernel, workers=1)
+    initial = len(list(suite.protocol.initial_states()))
+    return report, (result.distinct, result.transitions + initial, result.depth)
+
+
+def suite_of(name: str, parameters: dict[str, Value], *defects: str) -> Suite:
+    entry = PROTOCOLS[name]
+    return entry.suite(entry.build(parameters, defects))
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_tlc_reaches_the_same_states_by_as_many_transitions(name: str, tlc: Tlc, tmp_path: Path) -> None:
+    report, expected = counted(suite_of(name, SMALL[name]), tlc, tmp_path)
+    assert report.status == 0, report.output
+    assert report.counts == expected
+    assert expected[0] > 100
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_so_it_does_with_a_defect(name: str, tlc: Tlc, tmp_path: Path) -> None:
+    defect, parameters = WITH_DEFECT[name]
+    report, expected = counted(suite_of(name, parameters, defect), tlc, tmp_path)
+    assert report.counts == expected
+    faithful = search(Observed.of(suite_of(name, parameters), []).kernel, workers=1)
+    assert (faithful.distinct, faithful.transitions) != (expected[0], expected[1])
+
+
+def test_a_module_that_differs_in_a_word_is_told_apart(tlc: Tlc, tmp_path: Path) -> None:
+    suite = suite_of("unload", SMALL["unload"])
+    module = Module(suite)
+    guard = 'lock[b, u] = "releasing"'
+    assert guard in module.text
+    changed = module.text.replace(guard, 'lock[b, u] # "none"', 1)
+    report = tlc.run(tmp_path, {"Unload.tla": changed, "Reach.cfg": REACH}, "Reach.cfg")
+    result = search(Observed.of(suite, []).kernel, workers=1)
+    assert report.counts != (result.distinct, result.transitions + 1, result.depth)
+
+
+def test_tlc_comes_to_the_same_verdicts(tlc: Tlc, tmp_path: Path) -> None:
+    suite = suite_of("election", {"brokers": 2, "crashes": 1})
+    files = files_of(suite, Reporter(quiet=True))
+    found = exhaust(Observed.of(suite, suite.properties), Budget(workers=1))
+    steps = {v.property.name: len(v.trace.steps) for v in found.verdicts if v.trace is not None}
+    configurations = {name for name in files if name.endswith(".cfg")}
+    goals = {p.name for p in suite.properties if p.kind == "sometimes"}
+    apart = {*goals, *steps}
+    assert configurations == {"Election.cfg", "Election_liveness.cfg", *(f"Election_{name}.cfg" for name in apart)}
+    assert "leader_is_alone" in steps
+    shortest = tlc.run(tmp_path, files, "Election_leader_holds_the_node.cfg")
+    assert (shortest.status, shortest.steps) == (12, steps["leader_holds_the_node"])
+    assert tlc.run(tmp_path, files, "Election_liveness.cfg").status == 0
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_tlc_comes_to_the_same_verdict_on_every_property(name: str, tlc: Tlc, tmp_path: Path) -> None:
+    suite = suite_of(name, SMALL[name])
+    files = files_of(suite, Reporter(quiet=True))
+    found = exhaust(Observed.of(suite, suite.properties), Budget(workers=1))
+    verdicts = {v.property.name: v for v in found.verdicts}
+    temporal = {p.name for p in suite.properties if p.leads}
+    for file in sorted(files.keys() - {f"{Module(suite).name}.tla"}):
+        asked = file.removesuffix(".cfg").partition("_")[2]
+        report = tlc.run(tmp_path, files, file)
+        if asked in ("", "liveness"):
+            assert report.status == 0, report.output
+        elif verdicts[asked].verdict in ("exhausted", "unreached"):
+            assert report.status == 0, file
+        else:
+            assert report.status == (13 if asked in temporal else 12), file
+
+
+def instrument() -> Suite:
+    """A protocol that does something with every operator of the language, and has it show in its states, for four moves."""
+    p = Protocol("instrument", doc="Everything that a term can be.")
+    side, single = p.universe("side", 2, "s"), p.universe("single", 1, "o")
+    mark = p.universe("mark", 3, "m")
+    x, y = p.number("x", -3, 3, init=0), p.number("y", 0, 6)
+    up, down = p.flag("up"), p.flag("down", per=single)
+    one, other = p.subset("one", mark), p.subset("other", mark, init=[0, 2])
+    held, guest = p.choice("held", mark), p.choice("guest", mark, none="nobody")
+    name = p.choice("name", ("low", "middle", "high"))
+    lamp = p.choice("lamp", ("off", "on"), per=(side, mark))
+    pair = p.subset("pair", side, per=side)
+    p.budget("moves", 4)
+
+    @p.step(by="hand", spends="moves", s=side, m=mark)
+    def press(s: int, m: int) -> Any:
+        """A lamp goes on beside one that is off, and all others of its side with it."""
+        return And(lamp[s, m] == "off", lamp[1 - s, m] == "off", Not(one.has(m))), {
+            **{lamp[s, i]: If(i == m, "on", lamp[s, i]) for i in mark},
+            **{lamp[1 - s, i]: "off" for i in mark if i != m},
+            one: one.plus(m),
+        }
+
+    @p.step(by="hand", spends="moves", m=mark)
+    def take(m: int) -> Any:
+        """What is held changes, the number with it."""
+        return Implies(up, held != m), {held: m, x: If(x + m <= 3, x + m, -x), up: z3.Xor(up, other.has(held))}
+
+    @p.step(by="hand", spends="moves")
+    def reckon() -> Any:
+        """Numbers."""
+        return And(x * x < 5, z3.Distinct(x, y, x - y)), {
+            y: maximum(minimum(x * 2 - 1, 6), how_many(up, down[0], *(lamp[0, i] == "on" for i in mark))),
+            x: -x,
+            name: If(at_least(2, [up, Not(down[0]), *(one.has(i) for i in mark)]), "high", "middle"),
+        }
+
+    @p.step(by="hand", spends="moves")
+    def combine() -> Any:
+        """Sets, and their bits."""
+        both = z3.Concat(z3.Extract(1, 1, other), z3.Extract(2, 1, one))
+        return Or(one != other, guest == "nobody"), {
+            guest: z3.ArithRef(held.as_ast()),
+            one: other ^ ~one,
+            other: both,
+            pair[0]: z3.Extract(2, 1, other),
+            pair[1]: If(up, pair[0], pair[1]),
+            down[0]: z3.Or(z3.Extract(1, 0, one) == z3.Extract(2, 1, one), y > x, y >= 3),
+        }
+
+    @p.step(by="hand", spends="moves")
+    def mix() -> Any:
+        """Choices as the numbers that they are, and numbers as choices."""
+        return And(z3.ArithRef(name.as_ast()) < z3.ArithRef(held.as_ast())), {
+            name: z3.If(y < 3, y, z3.IntVal(0)),
+            other: other.plus(held).minus(y),
+        }
+
+    @p.step(by="hand", spends="moves", keep=range(1, 3))
+    def clear(keep: int) -> Any:
+        """Everything is as it was, or nearly."""
+        return And(x >= keep, any_of(lamp[s, i] == "on" for s in side for i in mark)), {
+            **{lamp[s, i]: "off" for s in side for i in mark},
+            one: [],
+            x: keep - 1,
+            held: 0,
+            guest: "nobody",
+        }
+
+    suite = Suite(p)
+
+    @suite.always
+    def holds_together() -> Any:
+        """Something that holds of every state: what is taken is on one side only."""
+        return And(all_of(Not(And(lamp[0, i] == "on", lamp[1, i] == "on")) for i in mark), True)
+
+    return suite
+
+
+def test_every_operator_of_the_language_has_its_meaning(tlc: Tlc, tmp_path: Path) -> None:
+    suite = instrument()
+    prove_domains(suite.protocol)
+    seen: set[int] = set()
+    terms = [term for action in suite.protocol.actions for term in (action.guard, *action.updates.values())]
+    kinds = {node.decl().kind() for term in terms for node in walk(term, seen)}
+    assert kinds | {z3.Z3_OP_TRUE, z3.Z3_OP_FALSE} >= set(OPERATORS)
+    report, expected = counted(suite, tlc, tmp_path)
+    assert report.counts == expected
+    assert expected[0] > 1000
+
+
+def test_a_value_that_has_no_name_is_an_error() -> None:
+    p = Protocol("odd")
+    name = p.choice("name", ("low", "high"))
+
+    @p.step(by="hand")
+    def move() -> Any:
+        """Out of the domain, which nobody has proved yet."""
+        return True, {name: z3.IntVal(2)}
+
+    with pytest.raises(ModelError, match="no name for value 2 of a choice among low, high"):
+        Module(Suite(p))
