@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from model.language import Variable
 from properties.registry import written
 from properties.vocabulary import Suite
 from traces.comparing import Side, aligned
 from traces.explorer.judging import Course, Judge
-from traces.lanes import lanes, messages
+from traces.lanes import STORE, lanes, messages, stored
 from traces.text import members_of
 from traces.trace import Loop, Trace
 
@@ -65,6 +66,7 @@ def _told(recording: Recording, courses: Sequence[Course]) -> dict[str, Any]:
     trace, protocol = recording.trace, recording.suite.protocol
     said = messages(trace, protocol)
     lane = {name: number for number, name in enumerate(lanes(said, protocol))}
+    shared = stored(protocol)
     taken = {message.action.label: message for message in said}
     number = {label: place for place, label in enumerate(taken)}
     word = _Words()
@@ -89,7 +91,7 @@ def _told(recording: Recording, courses: Sequence[Course]) -> dict[str, Any]:
             for label, message in taken.items()
         ],
         "variables": [
-            {"name": v.name, "family": v.family, "of": [lane[name] for name in members_of(v) if name in lane]}
+            {"name": v.name, "family": v.family, "of": [lane[name] for name in _owners(v, shared) if name in lane]}
             for v in protocol.variables
         ],
         "words": word.all,
@@ -101,6 +103,10 @@ def _told(recording: Recording, courses: Sequence[Course]) -> dict[str, Any]:
         "loop": _loop(trace.loop),
         "properties": [_course(course) for course in _first(courses, trace.violated)],
     }
+
+
+def _owners(variable: Variable, shared: frozenset[str]) -> list[str]:
+    return members_of(variable) + ([STORE] if variable.family in shared else [])
 
 
 def _loop(loop: Loop | None) -> dict[str, Any] | None:

@@ -278,10 +278,10 @@ $("theme").ariaPressed = String(isDark());
 
 function follow() {
   const asked = new URLSearchParams(location.hash.slice(1));
-  const number = (name, otherwise) => (/^\d+$/.test(asked.get(name) ?? "") ? Number(asked.get(name)) : otherwise);
-  const first = Math.min(Math.max(number("trace", 1), 1), recordings.length) - 1;
-  const last = recordings[first].last;
-  open(first, Math.min(number("with", 0), recordings.length) - 1, number("row", number("step", last)));
+  const number = (name) => (/^\d+$/.test(asked.get(name) ?? "") ? Number(asked.get(name)) : undefined);
+  const listed = (name) => (number(name) in recordings || number(name) === recordings.length ? number(name) - 1 : -1);
+  const first = Math.max(listed("trace"), 0);
+  open(first, listed("with"), number("row") ?? number("step") ?? recordings[first].last);
 }
 
 NARROW.addEventListener("change", () => open(chosen.first, chosen.second, chosen.place));

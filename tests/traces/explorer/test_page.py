@@ -51,6 +51,8 @@ def test_what_is_told_of_a_trace(lost: Recording, told: dict[str, Any]) -> None:
     assert re.fullmatch(r"model/ledger\.py:\d+", asked["place"])
     stored = next(v for v in told["variables"] if v["name"] == "stored[b1]")
     assert (stored["family"], [told["lanes"][lane] for lane in stored["of"]]) == ("stored", ["b1"])
+    status = next(v for v in told["variables"] if v["name"] == "status")
+    assert [told["lanes"][lane] for lane in status["of"]] == ["store"]
     first, second = told["properties"][:2]
     assert first["name"] == "no_truncation"
     assert first["spans"] == [[0, "holds"], [13, "violated"]]

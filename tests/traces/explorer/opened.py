@@ -1,0 +1,84 @@
+"""A page that is open in a browser, as its reader sees it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.wait import WebDriverWait
+
+NEEDED = "clicking through the explorer needs Chromium and its driver (Debian, Ubuntu: apt install chromium chromium-driver)"
+
+
+def missing() -> NoReturn:
+    """There is no browser: a reason to skip at home, a failure where the suite has to be complete."""
+    if os.environ.get("CI"):
+        pytest.fail(NEEDED)
+    pytest.skip(NEEDED)
+
+
+class Page:
+    """The explorer, opened from disk, at an address that may lead to a step."""
+
+    def __init__(self, browser: Any, path: Path, fragment: str = "") -> None:
+        self.browser = browser
+        browser.set_window_size(1280, 800)
+        browser.get("about:blank")
+        browser.get(path.as_uri() + fragment)
+
+    def press(self, *keys: str) -> None:
+        ActionChains(self.browser).send_keys(*keys).perform()
+
+    def one(self, selector: str) -> Any:
+        return self.browser.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector: str) -> list[Any]:
+        return list(self.browser.find_elements(By.CSS_SELECTOR, selector))
+
+    def click(self, selector: str) -> None:
+        self.one(selector).click()
+
+    def text(self, selector: str) -> str:
+        return str(self.one(selector).text)
+
+    def texts(self, selector: str) -> list[str]:
+        return [str(found.text) for found in self.all(selector)]
+
+    def run(self, script: str) -> Any:
+        return self.browser.execute_script(script)
+
+    @property
+    def fragment(self) -> str:
+        return str(self.run("return location.hash"))
+
+    @property
+    def chosen(self) -> str:
+        """The label of the row that is chosen, found the way a screen reader does."""
+        row = self.one("#timeline").get_attribute("aria-activedescendant")
+        assert self.one(f"#{row}").get_attribute("aria-selected") == "true"
+        assert len(self.all("[role=option][aria-selected=true]")) == 1
+        return " ".join(self.texts(f"#{row} .label"))
+
+    @property
+    def labels(self) -> list[str]:
+        return self.texts("#timeline .row .label")
+
+    def property(self, name: str) -> str:
+        """What is said of a property at this step."""
+        return self.text(f'details[data-name="{name}"] summary .word')
+
+    def variable(self, name: str) -> str:
+        """The value of a variable, as its row in the table has it."""
+        return " | ".join(self.texts(f'tr[data-variable="{name}"] td:not(.mark)'))
+
+    def said(self, wanted: str) -> None:
+        """Waits until that is what a screen reader is told."""
+        WebDriverWait(self.browser, 5).until(lambda _: self.one("#live").get_attribute("textContent") == wanted)
+
+    def errors(self) -> list[str]:
+        """What the browser complains of."""
+        return [entry["message"] for entry in self.browser.get_log("browser")]

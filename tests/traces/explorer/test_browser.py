@@ -1,0 +1,395 @@
+"""The explorer in a browser, clicked through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from tests.traces.explorer.opened import NEEDED, Page, missing
+from tests.traces.explorer.recorded import lamp, lost_entry, run
+from traces.explorer.content import Recording
+from traces.explorer.page import page
+from traces.trace import Loop
+
+LONG = 5000
+
+
+def written(folder: Path, name: str, recordings: list[Recording]) -> Path:
+    path = folder / f"{name}.html"
+    path.write_text(page(recordings), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def lost(pages: Path) -> Path:
+    return written(pages, "lost", [lost_entry()])
+
+
+@pytest.fixture(scope="session")
+def lamps(pages: Path) -> Path:
+    """Two runs that part after two steps, and one that goes on for ever."""
+    suite = lamp()
+    first = run(suite.protocol, ["switch_on", "switch_off", "switch_on", "blow"], "seldom")
+    second = run(suite.protocol, ["switch_on", "switch_off", "forget", "switch_on"], "never_forgotten")
+    endless = run(suite.protocol, ["switch_on", "switch_off", "forget", "forget"], "goes_on", Loop(3, (), ("blow",)))
+    named = {"first": first, "second": second, "endless": endless}
+    return written(pages, "lamps", [Recording(name, trace, suite) for name, trace in named.items()])
+
+
+@pytest.fixture(scope="session")
+def long(pages: Path) -> Path:
+    suite = lamp()
+    labels = list(islice(cycle(["switch_on", "switch_off"]), LONG))
+    return written(pages, "long", [Recording("long", run(suite.protocol, labels), suite)])
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_complained_of(chromium: Any) -> Iterator[None]:
+    yield
+    assert chromium.get_log("browser") == []
+
+
+def test_without_a_browser_tests_are_skipped_but_not_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.fail.Exception, match="needs Chromium"):
+        missing()
+    monkeypatch.delenv("CI")
+    with pytest.raises(pytest.skip.Exception) as skipped:
+        missing()
+    assert str(skipped.value) == NEEDED
+
+
+def test_it_opens_at_the_end_and_steps_by_keys(chromium: Any, lost: Path) -> None:
+    shown = Page(chromium, lost)
+    assert (shown.text("#headline"), shown.text("#outcome")) == ("no_truncation", "violated")
+    assert (shown.text("#step-title"), shown.chosen) == ("Step 13 of 13", "close_recovered(r0)")
+    shown.press(Keys.ARROW_UP)
+    assert (shown.text("#step-title"), shown.chosen, shown.fragment) == (
+        "Step 12 of 13",
+        "read_missing(r0, b2)",
+        "#trace=1&step=12",
+    )
+    shown.press(Keys.HOME)
+    assert (shown.text("#step-title"), shown.chosen) == ("Initial state", "initial state")
+    assert not shown.one("#to-previous").is_enabled()
+    shown.press("j", Keys.PAGE_DOWN, Keys.ARROW_RIGHT)
+    assert shown.chosen == "read_missing(r0, b2)"
+    shown.press("k", Keys.ARROW_LEFT, Keys.PAGE_UP)
+    assert shown.chosen == "initial state"
+    shown.press(Keys.END, Keys.ARROW_DOWN)
+    assert shown.text("#step-title") == "Step 13 of 13"
+
+
+def test_it_steps_by_clicks(chromium: Any, lost: Path) -> None:
+    shown = Page(chromium, lost, "#step=1")
+    shown.click("#to-next")
+    assert shown.chosen == "add(b0, e0)"
+    shown.click("#row-4")
+    assert shown.text("#step-title") == "Step 4 of 13"
+    shown.click("#to-last")
+    shown.click("#to-previous")
+    assert shown.chosen == "read_missing(r0, b2)"
+    shown.click("#to-first")
+    assert shown.chosen == "initial state"
+    shown.one("#slider").send_keys(Keys.ARROW_RIGHT)
+    assert (shown.text("#step-title"), shown.one("#slider").get_attribute("value")) == ("Step 1 of 13", "1")
+
+
+def test_a_step_shows_its_changes_and_the_state(chromium: Any, lost: Path) -> None:
+    shown = Page(chromium, lost, "#step=11")
+    assert "confirmed to the application" in shown.text("#step .doc")
+    assert shown.text("#step .place").startswith("model/ledger.py:")
+    changes = ["lac -1 → 0", "confirmed {} → {e0}", "acked[b0] {e0} → {}", "acked[b1] {e0} → {}"]
+    assert shown.texts("#step .changes li") == changes
+    assert (shown.variable("lac"), shown.variable("status")) == ("-1 → 0", "in_recovery")
+    marked = [row.get_attribute("data-variable") for row in shown.all("#state tr.marked")]
+    assert marked == ["lac", "confirmed", "acked[b0]", "acked[b1]"]
+    assert len(shown.all("#state tbody tr")) > 40
+    shown.click("#only")
+    assert len(shown.all("#state tbody tr")) == 4
+
+
+def test_properties_at_each_step(chromium: Any, lost: Path) -> None:
+    shown = Page(chromium, lost)
+    assert shown.property("no_truncation") == "violated"
+    reason = shown.text('details[data-name="no_truncation"] .reason')
+    assert reason.splitlines() == [
+        "It does not hold from this step on:",
+        "status = closed and e0 in confirmed => last >= 0",
+        "status closed; last -1; confirmed {e0}",
+    ]
+    shown.press("V")
+    assert (shown.chosen, shown.property("no_truncation")) == ("read_missing(r0, b2)", "holds")
+    assert shown.property("nothing_confirmed_beyond_recovery") == "violated"
+    assert shown.all('details[data-name="no_truncation"][open]') == []
+    shown.click("#to-violation")
+    assert shown.chosen == "close_recovered(r0)"
+    shown.press("v")
+    assert (shown.chosen, shown.property("denials_stay_true")) == ("add(b1, e0)", "violated")
+    shown.press(Keys.ARROW_DOWN)
+    shown.click('details[data-name="denials_stay_true"] .reason .link')
+    assert shown.chosen == "add(b1, e0)"
+    alike = shown.text('.alike[data-word="holds"] summary')
+    assert alike.endswith("more hold throughout")
+    shown.click('.alike[data-word="holds"] summary')
+    assert "closed_is_final" in shown.text('.alike[data-word="holds"]')
+
+
+def test_what_the_reader_opens_stays_open(chromium: Any, lost: Path) -> None:
+    shown = Page(chromium, lost, "#step=1")
+    shown.click('details[data-name="no_truncation"] summary')
+    shown.click('.alike[data-word="holds"] summary')
+    shown.press("j")
+    assert len(shown.all('details[data-name="no_truncation"][open], .alike[data-word="holds"][open]')) == 2
+
+
+def test_filters(chromium: Any, lost: Path) -> None:
+    shown = Page(chromium, lost)
+    for chip in shown.all("#actors .chip"):
+        if chip.text == "b0":
+            chip.click()
+    assert shown.text("#count") == "5 of 13 steps"
+    assert shown.labels == ["initial state", "send(e0)", "add(b0, e0)", "read_lac(r0, b0)", "ack(b0, e0)", "confirm(e0)"]
+    shown.said("5 of 13 steps")
+    shown.press(Keys.HOME, "j", "j", "j")
+    assert shown.chosen == "read_lac(r0, b0)"
+    shown.press("/")
+    shown.press("fenced, accepted")
+    assert shown.labels == ["initial state", "add(b0, e0)", "read_lac(r0, b0)"]
+    assert {row.get_attribute("data-variable") for row in shown.all("#state tbody tr")} == {
+        f"{family}[b{number}]" for family in ("fenced", "accepted") for number in range(3)
+    }
+    shown.press(Keys.ESCAPE, Keys.END)
+    assert shown.text("#step-title") == "Step 13 of 13"
+    shown.press("k")
+    assert shown.chosen == "read_lac(r0, b0)"
+
+
+def test_no_variable_is_left(chromium: Any, lost: Path) -> None:
+    shown = Page(chromium, lost)
+    shown.one("#variables").send_keys("nosuch")
+    assert shown.labels == ["initial state"]
+    assert shown.one("#nothing").is_displayed()
+    assert not shown.one("#state").is_displayed()
+
+
+def test_the_sequence_diagram(chromium: Any, lost: Path) -> None:
+    shown = Page(chromium, lost)
+    assert shown.texts("#heads .lane") == ["writer", "b0", "b1", "b2", "r0", "store"]
+    lane = {name: place.rect for name, place in zip(shown.texts("#heads .lane"), shown.all("#heads .lane"), strict=True)}
+    way = shown.one("#row-4 .lanes .way").rect  # read_lac(r0, b0)
+    for end, name in ((way["x"], "b0"), (way["x"] + way["width"], "r0")):
+        assert abs(end - (lane[name]["x"] + lane[name]["width"] / 2)) < 5, name
+    assert len(shown.all("#row-2 .lanes .life")) == 6
+    assert shown.all("#row-2 .lanes .way") == []  # b0 stores it: a message to itself
+
+
+def test_two_traces_side_by_side(chromium: Any, lamps: Path) -> None:
+    shown = Page(chromium, lamps)
+    options = [option.text for option in shown.all("#second option")]
+    assert options == ["nothing", "second", "endless"]
+    shown.one("#second").send_keys("second")
+    assert shown.fragment == "#trace=1&row=3&with=2"
+    rows = [" ".join(shown.texts(f"#row-{place} .sign, #row-{place} .label")).split() for place in range(6)]
+    assert rows == [
+        ["initial", "state", "initial", "state"],
+        ["switch_on", "switch_on"],
+        ["switch_off", "switch_off"],
+        ["+", "only", "in", "the", "second:", "forget"],
+        ["switch_on", "switch_on"],
+        ["\N{MINUS SIGN}", "only", "in", "the", "first:", "blow", ",", "a", "fault"],
+    ]
+    assert len(shown.all(".row.parting")) == 1
+    assert "takes no step; still after step 2" in shown.text("#step .side:first-child")
+    assert shown.variable("count") == "1 | 0"
+    shown.press(Keys.ESCAPE, "j")  # from the list of traces to the steps
+    assert shown.variable("count") == "2 | 1"
+    assert shown.text('details[data-name="seldom"] summary') == "✕ seldom violated · second: ✓ holds"
+    shown.click("#only")
+    assert [row.get_attribute("data-variable") for row in shown.all("#state tbody tr")] == ["count"]
+    shown.press(Keys.HOME, "d")
+    assert shown.text("#step-title") == "Row 3 of 5"
+    shown.one("#second").send_keys("nothing")
+    assert shown.fragment == "#trace=1&step=0"
+
+
+def test_a_run_that_goes_on_for_ever(chromium: Any, lamps: Path) -> None:
+    shown = Page(chromium, lamps, "#trace=3")
+    assert shown.text("#summary") == "lamp: 4 steps, 1 of them for ever"
+    assert "This is the state after step 3 again: step 4 repeats for ever." in shown.text(".loop-note")
+    assert "Enabled there, but nothing obliges it: blow" in shown.text(".loop-note")
+    looping = [row.get_attribute("data-place") for row in shown.all(".row.looping")]
+    assert looping == ["4"]
+    assert shown.property("goes_on") == "violated"
+    shown.press("j")
+    assert shown.text("#step-title") == "Step 4 of 4"
+    shown.press("l")
+    assert shown.text("#step-title") == "Step 3 of 4"
+    shown.press(Keys.END)
+    shown.click(".loop-note .link")
+    assert shown.text("#step-title") == "Step 3 of 4"
+    assert not Page(chromium, lamps, "#trace=1").one("#to-loop").is_displayed()
+
+
+@pytest.mark.parametrize(
+    ("fragment", "title", "headline"),
+    [
+        ("#trace=2&step=3", "Step 3 of 4", "never_forgotten"),
+        ("#trace=1&row=5&with=2", "Row 5 of 5", "seldom"),
+        ("#trace=9&step=77", "Step 4 of 4", "seldom"),
+        ("#trace=3&with=9", "Step 4 of 4", "goes_on"),
+        ("#step=x&with=77&trace=%3Cb%3E", "Step 4 of 4", "seldom"),
+        ("#trace=1&with=1", "Step 4 of 4", "seldom"),
+    ],
+)
+def test_links_to_a_step(chromium: Any, lamps: Path, fragment: str, title: str, headline: str) -> None:
+    shown = Page(chromium, lamps, fragment)
+    assert (shown.text("#step-title"), shown.text("#headline")) == (title, headline)
+
+
+def test_a_link_that_is_followed_within_the_page(chromium: Any, lamps: Path) -> None:
+    shown = Page(chromium, lamps)
+    shown.run("location.hash = '#trace=2&step=1'")
+    assert (shown.text("#step-title"), shown.text("#headline")) == ("Step 1 of 4", "never_forgotten")
+    shown.one("#first").send_keys("first")
+    assert (shown.text("#headline"), shown.fragment) == ("seldom", "#trace=1&step=0")
+
+
+def test_a_long_walk_has_only_what_is_in_view_in_the_page(chromium: Any, long: Path) -> None:
+    shown = Page(chromium, long)
+    assert shown.text("#step-title") == f"Step {LONG} of {LONG}"
+    counts = []
+    for keys in ([Keys.HOME], [Keys.PAGE_DOWN] * 30, [Keys.END], ["k"] * 50):
+        shown.press(*keys)
+        counts.append((len(shown.all(".row")), int(shown.run("return document.querySelectorAll('*').length"))))
+    assert max(rows for rows, _ in counts) < 60
+    assert max(elements for _, elements in counts) < 900
+    assert (shown.text("#step-title"), shown.variable("count")) == (f"Step {LONG - 50} of {LONG}", str(LONG // 2 - 25))
+    shown.run("document.getElementById('timeline').scrollTop = 1500 * 30")
+    shown.run("return new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    shown.click("#row-1503")
+    assert (shown.text("#step-title"), shown.chosen) == (f"Step 1503 of {LONG}", "switch_on")
+    assert shown.variable("count") == "751 → 752"
+    assert len(shown.all(".row")) < 60
+    shown.one("#variables").send_keys("blown")
+    assert shown.text("#count") == f"0 of {LONG} steps"
+
+
+def test_a_screen_reader_is_told_each_step(chromium: Any, lost: Path) -> None:
+    shown = Page(chromium, lost)
+    shown.press("V")
+    shown.said(
+        "step 12 of 13, r0: read_missing(r0, b2); missing[r0] becomes {b1, b2}; nothing_confirmed_beyond_recovery becomes false"
+    )
+    timeline = shown.one("#timeline")
+    assert (timeline.aria_role, timeline.accessible_name) == ("listbox", "Steps")
+    row = shown.one("#row-12")
+    assert (row.aria_role, row.get_attribute("aria-posinset"), row.get_attribute("aria-setsize")) == ("option", "13", "14")
+    assert row.accessible_name == "12 nothing_confirmed_beyond_recovery becomes false r0 read_missing(r0, b2)"
+
+
+@pytest.mark.parametrize("fragment", ["#trace=1", "#trace=1&row=3&with=2"])
+def test_whatever_takes_the_focus_shows_it_and_has_a_name(chromium: Any, lamps: Path, fragment: str) -> None:
+    shown = Page(chromium, lamps, fragment)
+    shown.run("document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex')")
+    named: dict[str, str] = {}
+    for _ in range(60):
+        shown.press(Keys.TAB)
+        focused = chromium.switch_to.active_element
+        if focused.tag_name == "body" or focused.id in named:
+            break
+        named[focused.id] = focused.accessible_name
+        drawn = shown.run(
+            "const at = document.activeElement; const row = at.querySelector('[aria-selected=true]') ?? at;"
+            "return [at, row].some((one) => getComputedStyle(one).outlineStyle !== 'none')"
+        )
+        assert drawn, focused.accessible_name
+    assert len(named) > 15
+    assert all(named.values()), named
+    assert {"Steps", "The chosen step", "Step", "Keys"} <= set(named.values())
+
+
+def test_the_keys_are_told(chromium: Any, lost: Path) -> None:
+    shown = Page(chromium, lost)
+    shown.press("?")
+    assert shown.one("#keys").is_displayed()
+    shown.press("k")
+    assert shown.text("#step-title") == "Step 13 of 13"
+    shown.press(Keys.ESCAPE)
+    assert not shown.one("#keys").is_displayed()
+
+
+CONTRAST = """
+const probe = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+const over = (colour, below) => {
+  probe.fillStyle = `rgb(${below})`; probe.fillRect(0, 0, 1, 1);
+  probe.fillStyle = colour; probe.fillRect(0, 0, 1, 1);
+  return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3);
+};
+const behind = (element) => {
+  const below = element.parentElement ? behind(element.parentElement) : [255, 255, 255];
+  return over(getComputedStyle(element).backgroundColor, below);
+};
+const light = (rgb) => rgb.map((c) => c / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+  .reduce((sum, c, at) => sum + c * [0.2126, 0.7152, 0.0722][at], 0);
+const poor = [];
+let judged = 0;
+for (const element of document.body.querySelectorAll("*")) {
+  const hasText = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent.trim());
+  if (!hasText || !element.checkVisibility() || element.closest("script, :disabled, .unseen")) continue;
+  const paper = behind(element);
+  const [one, other] = [light(over(getComputedStyle(element).color, paper)), light(paper)];
+  const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+  judged += 1;
+  if (ratio < 4.5) poor.push([element.tagName, element.className, element.textContent.slice(0, 20), ratio].join(" "));
+}
+return [judged, poor];
+"""
+
+
+def test_light_and_dark_can_both_be_read(chromium: Any, lost: Path, lamps: Path) -> None:
+    papers = set()
+    for scheme in ("light", "dark"):
+        chromium.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        )
+        for path, fragment in ((lost, ""), (lamps, "#trace=1&row=3&with=2"), (lamps, "#trace=3")):
+            shown = Page(chromium, path, fragment)
+            judged, poor = shown.run(CONTRAST)
+            assert (judged > 40, poor) == (True, []), scheme
+        papers.add(shown.one("body").value_of_css_property("color"))
+        shown.press("t")
+        papers.add(shown.one("body").value_of_css_property("color"))
+        assert shown.one("#theme").get_attribute("aria-pressed") == ("true" if scheme == "light" else "false")
+    assert len(papers) == 2
+
+
+def test_a_narrow_screen_shows_all_without_scrolling_sideways(chromium: Any, lost: Path) -> None:
+    shown = Page(chromium, lost)
+    chromium.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": False}
+    )
+    try:
+        assert shown.run("return document.documentElement.scrollWidth <= innerWidth")
+        assert shown.one("#row-12 .lanes").is_displayed()
+        shown.click("#to-previous")
+        assert shown.text("#step-title") == "Step 12 of 13"
+    finally:
+        chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_nothing_is_loaded(chromium: Any, lost: Path) -> None:
+    shown = Page(chromium, lost)
+    assert shown.run("return performance.getEntriesByType('resource').map((entry) => entry.name)") == []
+    refused = chromium.execute_async_script(
+        "const done = arguments[0];"
+        "document.addEventListener('securitypolicyviolation', (event) => done(event.violatedDirective));"
+        "new Image().src = 'http://127.0.0.1:9/x.png';"
+    )
+    assert refused == "img-src"
+    assert any("violates the following Content Security Policy" in entry["message"] for entry in chromium.get_log("browser"))
