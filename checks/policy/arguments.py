@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
+from checks.policy.world import add_world
 from checks.verdicts import ExitStatus
 
 POLICY = """Asks Pulsar's load balancing what it would do: the rules of the brokers themselves, on data that you give.
@@ -24,6 +25,8 @@ EXAMPLES = """examples:
                                what a shedder of your own would do
   fencepost policy check --conf broker.conf
                                whether the shedder keeps its rules, with these thresholds, on loads made at random
+  fencepost policy simulate --conf broker.conf --snapshot now.json --scenario rolling-restart --hours 3
+                               what the policy does to the cluster while all brokers are restarted
   fencepost policy place --conf broker.conf --snapshot now.json --bundle public/default/0x00000000_0x40000000
                                which brokers may get a bundle, and which filter drops which
   fencepost policy split --algorithm topic_count_equally_divide --bundle 0x00000000_0x40000000 --topics topics.json
@@ -47,6 +50,15 @@ What is known of Pulsar's own shedders is reported as expected. The exit status 
 nothing was ever unloaded."""
 
 
+SIMULATE = """Simulates a cluster for hours: topics with rates, brokers that measure and report, a leader that places, sheds and
+splits by the policy, crashes and restarts. Prints what the run is worth, what was done and why; and replays every
+action through the protocols of ownership, unload and split.
+
+The same arguments give the same output. The exit status is 12 if the policy asks for what the protocols do not allow."""
+
+LONGEST_HOURS = 10_000
+
+
 def add_policy(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the command and its questions."""
     policy = commands.add_parser(
@@ -60,6 +72,7 @@ def add_policy(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     _add_decide(questions)
     _add_check(questions)
     _add_place(questions)
+    _add_simulate(questions)
     _add_split(questions)
     _add_layout(questions)
     _add_bundle(questions)
@@ -111,6 +124,22 @@ def _add_check(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -
     parser.add_argument("--snapshot-dir", type=Path, metavar="DIR", help="write the loads that break a property there")
     parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
     parser.set_defaults(command=_check)
+
+
+def _add_simulate(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _question(questions, "simulate", "what a policy does to a cluster over hours", SIMULATE)
+    _add_configuration(parser)
+    add = parser.add_argument
+    add("--set", nargs="+", action="extend", default=[], metavar="KEY=VALUE", help="other settings than the configured ones")
+    add("--shedder", metavar="NAME", help="another shedder, such as OverloadShedder or my_policy.py:shed")
+    add("--placement", metavar="NAME", help="another placement strategy, such as my_policy.py:place")
+    add_world(parser)
+    add("--hours", type=_hours, default=1.0, metavar="H", help="how long (default: 1)")
+    add("--seed", type=_seed, default=0, metavar="S", help="seed of everything that is random (default: 0)")
+    add("--actions", type=_count, default=20, metavar="N", help="how many actions are shown (default: 20)")
+    add("--out", type=Path, metavar="DIR", help="write run.json, usage.csv and actions.csv there")
+    add("--quiet", action="store_true", help="no progress on standard error")
+    parser.set_defaults(command=_simulate)
 
 
 def _add_place(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -184,6 +213,22 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0")
+    return int(text)
+
+
+def _hours(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 1 / 60 <= value <= LONGEST_HOURS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time in hours, from a minute to {LONGEST_HOURS}")
+    return value
+
+
 def _hash(text: str) -> int:
     try:
         value = int(text, 0)
@@ -208,6 +253,12 @@ def _lazily(name: str) -> Callable[[argparse.Namespace], ExitStatus]:
         return command(options)
 
     return run
+
+
+def _simulate(asked: argparse.Namespace) -> ExitStatus:
+    from checks.policy.simulate import run
+
+    return run(asked)
 
 
 _decide, _check, _place = map(_lazily, ("decide", "check", "place"))

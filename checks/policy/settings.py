@@ -6,6 +6,7 @@ is true and everything else false, sets are separated by commas; a key that is a
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
 from collections.abc import Sequence
@@ -14,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from checks.broker_conf import ConfigurationError, file_settings
+from checks.policy.reading import WrongUsage
 from checks.properties_file import Setting
 from model.balance.configuration import NAMES_OF_2_10, Configuration, Version, defaults
 from model.hash_range import ALGORITHMS
 
 INTEGERS = range(-(2**31), 2**31)
+INTERVALS = ("loadBalancerSheddingIntervalMinutes", "loadBalancerSplitIntervalMinutes")
 
 
 @dataclass(frozen=True)
@@ -39,41 +42,58 @@ def read_settings(path: Path | None, version: Version) -> Settings:
         return Settings(conf)
     found = file_settings(path)
     last = {setting.key: setting for setting in found}
-    changed = {}
+    given = {}
     for field in fields(Configuration):
         setting = last.get(_key(field.name, version))
         if field.name != "pulsar_version" and setting is not None and setting.value.strip():
-            changed[field.name] = _value(path, setting, str(field.type))
-    algorithm = changed.get("defaultNamespaceBundleSplitAlgorithm", ALGORITHMS[0])
-    if algorithm not in ALGORITHMS:
-        where = last["defaultNamespaceBundleSplitAlgorithm"]
-        raise ConfigurationError(f"{path}:{where.line}: {where.key} = {algorithm!r} is not among {', '.join(ALGORITHMS)}")
-    return Settings(replace(conf, **changed), tuple(_notes(path, found, version)))
+            given[field.name] = _value(f"{path}:{setting.line}", setting.key, setting.value.strip(), str(field.type))
+    return Settings(replace(conf, **given), tuple(_notes(path, found, version)))
 
 
 def _key(name: str, version: Version) -> str:
     return NAMES_OF_2_10.get(name, name) if version == "2.10" else name
 
 
-def _value(path: Path, setting: Setting, kind: str) -> Any:
-    text = setting.value.strip()
+def changed(conf: Configuration, texts: Sequence[str]) -> Configuration:
+    """The configuration with settings that are written as ``key=value``, each by the name that its version has for it.
+
+    Raises WrongUsage for a key that is not read, ConfigurationError for a value that is not of its setting's type.
+    """
+    kinds = {_key(field.name, conf.pulsar_version): field for field in fields(Configuration)[1:]}
+    values = {}
+    for text in texts:
+        key, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or key not in kinds:
+            close = difflib.get_close_matches(key, kinds, 1)
+            meant = f"; is {close[0]} meant?" if close and equals else "; write KEY=VALUE with a key of load balancing"
+            raise WrongUsage(f"--set {text}: there is no such setting{meant}")
+        values[kinds[key].name] = _value("--set", key, value, str(kinds[key].type))
+    return replace(conf, **values)
+
+
+def _value(place: str, key: str, text: str, kind: str) -> Any:
+    """The value of a setting; ``place`` is where it is written."""
+    where = f"{place}: {key} = {text!r}"
     if kind == "bool":
         return text.lower() == "true"
     if kind == "str":
+        if key == "defaultNamespaceBundleSplitAlgorithm" and text not in ALGORITHMS:
+            raise ConfigurationError(f"{where} is not among {', '.join(ALGORITHMS)}")
         return text
     if kind == "frozenset[str]":
         return frozenset(part.strip() for part in text.split(",") if part.strip())
-    where = f"{path}:{setting.line}: {setting.key} = {text!r}"
     if kind == "int":
         if not re.fullmatch(r"[+-]?[0-9]+", text) or int(text) not in INTEGERS:
-            raise ConfigurationError(f"{where} is not a whole number of 32 bits; write one, such as {_example(setting.key)}")
+            raise ConfigurationError(f"{where} is not a whole number of 32 bits; write one, such as {_example(key)}")
+        if key in INTERVALS and int(text) < 1:
+            raise ConfigurationError(f"{where} is no interval; write one of a minute or more, such as {_example(key)}")
         return int(text)
     try:
         number = float(text) if "_" not in text else math.nan
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise ConfigurationError(f"{where} is not a number; write one, such as {_example(setting.key)}")
+        raise ConfigurationError(f"{where} is not a number; write one, such as {_example(key)}")
     return number
 
 

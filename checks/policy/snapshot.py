@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -110,9 +110,10 @@ TOPICS: TypeAdapter[tuple[TopicEntry, ...]] = TypeAdapter(tuple[Entry, ...])
 
 def as_snapshot(load: LoadData) -> Any:
     """A load as it is in a snapshot."""
+    reports = {name: replace(report, lastStats=dict(report.lastStats)) for name, report in load.reports.items()}
     file = SnapshotFile(
-        load.brokers,
-        load.bundles,
+        {**load.brokers, **reports},
+        dict(load.bundles),
         load.recently_unloaded,
         load.recently_unloaded_brokers,
         load.now,

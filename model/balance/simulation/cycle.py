@@ -21,12 +21,16 @@ MINUTES_OF_AN_HOUR = 60
 
 
 def simulate(
-    policy: LoadManager, scenario: Scenario, seed: int, hours: float, tell: Callable[[int, int], None] | None = None
+    policy: LoadManager,
+    scenario: Scenario,
+    seed: int,
+    hours: float,
+    should_stop: Callable[[int, int], bool] = lambda done, minutes: False,
 ) -> Run:
     """What happens under a policy in the world of a scenario.
 
     ``policy`` is a load manager that remembers nothing yet; its shedder and its placement may be a user's own. ``seed`` is not
-    negative. ``tell`` is told the minutes done and how many there are, and may raise an exception to end the run.
+    negative. ``should_stop`` is told after each minute how many are done and how many there are; the run ends where it says so.
     """
     minutes = max(1, round(hours * MINUTES_OF_AN_HOUR))
     world = World(scenario, seed, minutes)
@@ -48,8 +52,8 @@ def simulate(
             leader.split(current, sample)
         if (minute + 1) % conf.loadBalancerSheddingIntervalMinutes == 0:
             leader.shed()
-        if tell is not None:
-            tell(minute + 1, minutes)
+        if should_stop(minute + 1, minutes):
+            break
     return record.run(policy, scenario, seed, world, owners)
 
 

@@ -148,12 +148,11 @@ class Leader:
         """One cycle of shedding; what was unloaded counts as unloaded only if it was."""
         shedding, self.manager = self.manager.shed(self.data(), self.world.cluster.policies)
         for source, bundles in shedding.unloading.unload.items():
-            said = next((why for why in shedding.unloading.why if why.startswith(source)), "")
             for bundle in bundles:
                 destination = self._drawn(shedding.drawn_from[bundle], bundle)
                 if not destination or destination == source:
                     continue
-                if self.world.unload(bundle, source, destination, said):
+                if self.world.unload(bundle, source, destination, _reason(shedding.unloading.why, bundle)):
                     self.recent[bundle] = self.recent_brokers[source] = self.now
                     self._changed(source, destination)
 
@@ -206,6 +205,17 @@ class Leader:
             self._must_write |= set(brokers)
             for broker in brokers:
                 self.own_loads.pop(broker, None)
+
+
+def _reason(why: Sequence[str], bundle: str) -> str:
+    """The sentence under which a shedder tells that a bundle leaves; empty if it does not say."""
+    said = ""
+    for line in why:
+        if not line.startswith(" "):
+            said = line
+        elif line.startswith(f"  {bundle}:"):
+            return said
+    return ""
 
 
 class _TopicsOf(Mapping[str, tuple[Topic, ...]]):

@@ -264,17 +264,18 @@ def test_noise_of_sensors_is_not_load() -> None:
     assert len(fooled.done("unload")) > len(simulate(policy(), Scenario("calm", SMALL), seed=1, hours=1).done("unload"))
 
 
-def test_a_run_can_be_ended() -> None:
+def test_a_run_that_is_ended_is_the_beginning_of_the_whole() -> None:
+    whole = simulate(policy(), scenario("zipf", SMALL), seed=0, hours=1)
     told: list[tuple[int, int]] = []
 
-    def tell(done: int, minutes: int) -> None:
+    def should_stop(done: int, minutes: int) -> bool:
         told.append((done, minutes))
-        if done == 3:
-            raise KeyboardInterrupt
+        return done == 3
 
-    with pytest.raises(KeyboardInterrupt):
-        simulate(policy(), Scenario("s", SMALL), seed=0, hours=1, tell=tell)
+    begun = simulate(policy(), scenario("zipf", SMALL), seed=0, hours=1, should_stop=should_stop)
     assert told == [(1, 60), (2, 60), (3, 60)]
+    assert np.array_equal(begun.usage, whole.usage[:3])
+    assert begun.actions == tuple(action for action in whole.actions if action.minute < 3)
 
 
 # --- a policy that asks for what cannot be

@@ -1,0 +1,210 @@
+"""``fencepost policy simulate``, run as a user runs it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checks.cli import main
+from model.balance.simulation.measures import MEASURES
+from model.balance.simulation.scenario import SCENARIOS
+
+ROOT = Path(__file__).resolve().parents[2]
+RESTARTED = ROOT / "docs" / "examples" / "policy" / "restarted.json"
+SMALL = ("--brokers", "3", "--bundles", "12", "--namespaces", "2", "--topics-per-bundle", "3", "--hours", "0.7")
+
+
+def asked(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
+    """Exit status, standard output and standard error of ``fencepost policy simulate``."""
+    try:
+        status = main(["policy", "simulate", *map(str, arguments)])
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 1
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+def answered(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Any:
+    status, out, err = asked(capsys, *arguments, "--format", "json")
+    assert err == ""
+    told = json.loads(out)
+    assert told["status"] == status
+    return told
+
+
+def test_a_run_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    switched_off = ("--set", "loadBalancerSheddingEnabled=false", "loadBalancerAutoBundleSplitEnabled=false")
+    status, out, err = asked(capsys, *SMALL, "--scenario", "crash", "--actions", "3", *switched_off)
+    assert (status, err) == (0, "")
+    assert out.startswith(
+        "ThresholdShedder and LeastLongTermMessageRate, Pulsar current\ncrash: 0.7 h, seed 0; 3 brokers, 12 bundles\n"
+    )
+    assert re.search(r"^actions: crash 1, assign 4, start 1", out, re.MULTILINE)
+    assert "    0:30  crash   broker-3:8080\n" in out
+    assert re.search(r"^  and \d+ more; --actions says", out, re.MULTILINE)
+    assert "replayed through ownership, unload and split: 8 actions, 2 of them different" in out
+    assert out.endswith("(exit 0)\n")
+
+
+@pytest.mark.parametrize("shedder", ["ThresholdShedder", "TransferShedder"])
+def test_the_same_arguments_print_the_same(capsys: pytest.CaptureFixture[str], shedder: str) -> None:
+    arguments = (*SMALL, "--shedder", shedder, "--format", "json", "--seed", "4")
+    assert asked(capsys, *arguments) == asked(capsys, *arguments)
+    assert asked(capsys, *arguments) != asked(capsys, *arguments[:-1], "5")
+
+
+def test_json_has_everything(capsys: pytest.CaptureFixture[str]) -> None:
+    told = answered(capsys, *SMALL, "--scenario", "restart", "--pulsar", "2.10", "--placement", "RoundRobinBrokerSelector")
+    assert (told["shedder"], told["placement"], told["pulsar"]) == ("ThresholdShedder", "RoundRobinBrokerSelector", "2.10")
+    assert (told["scenario"], told["seed"], told["minutes"]) == ("restart", 0, 42)
+    assert list(told["measures"]) == list(MEASURES)
+    assert all(len(column) == 42 for column in [*told["usage"].values(), told["offered"], told["carried"], told["bundles"]])
+    assert told["usage"]["broker-3:8080"][29:33].count(None) == 2
+    stop = next(action for action in told["actions"] if action["kind"] == "stop")
+    assert stop | {"minute": 30, "source": "broker-3:8080", "bundle": "", "refused": "", "boundaries": []} == stop
+    assert told["replayed"]["actions"] == sum(a["kind"] not in ("stop", "start") for a in told["actions"]) + sum(
+        a["kind"] == "assign"
+        for a in told["actions"]  # what the stopped broker gave up
+    )
+    assert told["violations"] == []
+
+
+def test_what_the_protocols_do_not_allow_is_a_violation(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--shedder", "DeviationShedder", "--scenario", "steady", "--hours", "0.1")
+    told = answered(capsys, *arguments)
+    assert told["status"] == 12
+    assert len(told["violations"]) == told["measures"]["refused"] > 0
+    assert all(violation["action"]["refused"] for violation in told["violations"])
+    _, out, _ = asked(capsys, *arguments, "--actions", "2")
+    assert "in ownership, start_release(b1, u0) cannot happen there" in out
+    assert re.search(r"^  and \d more violations", out, re.MULTILINE)
+
+
+def test_a_snapshot_is_where_it_begins(capsys: pytest.CaptureFixture[str]) -> None:
+    told = answered(capsys, "--snapshot", RESTARTED, "--scenario", "steady")
+    assert [round(column[0], 3) for column in told["usage"].values()] == [0.5] * 5 + [0.0]
+    assert told["actions"] == []
+
+
+def test_settings_can_be_others(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    conf = tmp_path / "broker.conf"
+    conf.write_text("lowerBoundarySheddingEnabled=true\nloadBalancerSheddingIntervalMinutes=7\n", encoding="utf-8")
+    arguments = ("--snapshot", RESTARTED, "--scenario", "steady", "--conf", conf)
+    assert answered(capsys, *arguments)["actions"][0]["minute"] == 6
+    told = answered(capsys, *arguments, "--set", "loadBalancerSheddingIntervalMinutes=3", "loadBalancerEnabled=TRUE")
+    assert told["actions"][0]["minute"] == 2
+    assert answered(capsys, *arguments, "--set", "loadBalancerEnabled=false")["actions"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (("--set", "lowerBoundaryShedingEnabled=true"), 2, "there is no such setting; is lowerBoundarySheddingEnabled meant?"),
+        (("--set", "lowerBoundarySheddingEnabled"), 2, "write KEY=VALUE"),
+        (("--set", "maxUnloadPercentage=much"), 150, "--set: maxUnloadPercentage = 'much' is not a number"),
+        (("--set", "loadBalancerSheddingIntervalMinutes=0"), 150, "is no interval; write one of a minute or more"),
+        (("--set", "defaultNamespaceBundleSplitAlgorithm=halves"), 150, "is not among range_equally_divide"),
+        (("--set", "loadBalancerBandwithInResourceWeight=1"), 2, "is loadBalancerBandwidthInResourceWeight meant?"),
+        (("--scenario", "flood"), 2, "there is no scenario 'flood'; there is\n  steady"),
+        (("--hours", "0"), 2, "'0' is not a time in hours"),
+        (("--hours", "nan"), 2, "'nan' is not a time in hours"),
+        (("--seed", "-1"), 2, "'-1' is not a whole number from 0"),
+        (("--snapshot", "absent.json"), 150, "absent.json: there is no such file"),
+        (("--snapshot", str(RESTARTED), "--brokers", "3"), 2, "--brokers is of a generated cluster"),
+        (("--conf", "absent.conf"), 150, "absent.conf: there is no such file"),
+        (("--shedder", "NoShedder"), 2, "'NoShedder' is not among"),
+    ],
+)
+def test_mistakes_are_told(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], status: int, said: str) -> None:
+    found, out, err = asked(capsys, *arguments)
+    assert (found, out) == (status, "")
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_a_snapshot_that_is_no_cluster_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    overlapping = {"n/0x00000000_0x20000000": {}, "n/0x10000000_0x30000000": {}}
+    path.write_text(json.dumps({"brokers": {"b": {}}, "bundles": overlapping}), encoding="utf-8")
+    status, _, err = asked(capsys, "--snapshot", path)
+    assert (status, err) == (
+        150,
+        f"fencepost: {path}: the bundles of n overlap: another one begins or ends inside 0x00000000_0x20000000\n",
+    )
+
+
+def test_a_run_is_kept(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    status, out, _ = asked(capsys, *SMALL, "--scenario", "crash", "--out", tmp_path / "run")
+    assert status == 0
+    assert f"written: {tmp_path / 'run' / 'run.json'}" in out
+    told = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
+    usage = list(csv.reader((tmp_path / "run" / "usage.csv").open(encoding="utf-8")))
+    assert usage[0] == ["minute", "broker-1:8080", "broker-2:8080", "broker-3:8080"]
+    assert len(usage) == 43
+    assert usage[31][3] == ""  # it is down
+    assert float(usage[1][1]) == pytest.approx(told["usage"]["broker-1:8080"][0], rel=1e-5)
+    actions = list(csv.DictReader((tmp_path / "run" / "actions.csv").open(encoding="utf-8")))
+    assert [action["kind"] for action in actions] == [action["kind"] for action in told["actions"]]
+
+
+FAULTY = """
+def shed(load, conf, memory):
+    if load.now > 120000:
+        raise ValueError("enough")
+    return {}, None
+"""
+
+
+def test_a_fault_of_an_own_policy_is_told_with_its_input(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    own = tmp_path / "own.py"
+    own.write_text(FAULTY, encoding="utf-8")
+    status, out, err = asked(capsys, *SMALL, "--shedder", f"{own}:shed", "--out", tmp_path / "run")
+    assert (status, out) == (75, "")
+    assert f"{own}:4" in err
+    assert "enough" in err
+    assert "Traceback" not in err
+    kept = tmp_path / "run" / "fault.json"
+    assert main(["policy", "decide", "--shedder", f"{own}:shed", "--snapshot", str(kept)]) == 75
+    assert main(["policy", "decide", "--shedder", "ThresholdShedder", "--snapshot", str(kept)]) == 0
+
+
+def test_an_own_policy_is_simulated(capsys: pytest.CaptureFixture[str]) -> None:
+    own = ROOT / "docs" / "examples" / "policy" / "fill_the_emptiest.py"
+    arguments = ("--snapshot", RESTARTED, "--scenario", "steady", "--shedder", f"{own}:shed", "--placement", f"{own}:place")
+    told = answered(capsys, *arguments)
+    assert told["shedder"] == f"{own}:shed"
+    assert told["actions"]
+
+
+def test_what_was_interrupted_claims_nothing_of_the_rest(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("checks.progress.Interrupt.__call__", lambda interrupt: True)
+    status, out, _ = asked(capsys, *SMALL)
+    assert status == 20
+    assert "noisy-rates: 0.0166667 h" in out
+    assert "interrupted; nothing is claimed of the time after that" in out
+
+
+def test_a_folder_that_cannot_be_written_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    status, _, err = asked(capsys, *SMALL, "--out", tmp_path / "file")
+    assert status == 153
+    assert "Traceback" not in err
+
+
+def test_the_reference_has_every_option_scenario_and_measure(capsys: pytest.CaptureFixture[str]) -> None:
+    reference = (ROOT / "docs" / "reference" / "simulation.md").read_text(encoding="utf-8")
+    _, help, _ = asked(capsys, "--help")
+    options = set(re.findall(r"--[a-z][a-z-]*", help)) - {"--help", "--format"}
+    assert {option for option in options if f"`{option}" not in reference} == set()
+    assert "exit status is 12" in help
+    for name, (_, what) in SCENARIOS.items():
+        assert f"| `{name}` | {what} |" in reference
+    for measure in MEASURES.values():
+        assert f"| `{measure.name}` | {measure.unit} |" in reference
