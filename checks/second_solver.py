@@ -15,7 +15,7 @@ import z3
 from cvc5 import Kind
 
 from model.language import Protocol
-from model.language.operators import walk
+from model.language.nodes import Node
 
 Answer = Literal["sat", "unsat", "unknown"]
 Solve = Callable[[Sequence[Any], float], Answer]
@@ -86,16 +86,13 @@ class Terms:
         self._protocol = protocol
         self._measured: set[int] = set()
         self._made: dict[int, Any] = {}
-        self._kept: list[Any] = []  # keeps the terms alive whose ids are noted, so that their ids stay theirs
 
     def widen(self, formulas: Iterable[Any]) -> None:
         """Makes ``bits`` so great that no number in the formulas overflows; must come before ``of``."""
         needed = self.bits
         for formula in formulas:
-            if formula.get_id() not in self._measured:
-                self._kept.append(formula)
-            for node in walk(formula, self._measured):
-                if z3.is_int(node):
+            for node in self._protocol.nodes.below(formula, self._measured):
+                if node.sort == z3.Z3_INT_SORT:
                     low, high = self._protocol.range_of(node)
                     needed = max(needed, 1 + max(high, -low - 1, 0).bit_length())
         if needed > self.bits:
@@ -104,35 +101,35 @@ class Terms:
 
     def of(self, term: Any) -> Any:
         """cvc5's term for a term that was measured."""
-        stack = [(term, False)]
+        root = self._protocol.nodes.of(term)
+        stack = [(root, False)]
         while stack:
             node, ready = stack.pop()
-            if node.get_id() in self._made:
+            if node.identity in self._made:
                 continue
-            children = node.children()
-            if ready or not children:
-                self._made[node.get_id()] = self._make(node, [self._made[child.get_id()] for child in children])
+            if ready or not node.arguments:
+                below = [self._made[argument.identity] for argument in node.arguments]
+                self._made[node.identity] = self._make(node, below)
             else:
                 stack.append((node, True))
-                stack.extend((child, False) for child in children)
-        return self._made[term.get_id()]
+                stack.extend((argument, False) for argument in node.arguments)
+        return self._made[root.identity]
 
-    def _make(self, node: Any, arguments: list[Any]) -> Any:
-        kind = node.decl().kind()
-        if kind == z3.Z3_OP_UNINTERPRETED:
-            return self.manager.mkConst(self._sort(node), node.decl().name())
-        if kind in (z3.Z3_OP_ANUM, z3.Z3_OP_BNUM):
-            bits = self.bits if kind == z3.Z3_OP_ANUM else node.size()
-            return self.manager.mkBitVector(bits, node.as_long() % (1 << bits))
+    def _make(self, node: Node, arguments: list[Any]) -> Any:
+        if node.is_variable:
+            return self.manager.mkConst(self._sort(node), node.detail)
+        if node.kind in (z3.Z3_OP_ANUM, z3.Z3_OP_BNUM):
+            bits = node.bits or self.bits
+            return self.manager.mkBitVector(bits, node.detail % (1 << bits))
         if not arguments:
-            return self.manager.mkBoolean(TRUE_OF_NONE[kind])
-        if kind == z3.Z3_OP_EXTRACT:
-            return self.manager.mkTerm(self.manager.mkOp(Kind.BITVECTOR_EXTRACT, *node.params()), *arguments)
-        if kind in FOLDED:
-            return reduce(lambda left, right: self.manager.mkTerm(FOLDED[kind], left, right), arguments)
-        return self.manager.mkTerm(SAME[kind], *arguments)
+            return self.manager.mkBoolean(TRUE_OF_NONE[node.kind])
+        if node.kind == z3.Z3_OP_EXTRACT:
+            return self.manager.mkTerm(self.manager.mkOp(Kind.BITVECTOR_EXTRACT, *node.detail), *arguments)
+        if node.kind in FOLDED:
+            return reduce(lambda left, right: self.manager.mkTerm(FOLDED[node.kind], left, right), arguments)
+        return self.manager.mkTerm(SAME[node.kind], *arguments)
 
-    def _sort(self, constant: Any) -> Any:
-        if z3.is_bool(constant):
+    def _sort(self, constant: Node) -> Any:
+        if constant.sort == z3.Z3_BOOL_SORT:
             return self.manager.getBooleanSort()
-        return self.manager.mkBitVectorSort(self.bits if z3.is_int(constant) else constant.size())
+        return self.manager.mkBitVectorSort(constant.bits or self.bits)

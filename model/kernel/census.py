@@ -86,7 +86,7 @@ class Walking:
         keep: int = 16,
     ) -> None:
         self.kernel, self.steps, self.keep = kernel, steps, keep
-        self._program = Program.of(kernel, incremental=True)
+        self._program = Program.of(kernel).stepping(kernel, thorough=True)
         self._starts = _Starts.of(kernel, self._program)
         self._finds = _Finds.of(kernel, alarm, step_alarm, may_end)
         sample = Sample()

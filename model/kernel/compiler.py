@@ -9,43 +9,29 @@ Every function takes pointers to packed states (arrays of i64 words) and to bit 
   any, what ``observe_step`` writes of these two, which for one action is little;
 - ``advance(state, action, after, steps, enabled, observed)`` does the same and brings the bit sets of ``enabled`` and
   ``observe``, which are those of ``state``, up to date, looking only at what the action may change.
+
+Everything that is said of one action's step is written with that action's updates in place of the variables: of what they make
+certain nothing is left.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
-from llvmlite import ir
-
-from model.kernel.operations import FALSE, I64, TRUE, Value
+from model.kernel.instructions import ONES, Constant, Function, Value
 from model.kernel.packing import Packing
-from model.kernel.terms import Nodes, Terms, Values
-from model.language import Action, Variable
+from model.kernel.terms import Terms, Values
+from model.language import Action, Protocol, Variable
 from model.language.domains import Choice, Number
-
-POINTER = ir.PointerType()
-VOID = ir.VoidType()
-_ONES = (1 << 64) - 1
-
-
-@dataclass(frozen=True)
-class Group:
-    """Guards (or, if ``observed``, observed formulas) that are evaluated together: by their bit in one word of the bit set; and
-    the variables of which an action must change one for any of them to change."""
-
-    formulas: Mapping[int, Any]
-    word: int
-    observed: bool
-    variables: frozenset[Variable]
 
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula over two states, and the variables of which an action must change one for it to hold, unless ``always``."""
+    """A formula, and the variables of which an action must change one for its truth to change or, of a formula over two states,
+    for it to hold, unless ``always``."""
 
     term: Any
     variables: frozenset[Variable]
@@ -57,13 +43,16 @@ class Formula:
 
 
 class Compiler:
-    """Builds the LLVM module of one protocol and its observed formulas."""
+    """Writes the LLVM functions of one protocol and its observed formulas; as text they are the module."""
 
-    def __init__(self, variables: Sequence[Variable], packing: Packing) -> None:
-        self.module = ir.Module("kernel")
+    def __init__(self, protocol: Protocol, packing: Packing) -> None:
+        self._functions: list[Function] = []
         self._packing = packing
-        self._variables = {v.name: v for v in variables}
-        self._nodes = Nodes()
+        self._variables = {v.name: v for v in protocol.variables}
+        self._nodes = protocol.nodes
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self._functions))
 
     def enabled(self, actions: Sequence[Action]) -> None:
         self._masked("enabled", [a.guard for a in actions], 1)
@@ -75,51 +64,51 @@ class Compiler:
         self._masked("observe_step", formulas, 2)
 
     def apply(self, actions: Sequence[Action], steps: Sequence[Formula]) -> None:
-        made = _Function(self.module, "apply", [POINTER, I64, POINTER, POINTER])
-        state, _, after, mask = made.function.args
+        made = self._function("apply", 4, words=[1])
+        state, number, after, mask = made.arguments
         words = made.load_all(state, self._packing.words)
-        made.copy(state, after, self._packing.words)
-        for action in self._cases(made, actions):
+        for place, word in enumerate(words):
+            made.store(word, after, place)
+        made.switch(number, len(actions))
+        for case, action in enumerate(actions):
+            made.block(f"case_{case}")
             step = _Step(self, made, words, action)
             step.write_after(after)
             step.write_steps(steps, mask)
+            made.branch("end")
+        made.block("end")
+        made.end()
 
-    def advance(self, actions: Sequence[Action], steps: Sequence[Formula], groups: Sequence[Group]) -> None:
-        """A group, which is evaluated as a whole if the action changes any of its variables, costs a call; its code is there
-        once. Each action has a function of its own, because the time that LLVM takes for one with many calls grows with their
-        square."""
-        refresh = [self._refresh(number, group) for number, group in enumerate(groups)]
-        made = _Function(self.module, "advance", [POINTER, I64, *[POINTER] * 4])
-        state, _, *outputs = made.function.args
-        for action in self._cases(made, actions):
-            part = _Function(self.module, self.module.get_unique_name("step"), [POINTER] * 5)
-            part.function.linkage = "internal"
-            before, after, held, *masks = part.function.args
-            step = _Step(self, part, part.load_all(before, self._packing.words), action)
-            part.copy(before, after, self._packing.words)
-            step.write_after(after)
-            step.write_steps(steps, held)
-            concerned = defaultdict[tuple[bool, int], list[ir.Function]](list)
-            for group, function in zip(groups, refresh, strict=True):
-                if not group.variables.isdisjoint(action.updates):
-                    concerned[group.observed, group.word].append(function)
-            for (observed, word), functions in concerned.items():
-                mask = masks[observed]
-                bits = reduce(lambda bits, f: part.builder.call(f, [after, bits]), functions, part.load(mask, word))
-                part.store(bits, mask, word)
-            part.builder.ret_void()
-            made.builder.call(part.function, [state, *outputs], tail=True)
+    def advance(
+        self, actions: Sequence[Action], steps: Sequence[Formula], guards: Sequence[Formula], observed: Sequence[Formula]
+    ) -> None:
+        """Each action has a function of its own, because the time that LLVM takes for one grows faster than its text."""
+        parts = [self._advance_by(case, action, steps, guards, observed) for case, action in enumerate(actions)]
+        made = self._function("advance", 6, words=[1])
+        state, number, *outputs = made.arguments
+        made.switch(number, len(actions))
+        for case, part in enumerate(parts):
+            made.block(f"case_{case}")
+            made.call(part, [state, *outputs], tail=True)
+            made.branch("end")
+        made.block("end")
+        made.end()
 
-    def _refresh(self, number: int, group: Group) -> ir.Function:
-        """A function of a state and of a word of a bit set that returns the word as it is in that state."""
-        made = _Function(self.module, f"refresh_{number}", [POINTER, I64], I64)
-        made.function.linkage = "internal"
-        state, bits = made.function.args
-        terms = Terms(self._nodes, Values(made.builder), self.reader(made, made.load_all(state, self._packing.words)))
-        flags = {bit: terms.emit(formula) for bit, formula in group.formulas.items()}
-        others = ir.Constant(I64, _ONES - sum(1 << bit for bit in flags))
-        made.builder.ret(made.builder.or_(made.builder.and_(bits, others), made.bits(flags)))
-        return made.function
+    def _advance_by(
+        self, case: int, action: Action, steps: Sequence[Formula], guards: Sequence[Formula], observed: Sequence[Formula]
+    ) -> Function:
+        part = self._function(f"step_{case}", 5, inner=True)
+        before, after, held, enabled, seen = part.arguments
+        words = part.load_all(before, self._packing.words)
+        for place, word in enumerate(words):
+            part.store(word, after, place)
+        step = _Step(self, part, words, action)
+        step.write_after(after)
+        step.write_steps(steps, held)
+        step.write_changes(guards, enabled)
+        step.write_changes(observed, seen)
+        part.end()
+        return part
 
     def _masked(self, name: str, formulas: Sequence[Any], states: int) -> None:
         """A function that writes the truth of the formulas as a bit set. Each word of it has a function of its own if there
@@ -127,49 +116,65 @@ class Compiler:
         if len(formulas) <= 64:
             self._word(name, formulas, states, 0)
             return
-        made = _Function(self.module, name, [POINTER] * (states + 1))
-        for word, start in enumerate(range(0, len(formulas), 64)):
-            part = self._word(f"{name}_{word}", formulas[start : start + 64], states, word)
-            part.linkage = "internal"
-            made.builder.call(part, made.function.args)
-        made.builder.ret_void()
+        starts = range(0, len(formulas), 64)
+        parts = [self._word(f"{name}_{word}", formulas[start : start + 64], states, word) for word, start in enumerate(starts)]
+        made = self._function(name, states + 1)
+        for part in parts:
+            made.call(part, made.arguments)
+        made.end()
 
-    def _word(self, name: str, formulas: Sequence[Any], states: int, word: int) -> ir.Function:
-        made = _Function(self.module, name, [POINTER] * (states + 1))
-        *pointers, mask = made.function.args
-        readers = [self.reader(made, made.load_all(pointer, self._packing.words)) for pointer in pointers]
-        terms = Terms(self._nodes, Values(made.builder), lambda name: readers[name.endswith("'")](name.removesuffix("'")))
+    def _word(self, name: str, formulas: Sequence[Any], states: int, word: int) -> Function:
+        made = self._function(name, states + 1)
+        *addresses, mask = made.arguments
+        readers = [self.reader(made, made.load_all(address, self._packing.words)) for address in addresses]
+        terms = self.terms(Values(made), lambda name: readers[name.endswith("'")](name.removesuffix("'")))
         made.store(made.bits({bit: terms.emit(f) for bit, f in enumerate(formulas)}), mask, word)
-        made.builder.ret_void()
-        return made.function
+        made.end()
+        return made
 
-    def _cases(self, made: _Function, actions: Sequence[Action]) -> Iterator[Action]:
-        """Yields each action with the builder where that action is done, given its number as the second argument."""
-        end = made.function.append_basic_block("end")
-        switch = made.builder.switch(made.function.args[1], end)
-        for number, action in enumerate(actions):
-            block = made.function.append_basic_block(f"action_{number}")
-            switch.add_case(ir.Constant(I64, number), block)
-            made.builder.position_at_end(block)
-            yield action
-            made.builder.branch(end)
-        made.builder.position_at_end(end)
-        made.builder.ret_void()
+    def _function(self, name: str, takes: int, **how: Any) -> Function:
+        made = Function(name, takes, **how)
+        self._functions.append(made)
+        return made
 
     def terms(self, values: Values, leaf: Callable[[str], Value]) -> Terms:
         """A way to emit terms over what ``leaf`` gives."""
         return Terms(self._nodes, values, leaf)
 
-    def reader(self, made: _Function, words: Sequence[Value]) -> Callable[[str], Value]:
+    def reader(self, made: Function, words: Sequence[Value]) -> Callable[[str], Value]:
         """The values of variables, by name, in loaded words; each is taken out once."""
         known: dict[str, Value] = {}
 
         def read(name: str) -> Value:
             if name not in known:
-                known[name] = made.field(self._packing, self._variables[name], words)
+                known[name] = self._taken_out(made, self._variables[name], words)
             return known[name]
 
         return read
+
+    def _taken_out(self, made: Function, variable: Variable, words: Sequence[Value]) -> Value:
+        field = self._packing.fields[variable.name]
+        if field.bits == 0:
+            return Constant(64, field.low)
+        shifted = made.shifted(words[field.word], -field.shift)
+        if not isinstance(variable.domain, (Number, Choice)):
+            return made.resized(shifted, field.bits)
+        masked = made.join("and", shifted, Constant(64, field.mask)) if field.shift + field.bits < 64 else shifted
+        return made.join("add", masked, Constant(64, field.low)) if field.low else masked
+
+    def replaced(self, made: Function, word: Value, values: Iterable[tuple[Variable, Value]]) -> Value:
+        """A word with new values of some of its variables."""
+        kept, known, placed = ONES, 0, list[Value]()
+        for variable, value in values:
+            field = self._packing.fields[variable.name]
+            kept &= ~(field.mask << field.shift)
+            if isinstance(value, Constant):
+                known |= (value.constant - field.low & field.mask) << field.shift
+                continue
+            wide = made.resized(value, 64)
+            raw = made.join("sub", wide, Constant(64, field.low)) if field.low else wide
+            placed.append(made.shifted(raw, field.shift))
+        return made.united([made.join("and", word, Constant(64, kept)), *placed], known)
 
     @property
     def packing(self) -> Packing:
@@ -180,10 +185,10 @@ class Compiler:
 class _Step:
     """One action, where it is done on the words of a state: what it writes."""
 
-    def __init__(self, compiler: Compiler, made: _Function, words: list[Value], action: Action) -> None:
+    def __init__(self, compiler: Compiler, made: Function, words: list[Value], action: Action) -> None:
         self._compiler, self._made, self._words, self._action = compiler, made, words, action
         self._updates = {variable.name: term for variable, term in action.updates.items()}
-        self._values = Values(made.builder)
+        self._values = Values(made)
         self._read = compiler.reader(made, words)
         self._before = compiler.terms(self._values, self._read)
 
@@ -199,7 +204,16 @@ class _Step:
             if packing.fields[variable.name].bits:
                 changed.setdefault(packing.fields[variable.name].word, []).append((variable, self._later(variable.name)))
         for word, values in changed.items():
-            self._made.store(self._made.replaced(packing, self._words[word], values), pointer, word)
+            self._made.store(self._compiler.replaced(self._made, self._words[word], values), pointer, word)
+
+    def write_changes(self, formulas: Sequence[Formula], pointer: Value) -> None:
+        """Brings up to date which formulas hold, in a bit set that is there."""
+        later = self._compiler.terms(self._values, self._later)
+        flags = {bit: later.emit(f.term) for bit, f in enumerate(formulas) if f.concerns(self._action)}
+        for word, mine in _by_word(flags).items():
+            others = Constant(64, ONES - sum(1 << bit for bit in mine))
+            kept = self._made.join("and", self._made.load(pointer, word), others)
+            self._made.store(self._made.united([kept, self._made.bits(mine)]), pointer, word)
 
     def write_steps(self, formulas: Sequence[Formula], pointer: Value) -> None:
         """Writes which formulas over two states hold of the step."""
@@ -209,78 +223,14 @@ class _Step:
 
         both = self._compiler.terms(self._values, leaf)
         flags = {bit: both.emit(f.term) for bit, f in enumerate(formulas) if f.concerns(self._action)}
+        by_word = _by_word(flags)
         for word in range(-(-len(formulas) // 64)):
-            mine = {bit % 64: flag for bit, flag in flags.items() if bit // 64 == word}
-            self._made.store(self._made.bits(mine), pointer, word)
+            self._made.store(self._made.bits(by_word.get(word, {})), pointer, word)
 
 
-class _Function:
-    """One LLVM function over packed states and bit sets, under construction."""
-
-    def __init__(self, module: ir.Module, name: str, arguments: Sequence[ir.Type], result: ir.Type = VOID) -> None:
-        self.function = ir.Function(module, ir.FunctionType(result, arguments), name)
-        self.function.attributes.add("nounwind")
-        for argument in self.function.args:
-            if argument.type is POINTER:
-                argument.add_attribute("noalias")
-        self.builder = ir.IRBuilder(self.function.append_basic_block("entry"))
-
-    def _at(self, pointer: Value, word: int) -> Value:
-        return self.builder.gep(pointer, [ir.Constant(I64, word)], source_etype=I64) if word else pointer
-
-    def load(self, pointer: Value, word: int) -> Value:
-        return self.builder.load(self._at(pointer, word), typ=I64)
-
-    def load_all(self, pointer: Value, words: int) -> list[Value]:
-        return [self.load(pointer, word) for word in range(words)]
-
-    def store(self, value: Value, pointer: Value, word: int) -> None:
-        self.builder.store(value, self._at(pointer, word))
-
-    def copy(self, source: Value, target: Value, words: int) -> None:
-        module = self.function.module
-        kind = ir.FunctionType(VOID, [POINTER, POINTER, I64, ir.IntType(1)])
-        name = "llvm.memcpy.p0.p0.i64"
-        function = module.globals.get(name) or ir.Function(module, kind, name)
-        self.builder.call(function, [target, source, ir.Constant(I64, 8 * words), FALSE])
-
-    def field(self, packing: Packing, variable: Variable, words: Sequence[Value]) -> Value:
-        """The value of a variable in loaded words."""
-        field = packing.fields[variable.name]
-        if field.bits == 0:
-            return ir.Constant(I64, field.low)
-        shifted = self.builder.lshr(words[field.word], ir.Constant(I64, field.shift)) if field.shift else words[field.word]
-        if not isinstance(variable.domain, (Number, Choice)):
-            return self.builder.trunc(shifted, ir.IntType(field.bits)) if field.bits < 64 else shifted
-        masked = self.builder.and_(shifted, ir.Constant(I64, field.mask)) if field.shift + field.bits < 64 else shifted
-        return self.builder.add(masked, ir.Constant(I64, field.low)) if field.low else masked
-
-    def replaced(self, packing: Packing, word: Value, values: Iterable[tuple[Variable, Value]]) -> Value:
-        """A word with new values of some of its variables."""
-        kept, known, placed = _ONES, 0, []
-        for variable, value in values:
-            field = packing.fields[variable.name]
-            kept &= ~(field.mask << field.shift)
-            if isinstance(value, ir.Constant):
-                known |= (value.constant - field.low & field.mask) << field.shift
-                continue
-            wide = self.builder.zext(value, I64) if value.type.width < 64 else value
-            raw = self.builder.sub(wide, ir.Constant(I64, field.low)) if field.low else wide
-            placed.append(self.builder.shl(raw, ir.Constant(I64, field.shift)) if field.shift else raw)
-        return self._united([self.builder.and_(word, ir.Constant(I64, kept)), *placed], known)
-
-    def bits(self, flags: Mapping[int, Value]) -> Value:
-        """Flags as the bits of a word, by number."""
-        known = sum(1 << bit for bit, flag in flags.items() if flag is TRUE)
-        shown = {bit: flag for bit, flag in flags.items() if flag is not TRUE and flag is not FALSE}
-        wide = {bit: self.builder.zext(flag, I64) for bit, flag in shown.items()}
-        placed = [self.builder.shl(flag, ir.Constant(I64, bit)) if bit else flag for bit, flag in wide.items()]
-        return self._united(placed, known)
-
-    def _united(self, parts: list[Value], known: int) -> Value:
-        """The bits of all parts: a tree, so that none has to wait for all others."""
-        parts = [*parts, ir.Constant(I64, known)] if known or not parts else parts
-        while len(parts) > 1:
-            pairs = [self.builder.or_(one, other) for one, other in zip(parts[::2], parts[1::2], strict=False)]
-            parts = pairs + parts[len(parts) - len(parts) % 2 :]
-        return parts[0]
+def _by_word(flags: Mapping[int, Value]) -> dict[int, dict[int, Value]]:
+    """Flags by the word of a bit set that they are in, and by the bit of that word."""
+    words = defaultdict[int, dict[int, Value]](dict)
+    for number, flag in flags.items():
+        words[number // 64][number % 64] = flag
+    return words

@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 import z3
 
-from model.kernel.compiler import Compiler, Formula, Group
+from model.kernel.code import Code
+from model.kernel.compiler import Compiler, Formula
 from model.kernel.packing import Packing, Words
-from model.language import Protocol, Variable
-
-llvm.initialize_native_target()
-llvm.initialize_native_asmprinter()
+from model.language import Protocol
 
 
 class Kernel:
     """The compiled form of a protocol.
 
     ``observed`` are formulas over one state and ``observed_steps`` over two (values and next values); their truth is what
-    ``observe`` and ``observe_step`` report, as bit sets. States are packed: arrays of ``words`` uint64. ``address`` maps the
-    names of compiled functions to their addresses for the loops of this package; ``mask_words`` gives the length of a bit
-    set and ``formulas`` how many formulas each way of observing has. ``fingerprint`` is a hash of the compiled text: kernels
-    that have it in common do the same. Raises ModelError for a term that cannot be compiled.
+    ``observe`` and ``observe_step`` report, as bit sets. States are packed: arrays of ``words`` uint64. ``mask_words`` gives
+    the length of a bit set and ``formulas`` how many formulas each way of observing has. ``fingerprint`` is a hash of the
+    compiled text: kernels that have it in common do the same. Raises ModelError for a term that cannot be compiled.
+
+    Machine code is made when it is first asked for: quickly for single steps, thoroughly for the loops of this package.
     """
 
     def __init__(self, protocol: Protocol, observed: Sequence[Any] = (), observed_steps: Sequence[Any] = ()) -> None:
@@ -36,17 +33,15 @@ class Kernel:
         self.packing = Packing(protocol.variables)
         self.words = self.packing.words
         self.actions = tuple(protocol.actions)
-        compiler = Compiler(protocol.variables, self.packing)
+        compiler = Compiler(protocol, self.packing)
         self._steps = [self._over_steps(formula) for formula in observed_steps]
         compiler.enabled(self.actions)
         compiler.apply(self.actions, self._steps)
         compiler.observe(observed)
-        text = str(compiler.module)
-        self.fingerprint = hashlib.sha256(text.encode()).hexdigest()
-        self._engine = execution_engine(text)
+        self._text = str(compiler)
+        self.fingerprint = hashlib.sha256(self._text.encode()).hexdigest()
+        self._codes: dict[tuple[str, bool], Code] = {}
         self._observed = tuple(observed)
-        names = ("enabled", "apply", "observe")
-        self.address = {name: self._engine.get_function_address(name) for name in names}
         self.formulas = {"observe": len(observed), "observe_step": len(observed_steps)}
         self.mask_words = {
             "enabled": _words(len(self.actions)),
@@ -60,32 +55,36 @@ class Kernel:
         never_still = z3.is_false(z3.simplify(self.protocol.still(formula)))
         return Formula(formula, frozenset(self.protocol.next_variables_of(formula)), always=not never_still)
 
-    def _group(self, formulas: Mapping[int, Any], word: int, *, observed: bool) -> Group:
-        variables = frozenset[Variable]().union(*(self.protocol.variables_of(formula) for formula in formulas.values()))
-        return Group(formulas, word, observed, variables)
+    def _over_states(self, formula: Any) -> Formula:
+        return Formula(formula, self.protocol.variables_of(formula))
+
+    def code(self, *, thorough: bool) -> Code:
+        """The functions ``enabled``, ``apply`` and ``observe``."""
+        return self._made("code", thorough, lambda: self._text)
+
+    def advance(self, *, thorough: bool) -> Code:
+        """The function ``advance``, which takes a step and keeps the bit sets of what is enabled and observed up to date; its
+        thorough code, of which there is much, is for long runs."""
+        return self._made("advance", thorough, lambda: self._advance_text)
+
+    def _made(self, name: str, thorough: bool, text: Callable[[], str]) -> Code:
+        """Machine code, made once; the thorough one does for both."""
+        known = self._codes.get((name, True)) or self._codes.get((name, thorough))
+        return known or self._codes.setdefault((name, thorough), Code(text(), thorough=thorough))
 
     @cached_property
-    def _observe_step(self) -> int:
-        """The address of ``observe_step``, which no loop needs; compiled when it is first asked for."""
-        compiler = Compiler(self.protocol.variables, self.packing)
+    def _advance_text(self) -> str:
+        guards = [self._over_states(action.guard) for action in self.actions]
+        observed = [self._over_states(formula) for formula in self._observed]
+        compiler = Compiler(self.protocol, self.packing)
+        compiler.advance(self.actions, self._steps, guards, observed)
+        return str(compiler)
+
+    @cached_property
+    def _observe_step_text(self) -> str:
+        compiler = Compiler(self.protocol, self.packing)
         compiler.observe_step([step.term for step in self._steps])
-        self._engine_of_observe_step = execution_engine(str(compiler.module))
-        return int(self._engine_of_observe_step.get_function_address("observe_step"))
-
-    @cached_property
-    def advance(self) -> int:
-        """The address of the function that takes a step and keeps the bit sets of what is enabled and observed up to date;
-        compiled when it is first asked for."""
-        together = defaultdict[tuple[str, str, int], dict[int, Any]](dict)
-        for number, action in enumerate(self.actions):
-            together[action.name, action.actor, number // 64][number % 64] = action.guard
-        groups = [self._group(guards, word, observed=False) for (*_, word), guards in together.items()]
-        for number, formula in enumerate(self._observed):
-            groups.append(self._group({number % 64: formula}, number // 64, observed=True))
-        compiler = Compiler(self.protocol.variables, self.packing)
-        compiler.advance(self.actions, self._steps, groups)
-        self._engine_of_advance = execution_engine(str(compiler.module))
-        return int(self._engine_of_advance.get_function_address("advance"))
+        return str(compiler)
 
     def initial(self) -> Words:
         """The initial states, one in each row."""
@@ -93,15 +92,16 @@ class Kernel:
 
     def enabled(self, state: Words) -> list[int]:
         """The numbers of the actions that may happen in the state."""
-        return self._mask("enabled", state)
+        return self._mask(self.code(thorough=False), "enabled", state)
 
     def observe(self, state: Words) -> list[int]:
         """The numbers of the observed formulas that hold in the state."""
-        return self._mask("observe", state)
+        return self._mask(self.code(thorough=False), "observe", state)
 
     def observe_step(self, state: Words, after: Words) -> list[int]:
         """The numbers of the observed formulas over two states that hold of this pair."""
-        return self._mask("observe_step", state, after, address=self._observe_step)
+        code = self._made("observe_step", False, lambda: self._observe_step_text)
+        return self._mask(code, "observe_step", state, after)
 
     def apply(self, state: Words, action: int) -> Words:
         """The state after an action, whose guard is taken to hold."""
@@ -114,13 +114,14 @@ class Kernel:
 
     def _step(self, state: Words, action: int) -> tuple[Words, Words]:
         after, held = np.zeros(self.words, dtype=np.uint64), np.zeros(self.mask_words["observe_step"], dtype=np.uint64)
-        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 2)(self.address["apply"])
+        address = self.code(thorough=False).address("apply")
+        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 2)(address)
         call(np.ascontiguousarray(state).ctypes.data, action, after.ctypes.data, held.ctypes.data)
         return after, held
 
-    def _mask(self, name: str, *states: Words, address: int | None = None) -> list[int]:
+    def _mask(self, code: Code, name: str, *states: Words) -> list[int]:
         mask = np.zeros(self.mask_words[name], dtype=np.uint64)
-        call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (len(states) + 1))(address or self.address[name])
+        call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (len(states) + 1))(code.address(name))
         held = [np.ascontiguousarray(s) for s in states]
         call(*(s.ctypes.data for s in held), mask.ctypes.data)
         return _members(mask)
@@ -132,16 +133,3 @@ def _members(mask: Words) -> list[int]:
 
 def _words(bits: int) -> int:
     return max(1, -(-bits // 64))
-
-
-def execution_engine(text: str) -> Any:
-    """The LLVM execution engine that holds the compiled module."""
-    module = llvm.parse_assembly(text)
-    target = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2
-    )
-    # The code is straight lines between few branches, without anything left to fold: LLVM's passes over it take longer than
-    # they save, all of -O2 many times as long, and none makes it faster.
-    engine = llvm.create_mcjit_compiler(module, target)
-    engine.finalize_object()
-    return engine

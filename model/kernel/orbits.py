@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from model.kernel.code import Code
 from model.kernel.crew import Crew
 from model.kernel.loops import bit_count, bump, call2, fetch_add, load, load_int, native
-from model.kernel.machine import execution_engine
 from model.kernel.packing import Packing
 from model.kernel.permutations import Permutations, tour
 from model.kernel.program import Program
@@ -41,9 +41,9 @@ class Orbits:
         functions = Permutations(packing, tour(symmetry))
         functions.canonical()
         functions.stabiliser()
-        self._engine = execution_engine(str(functions.module))
-        self.canonical = int(self._engine.get_function_address("canonical"))
-        self.stabiliser = int(self._engine.get_function_address("stabiliser"))
+        self._code = Code(str(functions.module), thorough=True)
+        self.canonical = self._code.address("canonical")
+        self.stabiliser = self._code.address("stabiliser")
 
     def represented(
         self, result: Result, workers: int | None = None, progress: Callable[[int, int], None] = lambda done, count: None

@@ -28,21 +28,26 @@ class Program(NamedTuple):
     step_words: int
 
     @classmethod
-    def of(cls, kernel: Kernel, canonical: int = 0, *, incremental: bool = False) -> Program:
+    def of(cls, kernel: Kernel, canonical: int = 0, *, thorough: bool = True) -> Program:
         """The program of a kernel; ``canonical`` is the address of a function ``(state, out)`` that writes the representative
-        of the states that are the same but for a symmetry, or 0. ``incremental`` asks for the function ``advance``."""
+        of the states that are the same but for a symmetry, or 0; ``thorough`` says which machine code it is."""
+        code = kernel.code(thorough=thorough)
         return cls(
-            enabled=kernel.address["enabled"],
-            apply=kernel.address["apply"],
-            observe=kernel.address["observe"] if kernel.formulas["observe"] else 0,
+            enabled=code.address("enabled"),
+            apply=code.address("apply"),
+            observe=code.address("observe") if kernel.formulas["observe"] else 0,
             canonical=canonical,
-            advance=kernel.advance if incremental else 0,
+            advance=0,
             words=kernel.words,
             actions=len(kernel.actions),
             enabled_words=kernel.mask_words["enabled"],
             observe_words=kernel.mask_words["observe"],
             step_words=kernel.mask_words["observe_step"] if kernel.formulas["observe_step"] else 0,
         )
+
+    def stepping(self, kernel: Kernel, *, thorough: bool) -> Program:
+        """The same with the function ``advance``, which random walks take their steps by."""
+        return self._replace(advance=kernel.advance(thorough=thorough).address("advance"))
 
 
 def addresses(arrays: Any) -> Any:

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import z3
-from llvmlite import ir
 
-from model.kernel.operations import FALSE, I64, RULES, TRUE, Value, extract
+from model.kernel.instructions import FALSE, TRUE, Constant, Function, Value
+from model.kernel.operations import RULES, extract
 from model.language import ModelError
-
-
-class Node(NamedTuple):
-    """A node of a Z3 term: its id, its operator, its arguments, and what else there is to it: the name of a variable, the value
-    of a literal, the bounds of an extract, the name of an operator that is unknown."""
-
-    identity: int
-    kind: int
-    arguments: tuple[Node, ...]
-    detail: Any
-
+from model.language.nodes import Node, Nodes
 
 _LITERALS = (z3.Z3_OP_ANUM, z3.Z3_OP_BNUM)
 _SETTLED_BY = {z3.Z3_OP_AND: FALSE, z3.Z3_OP_OR: TRUE, z3.Z3_OP_IMPLIES: TRUE}
@@ -32,50 +22,19 @@ def _in_turn(node: Node, place: int) -> Node:
     return node.arguments[1 - place if node.kind == z3.Z3_OP_IMPLIES else place]
 
 
-def _detail(kind: int, term: Any) -> Any:
-    if kind in _LITERALS:
-        return ir.Constant(I64 if kind == z3.Z3_OP_ANUM else ir.IntType(term.size()), term.as_long())
-    if kind == z3.Z3_OP_EXTRACT:
-        return tuple(term.decl().params())
-    return None if kind in RULES else term.decl().name()
-
-
-class Nodes:
-    """The nodes of terms, each looked at once: asking Z3 for them is what would take most of the time."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, Node] = {}
-
-    def of(self, term: Any) -> Node:
-        """The node of a term, with all below it."""
-        stack: list[tuple[Any, int, Any]] = [(term, term.get_id(), None)]
-        while stack:
-            node, identity, below = stack.pop()
-            if identity in self._known:
-                continue
-            if below is None:
-                below = [(child, child.get_id()) for child in node.children()]
-                stack.append((node, identity, below))
-                stack.extend((child, its, None) for child, its in below if its not in self._known)
-            else:
-                kind, known = node.decl().kind(), tuple(self._known[its] for _, its in below)
-                self._known[identity] = Node(identity, kind, known, _detail(kind, node))
-        return self._known[term.get_id()]
-
-
 class Values:
     """The values of one basic block: of an operation on values that it was done on before, the one it had."""
 
-    def __init__(self, builder: ir.IRBuilder) -> None:
-        self.builder = builder
+    def __init__(self, function: Function) -> None:
+        self._function = function
         self._results: dict[tuple[Any, ...], Value] = {}
         self._constants: dict[tuple[int, int], Value] = {(1, 0): FALSE, (1, 1): TRUE}
 
     def one(self, value: Value) -> Value:
         """The value itself, but of equal constants always the same."""
-        if not isinstance(value, ir.Constant):
+        if not isinstance(value, Constant):
             return value
-        return self._constants.setdefault((value.type.width, value.constant), value)
+        return self._constants.setdefault((value.bits, value.constant), value)
 
     def of(self, node: Node, arguments: list[Value]) -> Value:
         """The value of an operation on these arguments. Raises ModelError for an unknown one."""
@@ -86,10 +45,10 @@ class Values:
 
     def _instruction(self, node: Node, arguments: list[Value]) -> Value:
         if node.kind == z3.Z3_OP_EXTRACT:
-            return extract(self.builder, arguments[0], *node.detail)
+            return extract(self._function, arguments[0], *node.detail)
         if node.kind not in RULES:
             raise ModelError(f"the kernel cannot compile {node.detail}")
-        return RULES[node.kind](self.builder, arguments)
+        return RULES[node.kind](self._function, arguments)
 
 
 class Terms:
@@ -108,8 +67,8 @@ class Terms:
             if node.identity in self._known:
                 continue
             if node.kind in _LITERALS:
-                self._known[node.identity] = self._values.one(node.detail)
-            elif node.kind == z3.Z3_OP_UNINTERPRETED and not node.arguments:
+                self._known[node.identity] = self._values.one(Constant(node.bits or 64, node.detail))
+            elif node.is_variable:
                 self._known[node.identity] = self._values.one(self._leaf(node.detail))
             elif 0 < place < len(node.arguments) and self._last(node, place) is _SETTLED_BY.get(node.kind):
                 self._known[node.identity] = self._last(node, place)

@@ -27,6 +27,9 @@ _CHUNK_STEPS = 1 << 16
 _HASHES = 1 << 12
 """Hashes of sampled states that a thread gathers before it hands them over."""
 
+_LONG = 10.0
+"""Seconds after which a run is worth the thorough machine code."""
+
 _FIRST_ROUND, _LONGEST_ROUND = 4, 64
 """Chunks in the first round, and in a long run's."""
 
@@ -101,7 +104,7 @@ def random_walks(
     looked at, and ``progress`` told about once a second, between rounds. Raises ValueError for counts out of range.
     """
     _check(seed, first, count, steps)
-    program, sample = Program.of(kernel, incremental=True), Sample()
+    program, sample = Program.of(kernel, thorough=False).stepping(kernel, thorough=False), Sample()
     starts, finds = _Starts.of(kernel, program), _Finds.of(kernel, alarm, step_alarm, may_end)
     started = reported = time.monotonic()
     outcome: WalkOutcome = "sampled"
@@ -137,6 +140,8 @@ def random_walks(
             if progress is not None and now - reported >= 1.0:
                 progress(WalkProgress(done - first, total, (total - told) / (now - reported)))
                 reported, told = now, total
+            if now - started > _LONG:
+                program = program.stepping(kernel, thorough=True)
             if stop_on_violation and any((walker.found_walk >= 0).any() for walker in walkers):
                 break
             if should_stop():
@@ -160,7 +165,7 @@ def walk_path(
 ) -> Path:
     """The run that one walk makes, given what ``random_walks`` was given."""
     _check(seed, walk, 1, steps)
-    program, finds = Program.of(kernel), _Finds.of(kernel, alarm, step_alarm, None)
+    program, finds = Program.of(kernel, thorough=False), _Finds.of(kernel, alarm, step_alarm, None)
     walker, trail = Walker.of(program, finds.rows, steps + 1), Trail.of(kernel.words, steps)
     starts = _Starts.of(kernel, program)
     course = _course(starts, seed, steps, swarm, Sample(), finds)

@@ -53,18 +53,3 @@ def walk(term: Any, seen: set[int]) -> Iterator[Any]:
 def is_constant(node: Any) -> bool:
     """Whether the node is a variable: an uninterpreted constant."""
     return bool(z3.is_const(node) and node.decl().kind() == z3.Z3_OP_UNINTERPRETED)
-
-
-def unknown_operator(node: Any) -> str | None:
-    """What in this node (not below it) the kernel cannot compile, named as SMT-LIB does, or None."""
-    if not z3.is_app(node):
-        return "a quantifier or bound variable"
-    kind = node.decl().kind()
-    if kind not in OPERATORS or (kind == z3.Z3_OP_UNINTERPRETED and node.num_args()):
-        return str(node.decl().name())
-    sort = node.sort()
-    if sort.kind() not in (z3.Z3_BOOL_SORT, z3.Z3_INT_SORT, z3.Z3_BV_SORT):
-        return f"the sort {sort}"
-    if sort.kind() == z3.Z3_BV_SORT and sort.size() > 64:
-        return f"a bit vector of {sort.size()} bits"
-    return None

@@ -13,7 +13,8 @@ from model.language.building import build
 from model.language.declarations import Action, Family, Location, Names, OneOf, Variable
 from model.language.domains import Domain, Flag, Number, Universe, choice_of, subset_of
 from model.language.mistakes import ModelError, reason
-from model.language.operators import is_constant, unknown_operator, walk
+from model.language.nodes import Node, Nodes
+from model.language.operators import walk
 from model.language.ranges import Ranges
 
 
@@ -50,10 +51,11 @@ class Protocol:
         self._by_term: dict[str, Variable] = {}
         self._names: dict[str, str] = {}  # what each name stands for
         self.budgets: dict[str, int] = {}
-        self._vetted: dict[bool, set[int]] = {False: set(), True: set()}  # ids of nodes, by whether next values may occur
+        self.nodes = Nodes()
         self._ranges = Ranges()
-        self._mentioned: dict[int, frozenset[Variable]] = {}  # by the ids of nodes, too
-        self._kept: list[Any] = []  # keeps the terms alive whose ids are noted, so that their ids stay theirs
+        self._of_node: dict[bool, dict[int, Variable]] = {False: {}, True: {}}  # by whether it is the next value
+        self._vetted: dict[bool, set[int]] = {False: set(), True: set()}  # nodes, by whether next values may occur
+        self._mentioned: dict[int, frozenset[Variable]] = {}  # by node, too
 
     def _claim(self, kind: str, name: str) -> None:
         if not name.isidentifier() or name.startswith("_"):
@@ -123,7 +125,9 @@ class Protocol:
             variable = Variable(full, name, index, universes, domain, initial, term, primed)
             self.variables.append(variable)
             self._by_term[full] = variable
-            self._ranges.declare(variable)
+            for is_next, constant in ((False, self.nodes.of(term)), (True, self.nodes.of(primed))):
+                self._of_node[is_next][constant.identity] = variable
+                self._ranges.declare(constant, domain)
             members[index], nexts[index] = term, primed
         setattr(self.state, name, Family(name, members) if universes else members[()])
         setattr(self.next, name, Family(name, nexts) if universes else nexts[()])
@@ -219,7 +223,7 @@ class Protocol:
         self.vet(f"{where}: its guard", guard)
         updates: dict[Variable, Any] = {}
         for key, value in made[1].items():
-            variable = self._variable_of(key) if isinstance(key, z3.ExprRef) else None
+            variable = self._variable_of(self.nodes.of(key)) if isinstance(key, z3.ExprRef) else None
             if variable is None:
                 raise ModelError(f"{where}: it updates {key}, which is not a variable of the protocol")
             try:
@@ -234,31 +238,26 @@ class Protocol:
     def vet(self, what: str, term: Any, *, primed: bool = False) -> None:
         """Raises ModelError, naming ``what``, unless the term is over this protocol's variables (and, if ``primed``, their
         next values) and uses only operators that the kernel compiles."""
-        for node in walk(term, self._vetted[primed]):
-            stranger = unknown_operator(node)
-            if stranger is not None:
-                raise ModelError(f"{what} uses {stranger}, which the kernel cannot compile")
-            if is_constant(node) and self._variable_of(node, primed=primed) is None:
+        for node in self.nodes.below(term, self._vetted[primed]):
+            if node.stranger is not None:
+                raise ModelError(f"{what} uses {node.stranger}, which the kernel cannot compile")
+            if node.is_variable and self._variable_of(node, primed=primed) is None:
                 also = "; it may not speak of the state after the step" if self._variable_of(node, primed=True) else ""
-                raise ModelError(f"{what} mentions {node}, which is not a variable of the protocol{also}")
-        too_wide = self._ranges.too_wide(term)
+                raise ModelError(f"{what} mentions {node.detail}, which is not a variable of the protocol{also}")
+        too_wide = self._ranges.too_wide(self.nodes.of(term))
         if too_wide is not None:
-            raise ModelError(f"{what}: {too_wide} may be too large for the kernel's 64-bit numbers")
-        self._kept.append(term)
+            number = next(part for part in walk(term, set()) if self.nodes.of(part) is too_wide)
+            raise ModelError(f"{what}: {number} may be too large for the kernel's 64-bit numbers")
 
-    def range_of(self, number: Any) -> tuple[int, int]:
-        """The least and the greatest value that a vetted term may have, as far as the variables' domains alone tell."""
+    def range_of(self, number: Node) -> tuple[int, int]:
+        """The least and the greatest value that a number in a vetted term may have, as far as the variables' domains alone
+        tell."""
         return self._ranges.of(number)
 
-    def _variable_of(self, constant: Any, *, primed: bool = False) -> Variable | None:
+    def _variable_of(self, constant: Node, *, primed: bool = False) -> Variable | None:
         """The variable whose value, or if ``primed`` perhaps next value, this very constant is, sort included."""
-        if not is_constant(constant):
-            return None
-        name = constant.decl().name()
-        variable = self._by_term.get(name.removesuffix("'") if primed else name)
-        if variable is None or not (constant.eq(variable.term) or (primed and constant.eq(variable.next))):
-            return None
-        return variable
+        variable = self._of_node[False].get(constant.identity)
+        return self._of_node[True].get(constant.identity) if primed and variable is None else variable
 
     def after(self, action: Action, formula: Any) -> Any:
         """A formula over values and next values, as it stands before the action and speaks of the state after it."""
@@ -274,24 +273,23 @@ class Protocol:
 
     def next_variables_of(self, formula: Any) -> set[Variable]:
         """The variables whose value after a step the formula mentions."""
-        names = (node.decl().name() for node in walk(formula, set()) if is_constant(node))
-        return {self._by_term[name.removesuffix("'")] for name in names if name.endswith("'")}
+        nexts = self._of_node[True]
+        return {nexts[node.identity] for node in self.nodes.below(formula, set()) if node.identity in nexts}
 
     def variables_of(self, formula: Any) -> frozenset[Variable]:
         """The variables whose value, before or after a step, the formula mentions."""
-        self._kept.append(formula)
-        stack = [(formula, False)]
+        root = self.nodes.of(formula)
+        stack = [(root, False)]
         while stack:
             node, ready = stack.pop()
-            identity = node.get_id()
-            if identity in self._mentioned:
+            if node.identity in self._mentioned:
                 continue
-            if is_constant(node):
-                self._mentioned[identity] = frozenset([self._by_term[node.decl().name().removesuffix("'")]])
+            if node.is_variable:
+                self._mentioned[node.identity] = frozenset([self._by_term[node.detail.removesuffix("'")]])
             elif ready:
-                below = (self._mentioned[child.get_id()] for child in node.children())
-                self._mentioned[identity] = frozenset().union(*below)
+                below = (self._mentioned[argument.identity] for argument in node.arguments)
+                self._mentioned[node.identity] = frozenset().union(*below)
             else:
                 stack.append((node, True))
-                stack.extend((child, False) for child in node.children())
-        return self._mentioned[formula.get_id()]
+                stack.extend((argument, False) for argument in node.arguments)
+        return self._mentioned[root.identity]

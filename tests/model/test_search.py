@@ -14,7 +14,7 @@ import pytest
 
 from model.kernel import Kernel
 from model.kernel.checkpoint import CheckpointError
-from model.kernel.machine import execution_engine
+from model.kernel.code import Code
 from model.kernel.paths import plain
 from model.kernel.results import Limits, Result
 from model.kernel.search import search
@@ -274,8 +274,8 @@ def test_symmetry_visits_representatives_and_shows_real_runs() -> None:
           store i64 %least, ptr %out
           ret void
         }"""
-    engine = execution_engine(text)
-    address = engine.get_function_address("canonical")
+    code = Code(text, thorough=True)
+    address = code.address("canonical")
     full, reduced = run(kernel), run(kernel, canonical=address)
     assert (full.distinct, reduced.distinct) == (36, 21)
     found = run(kernel, canonical=address, alarm=[0])

@@ -1,0 +1,107 @@
+"""Z3 terms as plain Python values: whatever looks at every node of many terms looks at these.
+
+Z3's own Python objects are made anew, reference counts and error checks included, each time a child is asked for; that is most
+of what building a protocol, or its machine code, would take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import z3
+
+from model.language.operators import OPERATORS
+
+
+class Node(NamedTuple):
+    """A node of a Z3 term: what identifies it, its operator (-1: it is a quantifier or a bound variable), its arguments, the
+    kind of its sort, the bits of a vector (else 0), and what else there is to it: the name of a variable or of a function
+    that is none of Z3's, the value of a literal, the bounds of an extract."""
+
+    identity: int
+    kind: int
+    arguments: tuple[Node, ...]
+    sort: int
+    bits: int
+    detail: Any
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether it is an uninterpreted constant."""
+        return self.kind == z3.Z3_OP_UNINTERPRETED and not self.arguments
+
+
+    @property
+    def stranger(self) -> str | None:
+        """What in this node (not below it) the kernel cannot compile, named as SMT-LIB does, or None."""
+        if self.kind not in OPERATORS or (self.kind == z3.Z3_OP_UNINTERPRETED and self.arguments):
+            return "a quantifier or bound variable" if self.kind < 0 else str(self.detail)
+        if self.sort not in (z3.Z3_BOOL_SORT, z3.Z3_INT_SORT, z3.Z3_BV_SORT):
+            return "a sort that is neither Bool nor Int nor a bit vector"
+        return f"a bit vector of {self.bits} bits" if self.bits > 64 else None
+
+
+class Nodes:
+    """The nodes of terms, each made once; what identifies a node is its own for as long as this object is there."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Node] = {}
+        self._operators: dict[int, tuple[int, int, int]] = {}
+        self._kept: list[Any] = []
+
+    def of(self, term: Any) -> Node:
+        """The node of a term, with all below it."""
+        root = term.as_ast()
+        if root.value in self._known:
+            return self._known[root.value]
+        self._kept.append(term)
+        context = term.ctx_ref()
+        stack: list[tuple[Any, Any]] = [(root, None)]
+        while stack:
+            ast, below = stack.pop()
+            if ast.value in self._known:
+                continue
+            if below is None and z3.Z3_is_app(context, ast):
+                count = z3.Z3_get_app_num_args(context, ast)
+                below = [z3.Z3_get_app_arg(context, ast, place) for place in range(count)]
+                stack.append((ast, below))
+                stack.extend((child, None) for child in below if child.value not in self._known)
+            else:
+                self._known[ast.value] = self._node(context, ast, below)
+        return self._known[root.value]
+
+    def below(self, term: Any, seen: set[int]) -> Iterator[Node]:
+        """Every node of a term that is not yet in ``seen`` (their identities), each once; what is met is added to it."""
+        stack = [self.of(term)]
+        while stack:
+            node = stack.pop()
+            if node.identity not in seen:
+                seen.add(node.identity)
+                yield node
+                stack.extend(node.arguments)
+
+    def _node(self, context: Any, ast: Any, below: list[Any] | None) -> Node:
+        if below is None:
+            return Node(ast.value, -1, (), z3.Z3_UNKNOWN_SORT, 0, None)
+        arguments = tuple(self._known[child.value] for child in below)
+        decl = z3.Z3_get_app_decl(context, ast)
+        if decl.value not in self._operators:
+            sort = z3.Z3_get_range(context, decl)
+            kind = z3.Z3_get_sort_kind(context, sort)
+            bits = z3.Z3_get_bv_sort_size(context, sort) if kind == z3.Z3_BV_SORT else 0
+            self._operators[decl.value] = z3.Z3_get_decl_kind(context, decl), kind, bits
+        kind, sort, bits = self._operators[decl.value]
+        return Node(ast.value, kind, arguments, sort, bits, _detail(context, ast, decl, kind))
+
+
+def _detail(context: Any, ast: Any, decl: Any, kind: int) -> Any:
+    if kind in (z3.Z3_OP_ANUM, z3.Z3_OP_BNUM):
+        written = z3.Z3_get_numeral_string(context, ast)
+        return Fraction(written) if "/" in written else int(written)
+    if kind == z3.Z3_OP_EXTRACT:
+        return tuple(z3.Z3_get_decl_int_parameter(context, decl, place) for place in range(2))
+    if kind in OPERATORS and kind != z3.Z3_OP_UNINTERPRETED:
+        return None
+    return z3.Z3_get_symbol_string(context, z3.Z3_get_decl_name(context, decl))
