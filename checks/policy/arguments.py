@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
+from checks.policy.comparison.arguments import add_compare
 from checks.policy.world import add_world
 from checks.verdicts import ExitStatus
 
@@ -27,6 +28,8 @@ EXAMPLES = """examples:
                                whether the shedder keeps its rules, with these thresholds, on loads made at random
   fencepost policy simulate --conf broker.conf --snapshot now.json --scenario rolling-restart --hours 3
                                what the policy does to the cluster while all brokers are restarted
+  fencepost policy compare --baseline broker.conf --proposed proposed.conf --snapshot now.json --out found
+                               what a change makes better and worse over hours, with what certainty, and where it goes wrong
   fencepost policy place --conf broker.conf --snapshot now.json --bundle public/default/0x00000000_0x40000000
                                which brokers may get a bundle, and which filter drops which
   fencepost policy split --algorithm topic_count_equally_divide --bundle 0x00000000_0x40000000 --topics topics.json
@@ -71,8 +74,9 @@ def add_policy(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     questions = policy.add_subparsers(required=True, metavar="QUESTION")
     _add_decide(questions)
     _add_check(questions)
-    _add_place(questions)
     _add_simulate(questions)
+    add_compare(questions)
+    _add_place(questions)
     _add_split(questions)
     _add_layout(questions)
     _add_bundle(questions)

@@ -1,0 +1,99 @@
+"""The arguments of ``fencepost policy compare`` and what its help teaches."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+
+from checks.policy.world import add_world
+from checks.verdicts import ExitStatus
+
+COMPARE = """Simulates the same runs under the present policy and under proposed ones, and says of every measure whether it gets
+better or worse, by how much, how certain that is, and in which run it is worst.
+
+A policy has parts with commas between them: a broker.conf, the name of a shedder or placement strategy, a function of your
+own as FILE.py:FUNCTION. Without a broker.conf a proposed policy has the settings of the baseline. With NAME= before it, it
+goes by that name.
+
+The exit status is 12 if a measure gets worse by more than is tolerated, 20 if the runs do not suffice to tell, else 0."""
+
+EXAMPLES = """examples:
+  fencepost policy compare --baseline broker.conf --proposed proposed.conf --snapshot now.json --out found
+                               two configurations, from a snapshot of the cluster
+  fencepost policy compare --baseline broker.conf --proposed AvgShedder --proposed UniformLoadShedder --out found
+                               other shedders with the same settings, on a generated cluster
+  fencepost policy compare --proposed mine=my_policy.py:shed,my_policy.py:place --out found
+                               a shedder and a placement strategy of your own
+  fencepost policy compare --proposed proposed.conf --scenario rolling-restart --runs 1000 --hours 6 --master local[*] \\
+      --out found --report found.html
+                               a thousand paired runs on all cores, and a page to show around"""
+
+
+def add_compare(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Adds the question."""
+    parser = questions.add_parser(
+        "compare",
+        help="what a proposed policy makes better and worse",
+        description=COMPARE,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--baseline", metavar="POLICY", help="the present policy (default: what Pulsar does without a configuration)")
+    add("--proposed", metavar="POLICY", action="append", required=True, help="a proposed policy; may be given several times")
+    add("--pulsar", choices=("2.10", "current"), default="current", help="whose rules and defaults (default: current)")
+    add("--out", type=Path, required=True, metavar="DIR", help="keep the runs there; the same command goes on with them")
+    add("--runs", type=_at_least(1), default=100, metavar="N", help="how many runs under each policy (default: 100)")
+    add("--hours", type=_hours, default=6.0, metavar="H", help="how long each run is (default: 6)")
+    add("--seed", type=_at_least(0), default=0, metavar="S", help="seed of all runs (default: 0)")
+    add(
+        "--tolerance",
+        action="append",
+        default=[],
+        metavar="AMOUNT|MEASURE=AMOUNT",
+        help="how much worse a measure may get: 10%% of the baseline's mean, or 3 in its unit (default: 5%%)",
+    )
+    add("--confidence", type=_share, default=0.95, metavar="P", help="with which all intervals hold together (default: 0.95)")
+    add("--strict", action="store_true", help="exit with 20 while a measure may yet be worse than tolerated")
+    add("--master", metavar="URL", help="where Spark runs, such as local[*]; without it few runs are made in this process")
+    add("--report", type=Path, metavar="FILE", help="write the answer as a page, with plots")
+    add("--format", choices=("text", "json"), default="text", help="how to print the answer (default: text)")
+    add("--quiet", action="store_true", help="no progress on standard error")
+    add_world(parser)
+    parser.set_defaults(command=_compare)
+
+
+def _at_least(least: int) -> type[int]:
+    def parse(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} on")
+        return int(text)
+
+    return parse  # type: ignore[return-value]
+
+
+def _hours(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+    return value
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not between 0 and 1")
+    return value
+
+
+def _compare(asked: argparse.Namespace) -> ExitStatus:
+    from checks.policy.comparison.command import compare_policies
+
+    return compare_policies(asked)

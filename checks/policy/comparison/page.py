@@ -1,0 +1,207 @@
+"""The answer of a comparison as a page: the verdict, then the evidence. It needs no network and is read by day and by night."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+from checks.policy.comparison import plots
+from checks.policy.comparison.contenders import changes
+from checks.policy.comparison.judgement import Judgement, sentence
+from checks.policy.comparison.paired import FEWEST, Difference
+from checks.policy.comparison.text import heading, interval, number, signed
+from checks.policy.comparison.worst import WORST, Shown
+from checks.policy.timeline import timeline
+from model.balance.simulation.measures import MEASURES
+from traces.comparison.comparison import Contender
+
+_LIGHT = {
+    "ink": "#1d2430",
+    "faint": "#8b93a1",
+    "paper": "#ffffff",
+    "panel": "#f4f6f9",
+    "line": "#d8dde5",
+    "good": "#1a7f4b",
+    "bad": "#c0362c",
+    "policy-0": "#2a6db0",
+    "policy-1": "#c96a10",
+    "policy-2": "#6a4fb3",
+    "policy-3": "#128277",
+    "policy-4": "#a8447e",
+    "policy-5": "#6b6f1d",
+}
+_DARK = {
+    "ink": "#e4e8ef",
+    "faint": "#7d8796",
+    "paper": "#12161d",
+    "panel": "#1b212b",
+    "line": "#323b49",
+    "good": "#4cc38a",
+    "bad": "#ff7a70",
+    "policy-0": "#6cb0f5",
+    "policy-1": "#f2a14c",
+    "policy-2": "#b39bf5",
+    "policy-3": "#4fc4b7",
+    "policy-4": "#e88abf",
+    "policy-5": "#c3c75a",
+}
+_CSS = """
+body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
+main { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
+h1 { font-size: 1.6rem; margin: 0 0 .25rem; }
+h2 { font-size: 1.15rem; margin: 2.5rem 0 .5rem; padding-top: 1rem; border-top: 1px solid var(--line); }
+h3 { font-size: 1rem; margin: 1.5rem 0 .25rem; }
+p { margin: .4rem 0; max-width: 46rem; }
+.dim { color: var(--faint); }
+.answer { background: var(--panel); border-left: .35rem solid var(--line); padding: .75rem 1rem; margin: 1rem 0; }
+.answer.worse { border-color: var(--bad); }
+.answer.better { border-color: var(--good); }
+.answer p { margin: .2rem 0; }
+.worse-text { color: var(--bad); font-weight: 600; }
+.better-text { color: var(--good); font-weight: 600; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th { font-weight: 600; }
+td.number, th.number { text-align: right; }
+figure { margin: .75rem 0; overflow-x: auto; }
+svg { width: 100%; height: auto; }
+svg text { font-family: system-ui, sans-serif !important; }
+code, pre { font: .85rem/1.45 ui-monospace, monospace; }
+pre { background: var(--panel); padding: .75rem; overflow-x: auto; max-height: 24rem; }
+summary { cursor: pointer; }
+"""
+
+
+def page(judgement: Judgement, shown: Sequence[Shown]) -> str:
+    """The whole page."""
+    title = f"{' and '.join(c.name for c in judgement.proposed)} against {judgement.baseline.name}"
+    parts = [f"<h1>{escape(title)}</h1>", f"<p class='dim'>{escape(heading(judgement))}</p>"]
+    parts += [_answer(judgement, contender) for contender in judgement.proposed]
+    parts += ["<h2>What changes</h2>", *(_changes(judgement, contender) for contender in judgement.proposed)]
+    parts += ["<h2>The measures</h2>", _table(judgement), f"<p class='dim'>{escape(_how_to_read(judgement))}</p>"]
+    for contender in judgement.proposed:
+        parts += _evidence(judgement, contender)
+    parts.append("<h2>Runs to look at</h2>")
+    for contender in judgement.proposed:
+        parts += [_shown(judgement, one) for one in shown if one.contender is contender][:_RUNS_SHOWN]
+    parts.append(f"<p class='dim'>The worst run of every measure is in {escape(str(judgement.folder / WORST))}.</p>")
+    parts += ["<h2>What this does not say</h2>", f"<p>{escape(_LIMITS)}</p>"]
+    body = "\n".join(parts)
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n'
+        f"<style>{_colours()}{_CSS}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+    )
+
+
+_LIMITS = (
+    "These are simulations. They show what the policies do in worlds like the one described, not what a cluster will do. A "
+    "verdict of no difference says that none was shown, and the interval how large one may yet be. All runs and their seeds "
+    "are kept, and each can be made again."
+)
+
+
+def _colours() -> str:
+    light, dark = ("".join(f"--{name}:{colour};" for name, colour in theme.items()) for theme in (_LIGHT, _DARK))
+    return f":root{{color-scheme:light dark;{light}}}\n@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+
+
+def _answer(judgement: Judgement, contender: Contender) -> str:
+    verdicts = {difference.verdict for difference in judgement.of(contender)}
+    kind = next((verdict for verdict in ("worse", "better") if verdict in verdicts), "")
+    said = [f"<p><strong>{escape(sentence(judgement, contender))}.</strong></p>"]
+    ordered = sorted(judgement.of(contender), key=lambda d: ("worse", "better").index(d.verdict) if d.verdict in _TOLD else 2)
+    said += [f"<p>{_in_words(d)}</p>" for d in ordered if d.verdict in _TOLD]
+    return f"<div class='answer {kind}'>{''.join(said)}</div>"
+
+
+_TOLD = ("worse", "better")
+_RUNS_SHOWN = 3
+"""Of each policy: the page would be long, and the others are in files."""
+
+
+def _in_words(d: Difference) -> str:
+    worst = f"; the worst is run {d.worst}" if d.verdict == "worse" and d.worst is not None else ""
+    return (
+        f"<span class='{d.verdict}-text'>{d.verdict}</span> {escape(d.measure.name)}: {number(d.baseline)} &rarr; "
+        f"{number(d.proposed)} {escape(d.measure.unit)} (difference {interval(d)}){worst}"
+    )
+
+
+def _changes(judgement: Judgement, contender: Contender) -> str:
+    changed = changes(judgement.baseline.manager, contender.manager)
+    if not changed:
+        return f"<p>{escape(contender.name)} changes nothing.</p>"
+    rows = [(name, before, after) for name, before, after in changed]
+    return _rows(("setting", judgement.baseline.name, contender.name), rows)
+
+
+def _rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    lines = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<div class='scroll'><table><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></div>"
+
+
+def _table(judgement: Judgement) -> str:
+    lines = []
+    several = len(judgement.proposed) > 1
+    for name, measure in MEASURES.items():
+        own = [difference for difference in judgement.differences if difference.measure.name == name]
+        for place, d in enumerate(own):
+            first = f"<td title='{escape(measure.meaning)}'>{name} <span class='dim'>{escape(measure.unit)}</span></td>"
+            before = f"<td class='number'>{number(d.baseline)}</td>"
+            policy = f"<td>{escape(d.policy)}</td>" if several else ""
+            cells = (number(d.proposed), signed(d.difference), interval(d), f"{d.lower} / {d.higher}")
+            numbers = "".join(f"<td class='number'>{cell}</td>" for cell in cells)
+            lines.append(
+                f"<tr>{'<td></td><td></td>' if place else first + before}{policy}"
+                f"<td class='{d.verdict.split()[0]}-text'>{d.verdict}</td>{numbers}</tr>"
+            )
+    proposed = ("policy", "verdict", "mean") if several else ("verdict", judgement.proposed[0].name)
+    names = ("measure", judgement.baseline.name, *proposed, "difference", "interval", "less / more")
+    head = "".join(f"<th{'' if n in _WORDS else ' class=number'}>{escape(n)}</th>" for n in names)
+    return f"<div class='scroll'><table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
+
+
+_WORDS = ("measure", "policy", "verdict")
+
+
+def _how_to_read(judgement: Judgement) -> str:
+    return (
+        "Less is better, but for splits and bundles. Less / more: in how many runs. All intervals hold together with "
+        f"{judgement.confidence:.4g} confidence. A difference counts if its interval leaves 0 out and it is larger than "
+        f"tolerated. With fewer than {FEWEST} runs nothing is said of a measure."
+    )
+
+
+def _evidence(judgement: Judgement, contender: Contender) -> list[str]:
+    own = judgement.of(contender)
+    parts = [f"<h2>{escape(contender.name)}: the differences</h2>"]
+    if any(d.baseline and not math.isnan(d.low) for d in own):
+        parts += [
+            "<p>Each dot is a mean difference, each bar where it lies; shaded is what is tolerated. To the left is less.</p>",
+            f"<figure>{plots.intervals(own)}</figure>",
+        ]
+    if any(d.lower or d.higher for d in own):
+        spread = plots.distributions(own, judgement.values(judgement.baseline), judgement.values(contender))
+        parts += [
+            "<p>How the differences of the single runs are spread: how many runs, by their difference; dotted is the mean.</p>",
+            f"<figure>{spread}</figure>",
+        ]
+    return parts
+
+
+def _shown(judgement: Judgement, one: Shown) -> str:
+    place = judgement.comparison.contenders.index(one.contender)
+    runs = [(judgement.baseline.name, one.baseline, 0), (one.contender.name, one.proposed, place)]
+    told = "".join(
+        f"<details><summary>What {escape(name)} did: {len(run.actions)} actions</summary>"
+        f"<pre>{escape(chr(10).join(timeline(run)))}</pre></details>"
+        for name, run, _ in reversed(runs)
+    )
+    return (
+        f"<h3>{escape(one.title)}</h3>"
+        f"<figure>{plots.loads(runs)}</figure><figure>{plots.unloads(runs)}</figure>{told}"
+    )

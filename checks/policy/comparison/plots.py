@@ -1,0 +1,170 @@
+"""The plots of a comparison's page, as SVG that takes its colours from the page."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import ScalarFormatter
+
+from checks.policy.comparison.paired import Difference, Values
+from model.balance.simulation.run import Run
+
+INK, FAINT = "#010101", "#010102"
+POLICIES = ("#010110", "#010111", "#010112", "#010113", "#010114", "#010115")
+GOOD, BAD = "#010120", "#010121"
+NAMES = {INK: "ink", FAINT: "faint", GOOD: "good", BAD: "bad"} | {colour: f"policy-{n}" for n, colour in enumerate(POLICIES)}
+"""What stands for a colour in a figure, and the page's name of that colour."""
+
+# Text stays text and names are not drawn by chance, so that the same comparison gives the same page.
+_STYLE = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "fencepost",
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "axes.titlesize": 9,
+    "axes.titlelocation": "left",
+    "text.color": INK,
+    "xtick.color": FAINT,
+    "ytick.color": FAINT,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "grid.color": FAINT,
+    "grid.alpha": 0.25,
+    "axes.grid": True,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    "legend.frameon": False,
+}
+_HOUR = 60
+_WIDE = 200
+"""Percent beyond which the axis of intervals is logarithmic."""
+
+
+def colour_of(place: int) -> str:
+    """What stands for the colour of a policy; the baseline is the first."""
+    return POLICIES[place % len(POLICIES)]
+
+
+def intervals(differences: Sequence[Difference]) -> str:
+    """The differences of one policy with their intervals, in percent of the baseline's mean; without those where that is 0."""
+    shown = [d for d in differences if d.baseline and np.isfinite(d.low)]
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(7.5, 0.8 + 0.28 * max(len(shown), 1)))
+        axes = figure.add_subplot()
+        for place, d in enumerate(shown):
+            scale = 100 / abs(d.baseline)
+            colour = {"better": GOOD, "worse": BAD}.get(d.verdict, INK)
+            allowed = min(d.tolerance * scale, 1e6)
+            axes.fill_betweenx([place - 0.4, place + 0.4], -allowed, allowed, color=FAINT, alpha=0.2, linewidth=0)
+            axes.plot([d.low * scale, d.high * scale], [place, place], color=colour, linewidth=2.5, solid_capstyle="round")
+            axes.plot([d.difference * scale], [place], "o", color=colour, markersize=5)
+        axes.axvline(0, color=INK, linewidth=0.8)
+        axes.set_yticks(range(len(shown)), [d.measure.name for d in shown])
+        axes.set_ylim(len(shown) - 0.5, -0.5)
+        ends = [end * 100 / abs(d.baseline) for d in shown for end in (d.low, d.high)]
+        if max(map(abs, ends), default=0) > _WIDE:
+            axes.set_xscale("symlog", linthresh=_WIDE / 10)
+            axes.xaxis.set_major_formatter(ScalarFormatter())
+        axes.set_xlabel("difference, % of the baseline's mean")
+        return _svg(figure)
+
+
+def distributions(differences: Sequence[Difference], baseline: dict[str, Values], proposed: dict[str, Values]) -> str:
+    """How the differences of the runs are spread, for each measure in which there are any."""
+    shown = [d for d in differences if d.lower or d.higher]
+    columns = 3
+    rows = max(1, -(-len(shown) // columns))
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(7.5, 1.7 * rows), layout="constrained")
+        for place, d in enumerate(shown):
+            axes = figure.add_subplot(rows, columns, place + 1)
+            apart = proposed[d.measure.name] - baseline[d.measure.name]
+            _histogram(axes, apart[np.isfinite(apart)], (BAD, GOOD) if d.measure.better == "less" else (INK, INK))
+            axes.set_title(f"{d.measure.name} ({d.measure.unit})")
+        return _svg(figure)
+
+
+def _histogram(axes: Axes, apart: Values, colours: tuple[str, str]) -> None:
+    """With a bar in the middle of which is 0, for runs in which nothing differs; ``colours`` are those of more and of less."""
+    most = float(np.abs(apart).max())
+    count = 2 * min(12, max(3, int(np.sqrt(len(apart))))) + 1
+    counts, edges = np.histogram(apart, count, (-most, most))
+    kept = slice(np.flatnonzero(counts)[0], np.flatnonzero(counts)[-1] + 1)
+    middle = count // 2
+    shades = [FAINT if place == middle else colours[place < middle] for place in range(count)]
+    axes.bar(edges[:-1][kept], counts[kept], np.diff(edges)[kept], align="edge", color=shades[kept], alpha=0.75)
+    axes.axvline(0, color=INK, linewidth=0.8)
+    axes.axvline(float(apart.mean()), color=INK, linewidth=1.2, linestyle=":")
+    axes.locator_params(axis="both", nbins=4)
+    axes.tick_params(labelsize=7)
+
+
+def loads(runs: Sequence[tuple[str, Run, int]]) -> str:
+    """The usage of each broker over time, one panel for each policy: its name, its run and its place among the policies."""
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(7.5, 2.3 * len(runs)), layout="constrained")
+        first: Axes | None = None
+        for place, (name, run, colour) in enumerate(runs):
+            axes = figure.add_subplot(len(runs), 1, place + 1, sharex=first, sharey=first)
+            first = first or axes
+            hours = np.arange(run.minutes) / _HOUR
+            axes.plot(hours, run.usage * 100, color=colour_of(colour), linewidth=0.7, alpha=0.45)
+            up = np.isfinite(run.usage)
+            mean = np.where(up, run.usage, 0).sum(axis=1) / np.maximum(up.sum(axis=1), 1)
+            axes.plot(hours, mean * 100, color=INK, linewidth=1.5)
+            axes.axhline(run.overload_threshold * 100, color=BAD, linewidth=0.8, linestyle="--")
+            _mark_events(axes, run)
+            axes.set(title=f"{name}: a line for each broker, the mean in bold", ylabel="usage, %", ylim=(0, None))
+            axes.margins(x=0)
+        if first is not None:
+            figure.axes[-1].set_xlabel("hours")
+        return _svg(figure)
+
+
+def unloads(runs: Sequence[tuple[str, Run, int]]) -> str:
+    """When bundles were unloaded: each as a tick, and how many so far."""
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(7.5, 2.2 + 0.25 * len(runs)), layout="constrained")
+        top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(3, len(runs) * 0.45))
+        for place, (name, run, colour) in enumerate(runs):
+            hours = np.array([action.minute / _HOUR for action in run.done("unload")])
+            count = np.arange(1, len(hours) + 1)
+            end = run.minutes / _HOUR
+            shade = colour_of(colour)
+            top.step([0, *hours, end], [0, *count, len(hours)], where="post", color=shade, linewidth=1.5, label=name)
+            bottom.eventplot(hours, lineoffsets=place, linelengths=0.7, linewidths=1, colors=shade)
+        for axes in (top, bottom):
+            _mark_events(axes, runs[0][1])
+            axes.margins(x=0)
+        top.set_ylabel("unloads so far")
+        top.legend(loc="lower right")
+        bottom.set_yticks(range(len(runs)), [name for name, _, _ in runs])
+        bottom.set_ylim(len(runs) - 0.5, -0.5)
+        bottom.set_xlabel("hours")
+        bottom.grid(visible=False)
+        return _svg(figure)
+
+
+def _mark_events(axes: Axes, run: Run) -> None:
+    for minute in sorted({action.minute for action in run.done("crash", "stop", "start")}):
+        axes.axvline(minute / _HOUR, color=FAINT, linewidth=0.8, linestyle=":")
+
+
+def _svg(figure: Figure) -> str:
+    """The figure as an element of a page, its colours those of the page."""
+    written = io.StringIO()
+    figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None}, bbox_inches="tight")
+    text = re.sub(r"<metadata>.*?</metadata>", "", written.getvalue()[written.getvalue().index("<svg") :], flags=re.DOTALL)
+    text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)
+    return re.sub(r"#0101[0-9a-f]{2}", lambda found: f"var(--{NAMES[found[0]]})", text)

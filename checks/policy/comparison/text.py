@@ -1,0 +1,154 @@
+"""The answer of a comparison, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from checks.policy.comparison.contenders import changes
+from checks.policy.comparison.judgement import Judgement, sentence
+from checks.policy.comparison.paired import FEWEST, Difference
+from checks.policy.comparison.worst import WORST, Shown
+from model.balance.simulation.measures import MEASURES
+from model.balance.strategies import strategy_name
+from traces.comparison.compare import RUNS
+
+COLUMNS = ("measure", "policy", "mean", "difference", "interval", "verdict", "worst run")
+
+
+def text(judgement: Judgement, shown: Sequence[Shown]) -> str:
+    """The verdict, the table, what was changed, and where the evidence is."""
+    lines = [sentence(judgement, contender) for contender in judgement.proposed]
+    lines += ["", *table(judgement), "", *_remarks(judgement), ""]
+    for contender in judgement.proposed:
+        changed = changes(judgement.baseline.manager, contender.manager)
+        lines.append(f"{contender.name} changes{'' if changed else ' nothing'}")
+        lines += [f"  {key}: {before} -> {after}" for key, before, after in changed]
+    lines.append(f"runs: {judgement.folder / RUNS}")
+    if shown:
+        lines.append(f"worst and typical runs: {judgement.folder / WORST}")
+    worse = {(d.policy, d.measure.name) for d in judgement.differences if d.verdict == "worse"}
+    lines += [f"  {one.title}: {one.file.name}" for one in shown if worse & {(one.contender.name, m) for m in one.worst_in}]
+    return "\n".join([*lines, f"(exit {int(judgement.status)})"]) + "\n"
+
+
+def heading(judgement: Judgement) -> str:
+    """What was simulated."""
+    comparison = judgement.comparison
+    made = f"{judgement.runs:,} of {comparison.runs:,}" if judgement.runs < comparison.runs else f"{judgement.runs:,}"
+    return f"{comparison.scenario.name}: {made} runs of {comparison.hours:g} h under each policy, seed {comparison.seed}"
+
+
+def table(judgement: Judgement) -> list[str]:
+    """A line for each measure and policy."""
+    rows, same = [COLUMNS], list[str]()
+    for name, measure in MEASURES.items():
+        own = [difference for difference in judgement.differences if difference.measure.name == name]
+        if not any(d.lower or d.higher for d in own):
+            same += [f"{name} {number(d.baseline)}" for d in own[:1]]
+            continue
+        rows.append((f"{name} ({measure.unit})", judgement.baseline.name, number(own[0].baseline), "", "", "", ""))
+        rows += [
+            (
+                "",
+                d.policy,
+                number(d.proposed),
+                signed(d.difference),
+                interval(d),
+                d.verdict,
+                "" if d.worst is None else str(d.worst),
+            )
+            for d in own
+        ]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(COLUMNS))]
+    aligned = ("<", "<", ">", ">", ">", "<", ">")
+    lines = ["  ".join(f"{c:{a}{w}}" for c, a, w in zip(row, aligned, widths, strict=True)).rstrip() for row in rows]
+    return lines + [f"the same in every run under every policy: {', '.join(same)}"] * bool(same)
+
+
+def _remarks(judgement: Judgement) -> list[str]:
+    """How the table is to be read."""
+    lines = [f"{heading(judgement)}; all intervals hold together with {judgement.confidence:.4g} confidence"]
+    if judgement.outcome == "interrupted":
+        lines.append("interrupted: the runs that are complete are kept, and the same command goes on with the others")
+    if any(difference.verdict == "too few runs" for difference in judgement.differences):
+        lines.append(f"with fewer than {FEWEST} runs that have a measure, nothing is said of it")
+    for contender in judgement.proposed:
+        open_still = [difference.measure.name for difference in judgement.of(contender) if difference.may_be_worse]
+        if open_still:
+            lines.append(f"not excluded yet: {contender.name} worse than tolerated in {', '.join(open_still)}")
+    return lines
+
+
+def number(value: float) -> str:
+    """A number as it is shown."""
+    return f"{value:.4g}"
+
+
+def signed(value: float) -> str:
+    """A difference as it is shown."""
+    return "0" if value == 0 else f"{value:+.3g}"
+
+
+def interval(difference: Difference) -> str:
+    """The interval as it is shown; nothing if there is none."""
+    return "" if math.isnan(difference.low) else f"{signed(difference.low)} to {signed(difference.high)}"
+
+
+def as_json(judgement: Judgement, shown: Sequence[Shown]) -> str:
+    """The comparison for programs."""
+    comparison = judgement.comparison
+    files = {(one.contender.name, one.number): str(one.file) for one in shown}
+    told = {
+        "status": int(judgement.status),
+        "outcome": judgement.outcome,
+        "scenario": comparison.scenario.name,
+        "runs": judgement.runs,
+        "runs_asked": comparison.runs,
+        "hours": comparison.hours,
+        "seed": comparison.seed,
+        "confidence": judgement.confidence,
+        "baseline": judgement.baseline.name,
+        "policies": [
+            {
+                "policy": contender.name,
+                "shedder": strategy_name(contender.manager.shedder),
+                "placement": strategy_name(contender.manager.placement),
+                "violating_runs": judgement.violating(contender),
+                "changes": {
+                    name: {"baseline": before, "proposed": after}
+                    for name, before, after in changes(judgement.baseline.manager, contender.manager)
+                },
+            }
+            for contender in comparison.contenders
+        ],
+        "measures": [_measure(judgement, difference, files) for difference in judgement.differences],
+        "file": str(judgement.folder / RUNS),
+    }
+    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+
+
+def _measure(judgement: Judgement, d: Difference, files: Mapping[tuple[str, int], str]) -> dict[str, Any]:
+    worst = None
+    if d.worst is not None:
+        seed = judgement.comparison.seed_of(d.worst)
+        worst = {"run": d.worst, "seed": seed, "file": files.get((d.policy, d.worst))}
+    return {
+        "measure": d.measure.name,
+        "unit": d.measure.unit,
+        "better": d.measure.better,
+        "policy": d.policy,
+        "verdict": d.verdict,
+        "pairs": d.pairs,
+        "baseline": d.baseline,
+        "proposed": d.proposed,
+        "difference": d.difference,
+        "interval": None if math.isnan(d.low) else [d.low, d.high],
+        "lower": d.lower,
+        "higher": d.higher,
+        "may_be_worse": d.may_be_worse,
+        "tolerance": d.tolerance if math.isfinite(d.tolerance) else None,
+        "worst_run": worst,
+    }

@@ -1,0 +1,1 @@
+"""Comparisons of policies: the same runs under each of them, here or on Spark, into Parquet."""

@@ -1,0 +1,133 @@
+"""A comparison is made: round after round of runs into Parquet, each round complete or not there, here or on Spark."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
+
+from traces.comparison.comparison import Comparison
+from traces.comparison.rows import ROW, SPARK_ROW, row, table, worker
+from traces.exploration.explore import watched
+
+Outcome = Literal["complete", "fault", "interrupted"]
+
+RUNS = "runs.parquet"
+_ROUNDS, _DONE = "rounds", "_SUCCESS"
+_TASKS_PER_CORE = 4
+
+
+@dataclass(frozen=True)
+class Told:
+    """How far a comparison is: simulations done of all, and how many a second in this session."""
+
+    done: int
+    of: int
+    rate: float
+
+
+class _Interrupted(Exception):
+    """A round was given up."""
+
+
+def compare(
+    spark: SparkSession | None,
+    comparison: Comparison,
+    folder: Path,
+    *,
+    should_stop: Callable[[], bool] = lambda: False,
+    progress: Callable[[Told], None] = lambda told: None,
+) -> Outcome:
+    """Makes the rounds that the folder does not have yet, without Spark in this process, and gathers all in one file.
+
+    There is no round after one in which a user's policy failed. ``should_stop`` ends the comparison with the round that is
+    under way left out. Raises SparkError.
+    """
+    count = len(comparison.contenders)
+    started, before = time.monotonic(), 0
+    outcome: Outcome = "complete"
+    for number, runs in enumerate(comparison.rounds()):
+        target = _round(folder, number)
+
+        def tell(done: int) -> None:
+            made = runs.start * count + done  # noqa: B023
+            rate = (made - before) / max(time.monotonic() - started, 1e-9)  # noqa: B023
+            progress(Told(made, comparison.runs * count, rate))
+
+        if (target / _DONE).exists():
+            before += len(runs) * count
+        else:
+            shutil.rmtree(target, ignore_errors=True)
+            try:
+                make = _make_here if spark is None else _make_on(spark)
+                make(comparison, runs, target, should_stop, tell)
+            except _Interrupted:
+                outcome = "interrupted"
+                break
+        if pq.read_table(target, columns=["fault"], partitioning=None)["fault"].null_count < len(runs) * count:
+            outcome = "fault"
+            break
+    _gather(comparison, folder)
+    return outcome
+
+
+def complete(comparison: Comparison, folder: Path) -> pa.Table:
+    """The rows of the complete rounds, by run and, within it, in the order of the policies."""
+    rounds = [path for number in range(len(comparison.rounds())) if ((path := _round(folder, number)) / _DONE).exists()]
+    tables = [pq.read_table(path, schema=ROW, partitioning=None) for path in rounds]
+    rows = pa.concat_tables(tables) if tables else ROW.empty_table()
+    order = pc.index_in(rows["policy"], pa.array([contender.name for contender in comparison.contenders]))
+    return rows.append_column("order", order).sort_by([("run", "ascending"), ("order", "ascending")]).drop_columns("order")
+
+
+def _round(folder: Path, number: int) -> Path:
+    return folder / _ROUNDS / f"round={number:05d}"
+
+
+_Make = Callable[[Comparison, range, Path, Callable[[], bool], Callable[[int], None]], None]
+
+
+def _make_here(
+    comparison: Comparison, runs: range, target: Path, should_stop: Callable[[], bool], tell: Callable[[int], None]
+) -> None:
+    made = []
+    for run in runs:
+        for contender in comparison.contenders:
+            if should_stop():
+                raise _Interrupted
+            made.append(row(comparison, run, contender))
+            tell(len(made))
+    target.mkdir(parents=True)
+    pq.write_table(table(made), target / "part-0.parquet")
+    (target / _DONE).touch()
+
+
+def _make_on(spark: SparkSession) -> _Make:
+    def make(
+        comparison: Comparison, runs: range, target: Path, should_stop: Callable[[], bool], tell: Callable[[int], None]
+    ) -> None:
+        count = len(comparison.contenders)
+        tasks = min(len(runs) * count, _TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
+        numbers = spark.range(runs.start * count, runs.stop * count, 1, tasks)
+        rows = numbers.mapInArrow(worker(comparison), SPARK_ROW)
+        write = rows.write.mode("overwrite").parquet
+        if not watched(
+            spark, target.name, lambda: write(str(target)), should_stop, lambda share: tell(int(share * len(runs) * count))
+        ):
+            raise _Interrupted
+
+    return make
+
+
+def _gather(comparison: Comparison, folder: Path) -> None:
+    draft = folder / f"{RUNS}.part"
+    pq.write_table(complete(comparison, folder), draft)
+    draft.replace(folder / RUNS)

@@ -1,0 +1,128 @@
+"""A comparison: which policies, in which world, how many runs; what a worker rebuilds it from and its folder remembers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from model.balance.load_manager import LoadManager
+from model.balance.simulation.cycle import simulate
+from model.balance.simulation.run import Run
+from model.balance.simulation.scenario import Scenario
+from model.balance.strategies import strategy_name
+from traces.exploration.folder import FolderError, held
+
+FORMAT = 1
+
+_FILE = "comparison.json"
+_FIRST_ROUND, _LONGEST_ROUND = 8, 64
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A policy under a name of its own."""
+
+    name: str
+    manager: LoadManager
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Policies, the first of which is the baseline, in one scenario: ``runs`` runs of ``hours`` hours under each."""
+
+    contenders: tuple[Contender, ...]
+    scenario: Scenario
+    runs: int
+    hours: float
+    seed: int
+
+    def seed_of(self, run: int) -> int:
+        """The seed of a run, the same under every policy."""
+        drawn = np.random.SeedSequence(self.seed, spawn_key=(run,)).generate_state(1, np.uint64)
+        return int(drawn[0] >> np.uint64(1))
+
+    def simulated(self, run: int, contender: Contender) -> Run:
+        """A run under one of the policies. Raises PolicyFault where a user's own fails."""
+        return simulate(contender.manager, self.scenario, self.seed_of(run), self.hours)
+
+    def rounds(self) -> list[range]:
+        """The runs of each round: a round is what is kept together, and what a kill can lose. They get longer."""
+        made, start, length = list[range](), 0, _FIRST_ROUND
+        while start < self.runs:
+            made.append(range(start, min(start + length, self.runs)))
+            start, length = start + length, min(2 * length, _LONGEST_ROUND)
+        return made
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """What a folder remembers of it. What is long is there as a hash."""
+        return {
+            "format": FORMAT,
+            "baseline": self.contenders[0].name,
+            "policies": {
+                contender.name: {
+                    "shedder": strategy_name(contender.manager.shedder),
+                    "placement": strategy_name(contender.manager.placement),
+                    "hash": _hash(contender.manager),
+                }
+                for contender in self.contenders
+            },
+            "scenario": {"name": self.scenario.name, "hash": _hash(self.scenario)},
+            "runs": self.runs,
+            "hours": self.hours,
+            "seed": self.seed,
+        }
+
+    @contextmanager
+    def held(self, folder: Path) -> Iterator[None]:
+        """Makes the folder this comparison's, or finds that it is, and keeps others from working in it meanwhile.
+
+        Raises FolderError if it is another's or in use, OSError if it cannot be written.
+        """
+        text = json.dumps(self.described, indent=1) + "\n"
+        with held(folder, _FILE, text, lambda: _difference(folder / _FILE, self.described)):
+            yield
+
+
+def _difference(file: Path, ours: dict[str, Any]) -> str:
+    """In what the comparison of the file differs from ours; empty if it does not."""
+    try:
+        theirs = dict(json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise FolderError(f"{file} is damaged: {error}") from error
+    names = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
+    return "; ".join(_told(name, theirs.get(name), ours.get(name)) for name in names)
+
+
+def _told(name: str, theirs: Any, ours: Any) -> str:
+    if isinstance(theirs, dict) and isinstance(ours, dict):
+        if theirs.keys() == ours.keys():
+            return f"{name}: {', '.join(key for key in ours if theirs[key] != ours[key])} changed"
+        return f"{name} is {', '.join(theirs)} there, {', '.join(ours)} here"
+    return f"{name} is {theirs} there, {ours} here"
+
+
+def _hash(value: object) -> str:
+    """The same for the same value, in every process."""
+    return hashlib.sha256(json.dumps(_plain(value), sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {"": type(value).__name__, **{field.name: _plain(getattr(value, field.name)) for field in fields(value)}}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, frozenset | set):
+        return sorted(map(str, value))
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, str | int | float | bool | None) else repr(value)

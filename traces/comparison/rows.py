@@ -1,0 +1,69 @@
+"""What a worker does in a comparison: a run under a policy, told in one row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+
+from model.balance.simulation.measures import MEASURES, measures
+from model.balance.user_policy import PolicyFault
+from traces.comparison.comparison import Comparison, Contender
+from traces.control_actions import replayed
+
+Worker = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+ROW = pa.schema(
+    [
+        pa.field("run", pa.int64(), nullable=False),
+        pa.field("policy", pa.string(), nullable=False),
+        pa.field("seed", pa.int64(), nullable=False),
+        *(pa.field(name, pa.float64()) for name in MEASURES),
+        pa.field("violations", pa.int64()),
+        pa.field("fault", pa.string()),
+    ]
+)
+"""A run under a policy.
+
+Its measures, each null where the run has none; how many actions were done that the protocols of ownership, unload and split do
+not allow; or how a user's own policy failed in it, and then nothing else.
+"""
+
+_SPARKS_NAMES = {pa.int64(): "long", pa.string(): "string", pa.float64(): "double"}
+SPARK_ROW = ", ".join(f"{field.name} {_SPARKS_NAMES[field.type]}" for field in ROW)
+"""The same as Spark is told it."""
+
+
+def worker(comparison: Comparison) -> Worker:
+    """The function for ``mapInArrow``: from numbers (column ``id``) to their rows.
+
+    Number ``n`` is run ``n // p`` under policy ``n % p`` of ``p`` policies, so that the runs of a pair are made by whoever
+    is free.
+    """
+    return partial(_rows, comparison)
+
+
+def row(comparison: Comparison, run: int, contender: Contender) -> dict[str, Any]:
+    """The row of one run under one policy."""
+    told = {"run": run, "policy": contender.name, "seed": comparison.seed_of(run)}
+    try:
+        made = comparison.simulated(run, contender)
+    except PolicyFault as fault:
+        return {**told, "fault": str(fault)}
+    found = {name: value if value == value else None for name, value in measures(made).as_dict().items()}
+    return {**told, **found, "violations": sum(not objection.action.refused for objection in replayed(made).objections)}
+
+
+def table(rows: Iterable[dict[str, Any]]) -> pa.Table:
+    """Rows as they are in Parquet."""
+    return pa.Table.from_pylist(list(rows), schema=ROW)
+
+
+def _rows(comparison: Comparison, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    count = len(comparison.contenders)
+    for batch in batches:
+        for number in batch.column("id").to_pylist():
+            made = row(comparison, number // count, comparison.contenders[number % count])
+            yield pa.RecordBatch.from_pylist([made], schema=ROW)
