@@ -1,8 +1,9 @@
 """Shrinking: a run that shows the same with fewer steps and, of as many steps, with fewer changes of actor.
 
 Steps are left out by delta debugging (Zeller and Hildebrandt's, of complements only) until none can be; then a breadth-first
-search from the initial states, in bounded memory, looks for a run that is shorter still. A run may change on the way, what it
-violates does not: every candidate is taken through the kernel, step by step, and must violate that very property.
+search from the initial states, in bounded memory, looks for a run that is shorter still. Where that does not get far enough,
+and for a lasso, short ways on are searched from each state of the run. A run may change on the way, what it violates does not:
+every candidate is taken through the kernel, step by step, and must violate that very property.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from model.kernel.search import search
 from properties.observed import Observed
 from properties.vocabulary import Suite
 from traces.runs import Aim, Run
+from traces.shortcuts import with_shortcuts
 from traces.trace import Trace, trace_of
 
 PAIRED = 64
@@ -24,13 +26,17 @@ PAIRED = 64
 MEMORY = 64 << 20
 """Bytes that the search for a shorter run may take: a few million states, a second or two."""
 
+NEARBY = 4 << 20
+"""Bytes that a search from one state of the run may take."""
+
 
 @dataclass(frozen=True)
 class Shrunk:
     """A shrunk trace, and how far it is known to be the shortest.
 
     ``steps`` and ``changes`` are the steps and the changes of actor that it had before. ``searched`` is the length up to which
-    all runs were searched without a find, None for a lasso, of which none were; ``stopped`` is whether it was interrupted.
+    all runs were searched without a find, None for a lasso, of which only the ways between its states were; ``stopped`` is
+    whether it was interrupted.
     Prints as one line.
     """
 
@@ -47,7 +53,7 @@ class Shrunk:
         if self.stopped:
             return f"{told}; interrupted, so perhaps not the shortest"
         if self.searched is None:
-            return f"{told}; whether there is a shorter lasso was not searched"
+            return f"{told}; no step can be left out, and no way around any that was searched is shorter"
         if self.searched >= last - 1:
             return f"{told}; no run is shorter"
         return f"{told}; no step can be left out, and no run of up to {self.searched} steps will do"
@@ -78,6 +84,8 @@ def shrink(
     searched = None
     if run.loop is None:
         run, searched = _shorter(aim, run, memory, progress, should_stop)
+    if searched is None or searched < len(run.actions) - 1:
+        run = _fewest_steps(aim, with_shortcuts(aim, run, min(memory, NEARBY), should_stop), should_stop)
     run = _fewest_changes(aim, run, should_stop)
     made = trace_of(
         aim.kernel,

@@ -27,6 +27,7 @@ from model.kernel.expansion import (
 )
 from model.kernel.finds import Finds
 from model.kernel.machine import Kernel
+from model.kernel.packing import Words
 from model.kernel.paths import plain
 from model.kernel.program import Program, addresses, members
 from model.kernel.results import Find, Limits, Outcome, Progress, Reached, Result
@@ -43,6 +44,7 @@ _SMALLEST_BLOCK, _LARGEST_BLOCK = 16, 1024
 def search(
     kernel: Kernel,
     *,
+    start: Words | None = None,
     alarm: Iterable[int] = (),
     step_alarm: Iterable[int] = (),
     watch: Iterable[int] = (),
@@ -59,6 +61,7 @@ def search(
 ) -> Result:
     """Visits the reachable states of a protocol, level by level, until there is none left or something ends it.
 
+    ``start`` has the states to begin with, one in each row, instead of the protocol's initial ones (not with a symmetry).
     ``alarm`` and ``step_alarm`` are the numbers of the kernel's observed formulas that are violations where they hold. A
     level with a violation (or a deadlock, if that is to stop the search) is finished and is the last. ``watch`` are formulas
     whose first find is reported without that. ``may_end`` is the formula that holds where a run may end: a state without a
@@ -70,7 +73,8 @@ def search(
     """
     with Crew(workers) as crew:
         finds = Finds(kernel, alarm, step_alarm, watch, stop_on_deadlock=stop_on_deadlock, may_end=may_end)
-        made = _Search(kernel, Program.of(kernel, canonical), finds, crew, limits or Limits(), should_stop, progress)
+        initial = kernel.initial() if start is None else start
+        made = _Search(kernel, Program.of(kernel, canonical), initial, finds, crew, limits or Limits(), should_stop, progress)
         if checkpoint is not None:
             made.keep(Checkpoint(checkpoint, made.fingerprint()), checkpoint_every, resume)
         return made.run()
@@ -83,13 +87,14 @@ class _Search:
         self,
         kernel: Kernel,
         program: Program,
+        initial: Words,
         finds: Finds,
         crew: Crew,
         limits: Limits,
         should_stop: Callable[[], bool],
         progress: Callable[[Progress], None] | None,
     ) -> None:
-        self.kernel, self.program, self.crew, self.limits = kernel, program, crew, limits
+        self.kernel, self.program, self.initial, self.crew, self.limits = kernel, program, initial, crew, limits
         self.finds, self.should_stop, self.progress = finds, should_stop, progress
         self.workers = [Worker.of(program, finds.rows) for _ in range(crew.size)]
         self.shared = np.zeros(SHARED_WORDS, dtype=np.int64)
@@ -105,7 +110,7 @@ class _Search:
 
     def fingerprint(self) -> str:
         """A hash of all that decides the course of the search, but for the limits."""
-        initial = sorted(plain(state) for state in self.kernel.initial())
+        initial = sorted(plain(state) for state in self.initial)
         parts = [self.kernel.fingerprint, initial, self.finds.sought, self.program.canonical != 0]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
@@ -154,7 +159,7 @@ class _Search:
     # --- one level
 
     def _seed(self) -> None:
-        initial, worker = self.kernel.initial(), self.workers[0]
+        initial, worker = self.initial, self.workers[0]
         for start in range(0, len(initial), BATCH):
             if not self._has_room():
                 self.ended = "memory"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from model.kernel import Kernel
-from model.language import Not, Or, Protocol
+from model.language import If, Not, Or, Protocol
 from properties.vocabulary import Suite
 from traces.lassos import loop_from
 from traces.replay import replay_on
@@ -266,5 +266,89 @@ def test_a_lasso_is_shrunk_and_stays_one(stem: str, around: str) -> None:
     assert shrunk.trace.loop is not None
     assert len(shrunk.trace.steps) - shrunk.trace.loop.start == 2
     assert shrunk.trace.loop.starved == ("let_in",)
-    assert str(shrunk).endswith("whether there is a shorter lasso was not searched")
+    assert str(shrunk).endswith("no step can be left out, and no way around any that was searched is shorter")
+    assert replays(shrunk, suite)
+
+
+def round_trip(*, draughts: int = 30) -> Suite:
+    """A guard on a ring of sixteen posts who calls at the twelfth and then at the first; draughts blow meanwhile."""
+    p = Protocol("ring")
+    draught = p.universe("draught", draughts)
+    post, calls, blows = p.number("post", 0, 15), p.number("calls", 0, 2), p.flag("blows", per=draught)
+
+    @p.step(by="guard", fair=True)
+    def on() -> Any:
+        """Goes on to the next post."""
+        return True, {post: If(post == 15, 0, post + 1)}
+
+    @p.step(by="guard")
+    def back() -> Any:
+        """Goes back to the post before."""
+        return True, {post: If(post == 0, 15, post - 1)}
+
+    @p.step(by="guard")
+    def call() -> Any:
+        """Calls."""
+        return Or((calls == 0) & (post == 12), (calls == 1) & (post == 0)), {calls: calls + 1}
+
+    @p.step(by="d", d=draught)
+    def blow(d: int) -> Any:
+        """Begins to blow or stops."""
+        return True, {blows[d]: Not(blows[d])}
+
+    suite = Suite(p)
+
+    @suite.always
+    def one_call() -> Any:
+        """He does not call twice."""
+        return calls < 2
+
+    @suite.leads_to
+    def who_calls_calls_again() -> Any:
+        """After the first call comes the second."""
+        return calls == 1, calls == 2
+
+    return suite
+
+
+def played(suite: Suite, prop: str, labels: list[str], stem: int | None = None) -> Trace:
+    """The trace of a run that takes these actions, and repeats them from place ``stem`` on."""
+    named = suite.named(prop)
+    kernel = Kernel(suite.protocol, [formula for lead in named.leads for formula in lead])
+    numbers = {action.label: number for number, action in enumerate(kernel.actions)}
+    taken, states = [numbers[label] for label in labels], [kernel.initial()[0]]
+    for action in taken:
+        states.append(kernel.apply(states[-1], action))
+    loop = None if stem is None else loop_from(kernel, named, states, taken, stem)
+    return trace_of(kernel, states, taken, violated=prop, found_by="by hand", loop=loop)
+
+
+def test_what_goes_a_long_way_round_is_led_the_short_way() -> None:
+    suite = round_trip()
+    trace = played(suite, "one_call", ["on"] * 12 + ["call"] + ["back"] * 12 + ["call"])
+    shrunk = shrink(trace, suite, memory=LITTLE)
+    assert shrunk.searched is not None
+    assert shrunk.searched < 9
+    assert actions(shrunk.trace) == ["back"] * 4 + ["call"] + ["on"] * 4 + ["call"]
+    assert replays(shrunk, suite)
+
+
+@pytest.mark.parametrize(
+    ("labels", "stem"),
+    [
+        (["on"] * 12 + ["call"] + ["on"] * 16, 13),
+        (["back"] * 4 + ["call"] + ["on"] * 16, 5),
+        (["on"] * 12 + ["call"] + ["back"] * 3 + ["on", "back"] * 2, 16),
+        (["on"] * 12 + ["call"] + ["blow(d0)", "on"] * 32, 13),
+    ],
+)
+def test_a_lasso_takes_the_short_way_to_its_loop_and_around_it(labels: list[str], stem: int) -> None:
+    suite = round_trip(draughts=2)
+    trace = played(suite, "who_calls_calls_again", labels, stem)
+    assert replay_on(trace, suite.protocol, suite).replays
+    shrunk = shrink(trace, suite)
+    assert sorted(actions(shrunk.trace)[:4]) == ["back"] * 4
+    assert shrunk.trace.loop is not None
+    assert (shrunk.trace.loop.start, len(shrunk.trace.steps)) == (5, 7)
+    assert set(actions(shrunk.trace)[5:]) == {"on", "back"}
     assert replays(shrunk, suite)
