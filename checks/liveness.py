@@ -17,6 +17,7 @@ from model.kernel.results import Result
 from properties.observed import Lead, Observed
 from properties.vocabulary import Property
 from traces.lassos import loop_from
+from traces.shrinking import shrink
 from traces.trace import Trace, trace_of
 
 GIB = 1 << 30
@@ -92,8 +93,9 @@ def _judged(observed: Observed, graph: Graph, prop: Property, vacuous: bool, mea
         except (GraphError, MemoryError) as error:
             return _open(prop, str(error) or "no memory to judge the graph")
         if lasso is not None:
-            trace = _trace(observed, graph, prop, lasso)
-            steps = {"steps": len(lasso.actions), "loop": len(lasso.actions) - lasso.loop}
+            trace = shrink(_trace(observed, graph, prop, lasso), observed.suite, should_stop=means.should_stop).trace
+            assert trace.loop is not None
+            steps = {"steps": len(trace.steps), "loop": len(trace.steps) - trace.loop.start}
             return Verdict(prop, "violated", "liveness", reach | steps, prop.strict, trace)
     return Verdict(prop, "exhausted", "liveness", reach)
 
