@@ -14,6 +14,7 @@ from properties.vocabulary import Suite
 from traces.comparing import Side, aligned
 from traces.explorer.judging import Course, Judge
 from traces.lanes import STORE, lanes, messages, stored
+from traces.reasons import Why
 from traces.text import members_of
 from traces.trace import Loop, Trace
 
@@ -120,6 +121,9 @@ def _first(told: Sequence[Course], violated: str | None) -> list[Course]:
 
 def _course(course: Course) -> dict[str, Any]:
     prop = course.property
+    reasons: dict[Why, int] = {}
+    for _, why in course.reasons:
+        reasons.setdefault(why, len(reasons))
     starts = [place for place in range(len(course.words)) if place == 0 or course.words[place] != course.words[place - 1]]
     return {
         "name": prop.name,
@@ -128,8 +132,9 @@ def _course(course: Course) -> dict[str, Any]:
         "place": str(prop.location),
         "expected": prop.strict,
         "spans": [[place, course.words[place]] for place in starts],
-        "reasons": [
-            [place, why.conjuncts, [[reason.conjunct, list(reason.values)] for reason in why.reasons]]
-            for place, why in course.reasons
+        "reasons": [[place, reasons[why]] for place, why in course.reasons],
+        "why": [
+            {"conditions": why.conjuncts, "false": [[reason.conjunct, reason.values] for reason in why.reasons]}
+            for why in reasons
         ],
     }

@@ -130,10 +130,11 @@ function propertyTold(property, side, at, go, theirs) {
   return element("li", {}, item);
 }
 
-function reasonTold([since, conditions, parts], property, at, go) {
-  const what = conditions === 1 ? "does not hold" : `${parts.length} of its ${conditions} conditions ${parts.length === 1 ? "does" : "do"} not hold`;
+function reasonTold({ since, conditions, false: parts }, property, at, go) {
+  const count = `${parts.length} of its ${conditions} conditions ${parts.length === 1 ? "does" : "do"}`;
+  const what = `${conditions === 1 ? "It does" : count} not hold `;
   const when = property.kind === "step" ? "of this step" : since === at ? (at ? "from this step on" : "from the start") : null;
-  const told = element("p", {}, `${conditions === 1 ? "It " : ""}${what} `, when ?? link(`since step ${since}`, () => go(since)), ":");
+  const told = element("p", {}, what, ...(when ? [when, ":"] : [link(`since step ${since}`, () => go(since)), "; what decided it then:"]));
   const list = element("ul", {}, ...parts.map(([conjunct, values]) => element("li", {}, element("code", {}, conjunct),
     values.length ? element("span", { className: "values" }, values.join("; ")) : null)));
   return element("div", { className: "reason" }, told, list);

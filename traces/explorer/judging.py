@@ -82,11 +82,17 @@ class Judge:
         return Course(prop, tuple(words), tuple(self._reasons(prop, trace.states, false)))
 
     def _reasons(self, prop: Property, states: Sequence[State], false: Sequence[Numbers]) -> Iterator[tuple[int, Why]]:
-        before = frozenset[int]()
+        protocol, before = self._suite.protocol, frozenset[int]()
+        mentioned = protocol.variables_of(prop.formula)
+        columns = [column for column, variable in enumerate(protocol.variables) if variable in mentioned]
+        known: dict[tuple[int, ...], Why] = {}  # a long walk comes by the same few values again and again
         for place, parts in enumerate(false):
             if parts and parts != before:
                 at = states[place - 1 : place + 1] if prop.kind == "step" else states[place : place + 1]
-                yield place, why_false(self._suite.protocol, prop.formula, *at)
+                values = tuple(state[column] for state in at for column in columns)
+                if values not in known:
+                    known[values] = why_false(protocol, prop.formula, *at)
+                yield place, known[values]
             before = parts
 
 

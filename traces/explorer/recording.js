@@ -57,9 +57,10 @@ class Recording {
     return newest(property.spans, at)[1];
   }
 
-  // Why it is violated there: since which step, of how many conditions, which are false.
+  // Why it is violated there, if its conditions tell that: since which step, of how many conditions, which are false.
   reason(property, at) {
-    return this.word(property, at) === "violated" ? newest(property.reasons, at) : undefined;
+    const found = this.word(property, at) === "violated" ? newest(property.reasons, at) : undefined;
+    return found && { since: found[0], ...property.why[found[1]] };
   }
 
   repeats() {

@@ -56,10 +56,17 @@ def test_what_is_told_of_a_trace(lost: Recording, told: dict[str, Any]) -> None:
     first, second = told["properties"][:2]
     assert first["name"] == "no_truncation"
     assert first["spans"] == [[0, "holds"], [13, "violated"]]
-    assert first["reasons"] == [
-        [13, 1, [["status = closed and e0 in confirmed => last >= 0", ["status closed", "last -1", "confirmed {e0}"]]]]
-    ]
+    assert first["reasons"] == [[13, 0]]
+    because = ["status = closed and e0 in confirmed => last >= 0", ("status closed", "last -1", "confirmed {e0}")]
+    assert first["why"] == [{"conditions": 1, "false": [because]}]
     assert any(word == "violated" for _, word in second["spans"])
+
+
+def test_a_reason_that_recurs_is_told_once() -> None:
+    (told,) = content([switched(*["switch_on", "switch_off", "switch_on", "switch_off", "forget"] * 3)])["traces"]
+    seldom = next(prop for prop in told["properties"] if prop["name"] == "seldom")
+    assert seldom["reasons"] == [[3, 0], [8, 0], [13, 0]]
+    assert [why["false"] for why in seldom["why"]] == [[["count <= 1", ("count 2",)]]]
 
 
 def test_two_traces_are_aligned() -> None:
