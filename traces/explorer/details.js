@@ -16,7 +16,7 @@ const TOGETHER = {
   settled: (count) => `${count} leads-to ${count === 1 ? "owes" : "owe"} nothing throughout`,
 };
 
-// The heading and the parts of the panel on a step; `go` leads to a state of the first side.
+// The heading and the parts of the panel on a step; `go` leads to a state of a side.
 function drawStepPanel(panel, course, place, go) {
   panel.replaceChildren();
   panel.classList.toggle("two", course.sides.length === 2);
@@ -59,7 +59,7 @@ function loopTold(side, go) {
   const box = element("div", { className: "loop-note" });
   if (side.repeats()) {
     const steps = start + 1 < side.last ? `steps ${start + 1} to ${side.last} repeat` : `step ${side.last} repeats`;
-    box.append(element("p", {}, `This is the state after step ${start} again: ${steps} for ever. `, link(`Go to state ${start}`, () => go(start))));
+    box.append(element("p", {}, `This is the state after step ${start} again: ${steps} for ever. `, link(`Go to state ${start}`, () => go(start, side))));
   } else {
     box.append(element("p", {}, "The run stops here for ever: nothing more is obliged to happen."));
   }
@@ -88,7 +88,7 @@ function drawProperties(panel, course, place, go) {
     if (property.name !== side.violated && word in TOGETHER && (!theirs || throughout(theirs) === word)) {
       alike.set(word, [...(alike.get(word) ?? []), property]);
     } else {
-      list.append(propertyTold(property, side, at, go, theirs && other.word(theirs, beside)));
+      list.append(propertyTold([{ property, side, at }, ...(theirs ? [{ property: theirs, side: other, at: beside }] : [])], go));
     }
   }
   panel.replaceChildren(list);
@@ -113,28 +113,31 @@ function sign(word) {
   return element("span", { className: `sign ${word}`, ariaHidden: "true" }, SIGNS[word][0]);
 }
 
-function propertyTold(property, side, at, go, theirs) {
-  const word = side.word(property, at);
-  const isOpen = turned.has(property.name) !== (word === "violated");
-  const summary = element("summary", { onclick: () => turned.delete(property.name) || turned.add(property.name) }, sign(word), " ",
-    element("code", { className: "name" }, property.name), " ",
-    element("span", { className: "word" }, SIGNS[word][1]),
-    theirs === undefined ? null : element("span", { className: "word second" }, " · second: ", sign(theirs), " ", SIGNS[theirs][1]));
-  const item = element("details", { className: `property ${word}`, open: isOpen }, summary,
-    element("p", { className: "doc" }, property.doc),
-    element("p", { className: "quiet place" }, property.place));
+// A property in the state of each side: its words, what it says and, where it is violated, why.
+function propertyTold(views, go) {
+  const [{ property }] = views;
+  const words = views.map((view) => view.side.word(view.property, view.at));
+  const violated = words.includes("violated");
+  const told = words.map((word) => element("span", { className: "word" }, SIGNS[word][1]));
+  const summary = element("summary", { onclick: () => turned.delete(property.name) || turned.add(property.name) },
+    sign(words[0]), " ", element("code", { className: "name" }, property.name), " ", told[0],
+    ...(words.length === 2 ? [element("span", { className: "quiet" }, " · second: "), sign(words[1]), " ", told[1]] : []));
+  const item = element("details", { className: violated ? "property violated" : "property", open: turned.has(property.name) !== violated },
+    summary, element("p", { className: "doc" }, property.doc), element("p", { className: "quiet place" }, property.place));
   item.dataset.name = property.name;
   if (property.expected) item.append(element("p", { className: "quiet" }, `Expected to be violated: ${property.expected}`));
-  const reason = side.reason(property, at);
-  if (reason) item.append(reasonTold(reason, property, at, go));
+  for (const [number, view] of views.entries()) {
+    const reason = view.side.reason(view.property, view.at);
+    if (reason) item.append(reasonTold(reason, view, views.length === 2 ? ["First: ", "Second: "][number] : "", go));
+  }
   return element("li", {}, item);
 }
 
-function reasonTold({ since, conditions, false: parts }, property, at, go) {
+function reasonTold({ since, conditions, false: parts }, { side, property, at }, whose, go) {
   const count = `${parts.length} of its ${conditions} conditions ${parts.length === 1 ? "does" : "do"}`;
-  const what = `${conditions === 1 ? "It does" : count} not hold `;
+  const what = `${whose}${conditions === 1 ? "It does" : count} not hold `;
   const when = property.kind === "step" ? "of this step" : since === at ? (at ? "from this step on" : "from the start") : null;
-  const told = element("p", {}, what, ...(when ? [when, ":"] : [link(`since step ${since}`, () => go(since)), "; what decided it then:"]));
+  const told = element("p", {}, what, ...(when ? [when, ":"] : [link(`since step ${since}`, () => go(since, side)), "; what decided it then:"]));
   const list = element("ul", {}, ...parts.map(([conjunct, values]) => element("li", {}, element("code", {}, conjunct),
     values.length ? element("span", { className: "values" }, values.join("; ")) : null)));
   return element("div", { className: "reason" }, told, list);

@@ -135,8 +135,9 @@ function go(place, { quiet = false } = {}) {
   document.title = document.title.replace(/^(\d+\/\d+ )?/, side.last ? `${place}/${course.last} ` : "");
 }
 
-function goToState(at) {
-  go(course.states.findIndex((states) => states[0] === at));
+function goToState(at, side) {
+  const number = course.sides.indexOf(side);
+  go(course.states.findIndex((states) => states[number] === at));
 }
 
 function showState() {

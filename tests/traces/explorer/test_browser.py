@@ -210,8 +210,12 @@ def test_two_traces_side_by_side(chromium: Any, lamps: Path) -> None:
     shown.press(Keys.ESCAPE, "j")  # from the list of traces to the steps
     assert shown.variable("count") == "2 | 1"
     assert shown.text('details[data-name="seldom"] summary') == "✕ seldom violated · second: ✓ holds"
+    why = shown.text('details[data-name="seldom"] .reason')
+    assert why.splitlines()[0] == "First: 1 of its 2 conditions does not hold from this step on:"
     shown.click("#only")
     assert [row.get_attribute("data-variable") for row in shown.all("#state tbody tr")] == ["count"]
+    shown.click("#row-3")
+    assert shown.text('details[data-name="never_forgotten"] .reason').startswith("Second: It does not hold of this step:")
     shown.press(Keys.HOME, "d")
     assert shown.text("#step-title") == "Row 3 of 5"
     shown.one("#second").send_keys("nothing")
