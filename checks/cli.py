@@ -126,6 +126,7 @@ def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add("--symmetry", action="store_true", help="search one state for all that differ only in which bookie (...) is which")
     add("--checkpoint", type=Path, metavar="DIR", help="keep the levels of an exhaustive search there")
     add("--resume", action="store_true", help="go on from what --checkpoint DIR holds")
+    add("--strict", action="store_true", help="what makes success suspicious keeps the run from succeeding (exit 10)")
     add("--quiet", action="store_true", help="no progress on standard error")
     check.set_defaults(command=_check)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from checks.annotations import as_annotations
 from checks.broker_conf import ConfigurationError
 from checks.conf_instances import LARGEST_ENSEMBLE, read_settings
+from checks.doubts import Doubt, doubts
 from checks.failures import judged
 from checks.junit import as_junit
 from checks.pages import default_page, write_page
@@ -24,7 +25,7 @@ from checks.sampling import Walks
 from checks.sarif import as_sarif
 from checks.theorems import check_theory
 from checks.trace_arguments import UNNAMED
-from checks.verdicts import ExitStatus, exit_status
+from checks.verdicts import ExitStatus, exit_status, severest
 from model.kernel.checkpoint import CheckpointError
 from properties.theorems import Theory
 
@@ -94,24 +95,33 @@ def run(asked: argparse.Namespace) -> ExitStatus:
         written = write_page(everything, page, reporter)
         told = f"page: {page}" if written else "page: none, since nothing is violated"
         print(told, file=sys.stdout if as_text else sys.stderr)
+    suspicious = doubts(everything, strict=asked.strict)
+    if asked.strict and suspicious:
+        status = severest({status, ExitStatus.ASSUMPTION})
     if as_text:
+        print("".join(f"suspicious: {doubt}\n" for doubt in suspicious if not doubt.instance), end="")
         if asked.format == "github":
-            print(as_annotations(judged(everything, files)), end="")
-        print(closing(everything, status))
+            print(as_annotations(judged(everything, files), suspicious), end="")
+        print(closing(everything, status, suspicious))
     else:
-        print(_rendered(asked.format, everything, status, notes, files), end="")
+        print(_rendered(asked.format, everything, status, notes, files, suspicious), end="")
     return status
 
 
 def _rendered(
-    name: str, everything: Sequence[Checked], status: ExitStatus, notes: Sequence[str], files: Mapping[int, Path]
+    name: str,
+    everything: Sequence[Checked],
+    status: ExitStatus,
+    notes: Sequence[str],
+    files: Mapping[int, Path],
+    suspicious: Sequence[Doubt] = (),
 ) -> str:
     """The run in a format for programs."""
     if name == "junit":
-        return as_junit(judged(everything, files), status, notes)
+        return as_junit(judged(everything, files), status, notes, suspicious)
     if name == "sarif":
-        return as_sarif(judged(everything, files), status, notes)
-    return as_json(everything, status, notes, files)
+        return as_sarif(judged(everything, files), status, notes, suspicious)
+    return as_json(everything, status, notes, files, suspicious)
 
 
 def _options(asked: argparse.Namespace, seconds: float | None) -> Options:

@@ -76,7 +76,7 @@ def exhaust(
     represented = reduction.represented(result, budget.workers) if reduction else None
     found = _Found(observed, result, budget.workers, represented)
     whole = result.outcome == "exhausted"
-    suspicions = observed.suspicions(result.enabled, result.seen) if whole else []
+    suspicions = observed.suspicions(result.enabled, result.seen, result.constant()) if whole else []
     notes = (found.summary(), *(reduction.notes(result, represented) if reduction else ()))
     verdicts = found.verdicts() + (reduction.undecided() if reduction else ())
     safety = Findings(verdicts, notes, tuple(suspicions), seconds=result.seconds)

@@ -6,14 +6,18 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from checks.doubts import Doubt
 from checks.failures import Judged
 from checks.verdicts import ExitStatus
 from properties.registry import written
 
 
-def as_junit(verdicts: Iterable[Judged], status: ExitStatus, notes: Sequence[str]) -> str:
+def as_junit(
+    verdicts: Iterable[Judged], status: ExitStatus, notes: Sequence[str], suspicious: Sequence[Doubt] = ()
+) -> str:
     """The run as JUnit XML. What is violated is a failure; what is inconclusive is an error, because nothing is known of it; a
-    run that did not succeed for any other reason, having been cut short, say, has a case of its own that is an error."""
+    run that did not succeed for any other reason, having been cut short, say, has a case of its own that is an error. Whatever
+    is suspicious is a case, too, and a failure if that keeps the run from succeeding."""
     whole = Element("testsuites", name="fencepost")
     failed = False
     for (name, instance), group in groupby(verdicts, key=lambda row: (row.checked.entry.name, row.checked.instance.name)):
@@ -28,6 +32,16 @@ def as_junit(verdicts: Iterable[Judged], status: ExitStatus, notes: Sequence[str
             SubElement(settings, "property", name="defect", value=defect)
         for row in rows:
             _case(suite, f"{name}.{instance}", row)
+    if suspicious:
+        failures = sum(doubt.strict for doubt in suspicious)
+        failed |= failures > 0
+        suite = _suite(whole, "suspicions", len(suspicious), failures, 0)
+        for doubt in suspicious:
+            case = SubElement(suite, "testcase", classname=f"suspicious.{doubt.suspicion.kind}", name=str(doubt))
+            if doubt.strict:
+                SubElement(case, "failure", type=doubt.suspicion.kind, message=str(doubt))
+            else:
+                SubElement(case, "system-out").text = doubt.suspicion.text
     if status != ExitStatus.HOLDS and not failed:
         case = SubElement(_suite(whole, "run", 1, 0, 1), "testcase", classname="fencepost", name="run")
         SubElement(case, "error", type=status.name.lower(), message=notes[-1] if notes else "nothing was checked")

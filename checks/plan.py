@@ -12,6 +12,7 @@ from checks.bounded import unroll
 from checks.exhaustive import GIB, Budget, exhaust
 from checks.findings import Findings
 from checks.induction import prove
+from checks.necessity import unneeded
 from checks.progress import Reporter
 from checks.reduction import Reduction
 from checks.sampling import Walks, sample
@@ -20,6 +21,7 @@ from model.language import Protocol
 from model.language.obligations import prove_domains
 from properties.observed import Observed
 from properties.registry import Entry, Instance
+from properties.suspicions import Suspicion
 from properties.theorems import Theory
 from properties.vocabulary import Property, Suite
 
@@ -185,11 +187,16 @@ class _Run:
             f"{proof.domains:,} updates proved to stay in their domain"
         )
         notes = [note, *_no_matter("induction", [p for p in self.chosen if p.strict or p.kind in ("sometimes", "leads_to")])]
-        impossible = tuple(f"action {label} can never happen" for label in proof.impossible)
+        actions = {action.label: action for action in self.suite.protocol.actions}
+        impossible = tuple(
+            Suspicion("never-happens", label, f"action {label} can never happen", actions[label].location)
+            for label in proof.impossible
+        )
         failures = [str(f) for f in proof.failures[:SHOWN_FAILURES]]
         if len(proof.failures) > SHOWN_FAILURES:
             failures.append(f"and {len(proof.failures) - SHOWN_FAILURES} more obligations that do not hold")
-        return Findings(verdicts, tuple(notes), impossible, tuple(failures))
+        spare = None if proof.failures else unneeded(self.suite, budget=options.seconds, should_stop=self.should_stop)
+        return Findings(verdicts, tuple(notes), impossible, tuple(failures), spare)
 
     def bounded(self) -> Findings:
         finite, left = _finite(self.chosen)
@@ -233,5 +240,6 @@ def _best(*several: Findings) -> Findings:
         tuple(note for findings in several for note in findings.notes),
         tuple(s for findings in several for s in findings.suspicions),
         tuple(f for findings in several for f in findings.failures),
+        next((findings.unneeded for findings in several if findings.unneeded is not None), None),
         sum(findings.seconds for findings in several),
     )

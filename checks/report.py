@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from checks.doubts import Doubt
 from checks.plan import Checked
 from checks.verdicts import ExitStatus, Verdict
 from properties.registry import written
@@ -87,17 +88,24 @@ def _length(reach: Mapping[str, int | float]) -> str:
     return f"after {reach['steps'] - reach['loop']} steps a loop of {reach['loop']}"
 
 
-def closing(everything: Sequence[Checked], status: ExitStatus) -> str:
-    """The last line: how many properties came to which verdict, and what the exit status says."""
+def closing(everything: Sequence[Checked], status: ExitStatus, suspicious: Sequence[Doubt] = ()) -> str:
+    """The last line: how many properties came to which verdict, how much of it is suspicious, and what the status says."""
     counts: dict[str, int] = {}
     for verdict in (v for checked in everything for v in checked.findings.verdicts):
         word = "violated as expected" if verdict.expected else _word(verdict)
         counts[word] = counts.get(word, 0) + 1
     told = ", ".join(f"{count} {word}" for word, count in sorted(counts.items()))
+    told += f", {len(suspicious)} suspicious" if suspicious else ""
     return f"{told or 'no verdicts'}: {_MEANING[status]} (exit {int(status)})"
 
 
-def as_json(everything: Sequence[Checked], status: ExitStatus, notes: Sequence[str], files: Mapping[int, Path]) -> str:
+def as_json(
+    everything: Sequence[Checked],
+    status: ExitStatus,
+    notes: Sequence[str],
+    files: Mapping[int, Path],
+    suspicious: Sequence[Doubt] = (),
+) -> str:
     """The run as JSON, as docs/reference describes it; ``files`` are the trace files by the verdict's place among all."""
     rows: list[dict[str, Any]] = []
     for checked in everything:
@@ -108,13 +116,31 @@ def as_json(everything: Sequence[Checked], status: ExitStatus, notes: Sequence[s
             "protocol": checked.entry.name,
             "instance": checked.instance.name,
             "notes": list(checked.findings.notes),
-            "suspicions": list(checked.findings.suspicions),
+            "suspicions": [str(s) for s in checked.findings.suspicions],
             "failures": list(checked.findings.failures),
         }
         for checked in everything
     ]
-    whole = {"format": FORMAT, "status": int(status), "notes": list(notes), "instances": instances, "verdicts": rows}
+    whole = {
+        "format": FORMAT,
+        "status": int(status),
+        "notes": list(notes),
+        "suspicions": [_doubt(doubt) for doubt in suspicious],
+        "instances": instances,
+        "verdicts": rows,
+    }
     return json.dumps(whole, indent=2) + "\n"
+
+
+def _doubt(doubt: Doubt) -> dict[str, Any]:
+    told = doubt.suspicion
+    return {
+        "protocol": doubt.protocol,
+        "instance": doubt.instance or None,
+        "kind": told.kind,
+        "subject": told.subject,
+        "text": told.text,
+    }
 
 
 def _row(checked: Checked, verdict: Verdict, file: Path | None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from checks.doubts import Doubt
 from checks.failures import Judged, place_of
 from checks.verdicts import ExitStatus
 from model.language import Location
@@ -17,7 +18,9 @@ from traces.trace import Trace
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
-def as_sarif(verdicts: Iterable[Judged], status: ExitStatus, notes: Sequence[str]) -> str:
+def as_sarif(
+    verdicts: Iterable[Judged], status: ExitStatus, notes: Sequence[str], suspicious: Sequence[Doubt] = ()
+) -> str:
     """The run as SARIF: a rule for each property that was checked, a result for each verdict that is not as it should be.
 
     The steps of a trace are its code flow, each at the line of its action. A result's fingerprint depends on the instance and
@@ -25,6 +28,7 @@ def as_sarif(verdicts: Iterable[Judged], status: ExitStatus, notes: Sequence[str
     """
     rows = list(verdicts)
     rules = {_rule_id(row): _rule(row) for row in rows}
+    rules |= {f"suspicious/{doubt.suspicion.kind}": _suspicious_rule(doubt) for doubt in suspicious}
     numbers = {name: number for number, name in enumerate(rules)}
     run = {
         "tool": {"driver": {"name": "Fencepost", "rules": list(rules.values())}},
@@ -35,7 +39,10 @@ def as_sarif(verdicts: Iterable[Judged], status: ExitStatus, notes: Sequence[str
                 "toolExecutionNotifications": [{"level": "note", "message": {"text": note}} for note in notes],
             }
         ],
-        "results": [_result(row, numbers[_rule_id(row)]) for row in rows if row.failed],
+        "results": [
+            *(_result(row, numbers[_rule_id(row)]) for row in rows if row.failed),
+            *(_suspicion(doubt, numbers[f"suspicious/{doubt.suspicion.kind}"]) for doubt in suspicious),
+        ],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
@@ -56,8 +63,7 @@ def _rule(row: Judged) -> dict[str, Any]:
 
 
 def _result(row: Judged, rule: int) -> dict[str, Any]:
-    identity: list[str] = [row.checked.entry.name, row.checked.instance.name, row.settings, row.verdict.property.name]
-    fingerprint = hashlib.sha256(json.dumps(identity).encode()).hexdigest()
+    fingerprints = _fingerprints(row.checked.entry.name, row.checked.instance.name, row.settings, row.verdict.property.name)
     result: dict[str, Any] = {
         "ruleId": _rule_id(row),
         "ruleIndex": rule,
@@ -65,12 +71,40 @@ def _result(row: Judged, rule: int) -> dict[str, Any]:
         "level": "none" if row.open else "error",
         "message": {"text": f"{row.headline}\n\n{row.text}"},
         "locations": [_location(row.verdict.property.location)],
-        # GitHub looks only at the second, which it would otherwise make up from the text of the line
-        "partialFingerprints": {"instanceAndProperty/v1": fingerprint, "primaryLocationLineHash": fingerprint},
+        "partialFingerprints": fingerprints,
     }
     if isinstance(row.verdict.trace, Trace):
         result["codeFlows"] = [{"threadFlows": [{"locations": _flow(row, row.verdict.trace)}]}]
     return result
+
+
+def _fingerprints(*identity: str) -> dict[str, str]:
+    fingerprint = hashlib.sha256(json.dumps(identity).encode()).hexdigest()
+    # GitHub looks only at the second, which it would otherwise make up from the text of the line
+    return {"instanceAndProperty/v1": fingerprint, "primaryLocationLineHash": fingerprint}
+
+
+def _suspicious_rule(doubt: Doubt) -> dict[str, Any]:
+    kind = doubt.suspicion.kind
+    return {
+        "id": f"suspicious/{kind}",
+        "shortDescription": {"text": f"success may rest on nothing: {kind.replace('-', ' ')}"},
+        "defaultConfiguration": {"level": "warning"},
+        "properties": {"kind": "suspicion", "tags": ["suspicious"]},
+    }
+
+
+def _suspicion(doubt: Doubt, rule: int) -> dict[str, Any]:
+    told = doubt.suspicion
+    return {
+        "ruleId": f"suspicious/{told.kind}",
+        "ruleIndex": rule,
+        "kind": "fail",
+        "level": "error" if doubt.strict else "warning",
+        "message": {"text": str(doubt)},
+        "locations": [_location(told.location)],
+        "partialFingerprints": _fingerprints(doubt.protocol, doubt.instance, told.kind, told.subject),
+    }
 
 
 def _flow(row: Judged, trace: Trace) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from checks.progress import Reporter
 from checks.second_solver import Disagreement
 from checks.verdicts import Verdict
 from model.language import Protocol
+from properties.suspicions import Suspicion
 from properties.theorems import Step, Theorem, Theory
 
 PATIENCE = 20.0
@@ -49,7 +50,9 @@ def check_theory(
             continue
         reporter.proving(done, len(chosen))
         verdicts.append(decide(theorem, min(left, PATIENCE), second_solver=options.second_solver))
-        suspicions += [f"{theorem.name}: nothing meets what is given for: {step.name}" for step in vacuous(theorem)]
+        for step in vacuous(theorem):
+            told = f"{theorem.name}: nothing meets what is given for: {step.name}"
+            suspicions.append(Suspicion("from-nothing", theorem.name, told, theorem.location))
     reporter.end()
     steps = sum(int(verdict.reach.get("obligations", 0)) for verdict in verdicts)
     solvers = "Z3 and cvc5" if options.second_solver else "Z3"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Literal
@@ -94,5 +94,9 @@ SEVEREST_FIRST = (
 
 def exit_status(verdicts: Iterable[Verdict]) -> ExitStatus:
     """The status of a run with these verdicts: the severest of theirs; a run that checked nothing is an evaluation error."""
-    found = {verdict.failure for verdict in verdicts}
+    return severest({verdict.failure for verdict in verdicts})
+
+
+def severest(found: Collection[ExitStatus]) -> ExitStatus:
+    """The severest of some statuses; without any nothing was checked."""
     return next((status for status in SEVEREST_FIRST if status in found), ExitStatus.EVALUATION)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import z3
 
 from model.kernel import Kernel
+from properties.suspicions import Suspicion, frozen
 from properties.vocabulary import Property, Suite
 
 
@@ -83,13 +84,25 @@ class Observed:
         met = set(seen)
         return [p for number, p in self.premises.items() if number not in met]
 
-    def suspicions(self, enabled: Iterable[int], seen: Iterable[int]) -> list[str]:
-        """What makes success suspicious: actions that were never enabled and implications whose premise was never met.
+    def suspicions(self, enabled: Iterable[int], seen: Iterable[int], constant: Collection[str] = ()) -> list[Suspicion]:
+        """What makes success suspicious: actions that were never enabled, variables that never changed although an
+        action could change them, and implications whose premise was never met.
 
-        ``enabled`` counts, for each action of the kernel, the states in which it was enabled.
+        ``enabled`` counts, for each action of the kernel, the states in which it was enabled; ``constant`` are the names of the
+        variables that had the same value in all states.
         """
         counts: dict[str, int] = {}
+        actions = {action.name: action for action in reversed(self.kernel.actions)}
         for action, count in zip(self.kernel.actions, enabled, strict=True):
             counts[action.name] = counts.get(action.name, 0) + count
-        idle = [f"action {name} was never enabled" for name, count in counts.items() if not count]
-        return idle + [f"the premise of {p.name} was never met" for p in self.vacuous(seen)]
+        found = [
+            Suspicion("never-enabled", name, f"action {name} was never enabled", actions[name].location)
+            for name, count in counts.items()
+            if not count
+        ]
+        for family, action in frozen(self.suite, constant):
+            told = f"{family} never changed, although {action.name} could change it"
+            found.append(Suspicion("never-changes", family, told, action.location))
+        return found + [
+            Suspicion("never-met", p.name, f"the premise of {p.name} was never met", p.location) for p in self.vacuous(seen)
+        ]

@@ -12,7 +12,7 @@ from checks.exhaustive import GIB, Budget, exhaust
 from checks.plan import Checked
 from checks.progress import Reporter, interruptible
 from checks.report import text as told
-from checks.teeth.litter import alone
+from checks.teeth.litter import alone, claims
 from checks.teeth.mutation import mutants
 from checks.teeth.report import as_json, text
 from checks.teeth.run import Mutant, Teeth, bite
@@ -82,7 +82,7 @@ def _given_away(entry: Entry, instances: Sequence[Instance], mutant: Mutant, mem
         prove_domains(suite.protocol)
     except ModelError as error:
         return f"{head}{error}\n\n"
-    found = exhaust(Observed.of(suite, suite.properties), Budget(memory, workers=1, with_graph=2 * memory))
+    found = exhaust(Observed.of(suite, claims(suite)), Budget(memory, workers=1, with_graph=2 * memory))
     noticed = replace(found, verdicts=tuple(v for v in found.verdicts if v.property.name in mutant.kill.properties))
     checked = Checked(entry, instance, suite.protocol, noticed)
     return f"{head}{told(checked, width=_width(), colour=sys.stdout.isatty())}\n"

@@ -16,13 +16,13 @@ from checks.teeth.mutation import Spoiled
 from model.language import Action, OneOf, Protocol
 from properties.observed import Observed
 from properties.registry import Entry, Instance
-from properties.vocabulary import Suite
+from properties.vocabulary import Property, Suite
 
 SWITCH = "mutant"
 
 
 class Litter:
-    """The mutants of one instance, compiled together with those of its properties whose names are given (None: all)."""
+    """The mutants of one instance, compiled together with those of its claims whose names are given (None: all)."""
 
     def __init__(
         self, entry: Entry, instance: Instance, mutants: Sequence[Spoiled], properties: Iterable[str] | None = None
@@ -36,7 +36,7 @@ class Litter:
         ]
         suite = entry.suite(self.protocol)
         wanted = None if properties is None else set(properties)
-        self.observed = Observed.of(suite, [p for p in suite.properties if wanted is None or p.name in wanted])
+        self.observed = Observed.of(suite, [p for p in claims(suite) if wanted is None or p.name in wanted])
 
     def choose(self, mutant: int) -> None:
         """From here on what begins with an initial state is of that mutant, by its place in the litter."""
@@ -54,6 +54,11 @@ def _switched(switch: Any, protocol: Protocol, action: Action, mutants: Sequence
             one, other = its.get(name, still), updates.get(name, still)
             updates[name] = other if one.eq(other) else z3.If(switch == number, one, other)
     return replace(action, guard=guard, updates={protocol.variable(name): term for name, term in updates.items()})
+
+
+def claims(suite: Suite) -> list[Property]:
+    """All that a suite says of what can be reached: its properties and, as such, the lemmas of its proof."""
+    return suite.properties + [replace(lemma, kind="always") for lemma in suite.lemmas]
 
 
 def alone(entry: Entry, instance: Instance, mutant: Spoiled) -> Suite:

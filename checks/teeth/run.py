@@ -151,7 +151,7 @@ class _Run:
                 self._count(came.kill)
 
     def _count(self, kill: Kill) -> None:
-        for name in kill.properties:
+        for name in self.noticed.keys() & kill.properties:
             self.noticed[name] += 1
 
     def _tell(self, trial: Trial, count: int) -> Callable[[int], None]:

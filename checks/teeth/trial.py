@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from checks.exhaustive import Budget, exhaust
 from checks.findings import Findings
-from checks.teeth.litter import Litter, differences
+from checks.teeth.litter import Litter, claims, differences
 from checks.teeth.mutation import Mistake, Spoiled, mutants
 from checks.verdicts import ExitStatus, Verdict
 from checks.workers import spread
@@ -58,7 +58,7 @@ class Trial:
     def check(self, should_stop: Callable[[], bool]) -> None:
         """Raises ModelError if the protocol itself is not as it should be: then its mutants tell nothing."""
         suite = self.entry.suite(self.protocol)
-        kill = self._judged(exhaust(Observed.of(suite, suite.properties), self.budget, should_stop=should_stop)).kill
+        kill = self._judged(exhaust(Observed.of(suite, claims(suite)), self.budget, should_stop=should_stop)).kill
         if kill is not None:
             name = f"{self.entry.name}, {self.instance.name}"
             raise ModelError(f"{name}: {kill.properties[0]} does not hold without any mutation; see fencepost check")
@@ -81,7 +81,7 @@ class Trial:
         progress: Callable[[int], None],
         should_stop: Callable[[], bool],
     ) -> dict[Mistake, Tried]:
-        """Checks each of these mutants as any protocol is checked, all of its properties or those named; without those that
+        """Checks each of these mutants as any protocol is checked, all claims of its suite or those named; without those that
         were not tried because ``should_stop`` said so. ``progress`` is told how many are done."""
         litters = [mistakes[start : start + LITTER] for start in range(0, len(mistakes), LITTER)]
 

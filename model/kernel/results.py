@@ -124,6 +124,17 @@ class Result:
             for segment in level:
                 yield self.reached.store.rows(segment)
 
+    def constant(self) -> frozenset[str]:
+        """The names of the variables that have the same value in all states of the complete levels."""
+        some = np.zeros(self.reached.kernel.words, dtype=np.uint64)
+        all_ = ~some
+        for rows in self.states():
+            some |= np.bitwise_or.reduce(rows, axis=0)
+            all_ &= np.bitwise_and.reduce(rows, axis=0)
+        changing = [int(word) for word in some ^ all_]
+        fields = self.reached.kernel.packing.fields.items()
+        return frozenset(name for name, field in fields if not changing[field.word] >> field.shift & field.mask)
+
     def level(self, depth: int) -> Words:
         """The states of one complete level, one in each row, sorted word by word: a copy."""
         rows = np.concatenate([self.reached.store.rows(segment) for segment in self.reached.levels[depth]])

@@ -1,0 +1,22 @@
+"""What ``fencepost teeth`` said of the protocols as they are, kept so that every check can look at it."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+PINNED = Path(__file__).with_name("pinned.json")
+
+
+@cache
+def pinned() -> dict[str, Any]:
+    """For each protocol: the score, how many mutants came to which end, who survives, and which properties none violates."""
+    read: dict[str, Any] = json.loads(PINNED.read_text(encoding="utf-8"))
+    return read
+
+
+def idle_properties(protocol: str) -> frozenset[str]:
+    """The properties that no mutant of the protocol violates; none of a protocol that is not pinned."""
+    return frozenset(pinned()[protocol]["idle"]) if protocol in pinned() else frozenset()
