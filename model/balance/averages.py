@@ -7,6 +7,7 @@ meets a bundle for the first time.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 from model.balance.amounts import RIGHT
 from model.balance.java import quotient
@@ -49,6 +50,7 @@ def sampled(bundle: BundleData, sample: NamespaceBundleStats) -> BundleData:
     return BundleData(advanced(bundle.shortTermData, sample), advanced(bundle.longTermData, sample), sample.topics)
 
 
+@cache
 def never_seen() -> BundleData:
     """What a bundle starts with of which nothing is stored."""
     return BundleData(_steady(SHORT_TERM_SAMPLES, 0, DEFAULT_STATS), _steady(LONG_TERM_SAMPLES, 0, DEFAULT_STATS))
@@ -87,12 +89,11 @@ class BrokerAverage:
 def long_term_rates(report: LocalBrokerData, data: LoadData) -> BrokerAverage:
     """The long-term rates of the broker's bundles together.
 
-    Pulsar goes through ``lastStats``, whose keys it keeps equal to ``bundles``. A snapshot may lack one of the two, so a
-    bundle counts that is in either. One of which nothing is known counts with the rates of a bundle never seen.
+    One of which nothing is known counts with the rates of a bundle never seen.
     """
     rate_in = rate_out = 0.0
     unknown = never_seen()
-    for bundle in dict.fromkeys([*report.lastStats, *report.bundles]):
+    for bundle in report.spoken_of:
         average = data.bundles.get(bundle, unknown).longTermData
         rate_in += average.msgRateIn
         rate_out += average.msgRateOut

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, Literal
 
 Version = Literal["current", "2.10"]
@@ -110,7 +111,7 @@ class Configuration:
         """The usage at which a broker counts as overloaded, as a fraction."""
         return self.loadBalancerBrokerOverloadedThresholdPercentage / 100.0
 
-    @property
+    @cached_property
     def is_extensible(self) -> bool:
         """Whether the extensible load manager decides, not the modular one."""
         return self.loadManagerClassName.endswith("ExtensibleLoadManagerImpl")

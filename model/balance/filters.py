@@ -69,8 +69,9 @@ def fewest_bundles(bundle: str, candidates: Sequence[str], data: LoadData, conf:
     namespace = namespace_of(bundle)
     if not conf.loadBalancerDistributeBundlesEvenlyEnabled and namespace != SYSTEM_NAMESPACE:
         return tuple(candidates)
-    counts = {b: sum(1 for owned in data.bundles_of(b) if namespace_of(owned) == namespace) for b in candidates}
-    return tuple(broker for broker in candidates if counts[broker] == min(counts.values()))
+    counts = {broker: data.count_of(namespace, broker) for broker in candidates}
+    fewest = min(counts.values(), default=0)
+    return tuple(broker for broker in candidates if counts[broker] == fewest)
 
 
 def latest_version(candidates: Sequence[str], data: LoadData, conf: Configuration) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from operator import add
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 INT_MAX = 2**31 - 1
 INT_MIN = -(2**31)
@@ -46,6 +47,13 @@ def percentage(usage: float, limit: float) -> float:
         return float(np.float32(usage) / np.float32(limit) * np.float32(100))
     with np.errstate(all="ignore"):
         return float(np.float32(usage) / np.float32(limit) * np.float32(100))
+
+
+def percentages(usages: NDArray[np.float64], limits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``percentage`` of many."""
+    with np.errstate(all="ignore"):
+        parts = usages.astype(np.float32) / limits.astype(np.float32) * np.float32(100)
+    return np.where(limits > 0, parts, 0).astype(np.float64)
 
 
 def hundredth(percent: float) -> float:

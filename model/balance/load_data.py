@@ -7,6 +7,7 @@ LoadData of pulsar-broker. A field that is missing has the value that Java's con
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -93,6 +94,17 @@ class LocalBrokerData(Traffic):
         """``bundles`` as the set that they are."""
         return frozenset(self.bundles)
 
+    @cached_property
+    def spoken_of(self) -> tuple[str, ...]:
+        """The bundles of the report. Pulsar goes through the keys of ``lastStats``, which it keeps equal to ``bundles``; a
+        snapshot may lack one of them."""
+        return tuple(dict.fromkeys([*self.lastStats, *self.bundles]))
+
+    @cached_property
+    def namespaces(self) -> Counter[str]:
+        """How many bundles of each namespace the report speaks of."""
+        return Counter(map(namespace_of, self.spoken_of))
+
 
 @dataclass(frozen=True)
 class TimeAverageMessageData(Traffic):
@@ -148,14 +160,25 @@ class LoadData:
         """The reports of the live brokers that have one."""
         return {name: report for name, report in self.brokers.items() if report is not None}
 
-    def bundles_of(self, broker: str) -> dict[str, None]:
-        """The bundles that a broker owns or is about to own: those of its report and those preallocated to it.
+    @cached_property
+    def bundle_counts(self) -> Counter[str]:
+        """How many bundles each namespace has: of those that the reports or the averages speak of."""
+        known = {bundle for broker in self.brokers for bundle in self.bundles_of(broker)} | set(self.bundles)
+        return Counter(map(namespace_of, known))
 
-        Pulsar goes through the keys of ``lastStats``, which it keeps equal to ``bundles``; a snapshot may lack one of them.
-        """
+    def bundles_of(self, broker: str) -> dict[str, None]:
+        """The bundles that a broker owns or is about to own: those of its report and those preallocated to it."""
         report = self.brokers[broker] or LocalBrokerData()
-        placed = [bundle for bundle, owner in self.preallocated.items() if owner == broker]
-        return dict.fromkeys([*report.lastStats, *report.bundles, *placed])
+        return dict.fromkeys([*report.spoken_of, *self._placed_on(broker)])
+
+    def count_of(self, namespace: str, broker: str) -> int:
+        """How many bundles of a namespace a broker owns or is about to own."""
+        report = self.brokers[broker] or LocalBrokerData()
+        placed = set(self._placed_on(broker)).difference(report.spoken_of)
+        return report.namespaces[namespace] + sum(namespace_of(bundle) == namespace for bundle in placed)
+
+    def _placed_on(self, broker: str) -> list[str]:
+        return [bundle for bundle, owner in self.preallocated.items() if owner == broker]
 
     def stats_of(self, broker: str) -> dict[str, NamespaceBundleStats]:
         """A broker's bundles as it last saw them; where its report lacks one that it owns, the short-term averages."""

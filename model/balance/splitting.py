@@ -119,7 +119,7 @@ def bundles_to_split(data: LoadData, conf: Configuration) -> list[Split]:
     none). A namespace gets no more bundles than its maximum, the splits of this pass counted. How many it has is taken from
     the snapshot: the bundles that it speaks of.
     """
-    counts = _bundle_counts(data)
+    planned: Counter[str] = Counter()
     splits = []
     for broker in data.reports:
         for bundle, stats in data.stats_of(broker).items():
@@ -128,9 +128,8 @@ def bundles_to_split(data: LoadData, conf: Configuration) -> list[Split]:
             average = data.bundles[bundle].longTermData if bundle in data.bundles else None
             rate, throughput = (average.rate, average.throughput) if average else (0.0, 0.0)
             reason = excess(stats, rate, throughput, conf)
-            full = counts[namespace_of(bundle)] >= conf.loadBalancerNamespaceMaximumBundles
-            if reason and not full and _is_splittable(bundle):
-                counts[namespace_of(bundle)] += 1
+            if reason and _is_splittable(bundle) and _has_room(bundle, planned, data, conf):
+                planned[namespace_of(bundle)] += 1
                 splits.append(Split(bundle, reason))
     return splits
 
@@ -153,9 +152,8 @@ class SplitStrategy:
         """
         splits: list[Split] = []
         hits: dict[str, int] = {}
-        known = _bundle_counts(data)
         for broker, report in data.reports.items():
-            own, counts = 0, known.copy()
+            own, planned = 0, Counter[str]()
             for bundle, stats in data.stats_of(broker).items():
                 if own == conf.loadBalancerMaxNumberOfBundlesToSplitPerCycle:
                     hits[bundle] = self.hits.get(bundle, 0)
@@ -168,10 +166,9 @@ class SplitStrategy:
                 hits[bundle] = self.hits.get(bundle, 0) + 1 if reason else 0
                 if hits[bundle] <= conf.loadBalancerNamespaceBundleSplitConditionHitCountThreshold:
                     continue
-                full = counts[namespace_of(bundle)] >= conf.loadBalancerNamespaceMaximumBundles
-                if full or any(_share_a_bound(bundle, other) for other in splitting):
+                if not _has_room(bundle, planned, data, conf) or any(_share_a_bound(bundle, other) for other in splitting):
                     continue
-                counts[namespace_of(bundle)] += 1
+                planned[namespace_of(bundle)] += 1
                 hits[bundle] = 0
                 own += 1
                 splits.append(Split(bundle, reason))
@@ -183,9 +180,10 @@ def _share_a_bound(bundle: str, other: str) -> bool:
     return namespace_of(bundle) == namespace_of(other) and (one.lower == two.lower or one.upper == two.upper)
 
 
-def _bundle_counts(data: LoadData) -> Counter[str]:
-    known = {bundle for broker in data.brokers for bundle in data.bundles_of(broker)} | set(data.bundles)
-    return Counter(namespace_of(bundle) for bundle in known)
+def _has_room(bundle: str, planned: Counter[str], data: LoadData, conf: Configuration) -> bool:
+    """Whether the bundle's namespace may have one more, after the splits that are planned already."""
+    namespace = namespace_of(bundle)
+    return data.bundle_counts[namespace] + planned[namespace] < conf.loadBalancerNamespaceMaximumBundles
 
 
 def _is_splittable(bundle: str) -> bool:

@@ -120,7 +120,7 @@ class Generated:
     def _rates(self, count: int, random: np.random.Generator) -> Rates:
         weights = random.permutation(np.arange(1, count + 1)) ** -self.zipf if self.zipf else random.uniform(0.5, 1.5, count)
         incoming = weights * (self.load * self.count * self.capacity.rate / 2 / weights.sum())
-        return np.stack([incoming, incoming, incoming * self.message_bytes, incoming * self.message_bytes], axis=1)
+        return np.stack([incoming, incoming, incoming * self.message_bytes, incoming * self.message_bytes])
 
 
 def places(layout: Layout, hashes: NDArray[np.int64]) -> NDArray[np.intp]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from hashlib import blake2b
 
 import numpy as np
+from numpy.typing import NDArray
 
 from model.balance.broker_loads import averaged
 from model.balance.load_data import BrokerLoad, LoadData, LocalBrokerData
@@ -16,6 +17,7 @@ from model.balance.simulation.records import Averages, Known, Sample
 from model.balance.simulation.world import World
 from model.balance.splitting import FEWEST_TOPICS, Topic, excess
 
+NO_BUNDLES = np.array([], dtype=np.intp)
 SAMPLES_OF_A_MINUTE = 12
 """A broker of the extensible manager averages its usage every five seconds."""
 
@@ -42,9 +44,9 @@ class Leader:
             self.averages.know(world.place_of[bundle], data)
         self._known: Known | None = None
         self._must_write: set[str] = set()
-        self._reported: dict[str, list[int]] = {}
+        self._reported: dict[str, NDArray[np.intp]] = {}
         size = len(world.names)
-        self._rates, self._clients = np.zeros((size, 4)), np.zeros((size, 3), dtype=np.int64)
+        self._rates, self._clients = np.zeros((4, size)), np.zeros((3, size), dtype=np.int64)
         self._times_reported = np.zeros(size, dtype=np.int64)
 
     @property
@@ -70,7 +72,7 @@ class Leader:
                 continue
             written = True
             self.reports[broker] = report
-            self._take_rows(broker, list(world.owned_by(broker).values()), sample)
+            self._take_rows(broker, world.places_of(broker), sample)
             if conf.is_extensible:
                 self.loads[broker] = self.own_loads[broker]
             self.averages.add(self._rates, self._times_reported > 0)
@@ -81,31 +83,32 @@ class Leader:
         return written
 
     def _meet_new_bundles(self) -> None:
-        more = len(self.world.names) - len(self._rates)
+        more = len(self.world.names) - len(self._times_reported)
         if more:
-            self._rates = np.pad(self._rates, ((0, more), (0, 0)))
-            self._clients = np.pad(self._clients, ((0, more), (0, 0)))
+            self._rates = np.pad(self._rates, ((0, 0), (0, more)))
+            self._clients = np.pad(self._clients, ((0, 0), (0, more)))
             self._times_reported = np.pad(self._times_reported, (0, more))
             self.averages.extended(len(self.world.names))
 
-    def _take_rows(self, broker: str, places: list[int], sample: Sample) -> None:
+    def _take_rows(self, broker: str, places: NDArray[np.intp], sample: Sample) -> None:
         before = self._reported.get(broker)
-        if before != places:
-            self._times_reported[before or []] -= 1
+        if before is not places:
+            if before is not None:
+                self._times_reported[before] -= 1
             self._times_reported[places] += 1
             self._reported[broker] = places
-        self._rates[places], self._clients[places] = sample.rates[places], sample.clients[places]
+        self._rates[:, places], self._clients[:, places] = sample.rates[:, places], sample.clients[:, places]
 
     def _is_known(self, bundle: str) -> bool:
         place = self.world.place_of[bundle]
-        return place < len(self._rates) and bool(self.averages.counts[0, place])
+        return place < len(self._times_reported) and self.averages.knows(place)
 
     def lose(self, broker: str) -> None:
         """A broker is gone: its report is, and what was preallocated to it; if it was the leader, another one leads."""
         self.reports.pop(broker, None)
         self.loads.pop(broker, None)
         self.own_loads.pop(broker, None)
-        self._times_reported[self._reported.pop(broker, [])] -= 1
+        self._times_reported[self._reported.pop(broker, NO_BUNDLES)] -= 1
         self.preallocated = {b: owner for b, owner in self.preallocated.items() if owner != broker}
         if broker == self.leads:
             self.leads = next(iter(self.world.live), "")
@@ -117,7 +120,7 @@ class Leader:
         """All that it knows now. Brokers whose first report is not there yet are none of the live ones."""
         self._meet_new_bundles()
         if self._known is None:
-            self._known = Known(self.world.place_of, self.averages, self.world.clients[:, 0])
+            self._known = Known(self.world.place_of, self.averages, self.world.clients[0])
         data = LoadData(self.reports, self._known, self.recent, self.recent_brokers, self.now, self.loads, self.preallocated)
         self.recent = self.manager.within_grace_period(data)
         return replace(data, recently_unloaded=self.recent)
@@ -190,13 +193,13 @@ class Leader:
         if self.manager.splitter.hits:
             return True
         if self.policy.conf.is_extensible:
-            rates, clients, known = sample.rates, sample.clients, np.ones(len(sample.clients), dtype=np.bool_)
+            rates, clients, known = sample.rates, sample.clients, np.ones(sample.clients.shape[1], dtype=np.bool_)
         else:
             rates, clients, known = self.averages.rates[1], self._clients, self._times_reported > 0
-        splittable = known & (clients[:, 0] >= FEWEST_TOPICS)
+        splittable = known & (clients[0] >= FEWEST_TOPICS)
         if not splittable.any():
             return False
-        largest = Sample(rates[splittable], clients[splittable]).largest()
+        largest = Sample(rates[:, splittable], clients[:, splittable]).largest()
         return bool(excess(largest, largest.rate, largest.throughput, self.policy.conf))
 
     def _changed(self, *brokers: str) -> None:
@@ -233,5 +236,5 @@ class _TopicsOf(Mapping[str, tuple[Topic, ...]]):
     def __getitem__(self, bundle: str) -> tuple[Topic, ...]:
         world = self._world
         inside = np.flatnonzero(world.topics.bundle == world.place_of[bundle])
-        rows = zip(world.topics.hash[inside].tolist(), world.rates[inside].tolist(), strict=True)
+        rows = zip(world.topics.hash[inside].tolist(), world.rates[:, inside].T.tolist(), strict=True)
         return tuple(Topic(None, hash, *rates) for hash, rates in rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,32 +17,49 @@ from model.balance.load_data import (
     TimeAverageMessageData,
 )
 
-SAMPLES = np.array([SHORT_TERM_SAMPLES, LONG_TERM_SAMPLES], dtype=np.int64)[:, None]
+T = TypeVar("T")
+
+SAMPLES = np.array([SHORT_TERM_SAMPLES, LONG_TERM_SAMPLES], dtype=np.float64)[:, None, None]
+
+
+def record(kind: type[T], **fields: Any) -> T:
+    """A frozen record whose fields are all given: what its constructor makes, in a third of the time."""
+    made = object.__new__(kind)
+    object.__setattr__(made, "__dict__", fields)
+    return made
 
 
 class Sample:
-    """What every bundle carried in one minute: rows of rates, and of topics, producers and consumers."""
+    """What every bundle carried in one minute: rows of rates, and of topics, producers, consumers; a column for each bundle."""
 
     def __init__(self, rates: NDArray[np.float64], clients: NDArray[np.int64]) -> None:
         self.rates, self.clients = rates, clients
 
     @cached_property
-    def _rows(self) -> tuple[list[list[float]], list[list[int]]]:
-        return self.rates.tolist(), self.clients.tolist()
+    def _columns(self) -> tuple[list[list[float]], list[list[int]]]:
+        return self.rates.T.tolist(), self.clients.T.tolist()
 
     def stats(self, place: int) -> NamespaceBundleStats:
         """The statistics of one bundle."""
-        return _stats(self._rows[0][place], self._rows[1][place])
+        return _stats(self._columns[0][place], self._columns[1][place])
 
     def largest(self) -> NamespaceBundleStats:
         """The largest of each figure, of whichever bundle."""
-        return _stats(self.rates.max(axis=0).tolist(), self.clients.max(axis=0).tolist())
+        return _stats(self.rates.max(axis=1).tolist(), self.clients.max(axis=1).tolist())
 
 
 def _stats(rates: Sequence[float], clients: Sequence[int]) -> NamespaceBundleStats:
-    rate_in, rate_out, throughput_in, throughput_out = rates
-    topics, producers, consumers = clients
-    return NamespaceBundleStats(rate_in, rate_out, throughput_in, throughput_out, consumers, producers, topics)
+    return record(
+        NamespaceBundleStats,
+        msgRateIn=rates[0],
+        msgRateOut=rates[1],
+        msgThroughputIn=rates[2],
+        msgThroughputOut=rates[3],
+        consumerCount=clients[2],
+        producerCount=clients[1],
+        topics=clients[0],
+        cacheSize=0,
+    )
 
 
 class Owned(Mapping[str, NamespaceBundleStats]):
@@ -65,46 +82,63 @@ class Owned(Mapping[str, NamespaceBundleStats]):
 
 
 class Averages:
-    """The leader's averages of all bundles; a bundle without a sample is not known.
+    """The leader's averages of all bundles, short term and long term; a bundle without a sample is not known.
 
     Holds the rule of ``averages.advanced`` for all bundles at a time.
     """
 
     def __init__(self, bundles: int) -> None:
-        self.counts = np.zeros((2, bundles), dtype=np.int64)
-        self.rates = np.zeros((2, bundles, 4))
+        self.counts = np.zeros((2, 1, bundles))
+        self.rates = np.zeros((2, 4, bundles))
+
+    def knows(self, place: int) -> bool:
+        """Whether there is a sample of a bundle."""
+        return bool(self.counts[0, 0, place])
 
     def know(self, place: int, data: BundleData) -> None:
         """Takes over what is known of a bundle."""
         for term, average in enumerate((data.shortTermData, data.longTermData)):
-            self.counts[term, place] = average.numSamples
-            self.rates[term, place] = _rates(average)
+            self.counts[term, 0, place] = average.numSamples
+            self.rates[term, :, place] = _rates(average)
 
     def extended(self, bundles: int) -> None:
         """Makes room for bundles that are new."""
-        more = bundles - self.counts.shape[1]
-        self.counts = np.pad(self.counts, ((0, 0), (0, more)))
-        self.rates = np.pad(self.rates, ((0, 0), (0, more), (0, 0)))
+        more = ((0, 0), (0, 0), (0, bundles - self.counts.shape[-1]))
+        self.counts, self.rates = np.pad(self.counts, more), np.pad(self.rates, more)
 
     def forget(self, place: int) -> None:
         """A bundle is no more."""
-        self.counts[:, place] = 0
+        self.counts[..., place] = 0
 
     def add(self, rates: NDArray[np.float64], reported: NDArray[np.bool_]) -> None:
         """One more sample for each bundle that is reported."""
-        chosen: Any = slice(None) if reported.all() else reported
-        counts = np.minimum(self.counts[:, chosen] + 1, SAMPLES)
-        self.counts[:, chosen] = counts
-        self.rates[:, chosen] = ((counts - 1)[..., None] * self.rates[:, chosen] + rates[chosen]) / counts[..., None]
-
-
-def _average(rates: Sequence[float], most: int, count: int) -> TimeAverageMessageData:
-    rate_in, rate_out, throughput_in, throughput_out = rates
-    return TimeAverageMessageData(rate_in, rate_out, throughput_in, throughput_out, most, count)
+        counts = np.minimum(self.counts + 1, SAMPLES)
+        advanced = ((counts - 1) * self.rates + rates) / counts
+        if reported.all():
+            self.counts, self.rates = counts, advanced
+        else:
+            self.counts, self.rates = np.where(reported, counts, self.counts), np.where(reported, advanced, self.rates)
 
 
 def _rates(average: TimeAverageMessageData) -> list[float]:
     return [average.msgRateIn, average.msgRateOut, average.msgThroughputIn, average.msgThroughputOut]
+
+
+class _Bundle(BundleData):
+    """The averages of one bundle, each made when it is looked at: policies look at one of them only."""
+
+    known: Known
+    place: int
+
+    @cached_property
+    def shortTermData(self) -> TimeAverageMessageData:
+        """The short-term average."""
+        return self.known.average(0, self.place)
+
+    @cached_property
+    def longTermData(self) -> TimeAverageMessageData:
+        """The long-term average."""
+        return self.known.average(1, self.place)
 
 
 class Known(Mapping[str, BundleData]):
@@ -112,12 +146,21 @@ class Known(Mapping[str, BundleData]):
 
     def __init__(self, places: Mapping[str, int], averages: Averages, topics: NDArray[np.int64]) -> None:
         self._places = places
-        self._counts, self._rates, self._topics = averages.counts.copy(), averages.rates.copy(), topics
+        self._counts, self._rates, self._topics = averages.counts[:, 0].copy(), averages.rates.copy(), topics
         self._made: dict[str, BundleData] = {}
 
-    @cached_property
-    def _rows(self) -> tuple[list[list[int]], list[list[list[float]]]]:
-        return self._counts.tolist(), self._rates.tolist()
+    def average(self, term: int, place: int) -> TimeAverageMessageData:
+        """The short-term (0) or the long-term average (1) of a bundle."""
+        rate_in, rate_out, throughput_in, throughput_out = self._rates[term, :, place].tolist()
+        return record(
+            TimeAverageMessageData,
+            msgRateIn=rate_in,
+            msgRateOut=rate_out,
+            msgThroughputIn=throughput_in,
+            msgThroughputOut=throughput_out,
+            maxSamples=LONG_TERM_SAMPLES if term else SHORT_TERM_SAMPLES,
+            numSamples=int(self._counts[term, place]),
+        )
 
     @cached_property
     def _known(self) -> dict[str, None]:
@@ -139,10 +182,9 @@ class Known(Mapping[str, BundleData]):
             if bundle not in self._known:
                 raise KeyError(bundle)
             place = self._places[bundle]
-            (short, long), (short_rates, long_rates) = self._rows
-            found = self._made[bundle] = BundleData(
-                _average(short_rates[place], SHORT_TERM_SAMPLES, short[place]),
-                _average(long_rates[place], LONG_TERM_SAMPLES, long[place]),
-                int(self._topics[place]),
-            )
+            found = self._made[bundle] = record(_Bundle, known=self, place=place, topics=int(self._topics[place]))
         return found
+
+    def get(self, bundle: str, default: Any = None) -> Any:
+        """The same; the default if the bundle is not known."""
+        return self[bundle] if bundle in self._known else default

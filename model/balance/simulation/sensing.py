@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from model.balance.java import percentages
 from model.balance.load_data import LocalBrokerData, ResourceUsage
 from model.balance.reports import bandwidth
 from model.balance.simulation.cluster import NOBODY
-from model.balance.simulation.records import Owned, Sample
+from model.balance.simulation.records import Owned, Sample, record
 from model.balance.simulation.snapshot_cluster import KILOBIT
 from model.balance.simulation.world import World, stream
 
 WHOLE = 100.0
+NOTHING, FULL = ResourceUsage(), ResourceUsage(WHOLE, WHOLE)
 
 
 class Load:
@@ -22,14 +24,13 @@ class Load:
     def __init__(self, world: World, sample: Sample) -> None:
         size = len(world.brokers) + 1
         owner = world.owner - NOBODY
-        rates, clients = sample.rates, sample.clients
         self.sample = sample
-        self.traffic = np.stack([np.bincount(owner, rates[:, column], size)[1:] for column in range(4)], axis=1)
-        self.clients = np.stack([np.bincount(owner, clients[:, column], size)[1:] for column in range(3)], axis=1)
-        self.rate, self.throughput = self.traffic[:, :2].sum(axis=1), self.traffic[:, 2:].sum(axis=1)
+        self.traffic = np.stack([np.bincount(owner, row, size)[1:] for row in sample.rates])
+        self.clients = np.stack([np.bincount(owner, row, size)[1:] for row in sample.clients])
+        self.rate, self.throughput = self.traffic[:2].sum(axis=0), self.traffic[2:].sum(axis=0)
         most = np.array([(c.rate, c.throughput, c.network) for c in world.capacities])
         self.cpu = self.rate / most[:, 0] + self.throughput / most[:, 1]
-        self.incoming, self.outgoing = self.traffic[:, 2] / most[:, 2], self.traffic[:, 3] / most[:, 2]
+        self.incoming, self.outgoing = self.traffic[2] / most[:, 2], self.traffic[3] / most[:, 2]
         self.network = most[:, 2]
 
     @property
@@ -50,32 +51,33 @@ class Instruments:
 
     def measured(self, world: World, load: Load, now: int) -> dict[str, LocalBrokerData]:
         """The report that each live broker would write now. No more of a resource is used than there is."""
-        traffic, clients = load.traffic.tolist(), load.clients.tolist()
-        cpu = (np.minimum(load.cpu, 1.0) * WHOLE).tolist()
-        limits = (load.network / KILOBIT).tolist()
-        used = [(np.minimum(load.traffic[:, column], load.network) / KILOBIT).tolist() for column in (2, 3)]
+        traffic, clients = load.traffic.T.tolist(), load.clients.T.tolist()
+        cpu = _usages(np.minimum(load.cpu, 1.0) * WHOLE, np.full(len(world.brokers), WHOLE))
+        kilobits = load.network / KILOBIT
+        incoming, outgoing = (_usages(np.minimum(row, load.network) / KILOBIT, kilobits) for row in load.traffic[2:])
         made = {}
         for place, broker in enumerate(world.brokers):
             if not world.alive[place]:
                 continue
             owned = world.owned_by(broker)
             topics, producers, consumers = clients[place]
-            spike = bool(self._spikes[world.minute, place])
-            network = [ResourceUsage(part[place], limits[place]) for part in used] if load.network[place] < np.inf else []
+            spike = self._spikes[world.minute, place]
+            network = (incoming[place], outgoing[place])
             if self._silent[world.minute, place] or self._hasty[world.minute, place]:
-                kilobits = 1.0 if self._hasty[world.minute, place] else 0.0
-                network = [ResourceUsage(bandwidth(kilobits, 0), min(limits[place], 1e9))] * 2
-            incoming, outgoing = network or (NOTHING, NOTHING)
+                sent = 1.0 if self._hasty[world.minute, place] else 0.0
+                network = (ResourceUsage(bandwidth(sent, 0), min(kilobits[place], 1e9)),) * 2
             rate_in, rate_out, throughput_in, throughput_out = traffic[place]
-            made[broker] = LocalBrokerData(
-                rate_in,
-                rate_out,
-                throughput_in,
-                throughput_out,
-                cpu=ResourceUsage(WHOLE if spike else cpu[place], WHOLE),
-                memory=ResourceUsage(WHOLE, WHOLE) if spike else NOTHING,
-                bandwidthIn=incoming,
-                bandwidthOut=outgoing,
+            made[broker] = record(
+                LocalBrokerData,
+                msgRateIn=rate_in,
+                msgRateOut=rate_out,
+                msgThroughputIn=throughput_in,
+                msgThroughputOut=throughput_out,
+                cpu=FULL if spike else cpu[place],
+                memory=FULL if spike else NOTHING,
+                directMemory=NOTHING,
+                bandwidthIn=network[0],
+                bandwidthOut=network[1],
                 numTopics=int(topics),
                 numBundles=len(owned),
                 numConsumers=int(consumers),
@@ -83,8 +85,16 @@ class Instruments:
                 lastUpdate=now,
                 lastStats=Owned(owned, load.sample),
                 bundles=tuple(owned),
+                lastBundleGains=(),
+                lastBundleLosses=(),
+                brokerVersionString=None,
+                persistentTopicsEnabled=True,
             )
         return made
 
 
-NOTHING = ResourceUsage()
+def _usages(used: NDArray[np.float64], limits: NDArray[np.float64]) -> list[ResourceUsage]:
+    """The usage of a resource by each broker; without a limit nothing is known of it."""
+    known = np.where(np.isfinite(limits), limits, 0.0)
+    columns = zip(used.tolist(), known.tolist(), percentages(used, known).tolist(), strict=True)
+    return [record(ResourceUsage, usage=usage, limit=limit, percent=percent) for usage, limit, percent in columns]

@@ -112,7 +112,7 @@ def _topics(names: Sequence[str], owners: dict[str, str], snapshot: Snapshot) ->
     return Topics(
         np.array(places, dtype=np.intp),
         np.array(hashes, dtype=np.int64),
-        np.array(rates, dtype=np.float64).reshape(-1, 4),
+        np.array(rates, dtype=np.float64).reshape(-1, 4).T.copy(),
         np.array(producers, dtype=np.int64),
         np.array(consumers, dtype=np.int64),
     )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 MINUTES_OF_A_DAY = 24 * 60
 
 Rates = NDArray[np.float64]
-"""One row for each topic: msgRateIn, msgRateOut (messages/s), msgThroughputIn, msgThroughputOut (bytes/s)."""
+"""Rows of msgRateIn, msgRateOut (messages/s), msgThroughputIn, msgThroughputOut (bytes/s), a column for each topic."""
 
 Course = Callable[[int, Rates], Rates]
 """The rates in a minute, from those that the topics would have without this shape."""
@@ -46,7 +46,7 @@ class Diurnal:
 
         def at(minute: int, rates: Rates) -> Rates:
             wave = 0.5 + 0.5 * np.cos(2 * math.pi * minute / self.period_minutes + phases)
-            return rates * (self.lowest + (1 - self.lowest) * wave)[groups, None]
+            return rates * (self.lowest + (1 - self.lowest) * wave)[groups]
 
         return at
 
@@ -68,7 +68,7 @@ class Bursts:
         def at(minute: int, rates: Rates) -> Rates:
             for start, topics in zip(starts, taken, strict=True):
                 if start <= minute < start + self.minutes:
-                    rates = rates * np.where(topics, self.factor, 1.0)[:, None]
+                    rates = rates * np.where(topics, self.factor, 1.0)
             return rates
 
         return at
@@ -89,7 +89,7 @@ class HotTopic:
             if minute < self.minute:
                 return rates
             hot = rates.copy()
-            hot[topic] += self.share * rates.sum(axis=0)
+            hot[:, topic] += self.share * rates.sum(axis=1)
             return hot
 
         return at
@@ -105,7 +105,7 @@ class Jitter:
         """Drawn in the order of the minutes."""
 
         def at(minute: int, rates: Rates) -> Rates:
-            return rates * (1.0 + self.spread * (2.0 * random.random(len(groups)) - 1.0))[:, None]
+            return rates * (1.0 + self.spread * (2.0 * random.random(len(groups)) - 1.0))
 
         return at
 

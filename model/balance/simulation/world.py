@@ -48,6 +48,7 @@ class World:
         groups = _groups(cluster.bundles, cluster.topics.bundle)
         self._course = course_of(scenario.shapes, groups, minutes, lambda purpose: stream(seed, purpose))
         self._owned: dict[int, dict[str, int]] = {}
+        self._places: dict[int, NDArray[np.intp]] = {}
         self.pause = np.zeros(len(self.names))
         self.rates = cluster.topics.rates
         self._count_topics()
@@ -56,7 +57,7 @@ class World:
         bundle, size = self.topics.bundle, len(self.names)
         ones = np.ones(len(bundle))
         counts = [np.bincount(bundle, clients, size) for clients in (ones, self.topics.producers, self.topics.consumers)]
-        self.clients = np.stack(counts, axis=1).astype(np.int64)
+        self.clients = np.stack(counts).astype(np.int64)
 
     # --- what there is
 
@@ -70,12 +71,19 @@ class World:
         place = self.place_of_broker[broker]
         found = self._owned.get(place)
         if found is None:
-            found = self._owned[place] = {self.names[bundle]: bundle for bundle in np.flatnonzero(self.owner == place).tolist()}
+            found = self._owned[place] = {self.names[bundle]: bundle for bundle in self.places_of(broker).tolist()}
         return found
+
+    def places_of(self, broker: str) -> NDArray[np.intp]:
+        """The places of a broker's bundles; the same array until they change."""
+        place = self.place_of_broker[broker]
+        if place not in self._places:
+            self._places[place] = np.flatnonzero(self.owner == place)
+        return self._places[place]
 
     def orphans(self) -> list[str]:
         """The bundles with topics, hence lookups, that nobody owns."""
-        return [self.names[place] for place in np.flatnonzero((self.owner == NOBODY) & (self.clients[:, 0] > 0)).tolist()]
+        return [self.names[place] for place in np.flatnonzero((self.owner == NOBODY) & (self.clients[0] > 0)).tolist()]
 
     def carried(self) -> tuple[Sample, float, bool]:
         """What the bundles carry in this minute, the messages per second that are offered, and whether they are as before.
@@ -86,10 +94,10 @@ class World:
         constant = self.minute > 0 and (rates is self.rates or np.array_equal(rates, self.rates))
         self.rates = rates
         bundle, size = self.topics.bundle, len(self.names)
-        offered: NDArray[np.float64] = np.stack([np.bincount(bundle, column, size) for column in rates.T], axis=1)
+        offered: NDArray[np.float64] = np.stack([np.bincount(bundle, row, size) for row in rates])
         part = np.where(self.owner == NOBODY, 0.0, 1.0 - np.minimum(self.pause / SECONDS, 1.0))
         self.pause = np.zeros(size)
-        return Sample(offered * part[:, None], self.clients), float(offered[:, :2].sum()), constant
+        return Sample(offered * part, self.clients), float(offered[:2].sum()), constant
 
     # --- what is done
 
@@ -104,14 +112,14 @@ class World:
             if event.kind == "crash":
                 self.pause[left] += self.scenario.pauses.session
             self.owner[left] = NOBODY
-            self._owned.pop(place, None)
+            self._changed(place)
         self.actions.append(Action(self.minute, event.kind, source=event.broker))
 
     def assign(self, bundle: str, broker: str, reason: str) -> bool:
         """A lookup gives a bundle that nobody owns to a broker; whether that worked."""
         place = self.place_of[bundle]
         refused = self._not_in_layout(bundle) or self._owned_already(bundle) or self._not_alive(broker)
-        topics = int(self.clients[place, 0])
+        topics = int(self.clients[0, place])
         seconds = self.pause[place] + self.scenario.pauses.of_unload(topics)
         action = Action(self.minute, "assign", bundle, "", broker, reason, float(seconds), topics)
         return self._done(action, refused, place, broker)
@@ -120,7 +128,7 @@ class World:
         """A bundle moves from its owner to another broker; whether that worked."""
         place = self.place_of.get(bundle, NOBODY)
         refused = self._not_in_layout(bundle) or self._not_owner(bundle, source) or self._not_alive(destination)
-        topics = 0 if refused else int(self.clients[place, 0])
+        topics = 0 if refused else int(self.clients[0, place])
         action = Action(
             self.minute, "unload", bundle, source, destination, reason, self.scenario.pauses.of_unload(topics), topics
         )
@@ -136,7 +144,7 @@ class World:
                 layout = self.layouts[namespace].split(Bundle.parse(bundle), boundaries)
             except Refused as refusal:
                 refused = str(refusal)
-        topics = 0 if layout is None else int(self.clients[place, 0])
+        topics = 0 if layout is None else int(self.clients[0, place])
         seconds = self.scenario.pauses.of_unload(topics)
         action = Action(self.minute, "split", bundle, source, source, reason, seconds, topics, boundaries, refused)
         if layout is None:
@@ -164,7 +172,7 @@ class World:
         bundle = self.topics.bundle.copy()
         bundle[inside] = first + places(Layout((0, *boundaries, layout.hashes.last)), self.topics.hash[inside])
         self.topics = replace(self.topics, bundle=bundle)
-        self._owned.pop(owner, None)
+        self._changed(owner)
         self._count_topics()
         return parts
 
@@ -172,11 +180,15 @@ class World:
         """Notes an action that gives a bundle to a broker, and carries it out unless it is refused."""
         self.actions.append(replace(action, seconds=0.0, topics=0, refused=refused) if refused else action)
         if not refused:
-            self._owned.pop(int(self.owner[place]), None)
+            self._changed(int(self.owner[place]), self.place_of_broker[owner])
             self.owner[place] = self.place_of_broker[owner]
-            self._owned.pop(self.place_of_broker[owner], None)
             self.pause[place] = action.seconds
         return not refused
+
+    def _changed(self, *brokers: int) -> None:
+        for broker in brokers:
+            self._owned.pop(broker, None)
+            self._places.pop(broker, None)
 
     # --- what cannot be done
 

@@ -56,7 +56,7 @@ def test_a_snapshot_is_taken_as_it_is() -> None:
     ]
     assert cluster.bundles[1] == bundle(1)  # what lies between is a bundle, too: without an owner, without topics
     assert cluster.owners.tolist() == [0, NOBODY, 0, 1, NOBODY]
-    assert cluster.topics.rates[:, 0].tolist() == [500, 500, 250, 250, 2000, 2000]
+    assert cluster.topics.rates[0].tolist() == [500, 500, 250, 250, 2000, 2000]
     assert [f"{hash:08x}" for hash in cluster.topics.hash.tolist()[:2]] == ["04000000", "0c000000"]
     assert [capacity.rate for capacity in cluster.capacities] == pytest.approx([10_000, 10_000])
 
@@ -65,7 +65,7 @@ def test_topics_that_a_snapshot_lists_are_its_topics() -> None:
     snapshot = pictured({"b1": {0: 1000}}, topics=2).snapshot
     listed = {bundle(0): (Topic(hash=7, msgRateIn=3.0), Topic(hash=8, msgRateOut=4.0))}
     topics = Pictured(replace(snapshot, topics=listed)).cluster(RANDOM).topics
-    assert (topics.hash.tolist(), topics.rates[:, :2].tolist()) == ([7, 8], [[3, 0], [0, 4]])
+    assert (topics.hash.tolist(), topics.rates[:2].tolist()) == ([7, 8], [[3, 0], [0, 4]])
 
 
 def test_capacities_are_seen_in_reports() -> None:
@@ -108,15 +108,15 @@ def test_scenarios_are_of_the_cluster_that_they_are_made_of(name: str) -> None:
 
 
 def test_shapes_change_rates_as_they_say() -> None:
-    groups, rates = np.array([0, 0, 1]), np.ones((3, 4))
+    groups, rates = np.array([0, 0, 1]), np.ones((4, 3))
     wave = Diurnal(lowest=0.2, period_minutes=60, spread=0.0).course(groups, 60, stream(0, "a"))
     heights = np.array([wave(minute, rates)[0, 0] for minute in range(60)])
     assert heights.min() == pytest.approx(0.2, abs=0.01)
     assert heights.max() == pytest.approx(1.0, abs=0.01)
-    assert np.array_equal(wave(7, rates)[0], wave(7, rates)[2])
+    assert np.array_equal(wave(7, rates)[:, 0], wave(7, rates)[:, 2])
     hot = HotTopic(minute=5, share=0.5).course(groups, 60, stream(0, "b"))
     assert hot(4, rates) is rates
-    assert sorted(hot(5, rates)[:, 0].tolist()) == [1, 1, 2.5]
+    assert sorted(hot(5, rates)[0].tolist()) == [1, 1, 2.5]
     jitter = Jitter(0.5).course(groups, 60, stream(0, "c"))
     found = np.array([jitter(minute, rates) for minute in range(60)])
     assert 0.5 <= found.min() < 0.6
@@ -126,15 +126,15 @@ def test_shapes_change_rates_as_they_say() -> None:
 
 
 def test_bursts_begin_and_end() -> None:
-    groups, rates = np.zeros(100, dtype=np.intp), np.ones((100, 4))
+    groups, rates = np.zeros(100, dtype=np.intp), np.ones((4, 100))
     burst = Bursts(per_hour=6, share=0.3, factor=4, minutes=5).course(groups, 120, stream(0, "a"))
-    sums = np.array([burst(minute, rates)[:, 0].max() for minute in range(120)])
+    sums = np.array([burst(minute, rates)[0].max() for minute in range(120)])
     assert set(sums.tolist()) >= {1.0, 4.0}
     assert 0 < np.mean(sums > 1) < 0.9
 
 
 def test_each_shape_draws_from_a_stream_of_its_own() -> None:
-    groups, rates = np.zeros(10, dtype=np.intp), np.ones((10, 4))
+    groups, rates = np.zeros(10, dtype=np.intp), np.ones((4, 10))
     one = course_of((Jitter(),), groups, 10, lambda purpose: stream(4, purpose))
     both = course_of((Jitter(), Recorded((50,), rates[None])), groups, 10, lambda purpose: stream(4, purpose))
     assert np.array_equal(one(0, rates), both(0, rates))

@@ -90,7 +90,7 @@ def test_threshold_shedder_sheds_although_the_load_has_fallen() -> None:
     world = still({"b1": dict.fromkeys(range(12), 750.0), "b2": dict.fromkeys(range(12, 16), 1250.0)})
     topics = world.source.cluster(np.random.default_rng(0)).topics
     fallen = topics.rates.copy()
-    fallen[:12] *= 5 / 9
+    fallen[:, :12] *= 5 / 9
     world = replace(world, shapes=(Recorded((1,), fallen[None]),))
     manager = policy("ThresholdShedder", loadBalancerBundleUnloadMinThroughputThreshold=0.1)
     run = simulate(manager, world, seed=0, hours=0.1)

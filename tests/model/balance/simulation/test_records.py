@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.balance.averages import never_seen, sampled
+from model.balance.java import percentage, percentages
 from model.balance.load_data import BundleData, NamespaceBundleStats, TimeAverageMessageData
 from model.balance.simulation.records import Averages, Known, Owned, Sample
 
@@ -18,17 +19,22 @@ AMOUNTS = st.floats(0, 1e12)
 def test_averages_advance_as_those_of_single_bundles(samples: list[tuple[float, float, float, float]]) -> None:
     averages, record = Averages(2), never_seen()
     for rates in samples:
-        averages.add(np.array([rates, rates]), np.array([True, False]))
+        averages.add(np.array([rates, rates]).T, np.array([True, False]))
         record = sampled(record, NamespaceBundleStats(*rates, topics=7))
     known = Known({"a": 0, "b": 1}, averages, np.array([7, 7]))
-    assert dict(known) == {"a": record}  # to the last bit; b was never reported
+    assert list(known) == ["a"]  # b was never reported
+    assert (known["a"].shortTermData, known["a"].longTermData, known["a"].topics) == (
+        record.shortTermData,
+        record.longTermData,
+        7,
+    )
 
 
 def test_what_is_known_stays_as_it_was() -> None:
     averages = Averages(1)
     averages.know(0, BundleData(TimeAverageMessageData(1, 2, 3, 4, 10, 10), TimeAverageMessageData(5, 6, 7, 8, 1000, 30), 2))
     before = Known({"a": 0}, averages, np.array([2]))
-    averages.add(np.zeros((1, 4)), np.array([True]))
+    averages.add(np.zeros((4, 1)), np.array([True]))
     assert before["a"].shortTermData == TimeAverageMessageData(1, 2, 3, 4, 10, 10)
     after = Known({"a": 0}, averages, np.array([2]))["a"]
     assert (after.shortTermData.msgRateIn, after.longTermData.numSamples) == (0.9, 31)
@@ -38,8 +44,15 @@ def test_what_is_known_stays_as_it_was() -> None:
 
 
 def test_a_report_has_the_statistics_of_its_bundles() -> None:
-    sample = Sample(np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 1.0, 1.0, 1.0]]), np.array([[3, 1, 2], [1, 8, 0]]))
+    sample = Sample(np.array([[1.0, 5.0], [2.0, 1.0], [3.0, 1.0], [4.0, 1.0]]), np.array([[3, 1], [1, 8], [2, 0]]))
     owned = Owned({"a": 0}, sample)
     assert dict(owned) == {"a": NamespaceBundleStats(1, 2, 3, 4, consumerCount=2, producerCount=1, topics=3)}
     assert "b" not in owned
     assert sample.largest() == NamespaceBundleStats(5, 2, 3, 4, consumerCount=2, producerCount=8, topics=3)
+
+
+@given(st.lists(st.tuples(st.floats(0), st.floats(0)), min_size=1))
+def test_percentages_are_those_of_single_usages(pairs: list[tuple[float, float]]) -> None:
+    usages, limits = np.array(pairs).T
+    wanted = [percentage(usage, limit) for usage, limit in pairs]
+    assert np.array_equal(percentages(usages, limits), wanted, equal_nan=True)
