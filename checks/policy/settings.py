@@ -54,8 +54,8 @@ def _key(name: str, version: Version) -> str:
     return NAMES_OF_2_10.get(name, name) if version == "2.10" else name
 
 
-def changed(conf: Configuration, texts: Sequence[str]) -> Configuration:
-    """The configuration with settings that are written as ``key=value``, each by the name that its version has for it.
+def changed(conf: Configuration, texts: Sequence[str], option: str = "--set") -> Configuration:
+    """The configuration with settings that an option has as ``key=value``, each by the name that its version has for it.
 
     Raises WrongUsage for a key that is not read, ConfigurationError for a value that is not of its setting's type.
     """
@@ -66,8 +66,8 @@ def changed(conf: Configuration, texts: Sequence[str]) -> Configuration:
         if not equals or key not in kinds:
             close = difflib.get_close_matches(key, kinds, 1)
             meant = f"; is {close[0]} meant?" if close and equals else "; write KEY=VALUE with a key of load balancing"
-            raise WrongUsage(f"--set {text}: there is no such setting{meant}")
-        values[kinds[key].name] = _value("--set", key, value, str(kinds[key].type))
+            raise WrongUsage(f"{option} {text}: there is no such setting{meant}")
+        values[kinds[key].name] = _value(option, key, value, str(kinds[key].type))
     return replace(conf, **values)
 
 

@@ -6,6 +6,9 @@ import json
 import math
 import re
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +28,8 @@ from traces.comparison import compare as compare_module
 from traces.comparison.comparison import Comparison, Contender
 
 LESS, NEITHER = MEASURES["returns"], MEASURES["splits"]
-SNAPSHOT = Path(__file__).parents[2] / "docs" / "examples" / "policy" / "restarted.json"
+ROOT = Path(__file__).parents[2]
+SNAPSHOT = ROOT / "docs" / "examples" / "policy" / "restarted.json"
 
 # --- statistics
 
@@ -129,6 +133,14 @@ def test_policies_are_named_by_parts(tmp_path: Path) -> None:
     assert [after for _, _, after in told[1]] == [f"{policy}:shed", "RoundRobinBrokerSelector"]
     assert [after for _, _, after in told[2]] == ["UniformLoadShedder", f"{policy}:place"]
     assert told[3] == [("loadBalancerBrokerThresholdShedderPercentage", "7", "10")]
+
+
+def test_a_policy_may_be_a_setting_and_may_have_a_name() -> None:
+    names = ["maxUnloadPercentage=0.1", "calm=AvgShedder, minUnloadMessage=7,maxUnloadPercentage=0.4"]
+    (baseline, one, two), _ = contenders("AvgShedder", names, "current")
+    assert (one.name, two.name) == ("maxUnloadPercentage=0.1", "calm")
+    assert changes(baseline.manager, one.manager) == [("maxUnloadPercentage", "0.2", "0.1")]
+    assert [name for name, _, _ in changes(baseline.manager, two.manager)] == ["minUnloadMessage", "maxUnloadPercentage"]
 
 
 @pytest.mark.parametrize("name", ["AvgShedder,OverloadShedder", "a.conf,b.conf", "AvgShedder,AvgShedder"])
@@ -305,6 +317,23 @@ def test_interrupted_it_keeps_what_is_complete(
     assert len(made) == 17 + 4
 
 
+@pytest.mark.deep
+def test_interrupted_on_spark_it_keeps_what_is_complete(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    ask = [*small(tmp_path / "spark", "--proposed", "UniformLoadShedder"), "--runs", "100"]
+    words = [sys.executable, "-m", "checks.cli", "policy", "compare", *map(str, ask), "--master", "local[1]"]
+    running = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    while not (tmp_path / "spark" / "rounds" / "round=00000" / "_SUCCESS").exists():
+        assert running.poll() is None
+        time.sleep(0.1)
+    running.send_signal(signal.SIGINT)
+    out, _ = running.communicate(timeout=300)
+    assert "interrupted: the runs that are complete are kept" in out
+    again = subprocess.run(words, cwd=ROOT, capture_output=True, check=False)
+    assert (running.returncode, again.returncode, again.stderr) == (20, 0, b"")
+    asked(capsys, *small(tmp_path / "here", "--proposed", "UniformLoadShedder"), "--runs", "100", "--master", "local[2]")
+    assert (tmp_path / "spark" / "runs.parquet").read_bytes() == (tmp_path / "here" / "runs.parquet").read_bytes()
+
+
 def test_a_fault_is_kept_with_its_input(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     policy = tmp_path / "late.py"
     body = "    rounds = memory or 0\n    return {1 // (19 - rounds): []}, rounds + 1\n"
@@ -357,6 +386,7 @@ def test_few_runs_need_no_spark(capsys: pytest.CaptureFixture[str], tmp_path: Pa
         (["--proposed", "absent.conf"], 150, "absent.conf: there is no such file"),
         (["--proposed", "absent.py:shed"], 150, "absent.py: there is no such file"),
         (["--proposed", "AvgShedder", "--baseline", "AvgShedder"], 2, "AvgShedder is named more than once"),
+        (["--proposed", "minUnloadMessage=few"], 150, "minUnloadMessage = 'few' is not a whole number"),
         (["--proposed", "AvgShedder", "--tolerance", "much"], 2, "'much' is no amount; write 10%, or 3, or inf for any"),
         (["--proposed", "AvgShedder", "--tolerance", "-1"], 2, "'-1' is no amount"),
         (["--proposed", "AvgShedder", "--tolerance", "balance=3"], 2, "there is no measure 'balance'; there is imbalance, "),
@@ -402,7 +432,7 @@ def test_a_snapshot_of_which_no_cluster_can_be_made(capsys: pytest.CaptureFixtur
 
 
 def test_every_option_and_measure_is_in_the_reference(capsys: pytest.CaptureFixture[str]) -> None:
-    reference = (Path(__file__).parents[2] / "docs" / "reference" / "comparison.md").read_text(encoding="utf-8")
+    reference = (ROOT / "docs" / "reference" / "comparison.md").read_text(encoding="utf-8")
     options = set(re.findall(r"--[a-z][a-z-]*", asked(capsys, "--help")[1])) - {"--help"}
     assert len(options) > 10
     assert {option for option in options if f"`{option}" not in reference} == set()
@@ -410,7 +440,7 @@ def test_every_option_and_measure_is_in_the_reference(capsys: pytest.CaptureFixt
 
 
 def test_every_field_of_the_json_is_in_the_reference(capsys: pytest.CaptureFixture[str], wandering: Path) -> None:
-    reference = (Path(__file__).parents[2] / "docs" / "reference" / "comparison.md").read_text(encoding="utf-8")
+    reference = (ROOT / "docs" / "reference" / "comparison.md").read_text(encoding="utf-8")
     told = json.loads(asked(capsys, *again(wandering, "--format", "json"))[1])
     names = {*told, *told["policies"][0], *told["measures"][0], *told["measures"][0]["worst_run"]}
     assert {name for name in names if f"`{name}`" not in reference} == set()

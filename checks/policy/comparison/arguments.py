@@ -12,9 +12,9 @@ from checks.verdicts import ExitStatus
 COMPARE = """Simulates the same runs under the present policy and under proposed ones, and says of every measure whether it gets
 better or worse, by how much, how certain that is, and in which run it is worst.
 
-A policy has parts with commas between them: a broker.conf, the name of a shedder or placement strategy, a function of your
-own as FILE.py:FUNCTION. Without a broker.conf a proposed policy has the settings of the baseline. With NAME= before it, it
-goes by that name.
+A policy has parts with commas between them: a broker.conf, a setting as KEY=VALUE, the name of a shedder or placement
+strategy, a function of your own as FILE.py:FUNCTION. Without a broker.conf a proposed policy is the baseline in all that
+it does not name. With NAME= before its parts it goes by that name.
 
 The exit status is 12 if a measure gets worse by more than is tolerated, 20 if the runs do not suffice to tell, else 0."""
 
@@ -23,6 +23,9 @@ EXAMPLES = """examples:
                                two configurations, from a snapshot of the cluster
   fencepost policy compare --baseline broker.conf --proposed AvgShedder --proposed UniformLoadShedder --out found
                                other shedders with the same settings, on a generated cluster
+  fencepost policy compare --proposed maxUnloadPercentage=0.1 --proposed maxUnloadPercentage=0.4 --baseline UniformLoadShedder \
+      --out found
+                               one setting, two values
   fencepost policy compare --proposed mine=my_policy.py:shed,my_policy.py:place --out found
                                a shedder and a placement strategy of your own
   fencepost policy compare --proposed proposed.conf --scenario rolling-restart --runs 1000 --hours 6 --master local[*] \\

@@ -17,7 +17,7 @@ from checks.policy.comparison.worst import NotRepeatable, shown_runs
 from checks.policy.reading import WrongUsage
 from checks.policy.strategies import keep_input
 from checks.policy.world import world
-from checks.progress import Interrupt, Reporter, interruptible
+from checks.progress import Reporter, interruptible
 from checks.verdicts import ExitStatus
 from model.balance.simulation.measures import MEASURES
 from model.balance.user_policy import PolicyFault
@@ -41,14 +41,15 @@ def compare_policies(asked: argparse.Namespace) -> ExitStatus:
     comparison = Comparison(policies, world(asked), asked.runs, asked.hours, asked.seed)
     reporter = Reporter(quiet=asked.quiet, stream=sys.stderr)
     try:
-        with comparison.held(asked.out), interruptible() as interrupt:
-            outcome = _made(comparison, asked, reporter, interrupt)
+        with comparison.held(asked.out):
+            outcome = _made(comparison, asked, reporter)
             rows = complete(comparison, asked.out)
             judgement = Judgement(comparison, rows, outcome, tolerances, asked.confidence, asked.out, asked.strict)
             if outcome == "fault":
                 return _fault(judgement)
             reporter.begin("the worst runs")
-            shown = shown_runs(judgement, lambda done, of: reporter.telling(f"{done} of {of} made once more"), interrupt)
+            with interruptible() as interrupt:
+                shown = shown_runs(judgement, lambda done, of: reporter.telling(f"{done} of {of} made once more"), interrupt)
             reporter.end()
     except FolderError as error:
         print(f"fencepost: {error}", file=sys.stderr)
@@ -69,11 +70,12 @@ def compare_policies(asked: argparse.Namespace) -> ExitStatus:
     return judgement.status
 
 
-def _made(comparison: Comparison, asked: argparse.Namespace, reporter: Reporter, interrupt: Interrupt) -> Outcome:
+def _made(comparison: Comparison, asked: argparse.Namespace, reporter: Reporter) -> Outcome:
     def tell(told: Told) -> None:
-        hours = told.rate * comparison.hours
-        left = (told.of - told.done) / told.rate if told.rate else 0.0
-        reporter.telling(f"{told.done:,} of {told.of:,} simulations, {hours:,.0f} simulated hours/s, about {left:.0f} s left")
+        if told.rate:
+            hours, left = told.rate * comparison.hours, (told.of - told.done) / told.rate
+            done = f"{told.done:,} of {told.of:,} simulations"
+            reporter.telling(f"{done}, {hours:,.3g} simulated hours/s, about {left:.0f} s left")
 
     with_spark = asked.master is not None or asked.runs > FEW_RUNS
     reporter.begin(f"{comparison.scenario.name}, {comparison.runs:,} runs")
@@ -81,8 +83,9 @@ def _made(comparison: Comparison, asked: argparse.Namespace, reporter: Reporter,
     with spark_session(asked.master or "local[*]", light=True) if with_spark else nullcontext() as spark:
         if spark is not None and not asked.quiet:
             print(f"# {time.monotonic() - started:.1f} s for Spark to start", file=sys.stderr)
-        outcome = compare(spark, comparison, asked.out, should_stop=interrupt, progress=tell)
-    reporter.end()
+        with interruptible() as interrupt:  # only now: Spark has a handler of its own
+            outcome = compare(spark, comparison, asked.out, should_stop=interrupt, progress=tell)
+        reporter.end()
     return outcome
 
 

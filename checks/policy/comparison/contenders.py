@@ -4,63 +4,86 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from checks.policy.reading import WrongUsage
-from checks.policy.settings import Settings, read_settings
-from checks.policy.strategies import is_own, manager_of, own_strategy
+from checks.policy.settings import changed, read_settings
+from checks.policy.strategies import manager_of, own_strategy
 from model.balance.configuration import Configuration, Version
 from model.balance.load_manager import LoadManager
 from model.balance.strategies import PLACEMENTS, SHEDDERS, strategy_name
-from model.balance.user_policy import UserShedder
+from model.balance.user_policy import UserPlacement, UserShedder
 from traces.comparison.comparison import Contender
 
 DEFAULTS = "defaults"
 """The name of what Pulsar does without a configuration."""
+SETTINGS = tuple(field.name for field in fields(Configuration))
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """What a policy names."""
+
+    file: Path | None = None
+    shedder: str | None = None
+    placement: str | None = None
+    settings: tuple[str, ...] = ()
+
+    def over(self, usual: _Parts) -> _Parts:
+        """With what it leaves to the baseline, unless it has a file of its own; a shedder may bring its placement strategy."""
+        if self.file is not None:
+            return self
+        placement = self.placement or (usual.placement if self.shedder is None else None)
+        return _Parts(usual.file, self.shedder or usual.shedder, placement, (*usual.settings, *self.settings))
 
 
 def contenders(baseline: str | None, proposed: Iterable[str], version: Version) -> tuple[tuple[Contender, ...], list[str]]:
     """The baseline and the proposed policies, and the notes on their configuration files.
 
-    Each has parts with commas between them: a broker.conf, the name of a shedder or of a placement strategy, or a function of
-    one's own as FILE.py:FUNCTION. Without a broker.conf a proposed policy has the baseline's. NAME= before it gives it a name.
+    Each has parts with commas between them: a broker.conf, the name of a shedder or of a placement strategy, a function of
+    one's own as FILE.py:FUNCTION, a setting as KEY=VALUE. Without a broker.conf a proposed policy is the baseline in all that
+    it does not name. NAME= before its parts gives it a name.
 
     Raises WrongUsage, ConfigurationError, InputError.
     """
-    first, settings = _contender(baseline or DEFAULTS, None, version)
-    notes = [*settings.notes]
-    made = [first]
-    for name in proposed:
-        contender, own = _contender(name, first.manager.conf, version)
-        notes += own.notes
-        made.append(contender)
-    names = [contender.name for contender in made]
+    named = [_named(given) for given in (baseline or DEFAULTS, *proposed)]
+    names = [name for name, _ in named]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise WrongUsage(f"{twice} is named more than once; compare different policies")
+    first, *others = [_parts(policy) for _, policy in named]
+    made, notes = [], list[str]()
+    for name, parts in zip(names, [first, *(other.over(first) for other in others)], strict=True):
+        read = read_settings(None if str(parts.file) == DEFAULTS else parts.file, version)
+        notes += [note for note in read.notes if note not in notes]
+        conf = changed(read.conf, parts.settings, name)
+        made.append(Contender(name, manager_of(conf, parts.file, parts.shedder, parts.placement)))
     return tuple(made), notes
 
 
-def _contender(given: str, usual: Configuration | None, version: Version) -> tuple[Contender, Settings]:
-    named = re.fullmatch(r"([\w .-]+)=(.+)", given)
-    name, policy = (named[1], named[2]) if named else (given, given)
-    parts = [part.strip() for part in policy.split(",")]
-    file: Path | None = None
-    shedder: str | None = None
-    placement: str | None = None
-    for part in parts:
-        sheds = isinstance(own_strategy(part), UserShedder) if is_own(part) else part in SHEDDERS
-        if sheds and shedder is None:
-            shedder = part
-        elif (is_own(part) or part in PLACEMENTS) and not sheds and placement is None:
-            placement = part
-        elif not is_own(part) and part not in {*SHEDDERS, *PLACEMENTS} and file is None:
-            file = Path(part)
+def _named(given: str) -> tuple[str, str]:
+    """The name of a policy and its parts; a policy without a name goes by its parts."""
+    name, equals, parts = given.partition("=")
+    return (name, parts) if equals and name not in SETTINGS and re.fullmatch(r"[\w .-]+", name) else (given, given)
+
+
+def _parts(policy: str) -> _Parts:
+    found = _Parts()
+    for part in (part.strip() for part in policy.split(",")):
+        own = own_strategy(part)
+        sheds, places = isinstance(own, UserShedder) or part in SHEDDERS, isinstance(own, UserPlacement) or part in PLACEMENTS
+        if part.partition("=")[0] in SETTINGS:
+            found = replace(found, settings=(*found.settings, part))
+        elif sheds and found.shedder is None:
+            found = replace(found, shedder=part)
+        elif places and not sheds and found.placement is None:
+            found = replace(found, placement=part)
+        elif not sheds and not places and found.file is None:
+            found = replace(found, file=Path(part))
         else:
             raise WrongUsage(f"{policy}: {part} is one too many; name one broker.conf, one shedder, one placement strategy")
-    settings = Settings(usual) if file is None and usual else read_settings(None if parts == [DEFAULTS] else file, version)
-    return Contender(name, manager_of(settings.conf, file, shedder, placement)), settings
+    return found
 
 
 def changes(baseline: LoadManager, proposed: LoadManager) -> list[tuple[str, str, str]]:
@@ -69,8 +92,7 @@ def changes(baseline: LoadManager, proposed: LoadManager) -> list[tuple[str, str
         ("shedder", strategy_name(baseline.shedder), strategy_name(proposed.shedder)),
         ("placement", strategy_name(baseline.placement), strategy_name(proposed.placement)),
     ]
-    keys = [field.name for field in fields(Configuration)]
-    pairs += [(key, _written(getattr(baseline.conf, key)), _written(getattr(proposed.conf, key))) for key in keys]
+    pairs += [(key, _written(getattr(baseline.conf, key)), _written(getattr(proposed.conf, key))) for key in SETTINGS]
     return [(name, before, after) for name, before, after in pairs if before != after]
 
 
