@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 
 import z3
 
-from checks.counterexample import Counterexample, counterexample, starts_as
-from checks.obligations import Obligations, Outcome, Part, parts
+from checks.counterexample import Counterexample, counterexample
+from checks.induction_plan import InductionPlan
+from checks.obligations import Obligations, Outcome, Part
 from checks.second_solver import Disagreement, SecondSolver, cvc5_solver
 from checks.verdicts import Verdict
 from checks.workers import spread
-from model.language import Action, ModelError
+from model.language import Action
 from model.language.obligations import prove_domains
 from properties.vocabulary import Property, Suite
 
@@ -102,15 +103,10 @@ def prove(
     if an action leaves the domain of a variable, or if the suite has no lemmas or nothing to prove, and Disagreement if the
     second solver refutes what Z3 discharged.
     """
-    name = suite.protocol.name
-    proved = [s for s in suite.properties if s.kind in ("always", "step", "deadlock") and not s.strict]
-    if not suite.lemmas:
-        raise ModelError(f"{name}: induction needs the lemmas of an inductive invariant, and its suite declares none")
-    if not proved:
-        raise ModelError(f"{name}: its suite declares no property that induction could prove")
+    induction = InductionPlan(suite)
     second = (cvc5_solver if second_solver is True else second_solver) or None
     domains = prove_domains(suite.protocol)
-    plan = _Plan(suite, proved, seconds, time.monotonic() + (float("inf") if budget is None else budget), second)
+    plan = _Plan(induction, seconds, time.monotonic() + (float("inf") if budget is None else budget), second)
     tasks = 2 + len(suite.protocol.actions)
     results = spread(tasks, workers, lambda: plan.outcome, progress=progress, should_stop=should_stop)
     reports = [plan.report(task, result) for task, result in enumerate(results)]
@@ -118,7 +114,7 @@ def prove(
     shown = [plan.with_example(f) if number < examples else f for number, f in enumerate(failures)]
     found = [result for result in results if result is not None]
     return Proof(
-        verdicts=_verdicts(proved, shown, found, second is not None),
+        verdicts=_verdicts(induction.proved, shown, found, second is not None),
         failures=tuple(shown),
         impossible=tuple(a.label for a, f in zip(suite.protocol.actions, results[2:], strict=True) if f and f.impossible),
         domains=domains,
@@ -131,43 +127,25 @@ def prove(
 class _Plan:
     """The obligations of a proof as numbered tasks: 0 is the initial states, 1 what the invariant implies, then the actions."""
 
-    def __init__(
-        self, suite: Suite, proved: Sequence[Property], seconds: float, deadline: float, second: SecondSolver | None
-    ) -> None:
-        self.protocol = suite.protocol
-        self._initial = [starts_as(v) for v in self.protocol.variables]
-        self._invariant = [v.domain.within(v.term) for v in self.protocol.variables] + [s.formula for s in suite.lemmas]
-        self._inductively = Obligations(self.protocol, self._invariant, seconds, deadline, second)
-        self._initially = Obligations(self.protocol, self._initial, seconds, deadline, second)
-        self._lemmas = parts(suite.lemmas)
-        leads_on = z3.Or(*(action.guard for action in self.protocol.actions))
-        deadlocks = [Part(s, z3.Or(s.formula, leads_on)) for s in proved if s.kind == "deadlock"]
-        self._implied = parts(s for s in proved if s.kind == "always") + deadlocks
-        steps = parts(s for s in proved if s.kind == "step")
-        # what an action must preserve or respect: the part, as it speaks of the state after a step, and whether an action
-        # that changes none of its variables needs no proof of it
-        self._after = [replace(part, formula=self.protocol.primed(part.formula)) for part in self._lemmas] + steps
-        self._mentions = [self.protocol.variables_of(part.formula) for part in self._after]
-        still = [(v.next, v.term) for v in self.protocol.variables]
-        self._stable = [True] * len(self._lemmas) + [z3.is_true(z3.simplify(z3.substitute(s.formula, *still))) for s in steps]
+    def __init__(self, induction: InductionPlan, seconds: float, deadline: float, second: SecondSolver | None) -> None:
+        self.protocol, self._induction = induction.protocol, induction
+        self._inductively = Obligations(self.protocol, induction.invariant, seconds, deadline, second)
+        self._initially = Obligations(self.protocol, induction.initial, seconds, deadline, second)
+        induction.conclude()
 
     def outcome(self, task: int) -> Outcome:
         """Puts the obligations of one task to the solvers."""
+        induction = self._induction
         if task == 0:
-            return self._initially.discharge(z3.BoolVal(True), dict(enumerate(p.formula for p in self._lemmas)))
+            return self._initially.discharge(z3.BoolVal(True), dict(enumerate(p.formula for p in induction.lemmas)))
         if task == 1:
-            return self._inductively.discharge(z3.BoolVal(True), dict(enumerate(p.formula for p in self._implied)))
+            return self._inductively.discharge(z3.BoolVal(True), dict(enumerate(p.formula for p in induction.implied)))
         action = self.protocol.actions[task - 2]
-        changed = action.updates.keys()
-        touched = [n for n, names in enumerate(self._mentions) if not (self._stable[n] and names.isdisjoint(changed))]
-        # one substitution for all: it is what costs
-        together = z3.And(*(self._after[n].formula for n in touched), z3.BoolVal(True))
-        formulas = self.protocol.after(action, together).children()[:-1]
-        conclusions = dict(zip(touched, formulas, strict=True))
-        return self._inductively.discharge(action.guard, conclusions, frame=len(self._after) - len(touched))
+        conclusions = induction.conclusions(action)
+        return self._inductively.discharge(action.guard, conclusions, frame=len(induction.after) - len(conclusions))
 
-    def _parts(self, task: int) -> list[Part]:
-        return (self._lemmas, self._implied)[task] if task < 2 else self._after
+    def _parts(self, task: int) -> Sequence[Part]:
+        return (self._induction.lemmas, self._induction.implied)[task] if task < 2 else self._induction.after
 
     def report(self, task: int, found: Outcome | None) -> list[Failure]:
         """The failures of a task, one for each statement; Disagreement if there is one. A task that was lost is undecided."""
@@ -191,9 +169,9 @@ class _Plan:
         if failure.undecided:
             return failure
         action = failure.action
-        every = self._after if action else self._lemmas if failure.initial else self._implied
+        every = self._parts(2 if action else 0 if failure.initial else 1)
         formula = z3.And(*(part.formula for part in every if part.of is failure.statement))
-        assumed = self._initial if failure.initial else self._invariant
+        assumed = self._induction.initial if failure.initial else self._induction.invariant
         if action is not None:
             formula = self.protocol.after(action, formula)
             assumed = [*assumed, action.guard]

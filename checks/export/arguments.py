@@ -12,6 +12,10 @@ EXPORT = """Writes a protocol for other tools.
 tla: a TLA+ module with its actions, invariants and temporal properties, and the configuration files to run it in TLC. It has
 the same reachable states, transitions and properties as the protocol here, and is meant to be read.
 
+smt2: the proof by induction as SMT-LIB 2 scripts, one for each action, and one each for the initial states and for what the
+invariant implies. Every (check-sat) in them is answered unsat, by any solver of bit vectors, if the proof holds. index.json
+names the obligations of each script in their order.
+
 Which instances are written is chosen as for check: --set makes one, --size takes those of a size, --defect switches a known
 mistake on. Several instances get a folder each."""
 
@@ -19,21 +23,23 @@ EXAMPLES = """examples:
   fencepost export election --set brokers=3 --format tla --out tla
   java -cp tla2tools.jar tlc2.TLC -config tla/Election.cfg tla/Election.tla
                                                            the same states, searched by TLC
-  fencepost export ledger --defect closes_at_lac --format tla --out broken"""
+  fencepost export ledger --defect closes_at_lac --format tla --out broken
+  fencepost export ledger --set entries=3 --format smt2 --out smt
+  z3 smt/001-implied.smt2                                  do the lemmas imply the properties?"""
 
 
 def add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the command."""
     export = commands.add_parser(
         "export",
-        help="protocols for other tools: TLA+ modules for TLC",
+        help="protocols and proofs for other tools: TLC and SMT solvers",
         description=EXPORT,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = export.add_argument
     add("protocols", nargs="+", metavar="PROTOCOL", help="what to write")
-    add("--format", choices=("tla",), required=True, help="for which tools")
+    add("--format", choices=("tla", "smt2"), required=True, help="for which tools")
     add("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="parameters of the instance")
     add("--size", choices=("ci", "standard", "deep"), help="which instances (default: ci)")
     add("--defect", action="append", default=[], metavar="NAME", help="switch a known mistake on; may be given several times")

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from checks.export.smtlib import scripts
 from checks.export.tla.configuration import configurations
 from checks.export.tla.module import Module
 from checks.planning import planned
@@ -14,6 +15,9 @@ from checks.progress import Reporter
 from checks.verdicts import ExitStatus
 from properties.registry import Entry, Instance, RegistryError, written
 from properties.vocabulary import Suite
+
+SHOWN = 12
+"""How many files are named of those written."""
 
 
 def run(asked: argparse.Namespace) -> ExitStatus:
@@ -31,8 +35,10 @@ def run(asked: argparse.Namespace) -> ExitStatus:
         _write(folder, files)
         settings = " ".join(f"{name}={written(value)}" for name, value in suite.protocol.parameters.items())
         print(f"{item.name}, {instance.name}: {settings}")
-        for name in files:
+        for name in list(files)[:SHOWN]:
             print(f"  {folder / name}")
+        if len(files) > SHOWN:
+            print(f"  and {len(files) - SHOWN} more")
     return ExitStatus.HOLDS
 
 
@@ -42,7 +48,12 @@ def tla(suite: Suite, reporter: Reporter) -> Mapping[str, str]:
     return {f"{module.name}.tla": module.text, **configurations(suite, module)}
 
 
-FORMATS: Mapping[str, Callable[[Suite, Reporter], Mapping[str, str]]] = {"tla": tla}
+def smt2(suite: Suite, reporter: Reporter) -> Mapping[str, str]:
+    """The scripts of a proof by induction and their index, by name."""
+    return scripts(suite, lambda done, count: reporter.telling(f"{done} of {count} scripts written"))
+
+
+FORMATS: Mapping[str, Callable[[Suite, Reporter], Mapping[str, str]]] = {"tla": tla, "smt2": smt2}
 
 
 def _folder(item: Entry, instance: Instance) -> str:

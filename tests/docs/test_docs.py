@@ -141,7 +141,7 @@ def test_the_readme_leads_to_every_document(folder: str, names: int) -> None:
     assert [d.name for d in documents if f"(docs/{folder}/{d.name})" not in readme] == []
 
 
-@pytest.mark.parametrize("command", ["check", "explore"])
+@pytest.mark.parametrize("command", ["check", "explore", "export"])
 def test_every_option_is_in_the_reference(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     from checks.cli import main
 
