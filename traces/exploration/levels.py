@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from model.kernel.expansion import DEADLOCKS, TRANSITIONS
 from model.kernel.expansion import Worker as Tally
@@ -15,6 +17,7 @@ from model.kernel.finds import Finds
 from model.kernel.packing import Words
 from model.kernel.pieces import Pieces, predecessors
 from model.kernel.program import Program
+from model.kernel.sieve import buckets_of, new_states
 from properties.observed import Observed
 from traces.exploration.run import Run
 from traces.exploration.stretches import Worker
@@ -24,7 +27,11 @@ SURVEY = """
     found array<struct<row: int, state: array<long>, action: long>>"""
 """What a task tells of its states: a row."""
 
+BUCKET = "bucket"
+"""The column that says which task a state is for."""
+
 _BATCH_ROWS = 1 << 16
+_KNOWN_ROWS = 1 << 18
 
 
 def columns(words: int) -> list[str]:
@@ -37,6 +44,11 @@ def schema(words: int) -> str:
     return ", ".join(f"{name} long not null" for name in columns(words))
 
 
+def sorted_by_bucket(words: int) -> str:
+    """States on their way to the task of their bucket."""
+    return f"{BUCKET} int not null, {schema(words)}"
+
+
 def finds_of(observed: Observed) -> Finds:
     """What an exhaustive search of these properties is to find."""
     alarm, step_alarm = observed.alarms()
@@ -45,9 +57,20 @@ def finds_of(observed: Observed) -> Finds:
     return Finds(observed.kernel, alarm, step_alarm, observed.controls(), stop_on_deadlock=stops, may_end=may_end)
 
 
-def expanding(run: Run) -> Worker:
-    """The function for ``mapInArrow`` from states to their successors, each at least once."""
-    return partial(_successors, run)
+def files_of(level: Path, bucket: int) -> list[Path]:
+    """The files with a level's states of one bucket: Spark numbers the files of a job by the tasks that write them."""
+    return sorted(level.glob(f"part-{bucket:05d}*.parquet"))
+
+
+def expanding(run: Run, buckets: int) -> Worker:
+    """The function for ``mapInArrow`` from states to their successors, each at least once, with their buckets."""
+    return partial(_successors, run, buckets)
+
+
+def sifting(levels: Sequence[Path]) -> Worker:
+    """The function for ``mapInArrow`` from states of one bucket, some of them several times, to those that are in none of these
+    levels, each once, in order."""
+    return partial(_sifted, levels)
 
 
 def surveying(run: Run) -> Worker:
@@ -82,13 +105,36 @@ def signed(words: Words) -> list[int]:
     return [int(word) for word in np.ascontiguousarray(words).view(np.int64)]
 
 
-def _successors(run: Run, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _successors(run: Run, buckets: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     observed = run.observed()
-    names = columns(observed.kernel.words)
     for made in Pieces(observed.kernel, finds_of(observed)).successors(_pieces(batches)):
         for start in range(0, len(made), _BATCH_ROWS):
-            rows = made[start : start + _BATCH_ROWS].view(np.int64)
-            yield pa.RecordBatch.from_arrays([pa.array(column) for column in np.ascontiguousarray(rows.T)], names)
+            rows = made[start : start + _BATCH_ROWS]
+            bucket = pa.array(buckets_of(rows, buckets), pa.int32())
+            yield pa.RecordBatch.from_arrays([bucket, *_arrays(rows)], [BUCKET, *columns(observed.kernel.words)])
+
+
+def _sifted(levels: Sequence[Path], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    buckets, pieces = set[int](), list[Words]()
+    for batch in batches:
+        buckets.update(batch.column(BUCKET).unique().to_pylist())
+        pieces += _pieces([batch.drop_columns([BUCKET])])
+    for bucket in buckets:  # one, or none: Spark gives each task the states of its bucket
+        made = new_states(pieces, _known(levels, bucket))
+        for start in range(0, len(made), _BATCH_ROWS):
+            rows = made[start : start + _BATCH_ROWS]
+            yield pa.RecordBatch.from_arrays(_arrays(rows), columns(made.shape[1]))
+
+
+def _known(levels: Sequence[Path], bucket: int) -> Iterator[Words]:
+    for level in levels:
+        for file in files_of(level, bucket):
+            with pq.ParquetFile(file) as opened:
+                yield from _pieces(opened.iter_batches(_KNOWN_ROWS))
+
+
+def _arrays(rows: Words) -> list[pa.Array]:
+    return [pa.array(column) for column in np.ascontiguousarray(rows.view(np.int64).T)]
 
 
 def _survey(run: Run, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -114,8 +160,8 @@ def _survey(run: Run, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBa
 
 def _predecessor(run: Run, target: tuple[int, ...], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     kernel = run.observed().kernel
-    found = predecessors(kernel, _pieces(batches), np.array(target, dtype=np.uint64)).view(np.int64)
-    yield pa.RecordBatch.from_arrays([pa.array(column) for column in np.ascontiguousarray(found.T)], columns(kernel.words))
+    found = predecessors(kernel, _pieces(batches), np.array(target, dtype=np.uint64))
+    yield pa.RecordBatch.from_arrays(_arrays(found), columns(kernel.words))
 
 
 def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[Words]:

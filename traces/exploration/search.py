@@ -1,4 +1,4 @@
-"""Exhaustive search on Spark: level by level, each written to Parquet, duplicates removed by joins on buckets of states."""
+"""Exhaustive search on Spark: level by level, each written to Parquet; what is new in a level, each bucket of states tells."""
 
 from __future__ import annotations
 
@@ -16,19 +16,24 @@ from pyspark.sql import DataFrame, SparkSession
 
 from model.kernel import search as engine
 from model.kernel.expansion import Worker as Tally
+from model.kernel.packing import Words
 from model.kernel.paths import Path as Steps
 from model.kernel.paths import plain, through
 from model.kernel.program import Program, bit_set, members
 from model.kernel.results import Find, Limits, Outcome, Progress, Result, with_step
+from model.kernel.sieve import buckets_of
 from model.kernel.totals import Totals
 from traces.exploration.explore import watched
 from traces.exploration.folder import FolderError
 from traces.exploration.levels import (
+    BUCKET,
     SURVEY,
     columns,
     expanding,
     finds_of,
     schema,
+    sifting,
+    sorted_by_bucket,
     surveying,
     tally_of,
     tracing,
@@ -37,7 +42,6 @@ from traces.exploration.levels import (
 from traces.exploration.run import Run
 
 LEVELS, _STEPS = "levels", "steps"
-_TABLE = "fencepost_states"
 
 SEARCH_SETTINGS = {"spark.driver.memory": "4g", "spark.sql.shuffle.partitions": "4", "spark.sql.adaptive.enabled": "false"}
 """What Spark is told for a search unless the caller says otherwise; the buckets are as many as partitions are shuffled into."""
@@ -90,15 +94,13 @@ def search(
 
 
 class Levels:
-    """The states of a search by level: one Parquet table, partitioned by depth, bucketed by state, so that a join of a new
-    level with all others moves only the new one."""
+    """The states of a search by level: a folder of Parquet for each, in it a file for each bucket. A state is in the same
+    bucket wherever it comes from, so what is known of a bucket never moves: the task that has its new states reads it."""
 
     def __init__(self, spark: SparkSession, run: Run, folder: Path) -> None:
-        self.spark, self.run, self.folder = spark, run, folder / LEVELS
+        self.spark, self.run, self.folder = spark, run, folder.resolve() / LEVELS
         self.kernel = run.observed().kernel
-        self.names = columns(self.kernel.words)
         self.buckets = self._buckets(folder / "buckets.json")
-        spark.sql(f"DROP TABLE IF EXISTS {_TABLE}")
 
     def _buckets(self, file: Path) -> int:
         """How many buckets: what Spark is set to shuffle into when the search begins."""
@@ -107,45 +109,41 @@ class Levels:
         return int(file.read_text(encoding="utf-8"))
 
     def adopt(self, depth: int) -> None:
-        """Makes the levels up to this depth the table, and removes what a kill may have left beyond."""
+        """Removes what a kill may have left beyond this depth."""
         if self.folder.exists():
             kept = {f"depth={d}" for d in range(depth + 1)}
             for path in self.folder.iterdir():
                 if path.is_dir() and path.name not in kept:
                     shutil.rmtree(path)
-        listed, at = ", ".join(self.names), str(self.folder.resolve()).replace("'", "\\'")
-        fields = ", ".join(f"{name} BIGINT" for name in self.names)
-        self.spark.sql(
-            f"CREATE TABLE {_TABLE} ({fields}, depth INT) USING parquet PARTITIONED BY (depth) "
-            f"CLUSTERED BY ({listed}) INTO {self.buckets} BUCKETS LOCATION '{at}'"
-        )
-        if depth >= 0:
-            self.spark.sql(f"ALTER TABLE {_TABLE} RECOVER PARTITIONS")
 
-    def everything(self) -> DataFrame:
-        return self.spark.table(_TABLE).select(*self.names)
+    def at(self, depth: int) -> Path:
+        """The folder of a level."""
+        return self.folder / f"depth={depth}"
 
     def level(self, depth: int) -> DataFrame:
-        return self.spark.read.parquet(str(self.folder / f"depth={depth}")).select(*self.names)
+        return self.spark.read.parquet(str(self.at(depth)))
 
-    def successors(self, depth: int) -> DataFrame:
-        """The states that are one step from this level and in no level so far."""
+    def begin(self, depth: int, states: Words) -> None:
+        """Writes a level that the driver made."""
+        self.at(depth).mkdir(parents=True)
+        names, buckets = columns(self.kernel.words), buckets_of(states, self.buckets)
+        for bucket in range(self.buckets):
+            rows = np.ascontiguousarray(states[buckets == bucket].view(np.int64).T)
+            table = pa.Table.from_arrays([pa.array(column) for column in rows], names)
+            pq.write_table(table, self.at(depth) / f"part-{bucket:05d}.parquet")
+
+    def extend(self, depth: int) -> None:
+        """Writes the level of this depth: the states that are one step from the last level and in no level so far."""
         # few tasks: each makes a state once, however many ways lead there, so fewer of them are shuffled
-        few = self.level(depth).coalesce(self.spark.sparkContext.defaultParallelism)
-        reached = few.mapInArrow(expanding(self.run), schema(self.kernel.words)).distinct()
-        # all that is known is only read past a table of the new states: their number decides how much memory it takes
-        known = self.everything().join(reached.hint("shuffle_hash"), self.names, "left_semi")
-        return reached.join(known.hint("shuffle_hash"), self.names, "left_anti")
-
-    def write(self, states: DataFrame) -> None:
-        """Adds states with their ``depth`` to the table."""
-        states.write.partitionBy("depth").bucketBy(self.buckets, *self.names).format("parquet").mode("append").saveAsTable(
-            _TABLE
-        )
+        few = self.level(depth - 1).coalesce(self.spark.sparkContext.defaultParallelism)
+        reached = few.mapInArrow(expanding(self.run, self.buckets), sorted_by_bucket(self.kernel.words))
+        known = [self.at(d) for d in range(depth)]
+        sifted = reached.repartitionById(self.buckets, BUCKET).mapInArrow(sifting(known), schema(self.kernel.words))
+        sifted.write.mode("overwrite").parquet(str(self.at(depth)))
 
     def size(self, depth: int) -> int:
         """How many states a level has, as its files say."""
-        return sum(pq.read_metadata(file).num_rows for file in (self.folder / f"depth={depth}").glob("*.parquet"))
+        return sum(pq.read_metadata(file).num_rows for file in self.at(depth).glob("*.parquet"))
 
     def bytes(self) -> int:
         """What the levels take on disk."""
@@ -232,11 +230,8 @@ class _Search:
         self.ended = "exhausted" if found.outcome == "exhausted" else None
         noted = [*found.watched, *([found.deadlock] if found.deadlock else [])]
         self.finds.resume((f.kind, f.formula, f.depth, f.state) for f in noted)
-        states = np.concatenate([found.level(depth) for depth in range(len(self.sizes))]).view(np.int64)
-        depths = np.repeat(np.arange(len(self.sizes), dtype=np.int32), self.sizes)
-        arrays = [*np.ascontiguousarray(states.T), depths]
-        table = pa.Table.from_arrays([pa.array(array) for array in arrays], [*self.levels.names, "depth"])
-        self.levels.write(self.spark.createDataFrame(table))
+        for depth in range(len(self.sizes)):
+            self.levels.begin(depth, found.level(depth))
         self._note(len(self.sizes) - 1)
 
     def _by_itself(self, limits: Limits) -> Result:
@@ -259,7 +254,7 @@ class _Search:
 
         def job() -> None:
             tallies.extend(self.levels.survey(depth - 1))
-            self.levels.write(self.levels.successors(depth - 1).selectExpr("*", f"{depth} AS depth"))
+            self.levels.extend(depth)
 
         if watched(self.spark, f"level {depth}", job, self.should_stop, self._tell):
             self._count(tallies, depth)
@@ -316,7 +311,7 @@ class _Search:
         for depth, size in enumerate(self.sizes):
             found = self.levels.size(depth)
             if found != size:
-                where = self.levels.folder / f"depth={depth}"
+                where = self.levels.at(depth)
                 raise FolderError(f"{where} is damaged: it has {found} states, and {notes[-1].name} says {size}")
         self.levels.adopt(len(self.sizes) - 1)
 
