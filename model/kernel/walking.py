@@ -12,7 +12,7 @@ from model.kernel.table import hash_state
 
 STEPS, DEADLOCKS, SAMPLED = range(3)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
-_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Walker(NamedTuple):
@@ -92,7 +92,7 @@ class Course(NamedTuple):
 
 
 @native
-def _mix(value: Any) -> Any:
+def mix(value: Any) -> Any:
     """The output function of SplitMix64."""
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -108,11 +108,11 @@ def _below(random: Any, count: Any) -> Any:
 @native
 def _leave_out(program: Any, walker: Any, stream: Any) -> Any:
     """Chooses the actions that a walk keeps: all, three quarters, half or a quarter of them; returns the stream after it."""
-    stream += _GAMMA
-    share = _mix(stream) & np.uint64(3)
+    stream += GAMMA
+    share = mix(stream) & np.uint64(3)
     for word in range(program.enabled_words):
-        one, other = _mix(stream + _GAMMA), _mix(stream + _GAMMA + _GAMMA)
-        stream += _GAMMA + _GAMMA
+        one, other = mix(stream + GAMMA), mix(stream + GAMMA + GAMMA)
+        stream += GAMMA + GAMMA
         kept = ~_ZERO
         if share == _ONE:
             kept = one | other
@@ -198,11 +198,11 @@ def _walk(program: Any, course: Any, number: Any, walker: Any, trail: Any) -> No
     """Walks once: up to the most steps, a violation or a deadlock."""
     words, state = program.words, walker.states
     after = state + 8 * words
-    stream = _mix(_mix(np.uint64(course.seed) + _GAMMA) ^ (np.uint64(number) * _GAMMA))
+    stream = mix(mix(np.uint64(course.seed) + GAMMA) ^ (np.uint64(number) * GAMMA))
     if course.swarm:
         stream = _leave_out(program, walker, stream)
-    stream += _GAMMA
-    start = _below(_mix(stream), course.initials)
+    stream += GAMMA
+    start = _below(mix(stream), course.initials)
     copy(course.initial + 8 * words * start, state, words)
     copy(course.initial_masks + 8 * program.enabled_words * start, walker.mask, program.enabled_words)
     copy(course.initial_observed + 8 * program.observe_words * start, walker.observed, program.observe_words)
@@ -211,8 +211,8 @@ def _walk(program: Any, course: Any, number: Any, walker: Any, trail: Any) -> No
     if _visit(program, course, walker, state, number, 0):
         return
     for step in range(1, course.steps + 1):
-        stream += _GAMMA
-        action = _choose(program, walker, course.swarm, _mix(stream))
+        stream += GAMMA
+        action = _choose(program, walker, course.swarm, mix(stream))
         if action < 0:
             bump(walker.counters + 8 * DEADLOCKS, 1)
             if course.may_end >= 0 and not has(walker.observed, course.may_end):

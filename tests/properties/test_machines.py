@@ -1,0 +1,125 @@
+"""The machines that Hypothesis runs: each finds a defect of its protocol, and takes nothing that is not enabled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, Verbosity, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from properties.machines import Machine, Violation, machine, program_of, run_of
+from properties.protocols import PROTOCOLS
+from properties.registry import Value
+
+SETTINGS = settings(
+    max_examples=100,
+    stateful_step_count=2,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+    verbosity=Verbosity.quiet,
+)
+CAUGHT: dict[str, tuple[Mapping[str, Value], str, str]] = {
+    "ledger": ({"bookies": 4, "recoverers": 2}, "closes_at_lac", "no_truncation"),
+    "election": ({"brokers": 4, "disconnects": 2, "expiries": 2, "crashes": 1}, "elected_follows", "holder_leads"),
+    "ownership": ({"brokers": 3, "bundles": 2, "disables": 1}, "answers_disabled", "disabled_owners_are_not_named"),
+    "unload": ({"brokers": 3, "bundles": 2, "unloads": 3}, "unload_not_exclusive", "one_unload_at_a_time"),
+    "split": ({"brokers": 3, "hashes": 3}, "parent_never_released", "parent_is_let_go"),
+}
+"""Of each protocol an instance larger than those that are searched by default, a defect, and what it violates there."""
+
+LARGE: dict[str, Mapping[str, Value]] = {
+    "ledger": {"bookies": 5, "ensemble": 4, "entries": 4, "recoverers": 2, "changes": 1},
+    "election": {"brokers": 5, "disconnects": 3, "expiries": 3, "crashes": 2, "closes": 2, "lookups": True},
+    "ownership": {"brokers": 4, "bundles": 4, "disconnects": 2, "expiries": 2, "crashes": 2, "releases": 2},
+    "unload": {"brokers": 4, "bundles": 4, "unloads": 3, "disconnects": 2, "expiries": 2, "crashes": 2, "failures": 2},
+    "split": {"brokers": 4, "hashes": 9, "bundles": 2, "splits": 4, "maximum": 6, "releases": 2, "expiries": 2},
+}
+"""Instances that no search exhausts."""
+
+
+def ran(made: type[Machine], **changed: Any) -> Violation | None:
+    try:
+        run_state_machine_as_test(made, settings=settings(SETTINGS, **changed))
+    except Violation as found:
+        return found
+    return None
+
+
+@pytest.mark.parametrize("protocol", CAUGHT)
+def test_each_machine_catches_a_defect(protocol: str) -> None:
+    parameters, defect, prop = CAUGHT[protocol]
+    found = ran(machine(run_of(protocol, parameters, [defect], [prop]).observed))
+    assert found is not None
+    assert found.property.name == prop
+
+
+def test_there_is_a_machine_for_every_protocol() -> None:
+    assert set(CAUGHT) == set(LARGE) == set(PROTOCOLS)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("protocol", LARGE)
+def test_nothing_is_violated_where_no_search_comes_to_an_end(protocol: str) -> None:
+    made = machine(run_of(protocol, LARGE[protocol]).observed)
+    assert ran(made, max_examples=1000) is None
+    assert ran(made, max_examples=200, stateful_step_count=50) is None
+
+
+@pytest.fixture(scope="module")
+def found() -> Violation:
+    parameters, defect = {"entries": 1}, "ignores_fence"
+    observed = run_of("ledger", parameters, [defect], ["fenced_bookies_take_no_adds"]).observed
+    made = machine(observed, stretch=0, made_by=program_of("ledger", parameters, [defect]))
+    violation = ran(made, max_examples=1000, stateful_step_count=30)
+    assert violation is not None
+    return violation
+
+
+def test_a_rule_takes_its_action_with_arguments_that_are_enabled(found: Violation) -> None:
+    run = run_of("ledger", {"entries": 1}, ["ignores_fence"])
+    for action in found.path.actions:
+        run.take(run.observed.kernel.actions[action].label)  # which raises for what is not enabled
+    assert found.property.name in run.violated
+    assert run.steered.path == found.path
+    assert [label.split("(")[0] for label in run.labels] == [run.observed.kernel.actions[a].name for a in found.path.actions]
+
+
+def test_there_is_a_rule_for_every_action() -> None:
+    made = machine(run_of("ownership", {}, only=["no_deadlock"]).observed)
+    names = {action.name for action in PROTOCOLS["ownership"].build({}).actions}
+    assert {rule.function.__name__ for rule in made.setup_state().rules} == {f"take_{n}" for n in names} | {"begin", "wander"}
+
+
+def test_what_is_printed_is_a_test_that_passes_as_long_as_the_defect_is_there(found: Violation) -> None:
+    program = str(found).partition("\n\n")[2]
+    names: dict[str, Any] = {}
+    exec(compile(program, "printed", "exec"), names)
+    (test,) = (value for name, value in names.items() if name.startswith("test_"))
+    test()
+    mended = program.replace(', ["ignores_fence"]', "")
+    exec(compile(mended, "mended", "exec"), names)
+    (test,) = (value for name, value in names.items() if name.startswith("test_"))
+    with pytest.raises((AssertionError, ValueError)):
+        test()
+
+
+def test_a_run_takes_actions_by_their_labels() -> None:
+    run = run_of("ledger", {"entries": 1}, only=["no_truncation"])
+    with pytest.raises(ValueError, match=re.escape("ledger has no action add(b9, e9)")):
+        run.take("add(b9, e9)")
+    with pytest.raises(ValueError, match=re.escape("confirm(e0) is not enabled here")):
+        run.take("confirm(e0)")
+    run.take("send(e0)")
+    assert (run.labels, run.violated) == (["send(e0)"], [])
+
+
+def test_a_program_is_written_as_python() -> None:
+    assert program_of("split", {"mended": True, "algorithm": "x", "brokers": 3}, ["a", "b"]) == (
+        'run_of("split", {"mended": True, "algorithm": "x", "brokers": 3}, ["a", "b"])'
+    )

@@ -1,0 +1,42 @@
+"""A machine that fails leaves a trace that replays, shrunk by Hypothesis."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Verbosity, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from properties.machines import Violation
+from properties.protocols import PROTOCOLS
+from traces.itf import read
+from traces.machines import machine_of
+from traces.replay import replay
+from traces.shrinking import shrink
+
+SETTINGS = settings(
+    max_examples=500,
+    stateful_step_count=1,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+    verbosity=Verbosity.quiet,
+)
+
+
+def test_the_file_replays_and_hypothesis_has_shrunk_it(tmp_path: Path) -> None:
+    only = ["disabled_owners_are_not_named"]
+    made = machine_of("ownership", {"disables": 1}, ["answers_disabled"], only, folder=tmp_path / "traces", stretch=32)
+    with pytest.raises(Violation) as raised:
+        run_state_machine_as_test(made, settings=SETTINGS)
+    (file,) = (tmp_path / "traces").iterdir()
+    assert file.name == "ownership-answers_disabled-disabled_owners_are_not_named.itf.json"
+    assert raised.value.__notes__[0] == f"trace: {file}"
+    trace, protocol = read(file, PROTOCOLS)
+    assert replay(trace, PROTOCOLS).replays
+    assert (trace.violated, trace.found_by) == ("disabled_owners_are_not_named", "Hypothesis")
+    assert len(trace.steps) == len(raised.value.path.actions)
+    shortest = shrink(trace, PROTOCOLS["ownership"].suite(protocol)).trace
+    assert len(shortest.steps) <= len(trace.steps) <= len(shortest.steps) + 2

@@ -1,0 +1,53 @@
+"""Protocols as state machines for Hypothesis that write the run they fail with to a trace file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from properties.machines import STRETCH, Machine, Violation, machine, program_of, run_of
+from properties.registry import Value
+from traces.itf import write
+from traces.trace import Trace, trace_of
+
+FOLDER = Path(".hypothesis") / "traces"
+
+
+def machine_of(
+    protocol: str,
+    parameters: Mapping[str, Value],
+    defects: Iterable[str] = (),
+    only: Iterable[str] = (),
+    *,
+    stretch: int = STRETCH,
+    folder: Path = FOLDER,
+) -> type[Machine]:
+    """The machine of an instance, watched by all properties that finite runs can violate or by those named in ``only``.
+
+    With each violation it writes the run to a file of ``folder``, named after the instance; the last that Hypothesis makes is
+    the smallest. ``stretch`` is as for ``machine``. Raises RegistryError or ModelError if there is no such instance, KeyError
+    if it has no such property.
+    """
+    defects = tuple(defects)
+    observed = run_of(protocol, parameters, defects, only).observed
+    made = machine(observed, stretch=stretch, made_by=program_of(protocol, parameters, defects))
+
+    def violation(self: Machine, found: Violation) -> Violation:
+        folder.mkdir(parents=True, exist_ok=True)
+        name = "-".join(re.sub(r"\W+", "_", part) for part in (protocol, *defects, found.property.name))
+        file = folder / f"{name}.itf.json"
+        write(trace_of_violation(found), observed.kernel.protocol, file)
+        found.add_note(f"trace: {file}")
+        return found
+
+    return type(made.__name__, (made,), {"violation": violation})
+
+
+def trace_of_violation(found: Violation) -> Trace:
+    """The run of a violation as a trace."""
+    kernel = found.observed.kernel
+    states = [np.array(state, dtype=np.uint64) for state in found.path.states]
+    return trace_of(kernel, states, found.path.actions, violated=found.property.name, found_by="Hypothesis")
