@@ -27,7 +27,8 @@ EXAMPLES = """examples:
                                                            the same violation, in fewer steps"""
 
 SHRINK = """Makes a trace shorter that violates (or reaches) its property: first the fewest steps, then, of as many, the fewest
-changes of actor. The property stays the same. What is printed says how far the result is known to be the shortest."""
+changes of actor, then the smallest parameters with which it is found again. The property stays the same. What is printed says
+how far the result is known to be the shortest."""
 
 NEIGHBOURHOOD = """Draws the states of a trace, those that other actions lead to from there, and all transitions between them.
 What is left out, and whether --limit cut it short, is said in the result."""
@@ -73,6 +74,7 @@ def add_trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     html.set_defaults(command=_html)
     shrink = _verb(verbs, "shrink", "make a trace shorter", SHRINK)
     shrink.add_argument("--out", type=Path, metavar="FILE", help="write the shrunk trace there, as an ITF file")
+    shrink.add_argument("--keep-instance", action="store_true", help="leave the parameters as they are")
     shrink.add_argument("--quiet", action="store_true", help="no progress on standard error")
 
 

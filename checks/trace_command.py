@@ -20,6 +20,7 @@ from traces.itf import TraceFileError, read, write
 from traces.replay import replay_on
 from traces.sequence_svg import as_svg
 from traces.shrinking import shrink
+from traces.smaller import in_smallest
 from traces.text import actors, show
 from traces.trace import Trace
 
@@ -154,13 +155,18 @@ def _shrink(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
         return ExitStatus.EVALUATION
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin("shrinking")
+    entry = PROTOCOLS[opened.trace.protocol]
     with interruptible() as interrupt:
         shrunk = shrink(opened.trace, opened.suite, progress=reporter.searching, should_stop=interrupt)
+        told, made = [str(shrunk)], _Opened(opened.path, shrunk.trace, opened.suite)
+        if not asked.keep_instance:
+            smaller = in_smallest(shrunk.trace, entry, telling=reporter.telling, should_stop=interrupt)
+            told, made = [*told, str(smaller)], _Opened(opened.path, smaller.trace, smaller.suite)
     reporter.end()
-    print(opened.shown(shrunk.trace), end="")
-    print(f"\n{shrunk}")
+    print(made.shown(made.trace), end="")
+    print("", *told, sep="\n")
     if asked.out is not None:
-        write(shrunk.trace, opened.suite.protocol, asked.out)
+        write(made.trace, made.suite.protocol, asked.out)
         print(f"trace: {asked.out}")
     return ExitStatus.HOLDS
 

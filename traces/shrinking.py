@@ -80,13 +80,13 @@ def shrink(
     aim = Aim.of(suite, prop, observed)
     run = aim.started(trace)
     before = Run(run.states, run.actions, run.loop)
-    run = _fewest_steps(aim, run, should_stop)
+    run = fewest_steps(aim, run, should_stop)
     searched = None
     if run.loop is None:
         run, searched = _shorter(aim, run, memory, progress, should_stop)
     if searched is None or searched < len(run.actions) - 1:
-        run = _fewest_steps(aim, with_shortcuts(aim, run, min(memory, NEARBY), should_stop), should_stop)
-    run = _fewest_changes(aim, run, should_stop)
+        run = fewest_steps(aim, with_shortcuts(aim, run, min(memory, NEARBY), should_stop), should_stop)
+    run = fewest_changes(aim, run, should_stop)
     made = trace_of(
         aim.kernel,
         [aim.unpacked(state) for state in run.states],
@@ -103,7 +103,7 @@ def shrink(
     return Shrunk(made, steps, changes, left, searched, should_stop())
 
 
-def _fewest_steps(aim: Aim, run: Run, should_stop: Callable[[], bool]) -> Run:
+def fewest_steps(aim: Aim, run: Run, should_stop: Callable[[], bool]) -> Run:
     """The run without any step, and if it is short any two steps, that can be left out."""
     while not should_stop():
         run = _without_stretches(aim, run, should_stop)
@@ -166,12 +166,12 @@ def _shorter(
     return run, last - 1 if complete else min(result.depth - unseen, last - 1)
 
 
-def _fewest_changes(aim: Aim, run: Run, should_stop: Callable[[], bool]) -> Run:
+def fewest_changes(aim: Aim, run: Run, should_stop: Callable[[], bool]) -> Run:
     """The run with its steps moved so that those of one actor follow each other, as far as that shows the same."""
     best = run
     while not should_stop():
         tried = (aim.tried(best.states[:1], (), actions, best.loop) for actions in _moved(aim, best))
-        better = next((r for r in tried if r is not None and _cost(aim, r) < _cost(aim, best)), None)
+        better = next((r for r in tried if r is not None and cost(aim, r) < cost(aim, best)), None)
         if better is None:
             break
         best = better
@@ -202,5 +202,6 @@ def _changes(aim: Aim, run: Run) -> int:
     return sum(one != other for one, other in itertools.pairwise(actors))
 
 
-def _cost(aim: Aim, run: Run) -> tuple[int, int]:
+def cost(aim: Aim, run: Run) -> tuple[int, int]:
+    """What shrinking makes as small as it can: steps, and of as many steps changes of actor."""
     return len(run.actions), _changes(aim, run)

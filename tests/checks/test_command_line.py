@@ -111,8 +111,9 @@ def test_a_defect_is_shown_with_its_shortest_trace_which_replays(tmp_path: Path)
     assert (wrong.returncode, wrong.stdout, wrong.stderr) == (2, "", "fencepost: --radius is 0 or more, --limit 1 or more\n")
     shrunk = fencepost("trace", "shrink", file, "--out", tmp_path / "short.itf.json")
     assert shrunk.returncode == 0
-    assert "shrunk to 13 and 4; no run is shorter\n" in shrunk.stdout
-    assert "replays: 13 steps" in fencepost("trace", "replay", tmp_path / "short.itf.json").stdout
+    assert "shrunk to 13 and 4; no run is shorter\nin a smaller instance 11 steps: bookies 3 -> 2, " in shrunk.stdout
+    assert "instance  bookies=2 ensemble=2 write_quorum=2 ack_quorum=2 entries=1" in shrunk.stdout
+    assert "replays: 11 steps" in fencepost("trace", "replay", tmp_path / "short.itf.json").stdout
     file.write_text(file.read_text().replace('"recovery_reads_do_not_fence"', ""))
     refused = fencepost("trace", "shrink", file)
     assert refused.returncode == 75
