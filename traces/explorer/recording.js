@@ -7,10 +7,10 @@ class Recording {
     Object.assign(this, told);
     this.last = this.steps.length;
     this.kept = [this.initial];
-    let state = this.initial;
+    const state = this.initial.slice();
     for (let at = 1; at <= this.last; at++) {
-      state = this.after(state, at);
-      if (at % EVERY === 0) this.kept.push(state);
+      this.take(state, at);
+      if (at % EVERY === 0) this.kept.push(state.slice());
     }
     this.alarms = new Map(); // by place: the properties that begin to be violated there
     for (const property of this.properties) {
@@ -21,17 +21,16 @@ class Recording {
     this.positions = new Map(this.variables.map((variable, place) => [variable.name, place]));
   }
 
-  after(state, at) {
-    const made = state.slice();
-    for (const [variable, word] of this.steps[at - 1][1]) made[variable] = word;
-    return made;
+  // Makes of the state before a step the one after it.
+  take(state, at) {
+    for (const [variable, word] of this.steps[at - 1][1]) state[variable] = word;
   }
 
   // The values, in words, of the state after so many steps.
   state(at) {
     let place = at - (at % EVERY);
-    let state = this.kept[place / EVERY];
-    while (place < at) state = this.after(state, ++place);
+    const state = this.kept[place / EVERY].slice();
+    while (place < at) this.take(state, ++place);
     return state.map((word) => this.words[word]);
   }
 

@@ -240,6 +240,24 @@ def test_a_run_that_goes_on_for_ever(chromium: Any, lamps: Path) -> None:
     assert not Page(chromium, lamps, "#trace=1").one("#to-loop").is_displayed()
 
 
+def test_a_run_that_stops_for_ever(chromium: Any, pages: Path) -> None:
+    suite = lamp()
+    stopped = run(suite.protocol, ["switch_on", "blow"], "goes_on", Loop(2))
+    shown = Page(chromium, written(pages, "stopped", [Recording("stopped", stopped, suite)]))
+    assert shown.text("#summary") == "lamp: 2 steps, then stops for ever"
+    assert shown.text(".loop-note") == "The run stops here for ever: nothing more is obliged to happen."
+    assert shown.all(".looping") == []
+    assert not shown.one("#to-next").is_enabled()
+
+
+def test_a_run_without_a_step(chromium: Any, pages: Path) -> None:
+    suite = lamp()
+    shown = Page(chromium, written(pages, "still", [Recording("still", run(suite.protocol, []), suite)]))
+    shown.press("j", "k", Keys.END, "v", "l", "d")
+    assert (shown.text("#step-title"), shown.labels, shown.text("#headline")) == ("Initial state", ["initial state"], "lamp")
+    assert len(shown.all("#state tbody tr")) == 3
+
+
 @pytest.mark.parametrize(
     ("fragment", "title", "headline"),
     [
