@@ -62,6 +62,11 @@ def lamp(*, defects: Iterable[str] = ()) -> Suite:
         """The host forgets how often it was on. </script><!--"""
         return And(Not(lit), Not(blown)), {count: 0}
 
+    @p.step(by="guest")
+    def look() -> Any:
+        """The guest looks at it, which changes nothing."""
+        return Not(blown), {}
+
     @p.fault(by="fuse")
     def blow() -> Any:
         """The fuse blows, for good."""

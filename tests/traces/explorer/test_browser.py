@@ -36,7 +36,7 @@ def lamps(pages: Path) -> Path:
     suite = lamp()
     first = run(suite.protocol, ["switch_on", "switch_off", "switch_on", "blow"], "seldom")
     second = run(suite.protocol, ["switch_on", "switch_off", "forget", "switch_on"], "never_forgotten")
-    endless = run(suite.protocol, ["switch_on", "switch_off", "forget", "forget"], "goes_on", Loop(3, (), ("blow",)))
+    endless = run(suite.protocol, ["switch_on", "switch_off", "forget", "look", "forget"], "goes_on", Loop(3, (), ("blow",)))
     named = {"first": first, "second": second, "endless": endless}
     return written(pages, "lamps", [Recording(name, trace, suite) for name, trace in named.items()])
 
@@ -44,7 +44,7 @@ def lamps(pages: Path) -> Path:
 @pytest.fixture(scope="session")
 def long(pages: Path) -> Path:
     suite = lamp()
-    labels = list(islice(cycle(["switch_on", "switch_off"]), LONG))
+    labels = [*islice(cycle(["switch_on", "switch_off"]), LONG - 100), *["look"] * 100]
     return written(pages, "long", [Recording("long", run(suite.protocol, labels), suite)])
 
 
@@ -170,6 +170,12 @@ def test_filters(chromium: Any, lost: Path) -> None:
     assert shown.chosen == "read_lac(r0, b0)"
 
 
+def test_what_is_done_to_an_actor_is_among_its_steps(chromium: Any, lost: Path) -> None:
+    shown = Page(chromium, lost)
+    next(chip for chip in shown.all("#actors .chip") if chip.text == "b2").click()
+    assert shown.labels == ["initial state", "send(e0)", "read_lac(r0, b2)", "read_missing(r0, b2)"]
+
+
 def test_no_variable_is_left(chromium: Any, lost: Path) -> None:
     shown = Page(chromium, lost)
     shown.one("#variables").send_keys("nosuch")
@@ -224,19 +230,21 @@ def test_two_traces_side_by_side(chromium: Any, lamps: Path) -> None:
 
 def test_a_run_that_goes_on_for_ever(chromium: Any, lamps: Path) -> None:
     shown = Page(chromium, lamps, "#trace=3")
-    assert shown.text("#summary") == "lamp: 4 steps, 1 of them for ever"
-    assert "This is the state after step 3 again: step 4 repeats for ever." in shown.text(".loop-note")
+    assert shown.text("#summary") == "lamp: 5 steps, 2 of them for ever"
+    assert "This is the state after step 3 again: steps 4 to 5 repeat for ever." in shown.text(".loop-note")
     assert "Enabled there, but nothing obliges it: blow" in shown.text(".loop-note")
     looping = [row.get_attribute("data-place") for row in shown.all(".row.looping")]
-    assert looping == ["4"]
+    assert looping == ["4", "5"]
     assert shown.property("goes_on") == "violated"
     shown.press("j")
-    assert shown.text("#step-title") == "Step 4 of 4"
+    assert shown.text("#step-title") == "Step 4 of 5"
+    shown.press("j", "j")
+    assert shown.text("#step-title") == "Step 4 of 5"
     shown.press("l")
-    assert shown.text("#step-title") == "Step 3 of 4"
+    assert shown.text("#step-title") == "Step 3 of 5"
     shown.press(Keys.END)
     shown.click(".loop-note .link")
-    assert shown.text("#step-title") == "Step 3 of 4"
+    assert shown.text("#step-title") == "Step 3 of 5"
     assert not Page(chromium, lamps, "#trace=1").one("#to-loop").is_displayed()
 
 
@@ -264,7 +272,7 @@ def test_a_run_without_a_step(chromium: Any, pages: Path) -> None:
         ("#trace=2&step=3", "Step 3 of 4", "never_forgotten"),
         ("#trace=1&row=5&with=2", "Row 5 of 5", "seldom"),
         ("#trace=9&step=77", "Step 4 of 4", "seldom"),
-        ("#trace=3&with=9", "Step 4 of 4", "goes_on"),
+        ("#trace=3&with=9", "Step 5 of 5", "goes_on"),
         ("#step=x&with=77&trace=%3Cb%3E", "Step 4 of 4", "seldom"),
         ("#trace=1&with=1", "Step 4 of 4", "seldom"),
     ],
@@ -291,7 +299,7 @@ def test_a_long_walk_has_only_what_is_in_view_in_the_page(chromium: Any, long: P
         counts.append((len(shown.all(".row")), int(shown.run("return document.querySelectorAll('*').length"))))
     assert max(rows for rows, _ in counts) < 60
     assert max(elements for _, elements in counts) < 900
-    assert (shown.text("#step-title"), shown.variable("count")) == (f"Step {LONG - 50} of {LONG}", str(LONG // 2 - 25))
+    assert (shown.text("#step-title"), shown.variable("count")) == (f"Step {LONG - 50} of {LONG}", str(LONG // 2 - 50))
     shown.run("document.getElementById('timeline').scrollTop = 1500 * 30")
     shown.run("return new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
     shown.click("#row-1503")
