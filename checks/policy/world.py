@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from checks.policy.reading import InputError, WrongUsage
 
 if TYPE_CHECKING:
-    from model.balance.simulation.cluster import Source
+    from model.balance.simulation.cluster import Generated, Source
     from model.balance.simulation.scenario import Scenario
 
 GENERATED = {"brokers": 20, "bundles": 400, "namespaces": 10, "topics_per_bundle": 10}
@@ -22,6 +23,7 @@ def add_world(parser: argparse.ArgumentParser) -> None:
     add = group.add_argument
     add("--scenario", default="noisy-rates", metavar="NAME", help="what happens to the cluster (default: noisy-rates)")
     add("--snapshot", type=Path, metavar="FILE", help="begin with the cluster of a snapshot; without it one is generated")
+    add("--rates", type=Path, metavar="FILE", help="a table of recorded rates: the topics and what they carry")
     for name, usual in GENERATED.items():
         what = name.replace("_", " ")
         help = f"{what} of the generated cluster (default: {usual})"
@@ -36,31 +38,68 @@ def world(asked: argparse.Namespace) -> Scenario:
     if asked.scenario not in SCENARIOS:
         known = "\n".join(f"  {name:<16} {what}" for name, (_, what) in SCENARIOS.items())
         raise WrongUsage(f"there is no scenario {asked.scenario!r}; there is\n{known}")
+    if asked.rates is not None:
+        return _recorded(asked)
     return scenario(asked.scenario, _pictured(asked) if asked.snapshot else _generated(asked))
 
 
-def _generated(asked: argparse.Namespace) -> Source:
+def _generated(asked: argparse.Namespace) -> Generated:
     from model.balance.simulation.cluster import Generated
 
     count, bundles, namespaces, topics = (getattr(asked, name) or usual for name, usual in GENERATED.items())
     return Generated(count, bundles, min(namespaces, bundles), topics, 0.5 if asked.load is None else asked.load / 100)
 
 
-def _pictured(asked: argparse.Namespace) -> Source:
-    import numpy as np
+def _recorded(asked: argparse.Namespace) -> Scenario:
+    """The scenario on a cluster with the topics of a recording, whose rates go as they were recorded.
 
+    A generated cluster has the namespaces of these topics, and brokers that are as full as asked in the busiest minute.
+    """
+    from checks.policy.rates import read_rates
+    from model.balance.simulation.recording import WithRecording
+    from model.balance.simulation.scenario import scenario
+
+    for name in ("namespaces", "topics_per_bundle"):
+        if getattr(asked, name) is not None:
+            raise WrongUsage(f"--{name.replace('_', '-')} is of a generated cluster; with --rates the topics say it")
+    recording = read_rates(asked.rates)
+    if asked.snapshot:
+        source: Source = WithRecording(_pictured(asked), recording)
+    else:
+        made = _generated(asked)
+        if made.bundles < len(recording.namespaces):
+            raise WrongUsage(f"--bundles {made.bundles}: the recorded topics are of {len(recording.namespaces)} namespaces")
+        full = recording.busiest / (made.load * made.count)
+        capacity = replace(made.capacity, rate=full) if full else made.capacity
+        names = recording.namespaces
+        source = WithRecording(replace(made, namespaces=len(names), names=names, capacity=capacity), recording)
+    _require_cluster(source, asked.rates)
+    made_of = scenario(asked.scenario, source)
+    return replace(made_of, shapes=(recording.course, *made_of.shapes))
+
+
+def _pictured(asked: argparse.Namespace) -> Source:
     from checks.policy.snapshot import read_snapshot
-    from model.balance.simulation.snapshot_cluster import Pictured, Unusable
+    from model.balance.simulation.snapshot_cluster import Pictured
 
     given = [name for name in (*GENERATED, "load") if getattr(asked, name) is not None]
     if given:
         raise WrongUsage(f"--{given[0].replace('_', '-')} is of a generated cluster; leave it out, or --snapshot")
     pictured = Pictured(read_snapshot(asked.snapshot))
-    try:
-        pictured.cluster(np.random.default_rng(0))
-    except Unusable as error:
-        raise InputError(f"{asked.snapshot}: {error}") from None
+    _require_cluster(pictured, asked.snapshot)
     return pictured
+
+
+def _require_cluster(source: Source, file: Path) -> None:
+    """Raises InputError, naming the file, if no cluster can be made."""
+    import numpy as np
+
+    from model.balance.simulation.snapshot_cluster import Unusable
+
+    try:
+        source.cluster(np.random.default_rng(0))
+    except Unusable as error:
+        raise InputError(f"{file}: {error}") from None
 
 
 def _count(text: str) -> int:

@@ -116,6 +116,8 @@ def test_settings_can_be_others(capsys: pytest.CaptureFixture[str], tmp_path: Pa
         (("--seed", "-1"), 2, "'-1' is not a whole number from 0"),
         (("--snapshot", "absent.json"), 150, "absent.json: there is no such file"),
         (("--snapshot", str(RESTARTED), "--brokers", "3"), 2, "--brokers is of a generated cluster"),
+        (("--rates", "absent.csv"), 150, "absent.csv: there is no such file"),
+        (("--rates", "absent.csv", "--namespaces", "3"), 2, "with --rates the topics say it"),
         (("--conf", "absent.conf"), 150, "absent.conf: there is no such file"),
         (("--shedder", "NoShedder"), 2, "'NoShedder' is not among"),
     ],
@@ -150,6 +152,61 @@ def test_a_run_is_kept(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
     assert float(usage[1][1]) == pytest.approx(told["usage"]["broker-1:8080"][0], rel=1e-5)
     actions = list(csv.DictReader((tmp_path / "run" / "actions.csv").open(encoding="utf-8")))
     assert [action["kind"] for action in actions] == [action["kind"] for action in told["actions"]]
+
+
+RATES = """minute,topic,msgRateIn,msgThroughputIn,unit
+0,persistent://shop/sales/orders,900,1000,x
+0,persistent://shop/mail/letters,100,0,x
+2,persistent://shop/sales/orders,300,0,x
+1,persistent://shop/mail/late,50,0,x
+"""
+
+
+def test_recorded_rates_are_what_topics_carry(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "rates.csv"
+    path.write_text(RATES, encoding="utf-8")
+    arguments = ("--rates", path, "--scenario", "steady", "--brokers", "2", "--bundles", "6", "--hours", "0.1", "--load", "40")
+    told = answered(capsys, *arguments)
+    assert told["offered"] == [1000, 1050, 450, 450, 450, 450]
+    assert sum(column[1] for column in told["usage"].values()) == pytest.approx(0.8)  # the busiest minute: 40 % of two brokers
+    assert all(action["bundle"].startswith(("shop/sales/", "shop/mail/")) for action in told["actions"])
+
+
+def test_recorded_rates_of_a_snapshot(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "rates.csv"
+    path.write_text("minute,topic,msgRateIn\n3,persistent://public/default/a,400\n", encoding="utf-8")
+    told = answered(capsys, "--rates", path, "--snapshot", RESTARTED, "--scenario", "steady", "--hours", "0.1")
+    assert told["offered"] == [0, 0, 0, 400, 400, 400]
+    path.write_text(RATES, encoding="utf-8")
+    status, _, err = asked(capsys, "--rates", path, "--snapshot", RESTARTED)
+    assert (status, "there are no bundles of shop/sales, of which topics are recorded" in err) == (150, True)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", ":1: the header needs minute, topic and at least one of msgRateIn"),
+        ("minute,topic\n0,persistent://a/b/c\n", ":1: the header needs"),
+        ("minute,topic,msgRateIn\n", "has no rows below its header"),
+        ("minute,topic,msgRateIn\nsoon,persistent://a/b/c,1\n", ":2: minute is 'soon'; it must be a whole number from 0"),
+        ("minute,topic,msgRateIn\n0,orders,1\n", ":2: topic is 'orders'; write a full name"),
+        ("minute,topic,msgRateIn\n0,persistent://a/b,1\n", ":2: topic is 'persistent://a/b'; write a full name"),
+        ("minute,topic,msgRateIn\n0,persistent://a/b/c,-1\n", ":2: msgRateIn is '-1'; it must be a number from 0"),
+        ("minute,topic,msgRateIn\n0,persistent://a/b/c,nan\n", ":2: msgRateIn is 'nan'"),
+        ("minute,topic,msgRateIn\n0,persistent://a/b/c\n", ":2: msgRateIn is None"),
+        (
+            "minute,topic,msgRateIn\n0,persistent://a/b/c,1\n0,persistent://a/b/c,2\n",
+            ":3: persistent://a/b/c has rates of minute 0 on line 2",
+        ),
+        ("minute,topic,msgRateIn\n0,persistent://a/b/\xff,1\n", "is not UTF-8"),
+    ],
+)
+def test_a_table_that_cannot_be_used(capsys: pytest.CaptureFixture[str], tmp_path: Path, content: str, said: str) -> None:
+    path = tmp_path / "rates.csv"
+    path.write_bytes(content.encode("latin-1"))
+    status, out, err = asked(capsys, "--rates", path)
+    assert (status, out) == (150, "")
+    assert said in err
 
 
 FAULTY = """

@@ -75,7 +75,7 @@ class Generated:
 
     Topics' rates are proportional to 1 / rank ** ``zipf`` (0: all the same, but for a factor from 0.5 to 1.5). Bundles are
     spread evenly over the namespaces and, at random, over the brokers; topics at random over the hash range. Of what comes in
-    all goes out once. Each topic has a producer and a consumer.
+    all goes out once. Each topic has a producer and a consumer. ``names`` are the namespaces, if they are not to be made up.
     """
 
     count: int = 20
@@ -86,6 +86,7 @@ class Generated:
     zipf: float = 0.7
     message_bytes: float = 4096.0
     capacity: Capacity = field(default_factory=Capacity)
+    names: tuple[str, ...] = ()
 
     @property
     def brokers(self) -> tuple[str, ...]:
@@ -112,7 +113,7 @@ class Generated:
         layouts, names = {}, list[str]()
         for number in range(min(self.namespaces, self.bundles)):
             most = self.bundles * (number + 1) // self.namespaces - self.bundles * number // self.namespaces
-            namespace = f"public/namespace-{number + 1}"
+            namespace = self.names[number] if self.names else f"public/namespace-{number + 1}"
             layouts[namespace] = Layout.of_equal_bundles(max(most, 1))
             names += [f"{namespace}/{bundle}" for bundle in layouts[namespace].bundles]
         return layouts, tuple(names)
