@@ -82,9 +82,9 @@ def with_step(kernel: Kernel, path: Path, formula: int) -> Path:
 
 
 @dataclass(frozen=True)
-class Result:
-    """What a search established. Two results of one search are equal whatever the number of workers, unless a limit or an
-    interrupt cut them short; then ``distinct`` and the counts include the part of a level that was reached.
+class Established:
+    """What a search established, wherever it ran. Two results of one search are equal whatever the number of workers, unless a
+    limit or an interrupt cut them short; then ``distinct`` and the counts include the part of a level that was reached.
 
     ``depth`` is that of the deepest complete level and ``level_sizes`` has the states of each complete level. ``seen`` and
     ``seen_steps`` are the observed formulas that held somewhere; ``enabled`` how many transitions each action has. ``deadlock``
@@ -106,6 +106,12 @@ class Result:
     watched: tuple[Find, ...]
     bytes_in_use: int = field(compare=False)
     seconds: float = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Result(Established):
+    """What a search on this machine established, with the states."""
+
     reached: Reached = field(compare=False, repr=False)
 
     @property

@@ -20,7 +20,7 @@ from model.kernel.packing import Words
 from model.kernel.paths import Path as Steps
 from model.kernel.paths import plain, through
 from model.kernel.program import Program, bit_set, members
-from model.kernel.results import Find, Limits, Outcome, Progress, Result, with_step
+from model.kernel.results import Established, Find, Limits, Outcome, Progress, Result, with_step
 from model.kernel.sieve import buckets_of
 from model.kernel.totals import Totals
 from traces.exploration.explore import watched
@@ -51,24 +51,9 @@ HEAD = Limits(memory=64 << 20)
 
 
 @dataclass(frozen=True)
-class Searched:
-    """What a search on Spark established, with the fields of the one-machine engine's ``Result``; the states are in the
-    folder's Parquet."""
+class Searched(Established):
+    """What a search on Spark established; the states are in the folder's Parquet."""
 
-    outcome: Outcome
-    distinct: int
-    transitions: int
-    depth: int
-    level_sizes: tuple[int, ...]
-    seen: tuple[int, ...]
-    seen_steps: tuple[int, ...]
-    enabled: tuple[int, ...]
-    deadlocks: int
-    deadlock: Find | None
-    violations: tuple[Find, ...]
-    watched: tuple[Find, ...]
-    bytes_in_use: int = field(compare=False)
-    seconds: float = field(compare=False)
     levels: Levels = field(compare=False, repr=False)
 
     def path(self, find: Find, workers: int | None = None) -> Steps:
