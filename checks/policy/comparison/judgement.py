@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -64,6 +65,11 @@ class Judgement:
         """The differences of one proposed policy."""
         return [difference for difference in self.differences if difference.policy == contender.name]
 
+    def by_measure(self) -> list[list[Difference]]:
+        """The differences of all policies, measure by measure."""
+        grouped = ([d for d in self.differences if d.measure.name == name] for name in MEASURES)
+        return [group for group in grouped if group]
+
     def violating(self, contender: Contender) -> list[int]:
         """The runs in which something was done under a policy that the protocols do not allow."""
         counts = self._own(contender)["violations"].to_pylist()
@@ -83,6 +89,11 @@ class Judgement:
         if self.strict and any(difference.may_be_worse for difference in self.differences):
             return ExitStatus.INCONCLUSIVE
         return ExitStatus.HOLDS
+
+
+def same_in_every_run(differences: Iterable[Difference]) -> bool:
+    """Whether no run tells the policies apart."""
+    return not any(difference.lower or difference.higher for difference in differences)
 
 
 def sentence(judgement: Judgement, contender: Contender) -> str:

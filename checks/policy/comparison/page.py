@@ -8,12 +8,11 @@ from html import escape
 
 from checks.policy.comparison import plots
 from checks.policy.comparison.contenders import changes
-from checks.policy.comparison.judgement import Judgement, sentence
+from checks.policy.comparison.judgement import Judgement, same_in_every_run, sentence
 from checks.policy.comparison.paired import FEWEST, Difference
-from checks.policy.comparison.text import heading, interval, number, signed
+from checks.policy.comparison.text import confidence, heading, interval, number, signed, told_in_short
 from checks.policy.comparison.worst import WORST, Shown
 from checks.policy.timeline import timeline
-from model.balance.simulation.measures import MEASURES
 from traces.comparison.comparison import Contender
 
 _LIGHT = {
@@ -61,7 +60,7 @@ p { margin: .4rem 0; max-width: 46rem; }
 .worse-text { color: var(--bad); font-weight: 600; }
 .better-text { color: var(--good); font-weight: 600; }
 .scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
+table { border-collapse: collapse; margin-bottom: 1rem; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th { font-weight: 600; }
 td.number, th.number { text-align: right; }
@@ -147,10 +146,10 @@ def _rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _table(judgement: Judgement) -> str:
     lines = []
     several = len(judgement.proposed) > 1
-    for name, measure in MEASURES.items():
-        own = [difference for difference in judgement.differences if difference.measure.name == name]
-        for place, d in enumerate(own):
-            first = f"<td title='{escape(measure.meaning)}'>{name} <span class='dim'>{escape(measure.unit)}</span></td>"
+    for own in judgement.by_measure():
+        measure = own[0].measure
+        for place, d in enumerate([] if same_in_every_run(own) else own):
+            first = f"<td title='{escape(measure.meaning)}'>{measure.name} <span class='dim'>{escape(measure.unit)}</span></td>"
             before = f"<td class='number'>{number(d.baseline)}</td>"
             policy = f"<td>{escape(d.policy)}</td>" if several else ""
             cells = (number(d.proposed), signed(d.difference), interval(d), f"{d.lower} / {d.higher}")
@@ -169,9 +168,10 @@ _WORDS = ("measure", "policy", "verdict")
 
 
 def _how_to_read(judgement: Judgement) -> str:
+    short = "".join(f"{told[0].upper()}{told[1:]}. " for told in told_in_short(judgement))
     return (
-        "Less is better, but for splits and bundles. Less / more: in how many runs. All intervals hold together with "
-        f"{judgement.confidence:.4g} confidence. A difference counts if its interval leaves 0 out and it is larger than "
+        f"{short}Less is better, but for splits and bundles. Less / more: in how many runs. All intervals hold together with "
+        f"{confidence(judgement)} confidence. A difference counts if its interval leaves 0 out and it is larger than "
         f"tolerated. With fewer than {FEWEST} runs nothing is said of a measure."
     )
 

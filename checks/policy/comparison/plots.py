@@ -10,7 +10,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import ScalarFormatter
+from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
 from checks.policy.comparison.paired import Difference, Values
 from model.balance.simulation.run import Run
@@ -106,7 +106,8 @@ def _histogram(axes: Axes, apart: Values, colours: tuple[str, str]) -> None:
     axes.bar(edges[:-1][kept], counts[kept], np.diff(edges)[kept], align="edge", color=shades[kept], alpha=0.75)
     axes.axvline(0, color=INK, linewidth=0.8)
     axes.axvline(float(apart.mean()), color=INK, linewidth=1.2, linestyle=":")
-    axes.locator_params(axis="both", nbins=4)
+    axes.xaxis.set_major_locator(MaxNLocator(4))
+    axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
     axes.tick_params(labelsize=7)
 
 
@@ -166,5 +167,5 @@ def _svg(figure: Figure) -> str:
     written = io.StringIO()
     figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None}, bbox_inches="tight")
     text = re.sub(r"<metadata>.*?</metadata>", "", written.getvalue()[written.getvalue().index("<svg") :], flags=re.DOTALL)
-    text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)
+    text = re.sub(r' d="[^"]*"', lambda path: re.sub(r"(\.\d\d)\d+", r"\1", path[0]), text)
     return re.sub(r"#0101[0-9a-f]{2}", lambda found: f"var(--{NAMES[found[0]]})", text)

@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from checks.policy.comparison.contenders import changes
-from checks.policy.comparison.judgement import Judgement, sentence
+from checks.policy.comparison.judgement import Judgement, same_in_every_run, sentence
 from checks.policy.comparison.paired import FEWEST, Difference
 from checks.policy.comparison.worst import WORST, Shown
-from model.balance.simulation.measures import MEASURES
 from model.balance.strategies import strategy_name
 from traces.comparison.compare import RUNS
 
@@ -43,34 +42,31 @@ def heading(judgement: Judgement) -> str:
 
 def table(judgement: Judgement) -> list[str]:
     """A line for each measure and policy."""
-    rows, same = [COLUMNS], list[str]()
-    for name, measure in MEASURES.items():
-        own = [difference for difference in judgement.differences if difference.measure.name == name]
-        if not any(d.lower or d.higher for d in own):
-            same += [f"{name} {number(d.baseline)}" for d in own[:1]]
+    rows = [COLUMNS]
+    for own in judgement.by_measure():
+        if same_in_every_run(own):
             continue
-        rows.append((f"{name} ({measure.unit})", judgement.baseline.name, number(own[0].baseline), "", "", "", ""))
-        rows += [
-            (
-                "",
-                d.policy,
-                number(d.proposed),
-                signed(d.difference),
-                interval(d),
-                d.verdict,
-                "" if d.worst is None else str(d.worst),
-            )
-            for d in own
-        ]
+        measure = own[0].measure
+        rows.append((f"{measure.name} ({measure.unit})", judgement.baseline.name, number(own[0].baseline), "", "", "", ""))
+        for d in own:
+            worst = "" if d.worst is None else str(d.worst)
+            rows.append(("", d.policy, number(d.proposed), signed(d.difference), interval(d), d.verdict, worst))
     widths = [max(len(row[place]) for row in rows) for place in range(len(COLUMNS))]
     aligned = ("<", "<", ">", ">", ">", "<", ">")
     lines = ["  ".join(f"{c:{a}{w}}" for c, a, w in zip(row, aligned, widths, strict=True)).rstrip() for row in rows]
-    return lines + [f"the same in every run under every policy: {', '.join(same)}"] * bool(same)
+    return [*lines, *told_in_short(judgement)]
+
+
+def told_in_short(judgement: Judgement) -> list[str]:
+    """What no run tells apart, in a line; none if there is nothing."""
+    same = [own[0] for own in judgement.by_measure() if same_in_every_run(own)]
+    told = ", ".join(f"{d.measure.name} {number(d.baseline)}" for d in same)
+    return [f"the same in every run under every policy: {told}"] if same else []
 
 
 def _remarks(judgement: Judgement) -> list[str]:
     """How the table is to be read."""
-    lines = [f"{heading(judgement)}; all intervals hold together with {judgement.confidence:.4g} confidence"]
+    lines = [f"{heading(judgement)}; all intervals hold together with {confidence(judgement)} confidence"]
     if judgement.outcome == "interrupted":
         lines.append("interrupted: the runs that are complete are kept, and the same command goes on with the others")
     if any(difference.verdict == "too few runs" for difference in judgement.differences):
@@ -80,6 +76,11 @@ def _remarks(judgement: Judgement) -> list[str]:
         if open_still:
             lines.append(f"not excluded yet: {contender.name} worse than tolerated in {', '.join(open_still)}")
     return lines
+
+
+def confidence(judgement: Judgement) -> str:
+    """The confidence in percent, as it is shown."""
+    return f"{100 * judgement.confidence:.4g} %"
 
 
 def number(value: float) -> str:
