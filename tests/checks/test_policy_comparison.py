@@ -275,7 +275,7 @@ def test_the_same_comparison_gives_the_same_page(capsys: pytest.CaptureFixture[s
 
 
 def test_several_policies_are_one_table(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    ask = small(tmp_path / "out", "--proposed", "OverloadShedder", "--proposed", "UniformLoadShedder")
+    ask = small(tmp_path / "out", "--proposed", "OverloadShedder", "--proposed", "UniformLoadShedder", "--hours", "0.2")
     page = tmp_path / "sub" / "page.html"
     _, out, err = asked(capsys, *ask, "--report", page)
     assert err == f"report: {page}\n"
