@@ -22,10 +22,11 @@ test: .venv/installed-dev ## style, types and tests (ARGS: arguments of pytest)
 deep: .venv/installed-dev ## the tests that take minutes
 	@$(BIN)/pytest -m deep $(ARGS)
 
-bench: .venv/installed-dev ## measure the kernel against plain Python on the same terms, what liveness takes, a simulated hour
+bench: .venv/installed-dev ## measure the kernel against plain Python on the same terms, what liveness takes, a simulated hour, shrinking
 	@$(BIN)/python tests/bench/bench.py $(ARGS)
 	@$(BIN)/python tests/bench/liveness.py
 	@$(BIN)/python tests/bench/simulation.py
+	@$(BIN)/python tests/bench/shrinking.py
 
 clean: ## remove the environment and everything that was cached or built
 	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -126,6 +126,15 @@ def test_states_are_those_of_the_levels() -> None:
         assert sorted(map(plain, rows[start:end])) == [plain(row) for row in firsts[start:end]]
 
 
+def test_a_search_may_begin_anywhere() -> None:
+    kernel = Kernel(counters(2, 5, resets=False))
+    start = np.stack([kernel.packing.pack(raw) for raw in [(4, 3), (3, 4)]])
+    result = search(kernel, start=start, workers=2)
+    raw = [[kernel.packing.unpack(state) for state in result.level(depth)] for depth in range(4)]
+    assert [sorted(level) for level in raw] == [[(3, 4), (4, 3)], [(3, 5), (4, 4), (5, 3)], [(4, 5), (5, 4)], [(5, 5)]]
+    assert result.outcome == "exhausted"
+
+
 def test_words_of_the_packed_state() -> None:
     assert Kernel(counters(4, 3, padding=2)).words == 3
 
