@@ -179,18 +179,21 @@ def fewest_changes(aim: Aim, run: Run, should_stop: Callable[[], bool]) -> Run:
 
 
 def _moved(aim: Aim, run: Run) -> Iterator[tuple[int, ...]]:
-    """The actions of a run, each time with one actor's stretch of them next to another stretch of the same actor.
+    """The actions of a run, each time with one actor's stretch of them next to another stretch of the same actor, of a lasso
+    within the stem or within the loop."""
+    stem, around = run.actions[: run.loop], run.actions[len(run.actions) if run.loop is None else run.loop :]
+    yield from ((*moved, *around) for moved in _gathered(aim, stem))
+    yield from ((*stem, *moved) for moved in _gathered(aim, around))
 
-    Of a lasso only the stem is moved about.
-    """
-    movable = run.actions[: run.loop]
-    stretches = [tuple(group) for _, group in itertools.groupby(movable, key=lambda action: aim.kernel.actions[action].actor)]
+
+def _gathered(aim: Aim, actions: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    stretches = [tuple(group) for _, group in itertools.groupby(actions, key=lambda action: aim.kernel.actions[action].actor)]
     for source, target in itertools.permutations(range(len(stretches)), 2):
         if _actor(aim, stretches[source]) == _actor(aim, stretches[target]):
             rest = [stretch for place, stretch in enumerate(stretches) if place != source]
             place = target - (target > source)
             rest.insert(place + (target < source), stretches[source])
-            yield (*itertools.chain(*rest), *run.actions[len(movable) :])
+            yield tuple(itertools.chain(*rest))
 
 
 def _actor(aim: Aim, actions: Sequence[int]) -> str:

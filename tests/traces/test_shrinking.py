@@ -352,3 +352,27 @@ def test_a_lasso_takes_the_short_way_to_its_loop_and_around_it(labels: list[str]
     assert (shrunk.trace.loop.start, len(shrunk.trace.steps)) == (5, 7)
     assert set(actions(shrunk.trace)[5:]) == {"on", "back"}
     assert replays(shrunk, suite)
+
+
+def test_in_a_loop_too_the_steps_of_one_actor_are_brought_together() -> None:
+    p = Protocol("clocks")
+    clock = p.universe("clock", 2)
+    up, struck = p.flag("up", per=clock), p.flag("struck")
+
+    @p.step(by="c", c=clock, fair=True)
+    def swing(c: int) -> Any:
+        """The pendulum swings over."""
+        return True, {up[c]: Not(up[c])}
+
+    suite = Suite(p)
+
+    @suite.leads_to
+    def strikes() -> Any:
+        """The clock strikes in the end."""
+        return True, struck
+
+    trace = played(suite, "strikes", ["swing(c0)", "swing(c1)", "swing(c0)", "swing(c1)"], 0)
+    shrunk = shrink(trace, suite)
+    assert (shrunk.changes, shrunk.changes_left) == (3, 1)
+    assert actions(shrunk.trace) in (["swing(c0)"] * 2 + ["swing(c1)"] * 2, ["swing(c1)"] * 2 + ["swing(c0)"] * 2)
+    assert replays(shrunk, suite)
