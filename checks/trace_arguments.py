@@ -24,11 +24,16 @@ EXAMPLES = """examples:
   fencepost trace neighbourhood broken.itf.json --out around.svg
                                                            what else could have happened at each step
   fencepost trace shrink broken.itf.json --out short.itf.json
-                                                           the same violation, in fewer steps"""
+                                                           the same violation, in fewer steps
+  fencepost trace pin broken.itf.json --out tests/pinned   a test of pytest that keeps it"""
 
 SHRINK = """Makes a trace shorter that violates (or reaches) its property: first the fewest steps, then, of as many, the fewest
 changes of actor, then the smallest parameters with which it is found again. The property stays the same. What is printed says
 how far the result is known to be the shortest."""
+
+PIN = """Writes a test of pytest, and a copy of the trace beside it. The test asserts that the run still violates its property
+(--expect violated), that it is no longer possible, or harmless, once its defects are mended (gone), or both, which is the
+default. A trace without defects is of the protocol as it is: the default is violated; gone is for one that is mended."""
 
 NEIGHBOURHOOD = """Draws the states of a trace, those that other actions lead to from there, and all transitions between them.
 What is left out, and whether --limit cut it short, is said in the result."""
@@ -44,7 +49,7 @@ def add_trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     """Adds the command and its verbs."""
     trace = commands.add_parser(
         "trace",
-        help="show, replay, compare, explain, explore, draw or shrink trace files",
+        help="show, replay, compare, explain, explore, draw, shrink or pin trace files",
         description=TRACE,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -76,6 +81,9 @@ def add_trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     shrink.add_argument("--out", type=Path, metavar="FILE", help="write the shrunk trace there, as an ITF file")
     shrink.add_argument("--keep-instance", action="store_true", help="leave the parameters as they are")
     shrink.add_argument("--quiet", action="store_true", help="no progress on standard error")
+    pin = _verb(verbs, "pin", "write a test of pytest that keeps a trace", PIN)
+    pin.add_argument("--out", type=Path, default=Path(), metavar="DIR", help="the folder for both (default: this one)")
+    pin.add_argument("--expect", choices=("both", "violated", "gone"), help="what it asserts")
 
 
 def _verb(

@@ -1,4 +1,4 @@
-"""``fencepost trace``: trace files, shown, replayed, compared, explained, drawn and shrunk."""
+"""``fencepost trace``: trace files, shown, replayed, compared, explained, drawn, shrunk and pinned."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import argparse
 import shutil
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from checks.pinning import Pin
 from checks.progress import Reporter, interruptible
 from checks.verdicts import ExitStatus
 from properties.protocols import PROTOCOLS
@@ -17,7 +18,7 @@ from traces.comparing import Side, compared
 from traces.diagrams import as_dot, as_mermaid
 from traces.explaining import UnknownActionError, actions_named, explained
 from traces.itf import TraceFileError, read, write
-from traces.replay import replay_on
+from traces.replay import replay, replay_on
 from traces.sequence_svg import as_svg
 from traces.shrinking import shrink
 from traces.smaller import in_smallest
@@ -171,6 +172,26 @@ def _shrink(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
     return ExitStatus.HOLDS
 
 
+def _pin(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
+    trace = opened.trace
+    if trace.violated is None:
+        print(f"fencepost: {opened.path}: it names no property, so there is nothing that a test could assert", file=sys.stderr)
+        return ExitStatus.USAGE
+    expect = asked.expect or ("both" if trace.defects else "violated")
+    if expect == "both" and not trace.defects:
+        print(f"fencepost: {opened.path}: it has no defects: --expect violated, or gone once it is mended", file=sys.stderr)
+        return ExitStatus.USAGE
+    if expect != "gone" and opened.unfit():
+        return ExitStatus.EVALUATION
+    if expect == "both" and replay(replace(trace, defects=()), PROTOCOLS).replays:
+        print(f"fencepost: {opened.path}: it replays without its defects, too: pin it with --expect violated", file=sys.stderr)
+        return ExitStatus.EVALUATION
+    pin = Pin(trace, opened.path, asked.out, expect)
+    pin.write()
+    print(f"test: {pin.test}\ntrace: {pin.file}")
+    return ExitStatus.HOLDS
+
+
 def _width() -> int:
     return min(shutil.get_terminal_size((120, 24)).columns, 140)
 
@@ -183,4 +204,5 @@ VERBS: Mapping[str, Callable[[_Opened, argparse.Namespace], ExitStatus]] = {
     "diagram": _diagram,
     "neighbourhood": _neighbourhood,
     "shrink": _shrink,
+    "pin": _pin,
 }

@@ -1,0 +1,40 @@
+"""The pytest plug-in: checks and pinned traces as part of another project's test suite.
+
+pytest loads it in every run where Fencepost is installed, so that it imports nothing until one of its fixtures is used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from checks.suites import Checking, Replaying
+    from properties.registry import Entry
+
+
+@pytest.fixture(scope="session")
+def fencepost_protocols() -> Mapping[str, Entry]:
+    """The protocols by name: Fencepost's own. A suite with others overrides this fixture."""
+    from properties.protocols import PROTOCOLS
+
+    return PROTOCOLS
+
+
+@pytest.fixture(scope="session")
+def fencepost_replay(fencepost_protocols: Mapping[str, Entry]) -> Replaying:
+    """Replays a trace file: ``fencepost_replay(file)``, or ``fencepost_replay(file, defects=())`` with other defects."""
+    from checks.suites import Replaying
+
+    return Replaying(fencepost_protocols)
+
+
+@pytest.fixture(scope="session")
+def fencepost_check(fencepost_protocols: Mapping[str, Entry]) -> Checking:
+    """Checks a protocol and fails the test unless everything holds: ``fencepost_check("ledger", size="ci")``."""
+    from checks.suites import Checking
+
+    return Checking(fencepost_protocols)
