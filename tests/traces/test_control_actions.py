@@ -7,10 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from model.balance.configuration import Version, defaults
 from model.balance.simulation.cluster import Generated
 from model.balance.simulation.cycle import simulate
 from model.balance.simulation.run import Action, Run
-from model.balance.simulation.scenario import Event, scenario
+from model.balance.simulation.scenario import SCENARIOS, Event, scenario
+from model.balance.strategies import SHEDDERS, load_manager
 from tests.model.balance.simulation.pictures import bundle, policy, still
 from traces.control_actions import replayed
 
@@ -98,3 +100,14 @@ def test_a_run_from_which_something_is_left_out_does_not_replay(kind: str) -> No
     run = simulate(policy(loadBalancerSheddingEnabled=False), world, seed=0, hours=0.1)
     assert replayed(run).objections == ()
     assert replayed(_forgetting(kind)(run)).objections != ()
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("version", ["current", "2.10"])
+@pytest.mark.parametrize("shedder", SHEDDERS)
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_simulation_and_protocols_agree(name: str, shedder: str, version: Version) -> None:
+    run = simulate(load_manager(defaults(version), shedder), scenario(name), seed=2, hours=3)
+    found = replayed(run)
+    assert [objection.action for objection in found.objections] == list(run.refused)
+    assert not any("although" in objection.said for objection in found.objections)

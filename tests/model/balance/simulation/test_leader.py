@@ -1,0 +1,131 @@
+"""What the leader hears and what it makes of that: reports by their thresholds, averages by the reports."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from model.balance.averages import never_seen, sampled
+from model.balance.load_data import LocalBrokerData, NamespaceBundleStats
+from model.balance.simulation.leader import SAMPLES_OF_A_MINUTE, Leader
+from model.balance.simulation.scenario import Scenario
+from model.balance.simulation.sensing import Instruments, Load
+from model.balance.simulation.workload import Recorded
+from model.balance.simulation.world import World
+from tests.model.balance.simulation.pictures import bundle, pictured, policy, still
+
+OWNED = {"b1": {0: 1000.0, 1: 2000.0}, "b2": {2: 3000.0}, "b3": {3: 3000.0}}
+
+
+class Watched:
+    """A world and its leader, minute by minute, without anything being decided."""
+
+    def __init__(self, scenario: Scenario, shedder: str = "ThresholdShedder", minutes: int = 60) -> None:
+        self.world = World(scenario, 0, minutes)
+        self.leader, self.instruments = Leader(policy(shedder), self.world, 0), Instruments(self.world, 0, minutes)
+
+    def minute(self, number: int) -> dict[str, LocalBrokerData]:
+        """The reports that the leader has at the end of a minute."""
+        self.world.minute = number
+        sample, _, _ = self.world.carried()
+        current = self.instruments.measured(self.world, Load(self.world, sample), self.leader.now)
+        self.leader.hear(current, sample)
+        return dict(self.leader.reports)
+
+
+def _rising(part: float) -> Scenario:
+    """From minute 1 on the third bundle carries so much more."""
+    source = pictured(OWNED)
+    rates = source.cluster(np.random.default_rng(0)).topics.rates
+    more = rates.copy()
+    more[:, 2] *= 1 + part
+    return Scenario("rising", source, (Recorded((1,), more[None]),))
+
+
+def test_a_report_that_does_not_change_is_written_when_it_is_too_old() -> None:
+    """Older than 15 minutes, strictly: in every sixteenth minute."""
+    watched = Watched(still(OWNED))
+    first = watched.minute(0)["b1"]
+    times = [watched.minute(minute)["b1"].lastUpdate - first.lastUpdate for minute in range(1, 34)]
+    assert [minute + 1 for minute, time in enumerate(times) if time == (minute + 1) * 60_000] == [16, 32]
+
+
+@pytest.mark.parametrize(("part", "written"), [(0.099, False), (0.101, True)])
+def test_a_change_is_written_above_the_threshold(part: float, written: bool) -> None:
+    watched = Watched(_rising(part))
+    before, after = watched.minute(0), watched.minute(1)
+    assert after["b1"] is before["b1"]
+    assert (after["b2"] is not before["b2"]) == written
+
+
+def test_each_report_is_a_sample_of_every_bundle() -> None:
+    """Three reports in the first minute, one in the second; of a bundle nothing is known before its first report."""
+    watched = Watched(_rising(0.5))
+    watched.minute(0)
+    carried = NamespaceBundleStats(1000, 0, 1000 * 2048, 0, topics=1)
+    wanted = sampled(sampled(sampled(never_seen(), carried), carried), carried)
+    assert watched.leader.data().bundles[bundle(0)].shortTermData == wanted.shortTermData
+    assert watched.leader.data().bundles[bundle(3)].longTermData.numSamples == 1  # of the last report of three
+    watched.minute(1)
+    assert [watched.leader.data().bundles[bundle(n)].longTermData.numSamples for n in (0, 2, 3)] == [4, 3, 2]
+    risen = watched.leader.data().bundles[bundle(2)].shortTermData
+    assert risen.msgRateIn == pytest.approx((3000 + 3000 + 4500) / 3)
+
+
+def test_what_is_preallocated_is_so_until_reports_are_heard() -> None:
+    world = still(OWNED)
+    watched = Watched(world)
+    watched.minute(0)
+    watched.world.owner[0] = -1
+    watched.leader.place([bundle(0)], "looked up")
+    assert watched.leader.preallocated.keys() == {bundle(0)}
+    placed = watched.leader.preallocated[bundle(0)]
+    assert watched.world.actions[-1].destination == placed
+    watched.leader.lose(placed)
+    assert watched.leader.preallocated == {}
+
+
+def test_a_broker_of_the_extensible_manager_averages_every_five_seconds() -> None:
+    watched = Watched(_rising(0.5), "TransferShedder")
+    watched.minute(0)
+    assert watched.leader.loads["b2"].weightedMaxEMA == pytest.approx(0.3)
+    watched.minute(1)
+    history = 0.9**SAMPLES_OF_A_MINUTE
+    assert watched.leader.loads["b2"].weightedMaxEMA == pytest.approx(0.3 * history + 0.45 * (1 - history))
+
+
+def test_a_broker_of_the_extensible_manager_begins_anew_when_its_bundles_change() -> None:
+    watched = Watched(still(OWNED), "TransferShedder")
+    before = watched.minute(0)
+    watched.world.unload(bundle(1), "b1", "b2", "")
+    watched.leader._changed("b1", "b2")
+    after = watched.minute(1)
+    assert after["b3"] is before["b3"]
+    assert after["b1"] is not before["b1"]
+    assert watched.leader.loads["b1"].weightedMaxEMA == pytest.approx(0.1)
+    assert watched.leader.loads["b2"].msgThroughputEMA == pytest.approx((3000 + 2000 * (1 - 1.01 / 60)) * 2048)
+
+
+def test_a_drawn_broker_depends_on_seed_minute_and_bundle_only() -> None:
+    leaders = [
+        Leader(policy(shedder), World(still(OWNED), 0, 1), seed)
+        for shedder, seed in (("AvgShedder", 1), ("OverloadShedder", 1))
+    ]
+    drawn = [[leader._drawn(("x", "y", "z"), bundle(number)) for number in range(16)] for leader in leaders]
+    assert drawn[0] == drawn[1]
+    assert set(drawn[0]) == {"x", "y", "z"}
+    other = Leader(policy(), World(still(OWNED), 0, 1), 2)
+    assert [other._drawn(("x", "y", "z"), bundle(number)) for number in range(16)] != drawn[0]
+    assert other._drawn((), bundle(0)) == ""
+
+
+def test_a_fresh_leader_knows_what_was_unloaded_before() -> None:
+    source = pictured(
+        {"b1": {0: 5000, 1: 3000, 2: 1000}, "b2": {3: 1000}}, now=10_000_000, recently_unloaded={bundle(0): 9_500_000}
+    )
+    watched = Watched(replace(still(OWNED), source=source), "OverloadShedder")
+    watched.minute(0)
+    watched.leader.shed()
+    assert [action.bundle for action in watched.world.actions] == [bundle(1)]
