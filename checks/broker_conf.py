@@ -56,7 +56,7 @@ class BrokerConf:
 
     def number(self, key: str, default: int, remedy: str, *, least: int = 1, tell: bool = False) -> Taken[int]:
         """A whole number from ``least`` to 2^31 - 1; ``tell`` notes that it is left to the default."""
-        given = self._given(key, default, tell)
+        given = self.text(key, default, tell)
         if given is None:
             return Taken(key, default, PULSARS)
         text, source = given[0].strip(), given[1]
@@ -71,7 +71,7 @@ class BrokerConf:
 
     def flag(self, key: str, default: bool) -> Taken[bool]:
         """A truth value: whatever is not ``true`` is false for Java, which a note says of what is not ``false`` either."""
-        given = self._given(key, default)
+        given = self.text(key, default)
         if given is None:
             return Taken(key, default, PULSARS)
         text, source = given
@@ -81,7 +81,7 @@ class BrokerConf:
 
     def choice(self, key: str, default: str, of: Sequence[str]) -> Taken[str]:
         """One of several names, written exactly so."""
-        given = self._given(key, default)
+        given = self.text(key, default)
         if given is None:
             return Taken(key, default, PULSARS)
         text, source = given
@@ -91,7 +91,7 @@ class BrokerConf:
 
     def choices(self, key: str, default: Sequence[str], of: Sequence[str]) -> Taken[tuple[str, ...]]:
         """Some of several names, with commas between them."""
-        given = self._given(key, ",".join(default))
+        given = self.text(key, ",".join(default))
         if given is None:
             return Taken(key, tuple(default), PULSARS)
         names, source = tuple(name.strip() for name in given[0].split(",")), given[1]
@@ -100,8 +100,12 @@ class BrokerConf:
                 raise ConfigurationError(f"{source}: {key} has {name!r}, which is none of {', '.join(of)}; leave it out")
         return Taken(key, names, source)
 
-    def _given(self, key: str, default: object, tell: bool = False) -> tuple[str, str] | None:
-        """The value of a key and where it is, or None if it is left to the default."""
+    def lines_of(self, key: str) -> list[int]:
+        """The lines on which a key is set."""
+        return [setting.line for setting in self._found if setting.key == key]
+
+    def text(self, key: str, default: object, tell: bool = False) -> tuple[str, str] | None:
+        """The value of a key as it is written and where it is, or None if it is left to the default."""
         given = [setting for setting in self._found if setting.key == key]
         if len(given) > 1:
             lines = ", ".join(str(setting.line) for setting in given)
@@ -118,11 +122,6 @@ def _written(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return ",".join(value) if isinstance(value, tuple) else str(value)
-
-
-def file_settings(path: Path) -> list[Setting]:
-    """Every setting in a ``broker.conf``; ConfigurationError if there is no such file, or it is empty or no text."""
-    return _settings(path, _bytes(path))
 
 
 def _bytes(path: Path) -> bytes:

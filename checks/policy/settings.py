@@ -1,7 +1,8 @@
 """The settings of load balancing, from a ``broker.conf``, as Pulsar itself takes them from there.
 
-Mirrors FieldParser of pulsar-common: numbers are trimmed and read by Integer.valueOf and Double.valueOf, ``true`` in any case
-is true and everything else false, sets are separated by commas; a key that is absent or blank leaves the default.
+Mirrors FieldParser of pulsar-common: numbers are trimmed and read by Integer.valueOf and Double.valueOf, ``true`` in any case,
+with no blank after it, is true and everything else false, sets are separated by commas; a key that is absent or blank leaves
+the default.
 """
 
 from __future__ import annotations
@@ -14,9 +15,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from checks.broker_conf import ConfigurationError, file_settings
+from checks.broker_conf import BrokerConf, ConfigurationError
 from checks.policy.reading import WrongUsage
-from checks.properties_file import Setting
 from model.balance.configuration import NAMES_OF_2_10, Configuration, Version, defaults
 from model.hash_range import ALGORITHMS
 
@@ -40,14 +40,15 @@ def read_settings(path: Path | None, version: Version) -> Settings:
     conf = defaults(version)
     if path is None:
         return Settings(conf)
-    found = file_settings(path)
-    last = {setting.key: setting for setting in found}
-    given = {}
-    for field in fields(Configuration):
-        setting = last.get(_key(field.name, version))
-        if field.name != "pulsar_version" and setting is not None and setting.value.strip():
-            given[field.name] = _value(f"{path}:{setting.line}", setting.key, setting.value.strip(), str(field.type))
-    return Settings(replace(conf, **given), tuple(_notes(path, found, version)))
+    file = BrokerConf(path)
+    given: dict[str, Any] = {}
+    for field in fields(Configuration)[1:]:
+        key, kind, usual = _key(field.name, version), str(field.type), getattr(conf, field.name)
+        if kind == "bool":
+            given[field.name] = file.flag(key, usual).value
+        elif found := file.text(key, usual):
+            given[field.name] = _value(found[1], key, found[0].strip(), kind)
+    return Settings(replace(conf, **given), (*file.notes, *_spelled_otherwise(file, version)))
 
 
 def _key(name: str, version: Version) -> str:
@@ -75,6 +76,8 @@ def _value(place: str, key: str, text: str, kind: str) -> Any:
     """The value of a setting; ``place`` is where it is written."""
     where = f"{place}: {key} = {text!r}"
     if kind == "bool":
+        if text.lower() not in ("true", "false"):
+            raise ConfigurationError(f"{where} is neither true nor false; write {_example(key)}")
         return text.lower() == "true"
     if kind == "str":
         if key == "defaultNamespaceBundleSplitAlgorithm" and text not in ALGORITHMS:
@@ -99,22 +102,16 @@ def _value(place: str, key: str, text: str, kind: str) -> Any:
 
 def _example(key: str) -> str:
     names = {other: name for name, other in NAMES_OF_2_10.items()}
-    return f"{key}={getattr(defaults(), names.get(key, key))}"
+    usual = getattr(defaults(), names.get(key, key))
+    return f"{key}={str(usual).lower() if isinstance(usual, bool) else usual}"
 
 
-def _notes(path: Path, found: Sequence[Setting], version: Version) -> list[str]:
-    """What is set more than once, and what is spelled as another version spells it."""
-    notes = []
-    for field in fields(Configuration):
-        key = _key(field.name, version)
-        given = [setting for setting in found if setting.key == key]
-        if len(given) > 1:
-            lines = ", ".join(str(setting.line) for setting in given)
-            notes.append(f"{path}: {key} is set on lines {lines}; Java keeps the last, {given[-1].value!r}")
-        other = field.name if version == "2.10" else NAMES_OF_2_10.get(field.name, key)
-        notes += [
-            f"{path}:{setting.line}: {setting.key} is not read by this version, which spells it {key}"
-            for setting in found
-            if setting.key == other != key
-        ]
-    return notes
+def _spelled_otherwise(file: BrokerConf, version: Version) -> list[str]:
+    """Notes on what is spelled as another version spells it."""
+    names = NAMES_OF_2_10.items()
+    others = {old: new for new, old in names} if version == "2.10" else dict(names)
+    return [
+        f"{file.path}:{line}: {other} is not read by this version, which spells it {key}"
+        for key, other in others.items()
+        for line in file.lines_of(other)
+    ]

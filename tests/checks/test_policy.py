@@ -164,7 +164,7 @@ def test_splits_have_boundaries(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     [
         ("loadBalancerEnabled=false", "off"),
         ("loadBalancerSheddingEnabled=FALSE", "off"),
-        ("loadBalancerAutoBundleSplitEnabled=no", ""),
+        ("loadBalancerAutoBundleSplitEnabled=False", ""),
     ],
 )
 def test_what_is_switched_off(capsys: pytest.CaptureFixture[str], tmp_path: Path, setting: str, said: str) -> None:
@@ -444,7 +444,9 @@ def test_settings_of_each_version(tmp_path: Path) -> None:
 def test_kinds_of_settings(tmp_path: Path) -> None:
     lines = [
         "loadBalancerSheddingExcludedNamespaces=a/b, c/d ,",
-        "preferLaterVersions= TRUE ",
+        "preferLaterVersions= TRUE",
+        "failureDomainsEnabled=true ",
+        "loadBalancerAutoBundleSplitEnabled=on",
         "minUnloadMessage=+07",
         "maxUnloadPercentage=.5",
         "loadBalancerBrokerMaxTopics=",
@@ -455,7 +457,12 @@ def test_kinds_of_settings(tmp_path: Path) -> None:
     assert conf.loadBalancerSheddingExcludedNamespaces == {"a/b", "c/d"}
     assert (conf.preferLaterVersions, conf.maxUnloadPercentage, conf.loadBalancerBrokerMaxTopics) == (True, 0.5, 50000)
     assert conf.minUnloadMessage == 9
-    assert "is set on lines 3, 6; Java keeps the last, '9'" in settings.notes[0]
+    assert (conf.failureDomainsEnabled, conf.loadBalancerAutoBundleSplitEnabled) == (False, False)
+    twice, empty, blank, on = settings.notes
+    assert "is set on lines 5, 8; Java keeps the last, '9'" in twice
+    assert "broker.conf:7 leaves it empty, so it is Pulsar's default, 50000" in empty
+    assert "failureDomainsEnabled = 'true ' is neither 'true' nor 'false'; Java takes it for false" in blank
+    assert "loadBalancerAutoBundleSplitEnabled = 'on' is neither" in on
 
 
 def test_an_empty_file(tmp_path: Path) -> None:

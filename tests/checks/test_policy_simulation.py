@@ -106,6 +106,7 @@ def test_settings_can_be_others(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     [
         (("--set", "lowerBoundaryShedingEnabled=true"), 2, "there is no such setting; is lowerBoundarySheddingEnabled meant?"),
         (("--set", "lowerBoundarySheddingEnabled"), 2, "write KEY=VALUE"),
+        (("--set", "loadBalancerEnabled=yes"), 150, "is neither true nor false; write loadBalancerEnabled=true"),
         (("--set", "maxUnloadPercentage=much"), 150, "--set: maxUnloadPercentage = 'much' is not a number"),
         (("--set", "loadBalancerSheddingIntervalMinutes=0"), 150, "is no interval; write one of a minute or more"),
         (("--set", "defaultNamespaceBundleSplitAlgorithm=halves"), 150, "is not among range_equally_divide"),

@@ -125,4 +125,6 @@ def _plain(value: Any) -> Any:
         return sorted(map(str, value))
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    return value if isinstance(value, str | int | float | bool | None) else repr(value)
+    if isinstance(value, str | int | float | bool | None):
+        return value
+    raise TypeError(f"a {type(value).__name__} has no form that lasts")
