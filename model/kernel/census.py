@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from model.kernel.course import Sought, Starts, course_of
 from model.kernel.loops import bump, call2, load, load_int, lowest_bit, native, store
 from model.kernel.machine import Kernel
 from model.kernel.packing import Words
 from model.kernel.program import Program, addresses, members
 from model.kernel.sample import Sample
-from model.kernel.walking import DEADLOCKS, NO_TRAIL, SAMPLED, STEPS, Trail, Walker, _walk, walk_all
-from model.kernel.walks import _course, _Finds, _Starts
+from model.kernel.walking import DEADLOCKS, NO_TRAIL, SAMPLED, STEPS, Trail, Walker, walk_all, walk_once
 
 Integers = npt.NDArray[np.int64]
 
@@ -87,11 +87,11 @@ class Walking:
     ) -> None:
         self.kernel, self.steps, self.keep = kernel, steps, keep
         self._program = Program.of(kernel).stepping(kernel, thorough=True)
-        self._starts = _Starts.of(kernel, self._program)
-        self._finds = _Finds.of(kernel, alarm, step_alarm, may_end)
+        self._starts = Starts.of(kernel, self._program)
+        self._finds = Sought.of(kernel, alarm, step_alarm, may_end)
         sample = Sample()
         sample.bits = bits
-        self._course = _course(self._starts, seed, steps, swarm, sample, self._finds)
+        self._course = course_of(self._starts, seed, steps, swarm, sample, self._finds)
 
     def census(self, first: int, count: int) -> Census:
         """Makes the ``count`` walks from number ``first`` on."""
@@ -171,7 +171,7 @@ def walk_and_list(
     """
     listed, number = 0, first
     while number < end and listed < room and load_int(walker.counters + 8 * SAMPLED) < hashes:
-        _walk(program, course, number, walker, NO_TRAIL)
+        walk_once(program, course, number, walker, NO_TRAIL)
         for row in range(rows):
             if load_int(walker.found_walk + 8 * row) >= 0:
                 store(finds + 24 * listed, np.uint64(row))

@@ -70,27 +70,6 @@ class Trail(NamedTuple):
 NO_TRAIL = Trail(0, 0, 0)
 
 
-class Course(NamedTuple):
-    """How walks go: the initial states with what is enabled and observed there (addresses, and how many), the seed, the most
-    steps, whether each walk leaves out some actions (swarm), the bits of a hash that are zero in the states that are sampled,
-    the addresses of the bit sets of formulas that are violations, of states and of steps, the rows of finds for the first of
-    the latter and for deadlocks, and the formula of states in which a run may end, or -1 if it may anywhere."""
-
-    initial: int
-    initial_masks: int
-    initial_observed: int
-    initials: int
-    seed: int
-    steps: int
-    swarm: bool
-    sample_mask: int
-    alarm: int
-    step_alarm: int
-    step_row: int
-    deadlock_row: int
-    may_end: int
-
-
 @native
 def mix(value: Any) -> Any:
     """The output function of SplitMix64."""
@@ -194,7 +173,7 @@ def _visit(program: Any, course: Any, walker: Any, state: Any, number: Any, step
 
 
 @native
-def _walk(program: Any, course: Any, number: Any, walker: Any, trail: Any) -> None:
+def walk_once(program: Any, course: Any, number: Any, walker: Any, trail: Any) -> None:
     """Walks once: up to the most steps, a violation or a deadlock."""
     words, state = program.words, walker.states
     after = state + 8 * words
@@ -250,6 +229,6 @@ def walk_all(program: Any, course: Any, first: Any, end: Any, hashes: Any, walke
     next one."""
     number = first
     while number < end and load_int(walker.counters + 8 * SAMPLED) < hashes:
-        _walk(program, course, number, walker, trail)
+        walk_once(program, course, number, walker, trail)
         number += 1
     return number

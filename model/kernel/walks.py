@@ -6,19 +6,19 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
+from model.kernel.course import FindKind, Sought, Starts, course_of
 from model.kernel.crew import Crew
 from model.kernel.machine import Kernel
 from model.kernel.packing import Words
 from model.kernel.paths import Path, plain
-from model.kernel.program import Program, addresses, bit_set, members
+from model.kernel.program import Program, addresses, members
 from model.kernel.sample import Sample
-from model.kernel.walking import DEADLOCKS, NO_TRAIL, SAMPLED, STEPS, Course, Trail, Walker, look, walk_all
+from model.kernel.walking import DEADLOCKS, NO_TRAIL, SAMPLED, STEPS, Trail, Walker, walk_all
 
-FindKind = Literal["state", "step", "deadlock"]
 WalkOutcome = Literal["sampled", "violated", "time", "interrupted"]
 
 _CHUNK_STEPS = 1 << 16
@@ -105,7 +105,7 @@ def random_walks(
     """
     _check(seed, first, count, steps)
     program, sample = Program.of(kernel, thorough=False).stepping(kernel, thorough=False), Sample()
-    starts, finds = _Starts.of(kernel, program), _Finds.of(kernel, alarm, step_alarm, may_end)
+    starts, finds = Starts.of(kernel, program), Sought.of(kernel, alarm, step_alarm, may_end)
     started = reported = time.monotonic()
     outcome: WalkOutcome = "sampled"
     done, total, told, length = first, 0, 0, _FIRST_ROUND
@@ -114,7 +114,7 @@ def random_walks(
         while done < first + count:
             chunk = max(1, _CHUNK_STEPS // (steps if done == first else 1 + total // (done - first)))
             end = min(done + length * chunk, first + count)
-            course = _course(starts, seed, steps, swarm, sample, finds)
+            course = course_of(starts, seed, steps, swarm, sample, finds)
             chunks: SimpleQueue[int] = SimpleQueue()
             for start in range(done, end, chunk):
                 chunks.put(start)
@@ -165,80 +165,13 @@ def walk_path(
 ) -> Path:
     """The run that one walk makes, given what ``random_walks`` was given."""
     _check(seed, walk, 1, steps)
-    program, finds = Program.of(kernel, thorough=False), _Finds.of(kernel, alarm, step_alarm, None)
+    program, finds = Program.of(kernel, thorough=False), Sought.of(kernel, alarm, step_alarm, None)
     walker, trail = Walker.of(program, finds.rows, steps + 1), Trail.of(kernel.words, steps)
-    starts = _Starts.of(kernel, program)
-    course = _course(starts, seed, steps, swarm, Sample(), finds)
+    starts = Starts.of(kernel, program)
+    course = course_of(starts, seed, steps, swarm, Sample(), finds)
     walk_all(program, course, walk, walk + 1, 1, addresses(walker), addresses(trail))
     length = int(trail.length[0])
     return Path(tuple(plain(s) for s in trail.states[: length + 1]), tuple(int(a) for a in trail.actions[:length]))
-
-
-class _Starts(NamedTuple):
-    """The initial states, and what is enabled and observed in each."""
-
-    states: Words
-    masks: Words
-    observed: Words
-
-    @classmethod
-    def of(cls, kernel: Kernel, program: Program) -> _Starts:
-        states = kernel.initial()
-        masks = np.zeros((len(states), program.enabled_words), dtype=np.uint64)
-        observed = np.zeros((len(states), program.observe_words), dtype=np.uint64)
-        for row in range(len(states)):
-            look(program, *(array[row].ctypes.data for array in (states, masks, observed)))
-        return cls(states, masks, observed)
-
-
-class _Finds(NamedTuple):
-    """What is a violation: the formulas over states and over steps, as bit sets, where a run may end (-1: anywhere); and in
-    which row of a walker's finds those over steps begin and deadlocks are."""
-
-    alarm: Words
-    step_alarm: Words
-    may_end: int
-    step_row: int
-    deadlock_row: int
-
-    @classmethod
-    def of(cls, kernel: Kernel, alarm: Iterable[int], step_alarm: Iterable[int], may_end: int | None) -> _Finds:
-        step_row = kernel.formulas["observe"]
-        return cls(
-            bit_set(alarm, kernel.mask_words["observe"]),
-            bit_set(step_alarm, kernel.mask_words["observe_step"]),
-            -1 if may_end is None else may_end,
-            step_row,
-            step_row + kernel.formulas["observe_step"],
-        )
-
-    @property
-    def rows(self) -> int:
-        return self.deadlock_row + 1
-
-    def kind_of(self, row: int) -> tuple[FindKind, int]:
-        if row == self.deadlock_row:
-            return "deadlock", 0
-        return ("state", row) if row < self.step_row else ("step", row - self.step_row)
-
-
-def _course(starts: _Starts, seed: int, steps: int, swarm: bool, sample: Sample, finds: _Finds) -> Course:
-    initial = addresses(starts)
-    return Course(
-        initial=initial.states,
-        initial_masks=initial.masks,
-        initial_observed=initial.observed,
-        initials=len(starts.states),
-        seed=seed,
-        steps=steps,
-        swarm=swarm,
-        sample_mask=(1 << sample.bits) - 1,
-        alarm=finds.alarm.ctypes.data,
-        step_alarm=finds.step_alarm.ctypes.data,
-        step_row=finds.step_row,
-        deadlock_row=finds.deadlock_row,
-        may_end=finds.may_end,
-    )
 
 
 def _check(seed: int, first: int, count: int, steps: int) -> None:
@@ -250,7 +183,7 @@ def _check(seed: int, first: int, count: int, steps: int) -> None:
 def _result(
     outcome: WalkOutcome,
     walkers: list[Walker],
-    finds: _Finds,
+    finds: Sought,
     walks: int,
     sample: Sample,
     seconds: float,
