@@ -25,6 +25,9 @@ from traces.smaller import in_smallest
 from traces.text import actors, show
 from traces.trace import Trace
 
+MOST_STATES = 5000
+"""States that a neighbourhood may have at most: no drawing of more can be read."""
+
 
 @dataclass(frozen=True)
 class _Opened:
@@ -123,8 +126,8 @@ def _neighbourhood(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
     from traces.neighbourhood import as_dot, as_graphml, neighbourhood
     from traces.neighbourhood_svg import as_svg
 
-    if asked.radius < 0 or asked.limit < 1:
-        print("fencepost: --radius is 0 or more, --limit 1 or more", file=sys.stderr)
+    if asked.radius < 0 or not 1 <= asked.limit <= MOST_STATES:
+        print(f"fencepost: --radius is 0 or more, --limit from 1 to {MOST_STATES}", file=sys.stderr)
         return ExitStatus.USAGE
     if opened.unfit():
         return ExitStatus.EVALUATION

@@ -27,9 +27,9 @@ class Neighbourhood:
     The nodes of ``graph`` are numbers, those of the trace's states first, with ``label`` (``3``, the state after step 3, or
     ``3 + add(b0, e0)``, what an action leads to from there), ``distance`` (the steps from the trace; 0 on it), ``place`` (after
     how many steps the trace first meets it; -1), ``via`` (the state that it was first reached from; -1), ``action`` and
-    ``changes`` (by which, and what that changed), ``state`` (the values of all variables), ``violates`` (what the trace is of
-    shows there; of a ``step`` property transitions have that) and ``open`` (a transition leads out of the graph). Transitions
-    have the action's label as key and as ``label``, its ``actor``, ``fault``, ``on_trace`` and ``violates``.
+    ``changes`` (by which, and what that changed), ``state`` (the values of all variables), ``violates`` (the trace's property
+    does not hold there, or, of a ``sometimes``, does) and ``open`` (a transition leads out of the graph). Transitions have the
+    action's label as key and as ``label``, its ``actor``, ``fault``, ``on_trace`` and, of a ``step`` property, ``violates``.
 
     ``radius`` is the distance up to which states were looked for; ``further`` counts the states that transitions out of the
     graph lead to; ``limited`` is whether there are more within the radius. Prints as a line that says so.
