@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,6 +12,8 @@ import numpy as np
 from model.kernel import Kernel
 from model.kernel.packing import Words
 from model.kernel.paths import plain
+from model.kernel.results import Limits, Progress, Result
+from model.kernel.search import search
 from properties.observed import Observed
 from properties.vocabulary import Property, Suite
 from traces.lassos import flaw, loop_from
@@ -30,10 +32,7 @@ class Run:
 
 
 class Aim:
-    """What a run is to show: the violation of one property (or, of a ``sometimes``, that it is reached).
-
-    ``alarm``, ``step_alarm`` and ``may_end`` are what a search for such a run is given.
-    """
+    """What a run is to show: the violation of one property (or, of a ``sometimes``, that it is reached)."""
 
     def __init__(self, kernel: Kernel, prop: Property, observed: Observed | None) -> None:
         self.kernel, self.prop = kernel, prop
@@ -62,6 +61,31 @@ class Aim:
     def _after(self, state: Packed, action: int) -> Packed | None:
         """The state after an action; None if it is not enabled."""
         return plain(self.kernel.apply(self.unpacked(state), action)) if action in self._enabled(state) else None
+
+    def search(
+        self,
+        depth: int,
+        memory: int,
+        *,
+        start: Packed | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> Result:
+        """Searches all runs of up to so many steps, from the initial states or from ``start``, for one that shows it and does
+        not go on for ever, as far as that many bytes go."""
+        deadlock = self.prop.kind == "deadlock"  # is noticed only as the level of the deadlock is expanded
+        return search(
+            self.kernel,
+            start=None if start is None else self.unpacked(start)[np.newaxis],
+            alarm=self.alarm,
+            step_alarm=self.step_alarm,
+            may_end=self.may_end,
+            stop_on_deadlock=deadlock,
+            workers=1,  # where memory ends depends on their number
+            limits=Limits(memory=memory, depth=depth + deadlock),
+            progress=progress,
+            should_stop=should_stop,
+        )
 
     def started(self, trace: Trace) -> Run:
         """The run of a trace, up to where it first shows what it is to; ValueError if it never does."""

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from model.kernel.results import Find, Limits, Result
-from model.kernel.search import search
+from model.kernel.results import Find, Result
 from traces.runs import Aim, Packed, Run
 
 
@@ -22,17 +21,7 @@ def with_shortcuts(aim: Aim, run: Run, memory: int, should_stop: Callable[[], bo
     """
     place = 0
     while place < len(run.actions) and not should_stop():
-        found = search(
-            aim.kernel,
-            start=aim.unpacked(run.states[place])[np.newaxis],
-            alarm=aim.alarm if run.loop is None else (),
-            step_alarm=aim.step_alarm if run.loop is None else (),
-            may_end=aim.may_end,
-            stop_on_deadlock=run.loop is None and aim.prop.kind == "deadlock",
-            workers=1,  # where memory ends depends on their number
-            limits=Limits(memory=memory, depth=len(run.actions) - 1),
-            should_stop=should_stop,
-        )
+        found = aim.search(len(run.actions) - 1, memory, start=run.states[place], should_stop=should_stop)
         tried = (aim.tried(run.states[:1], (), actions, loop) for actions, loop in _shorter(run, place, found))
         shorter = next((r for r in tried if r is not None and len(r.actions) < len(run.actions)), None)
         if shorter is None:

@@ -12,8 +12,7 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from model.kernel.results import Limits, Progress
-from model.kernel.search import search
+from model.kernel.results import Progress
 from properties.observed import Observed
 from properties.vocabulary import Suite
 from traces.runs import Aim, Run
@@ -144,25 +143,15 @@ def _shorter(
 ) -> tuple[Run, int]:
     """A shortest run, if a search finds it, otherwise the run itself; and the length up to which no run shows the same."""
     last = len(run.actions)
-    unseen = aim.prop.kind == "deadlock"  # is noticed only as the level of the deadlock is expanded
     if last == 0 or should_stop():
         return run, -1
-    result = search(
-        aim.kernel,
-        alarm=aim.alarm,
-        step_alarm=aim.step_alarm,
-        may_end=aim.may_end,
-        stop_on_deadlock=unseen,
-        workers=1,  # where memory ends depends on their number
-        limits=Limits(memory=memory, depth=last - 1 + unseen),
-        progress=progress,
-        should_stop=should_stop,
-    )
+    result = aim.search(last - 1, memory, progress=progress, should_stop=should_stop)
     found = min(result.violations, key=lambda find: find.depth, default=None)
     if found is not None and found.depth < last:
         path = result.path(found, 1)
         return Run(path.states, path.actions), found.depth - 1
     complete = result.outcome in ("exhausted", "violated", "deadlock")
+    unseen = aim.prop.kind == "deadlock"  # on the last level
     return run, last - 1 if complete else min(result.depth - unseen, last - 1)
 
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from model.kernel.paths import plain
-from model.kernel.results import Limits
-from model.kernel.search import search
 from model.language import ModelError
 from properties.registry import Entry, Value, written
 from properties.vocabulary import Property, Suite
@@ -138,20 +136,10 @@ class _Lowering:
 
     def _searched(self, aim: Aim, prop: Property) -> Run | None:
         """A shortest run that is no longer than the trace, if a search finds one; lassos are not searched for."""
-        last = len(self.best.trace.steps)
         if prop.kind == "leads_to":
             return None
-        deadlock = prop.kind == "deadlock"
-        result = search(
-            aim.kernel,
-            alarm=aim.alarm,
-            step_alarm=aim.step_alarm,
-            may_end=aim.may_end,
-            stop_on_deadlock=deadlock,
-            workers=1,  # where memory ends depends on their number
-            limits=Limits(memory=MEMORY, depth=last + deadlock),
-            should_stop=self.should_stop,
-        )
+        last = len(self.best.trace.steps)
+        result = aim.search(last, MEMORY, should_stop=self.should_stop)
         found = min(result.violations, key=lambda find: find.depth, default=None)
         if found is None or found.depth > last:
             return None
