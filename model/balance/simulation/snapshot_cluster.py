@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from statistics import fmean
 
 import numpy as np
@@ -46,6 +47,10 @@ class Pictured:
 
     def cluster(self, random: np.random.Generator) -> Cluster:
         """Nothing is drawn. Raises Unusable."""
+        return self._cluster
+
+    @cached_property
+    def _cluster(self) -> Cluster:
         data = self.snapshot.load
         owners = _owners(data)
         layouts = _layouts([*owners, *data.bundles])
@@ -63,9 +68,13 @@ def _without_reports(data: LoadData) -> LoadData:
 
 
 def _owners(data: LoadData) -> dict[str, str]:
-    """Who owns each bundle; of two brokers that both report it the one whose report is later."""
+    """Who owns each bundle: who reports it, or the live broker that it is preallocated to.
+
+    Of two brokers that both report it, it is the one whose report is later.
+    """
+    placed = {bundle: broker for bundle, broker in data.preallocated.items() if broker in data.brokers}
     reported = sorted(data.reports.items(), key=lambda item: item[1].lastUpdate)
-    return {bundle: broker for broker, report in reported for bundle in dict.fromkeys([*report.lastStats, *report.bundles])}
+    return placed | {bundle: broker for broker, report in reported for bundle in report.spoken_of}
 
 
 def _layouts(bundles: Sequence[str]) -> dict[str, Layout]:
@@ -76,6 +85,8 @@ def _layouts(bundles: Sequence[str]) -> dict[str, Layout]:
             bundle = Bundle.parse(name)
         except Refused as refusal:
             raise Unusable(str(refusal)) from None
+        if name != f"{namespace_of(name)}/{bundle}":
+            raise Unusable(f"{name!r} is no full name of a bundle; write it as Pulsar does: tenant/namespace/{bundle}")
         boundaries[namespace_of(name)] |= {0, *bundle, FULL.last}
         known[namespace_of(name)].add(bundle)
     layouts = {}

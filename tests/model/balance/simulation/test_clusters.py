@@ -11,14 +11,15 @@ import pytest
 from model.balance.load_data import BundleData, LoadData, LocalBrokerData, NamespaceBundleStats, ResourceUsage
 from model.balance.load_manager import Snapshot
 from model.balance.simulation.cluster import NOBODY, Capacity, Generated, places
-from model.balance.simulation.scenario import SCENARIOS, scenario
+from model.balance.simulation.cycle import simulate
+from model.balance.simulation.scenario import SCENARIOS, Scenario, scenario
 from model.balance.simulation.sensing import Load
 from model.balance.simulation.snapshot_cluster import Pictured, Unusable
 from model.balance.simulation.workload import Bursts, Diurnal, HotTopic, Jitter, Recorded, course_of
 from model.balance.simulation.world import World, stream
 from model.balance.splitting import Topic
 from model.hash_range import Layout
-from tests.model.balance.simulation.pictures import bundle, pictured
+from tests.model.balance.simulation.pictures import bundle, pictured, policy
 
 RANDOM = np.random.default_rng(0)
 
@@ -86,12 +87,25 @@ def test_of_two_owners_the_later_report_is_right() -> None:
     assert Pictured(Snapshot(LoadData({"a": late, "b": early}))).cluster(RANDOM).owners.tolist() == [0, NOBODY]
 
 
+def test_what_is_preallocated_has_an_owner() -> None:
+    preallocated = {bundle(0): "b2", bundle(1): "gone", bundle(2): "b1"}
+    source = pictured({"b1": {3: 100}, "b2": {2: 100}}, preallocated=preallocated)
+    cluster = source.cluster(RANDOM)
+    owned = {
+        name: cluster.brokers[owner] for name, owner in zip(cluster.bundles, cluster.owners.tolist(), strict=True) if owner >= 0
+    }
+    assert owned == {bundle(0): "b2", bundle(2): "b2", bundle(3): "b1"}
+    assert simulate(policy(), Scenario("s", source), seed=0, hours=0.05).refused == ()
+
+
 @pytest.mark.parametrize(
     ("bundles", "said"),
     [
         ({}, "there are no bundles"),
         ({"n/no-bundle": BundleData()}, "names no bundle"),
         ({"n/0x00000000_0x20000000": BundleData(), "n/0x10000000_0x30000000": BundleData()}, "the bundles of n overlap"),
+        ({"0x00000000_0x20000000": BundleData()}, "write it as Pulsar does: tenant/namespace/0x00000000_0x20000000"),
+        ({"n/0x0_0x20000000": BundleData()}, "write it as Pulsar does"),
         ({"n/0x30000000_0x20000000": BundleData()}, "overlap"),
     ],
 )
