@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from checks.policy.comparison.arguments import add_compare
+from checks.policy.numbers import hours, whole
 from checks.policy.world import add_world
 from checks.verdicts import ExitStatus
 
@@ -58,9 +59,6 @@ splits by the policy, crashes and restarts. Prints what the run is worth, what w
 action through the protocols of ownership, unload and split.
 
 The same arguments give the same output. The exit status is 12 if the policy asks for what the protocols do not allow."""
-
-LONGEST_HOURS = 10_000
-
 
 def add_policy(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Adds the command and its questions."""
@@ -123,7 +121,7 @@ def _add_check(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -
     parser = _question(questions, "check", "whether a shedder keeps its rules on random loads", CHECK)
     _add_configuration(parser)
     parser.add_argument("--shedder", metavar="NAME", help="another shedder than the configured one, such as my_policy.py:shed")
-    parser.add_argument("--loads", type=_count, default=500, metavar="N", help="how many loads (default: 500)")
+    parser.add_argument("--loads", type=whole(1), default=500, metavar="N", help="how many loads (default: 500)")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the loads (default: 0)")
     parser.add_argument("--snapshot-dir", type=Path, metavar="DIR", help="write the loads that break a property there")
     parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
@@ -138,9 +136,9 @@ def _add_simulate(questions: argparse._SubParsersAction[argparse.ArgumentParser]
     add("--shedder", metavar="NAME", help="another shedder, such as OverloadShedder or my_policy.py:shed")
     add("--placement", metavar="NAME", help="another placement strategy, such as my_policy.py:place")
     add_world(parser)
-    add("--hours", type=_hours, default=1.0, metavar="H", help="how long (default: 1)")
-    add("--seed", type=_seed, default=0, metavar="S", help="seed of everything that is random (default: 0)")
-    add("--actions", type=_count, default=20, metavar="N", help="how many actions are shown (default: 20)")
+    add("--hours", type=hours, default=1.0, metavar="H", help="how long (default: 1)")
+    add("--seed", type=whole(0), default=0, metavar="S", help="seed of everything that is random (default: 0)")
+    add("--actions", type=whole(1), default=20, metavar="N", help="how many actions are shown (default: 20)")
     add("--out", type=Path, metavar="DIR", help="write run.json, usage.csv and actions.csv there")
     add("--quiet", action="store_true", help="no progress on standard error")
     parser.set_defaults(command=_simulate)
@@ -209,28 +207,6 @@ def _add_bundle(questions: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--upstream-lookup", action="store_true", help="look up as Pulsar does, which finds no bundle for hash 0xffffffff"
     )
     parser.set_defaults(command=_bundle)
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
-    return int(text)
-
-
-def _seed(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0")
-    return int(text)
-
-
-def _hours(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 1 / 60 <= value <= LONGEST_HOURS:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a time in hours, from a minute to {LONGEST_HOURS}")
-    return value
 
 
 def _hash(text: str) -> int:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from checks.policy.numbers import percent, whole
 from checks.policy.reading import InputError, WrongUsage
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ def add_world(parser: argparse.ArgumentParser) -> None:
     for name, usual in GENERATED.items():
         what = name.replace("_", " ")
         help = f"{what} of the generated cluster (default: {usual})"
-        add(f"--{name.replace('_', '-')}", type=_count, metavar="N", help=help)
-    add("--load", type=_load, metavar="PERCENT", help="mean usage of the generated cluster's brokers (default: 50)")
+        add(f"--{name.replace('_', '-')}", type=whole(1), metavar="N", help=help)
+    add("--load", type=percent, metavar="PERCENT", help="mean usage of the generated cluster's brokers (default: 50)")
 
 
 def world(asked: argparse.Namespace) -> Scenario:
@@ -100,19 +101,3 @@ def _require_cluster(source: Source, file: Path) -> None:
         source.cluster(np.random.default_rng(0))
     except Unusable as error:
         raise InputError(f"{file}: {error}") from None
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
-    return int(text)
-
-
-def _load(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value <= 1000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage above 0")
-    return value

@@ -317,6 +317,21 @@ def test_interrupted_it_keeps_what_is_complete(
     assert len(made) == 17 + 4
 
 
+def test_interrupted_at_once_it_has_nothing_to_say(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def row(*arguments: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(compare_module, "row", row)
+    ask = small(tmp_path / "out", "--proposed", "UniformLoadShedder", "--report", tmp_path / "page.html")
+    status, out, _ = asked(capsys, *ask)
+    assert status == 20
+    assert out.startswith("UniformLoadShedder against defaults: nothing to compare: no run is complete\n")
+    assert "nothing to compare" in (tmp_path / "page.html").read_text()
+    assert json.loads(asked(capsys, *ask, "--format", "json")[1])["measures"] == []
+
+
 @pytest.mark.deep
 def test_interrupted_on_spark_it_keeps_what_is_complete(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     ask = [*small(tmp_path / "spark", "--proposed", "UniformLoadShedder"), "--runs", "100"]
@@ -393,7 +408,7 @@ def test_few_runs_need_no_spark(capsys: pytest.CaptureFixture[str], tmp_path: Pa
         (["--proposed", "AvgShedder", "--scenario", "flood"], 2, "there is no scenario 'flood'; there is\n  steady"),
         (["--proposed", "AvgShedder", "--snapshot", "x.json", "--brokers", "3"], 2, "--brokers is of a generated cluster"),
         (["--proposed", "AvgShedder", "--snapshot", "absent.json"], 150, "absent.json: there is no such file"),
-        (["--proposed", "AvgShedder", "--hours", "0"], 2, "'0' is not a positive number"),
+        (["--proposed", "AvgShedder", "--hours", "0"], 2, "'0' is not a time in hours, from a minute to 10000"),
         (["--proposed", "AvgShedder", "--runs", "0"], 2, "'0' is not a whole number from 1 on"),
         (["--proposed", "AvgShedder", "--seed", "-1"], 2, "'-1' is not a whole number from 0 on"),
         (["--proposed", "AvgShedder", "--confidence", "95"], 2, "'95' is not between 0 and 1"),

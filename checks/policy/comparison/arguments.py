@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import math
 from pathlib import Path
 
+from checks.policy.numbers import hours, share, whole
 from checks.policy.world import add_world
 from checks.verdicts import ExitStatus
 
@@ -47,9 +47,9 @@ def add_compare(questions: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--proposed", metavar="POLICY", action="append", required=True, help="a proposed policy; may be given several times")
     add("--pulsar", choices=("2.10", "current"), default="current", help="whose rules and defaults (default: current)")
     add("--out", type=Path, required=True, metavar="DIR", help="keep the runs there; the same command goes on with them")
-    add("--runs", type=_at_least(1), default=100, metavar="N", help="how many runs under each policy (default: 100)")
-    add("--hours", type=_hours, default=6.0, metavar="H", help="how long each run is (default: 6)")
-    add("--seed", type=_at_least(0), default=0, metavar="S", help="seed of all runs (default: 0)")
+    add("--runs", type=whole(1), default=100, metavar="N", help="how many runs under each policy (default: 100)")
+    add("--hours", type=hours, default=6.0, metavar="H", help="how long each run is (default: 6)")
+    add("--seed", type=whole(0), default=0, metavar="S", help="seed of all runs (default: 0)")
     add(
         "--tolerance",
         action="append",
@@ -57,7 +57,7 @@ def add_compare(questions: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="AMOUNT|MEASURE=AMOUNT",
         help="how much worse a measure may get: 10%% of the baseline's mean, or 3 in its unit (default: 5%%)",
     )
-    add("--confidence", type=_share, default=0.95, metavar="P", help="with which all intervals hold together (default: 0.95)")
+    add("--confidence", type=share, default=0.95, metavar="P", help="with which all intervals hold together (default: 0.95)")
     add("--strict", action="store_true", help="exit with 20 while a measure may yet be worse than tolerated")
     add("--master", metavar="URL", help="where Spark runs, such as local[*]; without it few runs are made in this process")
     add("--report", type=Path, metavar="FILE", help="write the answer as a page, with plots")
@@ -65,35 +65,6 @@ def add_compare(questions: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--quiet", action="store_true", help="no progress on standard error")
     add_world(parser)
     parser.set_defaults(command=_compare)
-
-
-def _at_least(least: int) -> type[int]:
-    def parse(text: str) -> int:
-        if not text.isdecimal() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} on")
-        return int(text)
-
-    return parse  # type: ignore[return-value]
-
-
-def _hours(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
-    return value
-
-
-def _share(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not between 0 and 1")
-    return value
 
 
 def _compare(asked: argparse.Namespace) -> ExitStatus:

@@ -51,6 +51,8 @@ def table(judgement: Judgement) -> list[str]:
         for d in own:
             worst = "" if d.worst is None else str(d.worst)
             rows.append(("", d.policy, number(d.proposed), signed(d.difference), interval(d), d.verdict, worst))
+    if len(rows) == 1:
+        return told_in_short(judgement)
     widths = [max(len(row[place]) for row in rows) for place in range(len(COLUMNS))]
     aligned = ("<", "<", ">", ">", ">", "<", ">")
     lines = ["  ".join(f"{c:{a}{w}}" for c, a, w in zip(row, aligned, widths, strict=True)).rstrip() for row in rows]
