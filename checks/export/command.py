@@ -44,7 +44,7 @@ def run(asked: argparse.Namespace) -> ExitStatus:
 
 def tla(suite: Suite, reporter: Reporter) -> Mapping[str, str]:
     """The files of a TLA+ module, by name."""
-    module = Module(suite)
+    module = Module(suite, lambda done, count: reporter.telling(f"{done} of {count} actions written"))
     return {f"{module.name}.tla": module.text, **configurations(suite, module)}
 
 

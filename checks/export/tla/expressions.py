@@ -151,6 +151,8 @@ def conditional(condition: Expression, then: Expression, otherwise: Expression) 
     for operator in ("cup", "minus"):
         if then.operator == operator and then.operands[0] == otherwise:
             return of(operator, otherwise, of("if", condition, then.operands[1], of("set")))
+        if otherwise.operator == operator and otherwise.operands[0] == then:
+            return of(operator, then, of("if", condition, of("set"), otherwise.operands[1]))
     return of("if", condition, then, otherwise)
 
 

@@ -8,7 +8,7 @@ is, by how it was made, exactly its grounded actions.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -65,12 +65,17 @@ class Lifting:
         for variable in protocol.variables:
             self._families.setdefault(variable.family, []).append(variable)
 
-    def operators(self) -> list[Operator]:
-        """An operator for each action of the instance, in the order of their declaration."""
+    def operators(self, progress: Callable[[int, int], None]) -> list[Operator]:
+        """An operator for each action of the instance, in the order of their declaration; ``progress`` is told how many of all
+        are done."""
         by_name: dict[str, list[Action]] = {}
         for action in self._protocol.actions:
             by_name.setdefault(action.name, []).append(action)
-        return [self._operator(actions) for actions in by_name.values()]
+        operators = []
+        for done, actions in enumerate(by_name.values()):
+            progress(done, len(by_name))
+            operators.append(self._operator(actions))
+        return operators
 
     def _operator(self, actions: Sequence[Action]) -> Operator:
         rows = [tuple(value for _, value in action.grounding) for action in actions]

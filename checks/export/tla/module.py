@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from checks.export.tla.columns import Numbering
 from checks.export.tla.expressions import TRUE, Expression, disjunction, negation, of
@@ -27,12 +27,12 @@ FUNCTIONS = {
 
 class Module:
     """The module of an instance. ``text`` is what it says, ``name`` what it is called, ``names`` what each property is called
-    in it.
+    in it. ``progress`` is told of actions written, of all.
 
     Raises ModelError for a term that TLA+ has no words for.
     """
 
-    def __init__(self, suite: Suite) -> None:
+    def __init__(self, suite: Suite, progress: Callable[[int, int], None] = lambda done, count: None) -> None:
         protocol = self._protocol = suite.protocol
         self._suite = suite
         identifiers = Identifiers()
@@ -51,7 +51,7 @@ class Module:
         numbering = Numbering(protocol)
         folding = Folding(numbering, identifiers.taken)
         terms = Terms(protocol, folding)
-        self._operators = Lifting(protocol, numbering, identifiers.taken).operators()
+        self._operators = Lifting(protocol, numbering, identifiers.taken).operators(progress)
         self._formulas = {
             p.name: folding.all([of("~>", *map(terms.formula, lead)) for lead in p.leads] or [terms.formula(p.formula)])
             for p in suite.properties

@@ -158,11 +158,13 @@ class Terms:
         return conjunction(negation(self._equality(x, y)) for x, y in pairs)
 
     def _counted(self, term: Any) -> Expression | None:
-        """At least so many of some formulas, if the term is what ``at_least`` makes of them."""
-        found = next((c for c in _counts(term) if c[0] > 1 and at_least(*c).eq(term)), None)
-        if found is None:
+        """At least so many of some formulas, if the term is what ``at_least`` makes of more than two."""
+        found = [(count, parts) for count, parts in _counts(term) if len(parts) > 2 and at_least(count, parts).eq(term)]
+        if not found:
             return None
-        return of(">=", self._folding.count([self.formula(part) for part in found[1]]), number(found[0]))
+        count, parts = max(found, key=lambda pair: (pair[0], len(pair[1])))
+        formulas = [self.formula(part) for part in parts]
+        return self._folding.any(formulas[::-1]) if count == 1 else of(">=", self._folding.count(formulas), number(count))
 
     # --- numbers
 

@@ -37,6 +37,7 @@ class Updates:
     ) -> Expression:
         """``f' = ...``, given the new values of some members of the family f; ``rank`` puts members in order that ought to come
         first whatever their numbers, because they are arguments of the action."""
+
         def key(entry: _Entry) -> tuple[tuple[int, ...], tuple[int, ...]]:
             pairs = zip(entry.variable.universes, entry.variable.index, strict=True)
             return tuple(rank(u, i) for u, i in pairs), entry.variable.index
