@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from model.balance.simulation.measures import MEASURES
 from model.balance.simulation.scenario import SCENARIOS
 
 ROOT = Path(__file__).resolve().parents[2]
-RESTARTED = ROOT / "docs" / "examples" / "policy" / "restarted.json"
+EXAMPLES = ROOT / "docs" / "examples" / "policy"
+RESTARTED = EXAMPLES / "restarted.json"
 SMALL = ("--brokers", "3", "--bundles", "12", "--namespaces", "2", "--topics-per-bundle", "3", "--hours", "0.7")
 
 
@@ -89,6 +91,49 @@ def test_a_snapshot_is_where_it_begins(capsys: pytest.CaptureFixture[str]) -> No
     told = answered(capsys, "--snapshot", RESTARTED, "--scenario", "steady")
     assert [round(column[0], 3) for column in told["usage"].values()] == [0.5] * 5 + [0.0]
     assert told["actions"] == []
+
+
+Told = dict[str, Any]
+
+
+def _first_source(told: Told) -> str:
+    return str(told["actions"][0]["source"])
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "others", "is_as_reported"),
+    [
+        # pulsar#18215: neither an empty broker among equals nor one that has most of very little is ever looked after
+        ("restarted", (), lambda told: told["actions"] == [] and told["usage"]["broker-6:8080"][-1] == 0),
+        ("nearly-idle", (), lambda told: told["actions"] == [] and told["measures"]["imbalance"] > 2),
+        # pulsar#18173: the average remembers what is over
+        ("history-1", (), lambda told: [action["minute"] for action in told["actions"]] == [0, 20, 30]),
+        # pulsar#17456: an idle broker stays idle, up to 2.10
+        ("idle-broker", ("--pulsar", "2.10"), lambda told: told["actions"] == []),
+        ("idle-broker", (), lambda told: told["usage"]["broker-3:8080"][-1] > 0.15),
+        # pulsar#21016: the wrong broker sheds, up to 2.10
+        ("wrong-broker", ("--pulsar", "2.10"), lambda told: _first_source(told) == "broker-2:8080"),
+        ("wrong-broker", (), lambda told: _first_source(told) == "broker-1:8080"),
+        # pulsar#21905: so much is moved that the other broker is overloaded for good, up to 2.10
+        ("delta", ("--pulsar", "2.10"), lambda told: told["usage"]["broker-2:8080"][-1] > 1.5),
+        ("delta", (), lambda told: told["usage"]["broker-2:8080"][-1] < 0.85),
+        # pulsar#21299, pulsar#13915: below the minima nothing is done; without them everything is moved, in 2.10
+        ("small-1", (), lambda told: told["actions"] == []),
+        (
+            "small-1",
+            ("--pulsar", "2.10", "--conf", EXAMPLES / "no-minimum.conf"),
+            lambda told: told["usage"]["broker-1:8080"][-1] == 0 and len(told["actions"]) == 3,
+        ),
+    ],
+)
+def test_what_users_report_comes_out(
+    capsys: pytest.CaptureFixture[str], snapshot: str, others: tuple[str | Path, ...], is_as_reported: Callable[[Told], bool]
+) -> None:
+    shedder = "ThresholdShedder" if snapshot in ("restarted", "nearly-idle", "history-1") else "UniformLoadShedder"
+    arguments = ("--snapshot", EXAMPLES / f"{snapshot}.json", "--scenario", "steady", "--shedder", shedder)
+    told = answered(capsys, *arguments, *others)
+    assert is_as_reported(told)
+    assert told["violations"] == []
 
 
 def test_settings_can_be_others(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -232,7 +277,7 @@ def test_a_fault_of_an_own_policy_is_told_with_its_input(capsys: pytest.CaptureF
 
 
 def test_an_own_policy_is_simulated(capsys: pytest.CaptureFixture[str]) -> None:
-    own = ROOT / "docs" / "examples" / "policy" / "fill_the_emptiest.py"
+    own = EXAMPLES / "fill_the_emptiest.py"
     arguments = ("--snapshot", RESTARTED, "--scenario", "steady", "--shedder", f"{own}:shed", "--placement", f"{own}:place")
     told = answered(capsys, *arguments)
     assert told["shedder"] == f"{own}:shed"
