@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -108,6 +109,12 @@ def test_what_is_complete_is_kept_and_not_made_again(made: Path, tmp_path: Path,
     assert [path.stat().st_mtime_ns for path in sorted(tmp_path.rglob("round=00000/*.parquet"))] == before
     monkeypatch.setattr(module, "row", None)
     assert compare(None, COMPARISON, tmp_path) == "complete"
+
+
+def test_what_is_complete_has_no_gap(made: Path, tmp_path: Path) -> None:
+    shutil.copytree(made, tmp_path / "copy")
+    (tmp_path / "copy" / "rounds" / "round=00000" / "_SUCCESS").unlink()
+    assert len(complete(COMPARISON, tmp_path / "copy")) == 0
 
 
 def test_progress_comes_to_an_end(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
@@ -80,9 +81,10 @@ def compare(
 
 
 def complete(comparison: Comparison, folder: Path) -> pa.Table:
-    """The rows of the complete rounds, by run and, within it, in the order of the policies."""
-    rounds = [path for number in range(len(comparison.rounds())) if ((path := _round(folder, number)) / _DONE).exists()]
-    tables = [pq.read_table(path, schema=ROW, partitioning=None) for path in rounds]
+    """The rows of the complete rounds up to the first that is not, by run and, within it, in the order of the policies."""
+    rounds = (_round(folder, number) for number in range(len(comparison.rounds())))
+    there = takewhile(lambda path: (path / _DONE).exists(), rounds)
+    tables = [pq.read_table(path, schema=ROW, partitioning=None) for path in there]
     rows = pa.concat_tables(tables) if tables else ROW.empty_table()
     order = pc.index_in(rows["policy"], pa.array([contender.name for contender in comparison.contenders]))
     return rows.append_column("order", order).sort_by([("run", "ascending"), ("order", "ascending")]).drop_columns("order")

@@ -27,6 +27,12 @@ from traces.exploration.folder import FolderError
 from traces.exploration.java import JavaError
 from traces.exploration.session import SparkError, spark_session
 
+STATUS = {
+    FolderError: ExitStatus.INPUT,
+    JavaError: ExitStatus.SYSTEM,
+    SparkError: ExitStatus.SYSTEM,
+    NotRepeatable: ExitStatus.EVALUATION,
+}
 FEW_RUNS = 20
 """Up to so many runs starting Spark takes longer than it saves."""
 
@@ -51,15 +57,9 @@ def compare_policies(asked: argparse.Namespace) -> ExitStatus:
             with interruptible() as interrupt:
                 shown = shown_runs(judgement, lambda done, of: reporter.telling(f"{done} of {of} made once more"), interrupt)
             reporter.end()
-    except FolderError as error:
+    except (FolderError, JavaError, SparkError, NotRepeatable) as error:
         print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.INPUT
-    except (JavaError, SparkError) as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.SYSTEM
-    except NotRepeatable as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.EVALUATION
+        return STATUS[type(error)]
     if asked.report is not None:
         from checks.policy.comparison.page import page
 

@@ -10,7 +10,7 @@ from checks.policy.comparison import plots
 from checks.policy.comparison.contenders import changes
 from checks.policy.comparison.judgement import Judgement, same_in_every_run, sentence
 from checks.policy.comparison.paired import FEWEST, Difference
-from checks.policy.comparison.text import confidence, heading, interval, number, signed, told_in_short
+from checks.policy.comparison.text import confidence, heading, interval, not_excluded, number, signed, told_in_short
 from checks.policy.comparison.worst import WORST, Shown
 from checks.policy.timeline import timeline
 from traces.comparison.comparison import Contender
@@ -84,7 +84,8 @@ def page(judgement: Judgement, shown: Sequence[Shown]) -> str:
         parts += _evidence(judgement, contender)
     parts.append("<h2>Runs to look at</h2>")
     for contender in judgement.proposed:
-        parts += [_shown(judgement, one) for one in shown if one.contender is contender][:_RUNS_SHOWN]
+        own = [one for one in shown if one.contender is contender]
+        parts += [_shown(judgement, one) for one in own[:_RUNS_SHOWN]]
     parts.append(f"<p class='dim'>The worst run of every measure is in {escape(str(judgement.folder / WORST))}.</p>")
     parts += ["<h2>What this does not say</h2>", f"<p>{escape(_LIMITS)}</p>"]
     body = "\n".join(parts)
@@ -108,15 +109,14 @@ def _colours() -> str:
 
 
 def _answer(judgement: Judgement, contender: Contender) -> str:
-    verdicts = {difference.verdict for difference in judgement.of(contender)}
-    kind = next((verdict for verdict in ("worse", "better") if verdict in verdicts), "")
-    said = [f"<p><strong>{escape(sentence(judgement, contender))}.</strong></p>"]
-    ordered = sorted(judgement.of(contender), key=lambda d: ("worse", "better").index(d.verdict) if d.verdict in _TOLD else 2)
-    said += [f"<p>{_in_words(d)}</p>" for d in ordered if d.verdict in _TOLD]
-    return f"<div class='answer {kind}'>{''.join(said)}</div>"
+    own = judgement.of(contender)
+    told = [d for verdict in ("worse", "better") for d in own if d.verdict == verdict]
+    kind = "worse" if judgement.violating(contender) else told[0].verdict if told else ""
+    said = [f"<strong>{escape(sentence(judgement, contender))}.</strong>", *map(_in_words, told)]
+    said += [escape(remark) for remark in not_excluded(judgement, contender)]
+    return f"<div class='answer {kind}'>{''.join(f'<p>{line}</p>' for line in said)}</div>"
 
 
-_TOLD = ("worse", "better")
 _RUNS_SHOWN = 3
 """Of each policy: the page would be long, and the others are in files."""
 

@@ -13,6 +13,7 @@ from checks.policy.comparison.paired import FEWEST, Difference
 from checks.policy.comparison.worst import WORST, Shown
 from model.balance.strategies import strategy_name
 from traces.comparison.compare import RUNS
+from traces.comparison.comparison import Contender
 
 COLUMNS = ("measure", "policy", "mean", "difference", "interval", "verdict", "worst run")
 
@@ -74,10 +75,14 @@ def _remarks(judgement: Judgement) -> list[str]:
     if any(difference.verdict == "too few runs" for difference in judgement.differences):
         lines.append(f"with fewer than {FEWEST} runs that have a measure, nothing is said of it")
     for contender in judgement.proposed:
-        open_still = [difference.measure.name for difference in judgement.of(contender) if difference.may_be_worse]
-        if open_still:
-            lines.append(f"not excluded yet: {contender.name} worse than tolerated in {', '.join(open_still)}")
+        lines += not_excluded(judgement, contender)
     return lines
+
+
+def not_excluded(judgement: Judgement, contender: Contender) -> list[str]:
+    """What may yet be worse than tolerated under a policy, in a line; none if nothing may."""
+    open_still = [difference.measure.name for difference in judgement.of(contender) if difference.may_be_worse]
+    return [f"not excluded yet: {contender.name} worse than tolerated in {', '.join(open_still)}"] if open_still else []
 
 
 def confidence(judgement: Judgement) -> str:
