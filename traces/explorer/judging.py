@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -40,7 +41,10 @@ class Judge:
         self._suite = suite
         self._formulas: dict[bool, list[object]] = {False: [], True: []}  # of states, of steps
         self._numbers = {p.name: self._numbered(p) for p in suite.properties}
-        self._kernel = Kernel(suite.protocol, self._formulas[False], self._formulas[True])
+        self._kernel = Kernel(suite.protocol)
+        watched = copy.copy(suite.protocol)
+        watched.actions = []  # so that formulas over steps are not compiled into each of them: only states are given here
+        self._observer = Kernel(watched, self._formulas[False], self._formulas[True])
 
     def _numbered(self, prop: Property) -> tuple[int, ...]:
         """The numbers of its formulas among those of states or of steps."""
@@ -54,11 +58,10 @@ class Judge:
 
     def courses(self, trace: Trace) -> list[Course]:
         """Each property of the suite along a trace, which must replay: its states are taken for those of the instance."""
-        kernel = self._kernel
-        states = [kernel.packing.pack(raw) for raw in trace.states]
-        held = [frozenset(kernel.observe(state)) for state in states]
-        of_steps = [frozenset(kernel.observe_step(*pair)) for pair in itertools.pairwise(states)]
-        stuck = [not kernel.enabled(state) for state in states]
+        states = [self._kernel.packing.pack(raw) for raw in trace.states]
+        held = [frozenset(self._observer.observe(state)) for state in states]
+        of_steps = [frozenset(self._observer.observe_step(*pair)) for pair in itertools.pairwise(states)]
+        stuck = [not self._kernel.enabled(state) for state in states]
         return [self._course(prop, trace, held, of_steps, stuck) for prop in self._suite.properties]
 
     def _course(
