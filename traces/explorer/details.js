@@ -1,4 +1,4 @@
-// The chosen step in full: the action, the properties, the state.
+// The chosen step: the action, what it changed, the properties.
 
 const SIGNS = {
   holds: ["✓", "holds"],
@@ -141,43 +141,4 @@ function reasonTold({ since, conditions, false: parts }, { side, property, at },
   const list = element("ul", {}, ...parts.map(([conjunct, values]) => element("li", {}, element("code", {}, conjunct),
     values.length ? element("span", { className: "values" }, values.join("; ")) : null)));
   return element("div", { className: "reason" }, told, list);
-}
-
-// The table of the state after a row. What the step changed, or what differs between two traces, is marked.
-function drawState(table, course, place, terms, only) {
-  const two = course.sides.length === 2;
-  const [side, other] = course.sides;
-  const [at, beside] = course.states[place];
-  const state = side.state(at);
-  const theirs = two ? other.state(beside) : null;
-  const stepped = course.steps[place][0];
-  const before = !two && stepped ? side.state(stepped - 1) : null;
-  const body = element("tbody");
-  let family = "";
-  for (const [number, { name, family: of }] of side.variables.entries()) {
-    const opposite = two ? other.positions.get(name) : undefined;
-    const marked = two ? opposite !== undefined && theirs[opposite] !== state[number] : before !== null && before[number] !== state[number];
-    if (!named(name, terms) || (only && !marked)) continue;
-    const title = element("th", { scope: "row", ariaLabel: name }, element("span", { className: of === family ? "again" : "family" }, of), name.slice(of.length));
-    const row = element("tr", { className: marked ? "marked" : "" }, markTold(marked, two), title);
-    if (two) {
-      row.append(element("td", {}, element("code", {}, state[number])),
-        element("td", {}, opposite === undefined ? element("span", { className: "quiet" }, "not there") : element("code", {}, theirs[opposite])));
-    } else {
-      row.append(element("td", {}, ...(marked ? change(before[number], state[number]) : [element("code", {}, state[number])])));
-    }
-    row.dataset.variable = name;
-    body.append(row);
-    family = of;
-  }
-  const titles = two ? ["", "variable", "first", "second"] : ["", "variable", "value"];
-  const head = element("thead", {}, element("tr", {}, ...titles.map((text) => (text ? element("th", { scope: "col" }, text) : element("td")))));
-  table.replaceChildren(head, body);
-  return body.rows.length;
-}
-
-function markTold(marked, two) {
-  const sign = two ? "≠" : "●";
-  return element("td", { className: "mark" }, ...(marked ? [element("span", { ariaHidden: "true" }, sign),
-    element("span", { className: "unseen" }, two ? "differs" : "changed")] : []));
 }

@@ -16,6 +16,8 @@ const timeline = new Rows($("timeline"), ROW, (row, shown) => {
   else drawStep(row, course.sides[0], place, width);
 });
 
+const stateTable = new StateTable($("state"));
+
 // --- what is shown
 
 function pairOf(first, second) {
@@ -143,7 +145,7 @@ function goToState(at, side) {
 function showState() {
   const two = course.sides.length === 2;
   $("only-label").textContent = two ? "only what differs" : "only what changed";
-  const rows = drawState($("state"), course, chosen.place, chosen.terms, chosen.only);
+  const rows = stateTable.show(course, chosen.place, chosen.terms, chosen.only);
   $("nothing").hidden = rows > 0;
   $("state").hidden = rows === 0;
 }

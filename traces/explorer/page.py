@@ -10,7 +10,7 @@ from string import Template
 
 from traces.explorer.content import Recording, content
 
-SCRIPTS = ("recording.js", "rows.js", "timeline.js", "details.js", "explorer.js")
+SCRIPTS = ("recording.js", "rows.js", "timeline.js", "details.js", "state.js", "explorer.js")
 """The page's script in parts, each of which uses only what stands before it."""
 
 

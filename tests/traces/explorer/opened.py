@@ -67,13 +67,18 @@ class Page:
     def labels(self) -> list[str]:
         return self.texts("#timeline .row .label")
 
-    def property(self, name: str) -> str:
+    def word_of(self, name: str) -> str:
         """What is said of a property at this step."""
         return self.text(f'details[data-name="{name}"] summary .word')
 
     def variable(self, name: str) -> str:
         """The value of a variable, as its row in the table has it."""
         return " | ".join(self.texts(f'tr[data-variable="{name}"] td:not(.mark)'))
+
+    @property
+    def marked(self) -> list[str]:
+        """The variables that are marked in the table."""
+        return [str(row.get_attribute("data-variable")) for row in self.all("#state tr.marked")]
 
     def said(self, wanted: str) -> None:
         """Waits until that is what a screen reader is told."""

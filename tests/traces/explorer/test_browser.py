@@ -107,16 +107,19 @@ def test_a_step_shows_its_changes_and_the_state(chromium: Any, lost: Path) -> No
     changes = ["lac -1 → 0", "confirmed {} → {e0}", "acked[b0] {e0} → {}", "acked[b1] {e0} → {}"]
     assert shown.texts("#step .changes li") == changes
     assert (shown.variable("lac"), shown.variable("status")) == ("-1 → 0", "in_recovery")
-    marked = [row.get_attribute("data-variable") for row in shown.all("#state tr.marked")]
-    assert marked == ["lac", "confirmed", "acked[b0]", "acked[b1]"]
+    assert shown.marked == ["lac", "confirmed", "acked[b0]", "acked[b1]"]
     assert len(shown.all("#state tbody tr")) > 40
+    shown.press("j")
+    assert (shown.variable("lac"), shown.variable("missing[r0]"), shown.marked) == ("0", "{b1} → {b1, b2}", ["missing[r0]"])
+    shown.press("k")
+    assert (shown.variable("lac"), len(shown.marked)) == ("-1 → 0", 4)
     shown.click("#only")
     assert len(shown.all("#state tbody tr")) == 4
 
 
 def test_properties_at_each_step(chromium: Any, lost: Path) -> None:
     shown = Page(chromium, lost)
-    assert shown.property("no_truncation") == "violated"
+    assert shown.word_of("no_truncation") == "violated"
     reason = shown.text('details[data-name="no_truncation"] .reason')
     assert reason.splitlines() == [
         "It does not hold from this step on:",
@@ -124,13 +127,13 @@ def test_properties_at_each_step(chromium: Any, lost: Path) -> None:
         "status closed; last -1; confirmed {e0}",
     ]
     shown.press("V")
-    assert (shown.chosen, shown.property("no_truncation")) == ("read_missing(r0, b2)", "holds")
-    assert shown.property("nothing_confirmed_beyond_recovery") == "violated"
+    assert (shown.chosen, shown.word_of("no_truncation")) == ("read_missing(r0, b2)", "holds")
+    assert shown.word_of("nothing_confirmed_beyond_recovery") == "violated"
     assert shown.all('details[data-name="no_truncation"][open]') == []
     shown.click("#to-violation")
     assert shown.chosen == "close_recovered(r0)"
     shown.press("v")
-    assert (shown.chosen, shown.property("denials_stay_true")) == ("add(b1, e0)", "violated")
+    assert (shown.chosen, shown.word_of("denials_stay_true")) == ("add(b1, e0)", "violated")
     shown.press(Keys.ARROW_DOWN)
     shown.click('details[data-name="denials_stay_true"] .reason .link')
     assert shown.chosen == "add(b1, e0)"
@@ -235,7 +238,7 @@ def test_a_run_that_goes_on_for_ever(chromium: Any, lamps: Path) -> None:
     assert "Enabled there, but nothing obliges it: blow" in shown.text(".loop-note")
     looping = [row.get_attribute("data-place") for row in shown.all(".row.looping")]
     assert looping == ["4", "5"]
-    assert shown.property("goes_on") == "violated"
+    assert shown.word_of("goes_on") == "violated"
     shown.press("j")
     assert shown.text("#step-title") == "Step 4 of 5"
     shown.press("j", "j")
