@@ -96,7 +96,7 @@ class _Picture:
                     way = f"M{point(x + 6, y - 2)} c16 -10 16 14 0 5"
                 else:
                     way = f"M{point(x + 6, y)} C{point(reach, y)} {point(reach, below)} {point(after + 8, below)}"
-                path(part, way, f"arrow {kind} far", tip)
+                path(part, way, f"arrow {kind}" if about["on_trace"] else f"arrow {kind} far", tip)
 
 
 def _short(told: str) -> str:

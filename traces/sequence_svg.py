@@ -84,6 +84,8 @@ class _Diagram:
         length = f"{len(self.trace.steps)} step{'s' if len(self.trace.steps) != 1 else ''}"
         if self.violated is None:
             return f"{self.trace.protocol}: a run of {length}"
+        if self.violated.kind == "leads_to":
+            return f"{self.violated.name} is never fulfilled"
         return f"{self.violated.name} is {'reached' if self.violated.kind == 'sometimes' else 'violated'} in {length}"
 
     def _settings(self) -> list[str]:

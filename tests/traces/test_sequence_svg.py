@@ -7,8 +7,9 @@ from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 
-from model.language import Protocol
+from model.language import Not, Protocol
 from properties.registry import Entry
+from properties.vocabulary import Suite
 from traces.drawing import SIZE, SMALL, width_of
 from traces.sequence_svg import as_svg
 from traces.trace import Loop, Trace
@@ -87,3 +88,15 @@ def test_a_run_without_steps_or_property(trace: Trace, broken: Protocol) -> None
     svg = fromstring(as_svg(replace(trace, steps=(), violated=None), broken))
     assert texts(svg)[0] == "lock: a run of 0 steps"
     assert overflowing(svg) == []
+
+
+def test_of_a_run_that_never_ends_the_title_says_what_never_comes(trace: Trace, broken: Protocol) -> None:
+    made = Suite(broken)
+
+    @made.leads_to
+    def given_back() -> object:
+        """A lock that is held is given back."""
+        return Not(broken.state.holders.is_empty), broken.state.holders.is_empty
+
+    svg = fromstring(as_svg(replace(trace, loop=Loop(2)), broken, made.named("given_back")))
+    assert texts(svg)[:2] == ["given_back is never fulfilled", "A lock that is held is given back."]
