@@ -13,7 +13,6 @@ from checks.export.tla.lifting import Case, Lifting, Operator, Parameter
 from checks.export.tla.naming import Identifiers, camel
 from checks.export.tla.state import State
 from checks.export.tla.terms import Terms
-from model.language import Action
 from properties.registry import written
 from properties.vocabulary import Property, Suite
 
@@ -148,7 +147,7 @@ class Module:
             if chosen:
                 yield _banner(title)
             if kind == "leads_to":
-                yield from map(self._fair, self._fairness)
+                yield from map(self._fair, {p.unfair: p for p in chosen}.values())
             for p in chosen:
                 expected = f"\n\nThis is a negative control, expected to be violated: {p.strict}." if p.strict else ""
                 yield f"{comment(p.doc + expected)}\n{self.names[p.name]} ==\n{self._statement(p)}\n"
@@ -163,26 +162,23 @@ class Module:
             formula = disjunction([of("enabled"), formula])
         return "  " + self._layout.block(negation(formula) if p.kind == "sometimes" else formula, 2)
 
-    def _fair(self, unfair: frozenset[str]) -> str:
-        """The assumption: no action that is obliged stays enabled for ever without being taken."""
+    def _fair(self, p: Property) -> str:
+        """The assumption: no action that the property obliges stays enabled for ever without being taken."""
         lines = []
         for operator in self._operators:
-            obliged = [row for row, action in operator.grounded if _obliges(action, unfair)]
+            obliged = [row for row, action in operator.grounded if p.obliges(action)]
             if not obliged:
                 continue
             if len(obliged) == len(operator.grounded) and operator.parameters:
-                call = self._call(operator, [p.name for p in operator.parameters])
+                call = self._call(operator, [its.name for its in operator.parameters])
                 lines.append(f"\\A {self._ranges(operator.parameters)} : WF_vars({call})")
                 continue
             for row in obliged:
-                arguments = [self._layout.flat(p.literal(value)) for p, value in zip(operator.parameters, row, strict=True)]
+                pairs = zip(operator.parameters, row, strict=True)
+                arguments = [self._layout.flat(parameter.literal(value)) for parameter, value in pairs]
                 lines.append(f"WF_vars({self._call(operator, arguments)})")
         listed = "\n".join(f"  /\\ {line}" for line in lines) or f"  {self._layout.flat(TRUE)}"
-        return f"{self._fairness[unfair]} ==\n{listed}\n"
-
-
-def _obliges(action: Action, unfair: frozenset[str]) -> bool:
-    return action.fair and unfair.isdisjoint((action.name, action.actor))
+        return f"{self._fairness[p.unfair]} ==\n{listed}\n"
 
 
 def _conjuncts(guard: Expression) -> Sequence[Expression]:

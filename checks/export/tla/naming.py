@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 _LANGUAGE = """ASSUME ASSUMPTION AXIOM BOOLEAN CASE CHOOSE CONSTANT CONSTANTS DOMAIN ELSE ENABLED EXCEPT EXTENDS IF IN INSTANCE
 LAMBDA LET LOCAL MODULE OTHER SF_ STRING SUBSET THEN THEOREM UNCHANGED UNION VARIABLE VARIABLES WF_ WITH TRUE FALSE"""
 _MODULES = "Nat Int Cardinality IsFiniteSet"
@@ -24,6 +26,6 @@ class Identifiers:
         return wanted
 
 
-def camel(snake: str) -> str:
-    """``find_none`` as ``FindNone``, as operators of TLA+ are called."""
-    return "".join(word[:1].upper() + word[1:] for word in snake.split("_"))
+def camel(name: str) -> str:
+    """``find_none`` as ``FindNone``, as operators and modules of TLA+ are called."""
+    return "".join(word[:1].upper() + word[1:] for word in re.split(r"[^A-Za-z0-9]+", name))
