@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from model.balance.configuration import Version, defaults
 from model.balance.simulation.cluster import Generated
 from model.balance.simulation.cycle import simulate
 from model.balance.simulation.run import Action, Run
 from model.balance.simulation.scenario import SCENARIOS, Event, scenario
+from model.balance.simulation.world import World
 from model.balance.strategies import SHEDDERS, load_manager
 from tests.model.balance.simulation.pictures import bundle, policy, still
 from traces.control_actions import replayed
@@ -100,6 +104,38 @@ def test_a_run_from_which_something_is_left_out_does_not_replay(kind: str) -> No
     run = simulate(policy(loadBalancerSheddingEnabled=False), world, seed=0, hours=0.1)
     assert replayed(run).objections == ()
     assert replayed(_forgetting(kind)(run)).objections != ()
+
+
+BROKERS = st.sampled_from(["b1", "b2", "b3"])
+PLACES = st.integers(0, 3)
+ATTEMPTS = st.lists(
+    st.one_of(
+        st.tuples(st.just("assign"), PLACES, BROKERS),
+        st.tuples(st.just("unload"), PLACES, BROKERS, BROKERS),
+        st.tuples(st.just("split"), PLACES, BROKERS, st.sampled_from([0, 1, 2, 4])),
+        st.tuples(st.sampled_from(["crash", "stop", "start"]), BROKERS),
+    ),
+    max_size=25,
+)
+"""Things to do to a cluster, possible and impossible ones; a bundle is cut at so many quarters of its range."""
+
+
+@settings(max_examples=150, deadline=None)
+@given(ATTEMPTS)
+def test_the_cluster_refuses_what_the_protocols_refuse_and_nothing_else(attempts: list[Any]) -> None:
+    world = World(still({"b1": {0: 100, 1: 100}, "b2": {2: 100}, "b3": {3: 100}}), seed=0, minutes=1)
+    for kind, *asked in attempts:
+        if kind == "assign":
+            world.assign(bundle(asked[0]), asked[1], "")
+        elif kind == "unload":
+            world.unload(bundle(asked[0]), *asked[1:], "")
+        elif kind == "split":
+            world.split(bundle(asked[0]), asked[1], ((asked[0] << 28) + asked[2] * (1 << 26),), "")
+        else:
+            world.happens(Event(0, kind, asked[0]))
+    found = replayed(replace(RUN, actions=tuple(world.actions)))
+    assert [objection.action for objection in found.objections] == [action for action in world.actions if action.refused]
+    assert not any("although" in objection.said for objection in found.objections)
 
 
 @pytest.mark.deep
