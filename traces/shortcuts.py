@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from model.kernel.paths import plain
 from model.kernel.results import Find, Result
 from traces.runs import Aim, Packed, Run
 
@@ -62,13 +63,12 @@ def _joined(run: Run, place: int, goal: int, depth: int) -> tuple[tuple[int, ...
 
 def _ways(run: Run, found: Result) -> dict[Packed, Find]:
     """The states of the run that a search has met, with how far they are from its start."""
-    wanted = set(run.states)
-    first = np.array(sorted({state[0] for state in wanted}), dtype=np.uint64)
+    wanted = np.array(run.states, dtype=np.uint64)
     met: dict[Packed, Find] = {}
     for depth in range(1, len(found.level_sizes)):
         rows = found.level(depth)
-        for row in rows[np.isin(rows[:, 0], first)]:
-            state = tuple(int(word) for word in row)
-            if state in wanted:
-                met[state] = Find("state", 0, depth, state)
+        alike = np.all([np.isin(rows[:, word], wanted[:, word]) for word in range(rows.shape[1])], axis=0)
+        for row in rows[alike]:  # few: almost only the run's own
+            state = plain(row)
+            met[state] = Find("state", 0, depth, state)
     return met
