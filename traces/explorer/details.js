@@ -50,8 +50,8 @@ function actionTold(side, step) {
 }
 
 function change(before, after) {
-  return [element("code", { className: "before" }, before), element("span", { className: "becomes", role: "img", ariaLabel: "becomes" }, " → "),
-    element("code", { className: "after" }, after)];
+  const arrow = element("span", { role: "img", ariaLabel: "becomes" }, " → ");
+  return [element("code", { className: "before" }, before), arrow, element("code", { className: "after" }, after)];
 }
 
 function loopTold(side, go) {
@@ -59,12 +59,14 @@ function loopTold(side, go) {
   const box = element("div", { className: "loop-note" });
   if (side.repeats()) {
     const steps = start + 1 < side.last ? `steps ${start + 1} to ${side.last} repeat` : `step ${side.last} repeats`;
-    box.append(element("p", {}, `This is the state after step ${start} again: ${steps} for ever. `, link(`Go to state ${start}`, () => go(start, side))));
+    box.append(element("p", {}, `This is the state after step ${start} again: ${steps} for ever. `,
+      link(`Go to state ${start}`, () => go(start, side))));
   } else {
     box.append(element("p", {}, "The run stops here for ever: nothing more is obliged to happen."));
   }
-  if (starved.length) box.append(element("p", {}, "Starved, enabled again and again but never for good: ", element("code", {}, starved.join("; "))));
-  if (unobliged.length) box.append(element("p", {}, "Enabled there, but nothing obliges it: ", element("code", {}, unobliged.join("; "))));
+  const listed = (what, labels) => labels.length && box.append(element("p", {}, what, element("code", {}, labels.join("; "))));
+  listed("Starved, enabled again and again but never for good: ", starved);
+  listed("Enabled there, but nothing obliges it: ", unobliged);
   return box;
 }
 
@@ -94,7 +96,8 @@ function drawProperties(panel, course, place, go) {
   panel.replaceChildren(list);
   for (const [word, properties] of alike) {
     const names = element("ul", {}, ...properties.map((property) =>
-      element("li", {}, element("code", { className: "name" }, property.name), " ", element("span", { className: "quiet" }, property.doc))));
+      element("li", {}, element("code", { className: "name" }, property.name), " ",
+        element("span", { className: "quiet" }, property.doc))));
     const group = element("details", { className: "alike", open: opened.has(word) },
       element("summary", {}, sign(word), " ", TOGETHER[word](properties.length)), names);
     group.dataset.word = word;
@@ -137,7 +140,8 @@ function reasonTold({ since, conditions, false: parts }, { side, property, at },
   const count = `${parts.length} of its ${conditions} conditions ${parts.length === 1 ? "does" : "do"}`;
   const what = `${whose}${conditions === 1 ? "It does" : count} not hold `;
   const when = property.kind === "step" ? "of this step" : since === at ? (at ? "from this step on" : "from the start") : null;
-  const told = element("p", {}, what, ...(when ? [when, ":"] : [link(`since step ${since}`, () => go(since, side)), "; what decided it then:"]));
+  const told = element("p", {}, what,
+    ...(when ? [when, ":"] : [link(`since step ${since}`, () => go(since, side)), "; what decided it then:"]));
   const list = element("ul", {}, ...parts.map(([conjunct, values]) => element("li", {}, element("code", {}, conjunct),
     values.length ? element("span", { className: "values" }, values.join("; ")) : null)));
   return element("div", { className: "reason" }, told, list);

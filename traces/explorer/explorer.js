@@ -38,10 +38,14 @@ function open(first, second, place) {
   const longest = Math.max(0, ...one.lanes.map((name) => name.length));
   width = NARROW.matches ? Math.max(26, Math.min(36, 8 * longest + 4)) : Math.max(44, Math.min(96, 8 * longest + 12));
   document.body.classList.toggle("comparing", Boolean(rows));
-  document.body.style.setProperty("--who", `${Math.max(4, ...course.sides.flatMap((side) => side.lanes.map((name) => name.length)))}ch`);
-  document.body.style.setProperty("--digits", `${String(Math.max(...course.sides.map((side) => side.last))).length}ch`);
-  document.body.style.setProperty("--label", `${Math.max(12, ...course.sides.flatMap((side) => side.actions.map((action) => action.label.length)))}ch`);
-  document.body.style.setProperty("--lanes", `${rows ? 0 : width * one.lanes.length}px`);
+  const longestOf = (least, texts) => `${Math.max(least, ...course.sides.flatMap(texts).map((text) => text.length))}ch`;
+  const sizes = {
+    who: longestOf(4, (side) => side.lanes),
+    digits: longestOf(1, (side) => [String(side.last)]),
+    label: longestOf(12, (side) => side.actions.map((action) => action.label)),
+    lanes: `${rows ? 0 : width * one.lanes.length}px`,
+  };
+  for (const [name, size] of Object.entries(sizes)) document.body.style.setProperty(`--${name}`, size);
   $("slider").max = course.last;
   $("to-loop").hidden = !course.sides[0].repeats();
   $("to-violation").hidden = !course.alarms().length;
@@ -282,7 +286,7 @@ $("theme").ariaPressed = String(isDark());
 function follow() {
   const asked = new URLSearchParams(location.hash.slice(1));
   const number = (name) => (/^\d+$/.test(asked.get(name) ?? "") ? Number(asked.get(name)) : undefined);
-  const listed = (name) => (number(name) in recordings || number(name) === recordings.length ? number(name) - 1 : -1);
+  const listed = (name) => (recordings[number(name) - 1] ? number(name) - 1 : -1);
   const first = Math.max(listed("trace"), 0);
   open(first, listed("with"), number("row") ?? number("step") ?? recordings[first].last);
 }

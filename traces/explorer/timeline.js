@@ -138,5 +138,6 @@ function lanes(side, step, width) {
 }
 
 function cross(x, y, size) {
-  return drawn("path", { class: "cross", d: `M ${x - size} ${y - size} l ${2 * size} ${2 * size} m 0 ${-2 * size} l ${-2 * size} ${2 * size}` });
+  const across = 2 * size;
+  return drawn("path", { class: "cross", d: `M ${x - size} ${y - size} l ${across} ${across} m 0 ${-across} l ${-across} ${across}` });
 }
