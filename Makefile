@@ -25,6 +25,7 @@ deep: .venv/installed-dev ## the tests that take minutes
 bench: .venv/installed-dev ## measure the kernel against plain Python on the same terms, what liveness takes, a simulated hour, shrinking
 	@$(BIN)/python tests/bench/bench.py $(ARGS)
 	@$(BIN)/python tests/bench/liveness.py
+	@$(BIN)/python tests/bench/time_to_find.py
 	@$(BIN)/python tests/bench/simulation.py
 	@$(BIN)/python tests/bench/shrinking.py
 

@@ -4,8 +4,7 @@ A machine finds what walks find, at sizes that no search exhausts, and Hypothesi
 and draws its arguments among those with which it is enabled; an action that is not enabled is never drawn. A rule takes
 Hypothesis some hundred microseconds and a step the kernel a tenth of one: so there is one more rule, ``wander``, which takes
 many steps, chosen by the bytes of one string. A byte of zero takes none: as Hypothesis shrinks the string, steps disappear
-from it. What Hypothesis needs to shrink a run depends on how many rules it draws for it, so two rules for each
-(``stateful_step_count=2``) find most in a given time; without ``wander`` it needs as many as the run has steps.
+from it. How long Hypothesis shrinks depends on how many rules it draws for a run (``stateful_step_count``): a few are enough.
 """
 
 from __future__ import annotations

@@ -1,0 +1,195 @@
+"""Measures how long each engine takes to find each defect: random walks in several ways, Hypothesis, exhaustive search.
+
+Run by ``make bench``, and alone: python tests/bench/time_to_find.py [--protocol NAME ...] [--seeds N] [--full]. Each defect is
+switched on in the small instance that shows it. Walks are made until the first violation that is not expected; the numbers are
+medians over the seeds, so that ``> N`` says that in half of the seeds or more nothing was found in N steps. Lines that begin
+with # name the time; steps are the same on every run, seconds are of one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
+from hypothesis.stateful import get_state_machine_test
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from model.kernel.results import Limits
+from model.kernel.search import search
+from model.kernel.walks import random_walks
+from properties.machines import Violation, machine
+from properties.observed import Observed
+from properties.protocols import PROTOCOLS
+from properties.registry import Entry
+from tests.bench.bench import show
+
+STEPS = 100
+"""Steps of a walk, at most."""
+
+MOST, MOST_FULL = 1 << 18, 1 << 24
+"""Steps after which a search at random gives up, by default and with --full."""
+
+SAMPLE = ("ledger", "election")
+"""Protocols that are measured by default."""
+
+EVERY = 6
+"""Of these, every so many defects are."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What one engine took with one seed: steps up to the find, or all of them if there was none, walks, and seconds."""
+
+    found: bool
+    steps: int
+    walks: int
+    seconds: float
+
+
+def by_walks(observed: Observed, number: int, most: int, *, swarm: bool) -> Effort:
+    """Walks one after the other until one violates something."""
+    alarm, step_alarm = observed.alarms()
+    course: dict[str, Any] = {
+        "seed": number,
+        "steps": STEPS,
+        "swarm": swarm,
+        "alarm": alarm,
+        "step_alarm": step_alarm,
+        "may_end": next(iter(observed.may_end), None),
+        "workers": 1,
+    }
+    started, walks, steps, count = time.process_time(), 0, 0, 16
+    while steps < most:
+        result = random_walks(observed.kernel, first=walks, count=count, **course)
+        if result.violations:
+            last = result.violations[0].walk
+            if last > walks:
+                steps += random_walks(observed.kernel, first=walks, count=last - walks, **course).steps
+            return Effort(True, steps + result.violations[0].steps, last + 1, time.process_time() - started)
+        walks, steps, count = walks + count, steps + result.steps, 2 * count
+    return Effort(False, steps, walks, time.process_time() - started)
+
+
+def by_hypothesis(observed: Observed, number: int, most: int) -> Effort:
+    """Hypothesis draws a few rules for each of its runs; without shrinking."""
+    steps = 0
+    made = machine(observed)
+    steered = made.run.steered
+    follow = steered.follow
+
+    def counted(choices: bytes) -> int:
+        nonlocal steps
+        taken = follow(choices)
+        steps += taken
+        return taken
+
+    steered.follow = counted  # type: ignore[method-assign]
+    chosen = settings(
+        max_examples=max(1, most // 512),
+        stateful_step_count=8,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+        verbosity=Verbosity.quiet,
+    )
+    started = time.process_time()
+    try:
+        seed(number)(get_state_machine_test(made, settings=chosen))()
+    except Violation:
+        return Effort(True, steps, 0, time.process_time() - started)
+    return Effort(False, steps, 0, time.process_time() - started)
+
+
+def exhaustively(observed: Observed) -> Effort:
+    """A breadth-first search up to the first violation; its steps are transitions."""
+    alarm, step_alarm = observed.alarms()
+    started = time.process_time()
+    result = search(
+        observed.kernel,
+        alarm=alarm,
+        step_alarm=step_alarm,
+        may_end=next(iter(observed.may_end), None),
+        stop_on_deadlock=bool(observed.may_end),
+        workers=1,
+        limits=Limits(memory=1 << 30),
+    )
+    return Effort(bool(result.violations), result.transitions, 0, time.process_time() - started)
+
+
+def median(efforts: list[Effort]) -> Effort:
+    """The effort of which half of the seeds need less; not found if half of them or more find nothing."""
+    ordered = sorted(efforts, key=lambda effort: (not effort.found, effort.steps))
+    middle = ordered[len(ordered) // 2]
+    return Effort(middle.found, middle.steps, middle.walks, statistics.median(e.seconds for e in efforts))
+
+
+def cells(effort: Effort, *, walks: bool) -> list[str]:
+    """An effort as the table shows it."""
+    mark = "" if effort.found else "> "
+    return [f"{mark}{effort.steps}", *([f"{mark}{effort.walks}"] if walks else []), f"{effort.seconds:.3f}"]
+
+
+ENGINES: dict[str, Callable[[Observed, int, int], Effort]] = {
+    "uniform": lambda observed, number, most: by_walks(observed, number, most, swarm=False),
+    "swarm": lambda observed, number, most: by_walks(observed, number, most, swarm=True),
+    "Hypothesis": by_hypothesis,
+}
+"""What is drawn at random, with a seed and the most steps."""
+
+
+def observed_of(entry: Entry, defect: str) -> Observed:
+    """The defect's instance, with the properties that finite runs can violate."""
+    suite = entry.suite(entry.build(entry.shown_by[defect], [defect]))
+    return Observed.of(suite, [p for p in suite.properties if p.kind not in ("leads_to", "sometimes")])
+
+
+def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description="How long each engine takes to find each defect.")
+    parser.add_argument("--protocol", action="append", choices=PROTOCOLS, help="all defects of this; may be repeated")
+    parser.add_argument("--seeds", type=int, default=5, help="how many (default: 5)")
+    parser.add_argument("--full", action="store_true", help="all defects of all protocols, with more steps")
+    asked = parser.parse_args()
+    most = MOST_FULL if asked.full else MOST
+    names = asked.protocol or (list(PROTOCOLS) if asked.full else list(SAMPLE))
+    thinned = 1 if asked.protocol or asked.full else EVERY
+    print(f"# {os.cpu_count()} cores, {time.strftime('%Y-%m-%d %H:%M:%S %Z')}")
+    rows = [["defect", *(c for name in ENGINES for c in _headings(name)), "search: steps", "s"]]
+    found: dict[str, list[Effort]] = {name: [] for name in ENGINES}
+    rates: dict[str, list[float]] = {name: [] for name in ENGINES}
+    for protocol in names:
+        entry = PROTOCOLS[protocol]
+        for defect in list(entry.shown_by)[::thinned]:
+            observed = observed_of(entry, defect)
+            row = [f"{protocol} {defect}"]
+            for name, engine in ENGINES.items():
+                efforts = [engine(observed, number, most) for number in range(asked.seeds)]
+                found[name] += efforts
+                rates[name] += [e.steps / e.seconds for e in efforts if e.steps > most // 2]
+                row += cells(median(efforts), walks=name != "Hypothesis")
+            rows.append([*row, *cells(exhaustively(observed), walks=False)])
+            print(f"# {row[0]}", file=sys.stderr)
+    show(rows)
+    print(f"Medians of {asked.seeds} seeds; > N: half of them or more find nothing in N steps. Walks of up to {STEPS} steps.")
+    print("A defect that only a leads-to violates is found by none of these: a finite run cannot violate it.")
+    for name, efforts in found.items():
+        told = f", {statistics.median(rates[name]) / 1e3:.0f} thousand steps a second" if rates[name] else ""
+        print(f"{name}: {sum(e.found for e in efforts)} of {len(efforts)} searches find a violation{told}")
+
+
+def _headings(name: str) -> list[str]:
+    return [f"{name}: steps", "walks", "s"] if name != "Hypothesis" else [f"{name}: steps", "s"]
+
+
+if __name__ == "__main__":
+    main()
