@@ -53,8 +53,8 @@ def test_splits_of_real_layouts_are_steps_of_the_protocol(monkeypatch: pytest.Mo
         return taken
 
     monkeypatch.setattr(Abstract, "steps", noted)
-    run(FULL)
-    assert {0, 2, 4} <= seen  # no step, a split, and two at once
+    run(FULL, 40)
+    assert {0, 2} <= seen  # no step, and a split
 
 
 @pytest.mark.deep
@@ -65,7 +65,7 @@ def test_many_splits_of_real_layouts_are_steps_of_the_protocol() -> None:
 @pytest.mark.parametrize("defects", CAUGHT, ids=" ".join)
 def test_a_defect_is_noticed(defects: tuple[str, ...]) -> None:
     with pytest.raises((AssertionError, Refused)):
-        run(HashRange(defects=frozenset(defects)), 200)
+        run(HashRange(defects=frozenset(defects)), 2000)
 
 
 def test_every_defect_is_spoken_of() -> None:

@@ -15,7 +15,7 @@ from properties.protocols import PROTOCOLS
 from properties.registry import Value
 
 SETTINGS = settings(
-    max_examples=100,
+    max_examples=1000,
     stateful_step_count=2,
     deadline=None,
     database=None,
