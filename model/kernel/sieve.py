@@ -50,15 +50,21 @@ def _buckets(states: Any, count: Any, words: Any, buckets: Any, out: Any) -> Non
 
 
 @native
+def _hash_ahead(space: Any, states: Any, first: Any, count: Any, hashes: Any) -> Any:
+    """Hashes the next states at an address and asks for their lines of the table; returns how many."""
+    length = min(_AHEAD, count - first)
+    for number in range(length):
+        hashes[number] = hash_state(states + 8 * space.words * (first + number), space.words)
+        fetch_line(space, hashes[number])
+    return length
+
+
+@native
 def _gather(space: Any, states: Any, count: Any, top: Any) -> Any:
     """Adds the states at an address to the table, from place ``top`` on; returns the place after the last."""
     hashes = np.empty(_AHEAD, dtype=np.uint64)
     for first in range(0, count, _AHEAD):
-        length = min(_AHEAD, count - first)
-        for number in range(length):
-            hashes[number] = hash_state(states + 8 * space.words * (first + number), space.words)
-            fetch_line(space, hashes[number])
-        for number in range(length):
+        for number in range(_hash_ahead(space, states, first, count, hashes)):
             if insert(space, hashes[number], states + 8 * space.words * (first + number), top):
                 top += 1
     return top
@@ -69,11 +75,7 @@ def _strike(space: Any, states: Any, count: Any, struck: Any) -> None:
     """Marks the states at an address where they are in the table."""
     hashes = np.empty(_AHEAD, dtype=np.uint64)
     for first in range(0, count, _AHEAD):
-        length = min(_AHEAD, count - first)
-        for number in range(length):
-            hashes[number] = hash_state(states + 8 * space.words * (first + number), space.words)
-            fetch_line(space, hashes[number])
-        for number in range(length):
+        for number in range(_hash_ahead(space, states, first, count, hashes)):
             place = find(space, hashes[number], states + 8 * space.words * (first + number))
             if place >= 0:
                 struck[place] = True
