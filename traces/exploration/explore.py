@@ -113,7 +113,8 @@ def _make(
     tasks = min(len(slices), _TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
     numbers = spark.range(slices.start, slices.stop, 1, tasks)
     rows = numbers.mapInArrow(worker(run), SCHEMA)
-    return watched(spark, target.name, lambda: rows.write.mode("overwrite").parquet(str(target.resolve())), should_stop, progress)
+    path = str(target.resolve())
+    return watched(spark, target.name, lambda: rows.write.mode("overwrite").parquet(path), should_stop, progress)
 
 
 def watched(
