@@ -137,6 +137,7 @@ def _options(asked: argparse.Namespace, seconds: float | None) -> Options:
         checkpoint=asked.checkpoint,
         resume=asked.resume,
         symmetry=asked.symmetry,
+        strict=asked.strict,
     )
 
 

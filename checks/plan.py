@@ -41,7 +41,8 @@ class Options:
     """How to check: the engine (None: the strongest), its limits, and which properties (none named: all).
 
     ``checkpoint`` is a folder that has one of its own for each instance. ``symmetry`` has exhaustive searches visit one state
-    for all that differ only in which member of a universe is which, where that is proved to make no difference.
+    for all that differ only in which member of a universe is which, where that is proved to make no difference. ``strict`` also
+    asks which lemmas a proof needs.
     """
 
     by: str | None = None
@@ -55,6 +56,7 @@ class Options:
     checkpoint: Path | None = None
     resume: bool = False
     symmetry: bool = False
+    strict: bool = False
 
 
 @dataclass(frozen=True)
@@ -195,7 +197,8 @@ class _Run:
         failures = [str(f) for f in proof.failures[:SHOWN_FAILURES]]
         if len(proof.failures) > SHOWN_FAILURES:
             failures.append(f"and {len(proof.failures) - SHOWN_FAILURES} more obligations that do not hold")
-        spare = None if proof.failures else unneeded(self.suite, budget=options.seconds, should_stop=self.should_stop)
+        asked = options.strict and not proof.failures
+        spare = unneeded(self.suite, budget=options.seconds, should_stop=self.should_stop) if asked else None
         return Findings(verdicts, tuple(notes), impossible, tuple(failures), spare)
 
     def bounded(self) -> Findings:

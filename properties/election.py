@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from properties.election_conduct import election_conduct
+from properties.session_conduct import session_conduct
 from properties.vocabulary import Suite
 
 NOBODY = "nobody"
@@ -255,4 +257,6 @@ def election(p: Protocol) -> Suite:
         right = [holder_leads(), followers_know_the_holder()]
         return And(*right) if deletes_others else And(leader_holds_the_node(), *right)
 
+    session_conduct(suite)
+    election_conduct(suite)
     return suite

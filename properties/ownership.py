@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.language import And, Implies, Not, Protocol, all_of
+from model.language import And, Implies, Not, Protocol, all_of, any_of
+from properties.lock_conduct import lock_conduct
 from properties.resource_lock import NOBODY, Locks, lock_lemmas, lock_properties
 from properties.vocabulary import Suite
 
@@ -41,6 +42,23 @@ def ownership(p: Protocol) -> Suite:
                 for b, u in pairs
             )
 
+    @suite.step
+    def lookups_follow_the_node() -> Any:
+        """A broker that has no lock names the owner that it has read, and acquires a bundle only while it knows of none."""
+
+        def follows(b: int, u: int) -> Any:
+            reaches = And(locks.is_live(b), s.link[b] == "connected")
+            answers = And(n.cached[b, u] != s.cached[b, u], n.cached[b, u] != NOBODY)
+            begins = And(s.lock[b, u] == "none", n.lock[b, u] == "acquiring")
+            read = And(reaches, s.serves[b, u] == "absent", n.cached[b, u] == s.owner_holder[u])
+            return And(Implies(answers, read), Implies(begins, s.cached[b, u] == NOBODY))
+
+        return all_of(follows(b, u) for b, u in pairs)
+
+    if settings["disables"]:
+        _disabling(suite, locks)
+
+    lock_conduct(suite, locks)
     lock_lemmas(suite, locks)
 
     @suite.lemma
@@ -56,3 +74,30 @@ def ownership(p: Protocol) -> Suite:
             return caches_agree_with_the_store()
 
     return suite
+
+
+def _disabling(suite: Suite, locks: Locks) -> None:
+    """Adds what the mark that a node is disabled must say."""
+    s, n, pairs = suite.protocol.state, suite.protocol.next, locks.pairs
+    bundle = suite.protocol.universes["bundle"]
+
+    @suite.step
+    def owners_disable_their_nodes() -> Any:
+        """A node is disabled by its owner with a valid lock, or created so by one that serves no more; and stays so."""
+
+        def disables(b: int, u: int) -> Any:
+            may = And(locks.is_live(b), s.link[b] == "connected", s.lock[b, u] == "valid", locks.holds(b, u))
+            return And(may, n.owner_disabled[u], n.owner_version[u] == s.owner_version[u] + 1)
+
+        def follows(b: int, u: int) -> Any:
+            created = And(s.owner_holder[u] == NOBODY, n.owner_holder[u] == b)
+            return Implies(created, n.owner_disabled[u] == (s.serves[b, u] == "inactive"))
+
+        kept = [Implies(And(s.owner_disabled[u], n.owner_holder[u] != NOBODY), n.owner_disabled[u]) for u in bundle]
+        by_somebody = any_of(disables(b, u) for b, u in pairs)
+        return And(*kept, *(follows(b, u) for b, u in pairs), Implies(n.disables > s.disables, by_somebody))
+
+    @suite.lemma
+    def absent_nodes_are_not_disabled() -> Any:
+        """A node that is not there is not disabled."""
+        return all_of(Implies(s.owner_holder[u] == NOBODY, Not(s.owner_disabled[u])) for u in bundle)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from properties.lock_conduct import lock_conduct
 from properties.resource_lock import NOBODY
 from properties.split_invariant import split_lemmas
 from properties.split_terms import Splits
@@ -21,6 +22,7 @@ def split(p: Protocol) -> Suite:
     _steps(suite, about)
     _in_the_end(suite, about)
     _sometimes(suite, about)
+    lock_conduct(suite, about)
     split_lemmas(suite, about)
     return suite
 

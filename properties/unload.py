@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from properties.lock_conduct import lock_conduct
 from properties.resource_lock import Locks, lock_lemmas, lock_properties
 from properties.vocabulary import Suite
 
@@ -115,6 +116,8 @@ def unload(p: Protocol) -> Suite:
             """A topic that was late is open at a broker that has let the bundle go."""
             return any_of(And(s.overdue[b, u], s.topic_open[b, u], s.serves[b, u] == "absent") for b, u in pairs)
 
+    lock_conduct(suite, locks)
+    _topics(suite, locks)
     lock_lemmas(suite, locks)
 
     @suite.lemma
@@ -147,3 +150,38 @@ def unload(p: Protocol) -> Suite:
             )
 
     return suite
+
+
+def _topics(suite: Suite, locks: Locks) -> None:
+    """Adds the rules of conduct of topics and unloads."""
+    s, n, pairs = suite.protocol.state, suite.protocol.next, locks.pairs
+
+    @suite.step
+    def topics_follow_unloads() -> Any:
+        """A topic opens where it is served, and closes because its bundle is unloaded or lost; is late or fails then."""
+
+        def follows(b: int, u: int) -> Any:
+            opens, closes = And(n.topic_open[b, u], Not(s.topic_open[b, u])), And(s.topic_open[b, u], Not(n.topic_open[b, u]))
+            late = And(n.overdue[b, u], Not(s.overdue[b, u]))
+            in_time = Implies(n.failures == s.failures, Not(n.overdue[b, u]))
+            return And(
+                Implies(opens, And(locks.is_active(b, u), Not(n.overdue[b, u]))),
+                Implies(closes, And(Or(s.unloading[b, u] != "none", s.serves[b, u] == "absent"), in_time)),
+                Implies(late, And(s.topic_open[b, u], s.unloading[b, u] == "closing", n.timeouts > s.timeouts)),
+            )
+
+        closing = {(b, u): And(s.topic_open[b, u], s.unloading[b, u] == "closing") for b, u in pairs}
+        fails = any_of(And(closing[pair], Not(n.topic_open[pair])) for pair in pairs)
+        is_late = any_of(And(closing[pair], n.overdue[pair]) for pair in pairs)
+        lives = [And(s.lives[b], n.lives[b]) for b, _ in pairs]
+        return And(
+            *(Implies(alive, follows(b, u)) for (b, u), alive in zip(pairs, lives, strict=True)),
+            Implies(n.failures > s.failures, fails),
+            Implies(n.timeouts > s.timeouts, is_late),
+        )
+
+    @suite.lemma
+    def dead_processes_have_no_topics() -> Any:
+        """A process that has ended has no topic open, and unloads nothing."""
+        idle = {(b, u): And(Not(s.topic_open[b, u]), Not(s.overdue[b, u]), s.unloading[b, u] == "none") for b, u in pairs}
+        return all_of(Implies(Not(s.lives[b]), idle[b, u]) for b, u in pairs)

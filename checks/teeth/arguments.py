@@ -38,6 +38,7 @@ def add_teeth(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     add("--all", action="store_true", help="a line for each mutant, not only for those that survive")
     add("--least", type=float, default=95.0, metavar="PERCENT", help="the score that is demanded (default: 95)")
     add("--format", choices=("text", "json"), default="text", help="for people or for programs")
+    add("--states", type=int, default=50_000, metavar="N", help="leave instances out that have more states (default: 50000)")
     add("--memory", type=float, default=0.25, metavar="GIB", help="memory of one search of a mutant (default: 0.25)")
     add("--workers", type=int, metavar="N", help="processes (default: one for each core)")
     add("--quiet", action="store_true", help="no progress on standard error")

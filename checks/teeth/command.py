@@ -45,6 +45,7 @@ def run(asked: argparse.Namespace) -> ExitStatus:
                 entry,
                 instances,
                 only=asked.mutant,
+                states=asked.states,
                 memory=memory,
                 workers=asked.workers,
                 reporter=reporter,
@@ -83,7 +84,7 @@ def _given_away(entry: Entry, instances: Sequence[Instance], mutant: Mutant, mem
     except ModelError as error:
         return f"{head}{error}\n\n"
     found = exhaust(Observed.of(suite, claims(suite)), Budget(memory, workers=1, with_graph=2 * memory))
-    noticed = replace(found, verdicts=tuple(v for v in found.verdicts if v.property.name in mutant.kill.properties))
+    noticed = replace(found, verdicts=tuple(v for v in found.verdicts if v.property.name in mutant.kill.properties[:1]))
     checked = Checked(entry, instance, suite.protocol, noticed)
     return f"{head}{told(checked, width=_width(), colour=sys.stdout.isatty())}\n"
 

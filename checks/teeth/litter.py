@@ -6,7 +6,7 @@ by the switch, and the initial state sets it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -82,10 +82,29 @@ def differences(protocol: Protocol, mutant: Spoiled) -> Any:
         if not spoiled.guard.eq(action.guard):
             parts.append(z3.And(action.guard, z3.Not(spoiled.guard)))
             parts.append(z3.And(spoiled.guard, z3.Not(action.guard), _unequal((v.term, t) for v, t in spoiled.updates.items())))
-        changed = {**action.updates, **spoiled.updates}
-        effects = ((action.updates.get(v, v.term), spoiled.updates.get(v, v.term)) for v in changed)
-        parts.append(z3.And(action.guard, spoiled.guard, _unequal(effects)))
+        parts.append(z3.And(action.guard, spoiled.guard, _unequal(_effects(action, spoiled))))
     return z3.Or(parts)
+
+
+def rearranged(protocol: Protocol, mutant: Spoiled) -> Any:
+    """The formula: in this state the mutant can take a step that no action of the protocol takes, or the other way round."""
+    every = {place: mutant.get(place, action) for place, action in enumerate(protocol.actions)}
+    parts = []
+    for place, spoiled in mutant.items():
+        action = protocol.actions[place]
+        parts.append(_beyond(spoiled, protocol.actions))
+        parts.append(_beyond(action, every.values()))
+    return z3.Or(parts)
+
+
+def _beyond(action: Action, others: Iterable[Action]) -> Any:
+    """The formula: the action leads to another state, and none of the others leads there."""
+    found = [z3.And(other.guard, z3.Not(_unequal(_effects(action, other)))) for other in others]
+    return z3.And(action.guard, _unequal((v.term, term) for v, term in action.updates.items()), z3.Not(z3.Or(found)))
+
+
+def _effects(one: Action, other: Action) -> Iterator[tuple[Any, Any]]:
+    return ((one.updates.get(v, v.term), other.updates.get(v, v.term)) for v in {**one.updates, **other.updates})
 
 
 def _unequal(pairs: Iterable[tuple[Any, Any]]) -> Any:

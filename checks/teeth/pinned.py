@@ -12,9 +12,15 @@ PINNED = Path(__file__).with_name("pinned.json")
 
 @cache
 def pinned() -> dict[str, Any]:
-    """For each protocol: the score, how many mutants came to which end, who survives, and which properties none violates."""
+    """For each protocol: the instances, how many mutants came to which end, who survives, and which properties were noticed
+    to be violated by some mutant, and which by none."""
     read: dict[str, Any] = json.loads(PINNED.read_text(encoding="utf-8"))
     return read
+
+
+def broken_properties(protocol: str) -> frozenset[str]:
+    """The properties that some mutant of the protocol violates; none of a protocol that is not pinned."""
+    return frozenset(pinned()[protocol]["noticed"]) if protocol in pinned() else frozenset()
 
 
 def idle_properties(protocol: str) -> frozenset[str]:

@@ -19,6 +19,8 @@ def text(teeth: Teeth, *, every: bool, width: int = 120) -> str:
     """The mutants of one protocol for a person: counts, the score and the survivors; with ``every`` a line for each mutant."""
     instances = ", ".join(teeth.instances)
     lines = _wrapped(f"teeth of {teeth.protocol}, in the instances: ", instances, width)
+    if teeth.left_out:
+        lines += _wrapped("  too large, and left out: ", ", ".join(teeth.left_out), width)
     told = [f"{teeth.count(fate)} {fate}" for fate in FATES if teeth.count(fate)]
     lines.append(f"  {len(teeth.mutants)} mutant{'s' * (len(teeth.mutants) != 1)}: {', '.join(told) or 'none'}")
     engines = Counter(mutant.kill.by for mutant in teeth.mutants if mutant.kill)
@@ -75,6 +77,7 @@ def _protocol(teeth: Teeth) -> dict[str, Any]:
     return {
         "protocol": teeth.protocol,
         "instances": list(teeth.instances),
+        "left_out": list(teeth.left_out),
         "finished": teeth.finished,
         "score": round(teeth.score, 4),
         "counts": {fate: teeth.count(fate) for fate in FATES},

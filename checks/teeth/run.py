@@ -18,13 +18,17 @@ Fate = Literal["killed", "survived", "proved equivalent", "same graph", "not tri
 
 MEMORY = GIB // 4
 
+STATES = 50_000
+"""States of an instance that is not too large for hundreds of searches."""
+
 
 @dataclass(frozen=True)
 class Mutant:
     """A mutant and what became of it.
 
     ``name`` is short, ``instances`` those in which it does something else than the protocol. It never does so, by proof, if it
-    is ``proved equivalent``, and in no reachable state of any instance if its fate is ``same graph``. Of one that survived,
+    is ``proved equivalent``, and in no reachable state of any instance, but for which action takes which step, if its fate is
+    ``same graph``. Of one that survived,
     ``safe`` says that induction proves every safety property of it, and ``cut_short`` that not all of it was searched.
     """
 
@@ -39,11 +43,13 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Teeth:
-    """The mutants of one protocol, in the order of its actions, and for each property how many of them it was the first to
-    notice, or among the first (nothing of that if only some mutants were asked for)."""
+    """The mutants of one protocol, in the order of its actions, in the instances that are small enough; others are
+    ``left_out``. ``noticed`` has for each property how many of them it was the first to notice, or among the first (nothing of
+    that if only some mutants were asked for)."""
 
     protocol: str
     instances: tuple[str, ...]
+    left_out: tuple[str, ...]
     mutants: tuple[Mutant, ...]
     noticed: dict[str, int]
     finished: bool
@@ -70,6 +76,7 @@ def bite(
     instances: Sequence[Instance],
     *,
     only: Collection[str] = (),
+    states: int = STATES,
     memory: int = MEMORY,
     workers: int | None = None,
     reporter: Reporter,
@@ -77,11 +84,11 @@ def bite(
 ) -> Teeth:
     """Makes the mutants of the instances and has each of them checked until it is noticed.
 
-    ``only`` names mutants, or actions all of whose mutants are meant; none named are all. ``memory`` bounds each search, in
-    bytes; ``workers`` is the number of processes (None: one for each core), and changes nothing but the time. Raises ModelError
-    for parameters that do not fit each other.
+    ``only`` names mutants, or actions all of whose mutants are meant; none named are all. Instances with more than ``states``
+    are left out. ``memory`` bounds each search, in bytes; ``workers`` is the number of processes (None: one for each core), and
+    changes nothing but the time. Raises ModelError for parameters that do not fit each other.
     """
-    return _Run(entry, instances, only, memory, workers, reporter, should_stop).result()
+    return _Run(entry, instances, only, states, memory, workers, reporter, should_stop).result()
 
 
 class _Run:
@@ -90,6 +97,7 @@ class _Run:
         entry: Entry,
         instances: Sequence[Instance],
         only: Collection[str],
+        states: int,
         memory: int,
         workers: int | None,
         reporter: Reporter,
@@ -99,7 +107,11 @@ class _Run:
         self.started = time.monotonic()
         budget = Budget(memory=memory, workers=1, with_graph=2 * memory)
         reporter.begin(f"teeth of {entry.name}")
-        self.trials = [Trial(entry, instance, budget) for instance in instances]
+        every = [Trial(entry, instance, budget) for instance in instances]
+        for trial in every:
+            trial.explore(should_stop)
+        self.trials = sorted((t for t in every if t.states <= states), key=lambda trial: trial.states)
+        self.left_out = tuple(trial.instance.name for trial in every if trial not in self.trials)
         self.names = _names(self.trials)
         if only:
             self.names = {mistake: name for mistake, name in self.names.items() if name in only or mistake.action in only}
@@ -114,18 +126,17 @@ class _Run:
     def result(self) -> Teeth:
         for trial in self.trials:
             trial.check(self.should_stop)
-            trial.explore(self.should_stop)
-        self.trials.sort(key=lambda trial: trial.states)
         for trial in self.trials:
             self._put_to_the_test(trial)
         for trial in self.trials if self.whole else ():
             self._give_a_chance(trial)
+        self.rearranging = frozenset[Mistake]().union(*(self._rearranging(trial) for trial in self.trials))
         finished = not self.should_stop()
         mutants = tuple(self._mutant(mistake, name) for mistake, name in self.names.items())
         self.reporter.end()
         instances = tuple(trial.instance.name for trial in self.trials)
         spent = time.monotonic() - self.started
-        return Teeth(self.entry.name, instances, mutants, self.noticed if self.whole else {}, finished, spent)
+        return Teeth(self.entry.name, instances, self.left_out, mutants, self.noticed if self.whole else {}, finished, spent)
 
     def _put_to_the_test(self, trial: Trial) -> None:
         """Checks the mutants that are still alive and do something else here."""
@@ -150,6 +161,10 @@ class _Run:
             if came.kill is not None:
                 self._count(came.kill)
 
+    def _rearranging(self, trial: Trial) -> frozenset[Mistake]:
+        """The survivors that have other steps than the protocol here."""
+        return trial.rearranging([m for m in self.names if m in trial.met and m not in self.kills], self.should_stop)
+
     def _count(self, kill: Kill) -> None:
         for name in self.noticed.keys() & kill.properties:
             self.noticed[name] += 1
@@ -165,6 +180,8 @@ class _Run:
             return Mutant(name, mistake, "killed", self.kills[mistake], where)
         if self.should_stop():
             return Mutant(name, mistake, "not tried", None, where)
+        if differing and mistake not in self.rearranging:
+            return Mutant(name, mistake, "same graph")
         if differing:
             safe = all(self._reasoner(trial).is_safe(mistake) for trial in differing)
             return Mutant(name, mistake, "survived", None, where, safe, mistake in self.cut_short)

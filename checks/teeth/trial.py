@@ -5,17 +5,18 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from checks.exhaustive import Budget, exhaust
 from checks.findings import Findings
-from checks.teeth.litter import Litter, claims, differences
+from checks.teeth.litter import Litter, claims, differences, rearranged
 from checks.teeth.mutation import Mistake, Spoiled, mutants
 from checks.verdicts import ExitStatus, Verdict
 from checks.workers import spread
 from model.kernel import Kernel
 from model.kernel.results import Limits
 from model.kernel.search import search
-from model.language import ModelError
+from model.language import ModelError, Protocol
 from model.language.obligations import prove_domains
 from properties.observed import Observed
 from properties.registry import Entry, Instance
@@ -28,7 +29,8 @@ LITTER = 24
 class Kill:
     """How a mutant was noticed: in which instance, by which engine and which of the properties, in how many steps.
 
-    The first property is the one that is shown. Where what an action writes leaves a variable's domain, there is none.
+    The first property is the one that is shown. Where what an action writes leaves a variable's domain, there is none; where
+    success is suspicious as it is not without the mutant, the suspicions stand in their place.
     """
 
     instance: str
@@ -53,12 +55,15 @@ class Trial:
         self.protocol = entry.build(instance.parameters)
         self.mutants: Mapping[Mistake, Spoiled] = mutants(entry, instance.parameters, self.protocol)
         self.states = 0
+        self.usual: frozenset[str] = frozenset()
         self.met: frozenset[Mistake] = frozenset(self.mutants)
 
     def check(self, should_stop: Callable[[], bool]) -> None:
         """Raises ModelError if the protocol itself is not as it should be: then its mutants tell nothing."""
         suite = self.entry.suite(self.protocol)
-        kill = self._judged(exhaust(Observed.of(suite, claims(suite)), self.budget, should_stop=should_stop)).kill
+        found = exhaust(Observed.of(suite, claims(suite)), self.budget, should_stop=should_stop)
+        self.usual = frozenset(map(str, found.suspicions))
+        kill = self._judged(found).kill
         if kill is not None:
             name = f"{self.entry.name}, {self.instance.name}"
             raise ModelError(f"{name}: {kill.properties[0]} does not hold without any mutation; see fencepost check")
@@ -66,12 +71,22 @@ class Trial:
     def explore(self, should_stop: Callable[[], bool]) -> None:
         """Searches the protocol as it is for states in which its mutants do something else; if it cannot search all of them,
         every mutant counts as one that does."""
-        formulas = [differences(self.protocol, spoiled) for spoiled in self.mutants.values()]
+        self.met = self._where(differences, list(self.mutants), should_stop)
+
+    def rearranging(self, mistakes: Sequence[Mistake], should_stop: Callable[[], bool]) -> frozenset[Mistake]:
+        """Of these mutants those that have other steps than the protocol, whichever of their actions takes them."""
+        return self._where(rearranged, mistakes, should_stop) if mistakes else frozenset()
+
+    def _where(
+        self, formula: Callable[[Protocol, Spoiled], Any], mistakes: Sequence[Mistake], should_stop: Callable[[], bool]
+    ) -> frozenset[Mistake]:
+        """The mutants of which the formula holds in some reachable state of the protocol, as far as that is known."""
+        kernel = Kernel(self.protocol, [formula(self.protocol, self.mutants[mistake]) for mistake in mistakes])
         limits = Limits(memory=self.budget.memory)
-        result = search(Kernel(self.protocol, formulas), workers=self.budget.workers, limits=limits, should_stop=should_stop)
+        result = search(kernel, workers=self.budget.workers, limits=limits, should_stop=should_stop)
         self.states = result.distinct
-        if result.outcome == "exhausted":
-            self.met = frozenset(mistake for number, mistake in enumerate(self.mutants) if number in set(result.seen))
+        seen = set(result.seen)
+        return frozenset(m for number, m in enumerate(mistakes) if number in seen or result.outcome != "exhausted")
 
     def try_all(
         self,
@@ -123,6 +138,9 @@ class Trial:
     def _judged(self, findings: Findings) -> Tried:
         failed = [v for v in findings.verdicts if v.failure not in (ExitStatus.HOLDS, ExitStatus.INCONCLUSIVE)]
         if not failed:
+            unusual = tuple(told for s in findings.suspicions if (told := str(s)) not in self.usual)
+            if unusual:
+                return Tried(Kill(self.instance.name, "suspicion", unusual))
             return Tried(cut_short=any(v.failure == ExitStatus.INCONCLUSIVE for v in findings.verdicts))
         failed.sort(key=_steps)
         shown = failed[0]

@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from checks.exhaustive import Budget, exhaust
+from checks.teeth.pinned import broken_properties
 from model.language import Protocol
 from model.language.declarations import Action
 from properties.observed import Observed
@@ -46,8 +47,8 @@ EXPIRY: Mapping[str, Value] = {"expiries": 1}
 NO_RELEASE: Mapping[str, Value] = {"unloads": 0}
 
 MUTANTS = {
-    ("election", "leader_emerges"): Mutant(PAIR, 14, defect="same_value"),
-    ("election", "election_ends"): Mutant(PAIR, 14, defect="same_value"),
+    ("election", "leader_emerges"): Mutant(PAIR, 10, defect="same_value"),
+    ("election", "election_ends"): Mutant(PAIR, 9, defect="same_value"),
     ("election", "leader_chooses"): Mutant({"brokers": 2, "lookups": True}, 6, defect="followers_do_not_cache"),
     ("election", "lookup_is_answered"): Mutant({"brokers": 2, "lookups": True}, 7, "take", {"asked": "b0"}),
     ("ownership", "node_is_taken_when_free"): Mutant({}, 5, "find_other", {"owner_holder[{u}]": "b1"}),
@@ -86,4 +87,5 @@ def test_every_property_is_violated_by_something(module: ModuleType) -> None:
     every = {p.name for suite in suites for p in suite.properties if p.kind != "sometimes"}
     by_defects = set().union(*(by for by, _ in module.CAUGHT.values()))
     as_expected = set().union(*module.CONTROLS.values())
-    assert every - by_defects - as_expected == {name for protocol, name in MUTANTS if protocol == entry.name}
+    by_hand = {name for protocol, name in MUTANTS if protocol == entry.name}
+    assert every - by_defects - as_expected - by_hand <= broken_properties(entry.name)

@@ -38,20 +38,20 @@ CONTROLS = {
 
 CAUGHT = {
     "released_without_version": ({"node_of_another_is_kept"}, 9),
-    "not_revalidated": ({"owner_holds_the_node"}, 5),
+    "not_revalidated": ({"owner_holds_the_node", "valid_locks_are_looked_after"}, 5),
     "deletion_ignored": ({"owner_holds_the_node"}, 12),
-    "reconnection_flag_never_set": ({"owner_holds_the_node"}, 8),
+    "reconnection_flag_never_set": ({"locks_go_forward"}, 7),
     "concurrent_revalidations": ({"holder_is_responsible"}, 8),
-    "busy_lock_kept": ({"owner_holds_the_node"}, 8),
+    "busy_lock_kept": ({"locks_go_forward", "owner_holds_the_node"}, 8),
     "both_contenders_lose": ({"node_of_another_is_kept"}, 4),
     "lost_lock_served": ({"valid_locks_are_served"}, 8),
-    "endless_revalidation": ({"revalidations_end"}, 17),
-    "failed_creation_left": ({"holder_is_responsible"}, 3),
+    "endless_revalidation": ({"locks_go_forward"}, 7),
+    "failed_creation_left": ({"holder_is_responsible", "locks_go_forward"}, 3),
     "version_goes_back": ({"owner_knows_the_version"}, 8),
-    "recreated_behind_release": ({"holder_is_responsible", "locks_create_nodes"}, 9),
+    "recreated_behind_release": ({"failures_are_remembered", "locks_go_forward"}, 7),
     "cache_kept_on_disconnect": ({"caches_agree_with_the_store"}, 6),
     "answers_disabled": ({"disabled_owners_are_not_named"}, 4),
-    "stale_unload": ({"valid_locks_are_served"}, 13),
+    "stale_unload": ({"locks_go_forward", "valid_locks_are_served"}, 13),
 }
 
 MANY: dict[str, Value] = {"brokers": 3, "disconnects": 2, "expiries": 2, "crashes": 2, "releases": 2, "disables": 2}

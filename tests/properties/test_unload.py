@@ -40,10 +40,10 @@ CONTROLS = {
 CAUGHT = {
     "unload_not_exclusive": ({"one_unload_at_a_time"}, 5),
     "released_before_close": ({"closed_before_release"}, 5),
-    "active_after_failed_close": ({"active_bundles_are_locked"}, 6),
-    "active_after_failed_release": ({"owner_holds_the_node"}, 6),
+    "active_after_failed_close": ({"active_bundles_are_locked", "locks_go_forward"}, 6),
+    "active_after_failed_release": ({"deletions_are_heard", "locks_go_forward"}, 5),
     "release_skipped_on_failure": ({"inactive_bundles_are_unloaded"}, 5),
-    "stale_unload": ({"active_bundles_are_locked"}, 14),
+    "stale_unload": ({"active_bundles_are_locked", "locks_go_forward"}, 14),
     "close_waits_for_unload": ({"owned_in_the_end", "releases_end"}, 4),
 }
 

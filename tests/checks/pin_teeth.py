@@ -1,0 +1,49 @@
+"""Pins what ``fencepost teeth`` says of the protocols: python tests/checks/pin_teeth.py [PROTOCOL...], which takes minutes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from checks.progress import Reporter
+from checks.teeth.pinned import PINNED, pinned
+from checks.teeth.report import FATES
+from checks.teeth.run import Teeth, bite
+from properties.protocols import PROTOCOLS
+
+
+def measured(name: str) -> Teeth:
+    """The teeth of a protocol in its instances for CI."""
+    entry = PROTOCOLS[name]
+    return bite(entry, [i for i in entry.sizes["ci"] if not i.by], reporter=Reporter())
+
+
+def told(teeth: Teeth) -> dict[str, Any]:
+    """What is pinned of it."""
+    return {
+        "instances": list(teeth.instances),
+        "left_out": list(teeth.left_out),
+        "score": round(teeth.score, 4),
+        "counts": {fate: teeth.count(fate) for fate in FATES},
+        "noticed": sorted(name for name, count in teeth.noticed.items() if count),
+        "idle": sorted(teeth.idle),
+        "survivors": [str(m.mistake) for m in teeth.mutants if m.fate == "survived"],
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("protocols", nargs="*", default=list(PROTOCOLS))
+    everything = dict(pinned())
+    for name in parser.parse_args().protocols:
+        everything[name] = told(measured(name))
+        PINNED.write_text(json.dumps(everything, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
