@@ -120,10 +120,13 @@ def _make_on(spark: SparkSession) -> _Make:
         tasks = min(len(runs) * count, _TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
         numbers = spark.range(runs.start * count, runs.stop * count, 1, tasks)
         rows = numbers.mapInArrow(worker(comparison), SPARK_ROW)
-        write = rows.write.mode("overwrite").parquet
-        if not watched(
-            spark, target.name, lambda: write(str(target)), should_stop, lambda share: tell(int(share * len(runs) * count))
-        ):
+        place = str(target.resolve())  # the folder that Spark's JVM began in may be another one
+        total = len(runs) * count
+
+        def job() -> None:
+            rows.write.mode("overwrite").parquet(place)
+
+        if not watched(spark, target.name, job, should_stop, lambda share: tell(int(share * total))):
             raise _Interrupted
 
     return make
