@@ -78,7 +78,7 @@ class Violation(AssertionError):
         lines = [
             f"{prop.name} is violated in {len(path.actions)} steps: {' '.join(prop.doc.split())}",
             "",
-            "from properties.machines import run_of",
+            f"from properties.machines import {made_by.partition('(')[0]}",
             "",
             "",
             f"def test_{prop.name}_is_violated() -> None:",

@@ -84,15 +84,20 @@ def by_hypothesis(observed: Observed, number: int, most: int) -> Effort:
     steps = 0
     made = machine(observed)
     steered = made.run.steered
-    follow = steered.follow
+    follow, take = steered.follow, steered.take
 
-    def counted(choices: bytes) -> int:
+    def followed(choices: bytes) -> int:
         nonlocal steps
         taken = follow(choices)
         steps += taken
         return taken
 
-    steered.follow = counted  # type: ignore[method-assign]
+    def took(action: int) -> None:
+        nonlocal steps
+        take(action)
+        steps += 1
+
+    steered.follow, steered.take = followed, took  # type: ignore[method-assign]
     chosen = settings(
         max_examples=max(1, most // 512),
         stateful_step_count=8,
