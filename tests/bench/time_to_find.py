@@ -172,7 +172,7 @@ def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description="How long each engine takes to find each defect.")
     parser.add_argument("--protocol", action="append", choices=PROTOCOLS, help="all defects of this; may be repeated")
-    parser.add_argument("--seeds", type=int, default=5, help="how many (default: 5)")
+    parser.add_argument("--seeds", type=int, default=3, help="how many (default: 3)")
     parser.add_argument("--full", action="store_true", help="all defects of all protocols, with more steps")
     asked = parser.parse_args()
     most = MOST_FULL if asked.full else MOST

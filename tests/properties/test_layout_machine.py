@@ -59,7 +59,7 @@ def test_splits_of_real_layouts_are_steps_of_the_protocol(monkeypatch: pytest.Mo
 
 @pytest.mark.deep
 def test_many_splits_of_real_layouts_are_steps_of_the_protocol() -> None:
-    run(FULL, 1000, 50)
+    run(FULL, 300, 30)
 
 
 @pytest.mark.parametrize("defects", CAUGHT, ids=" ".join)
