@@ -194,7 +194,14 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     }
 
 
-EXPLAINED = {"split": [("two splits, mended", "never-changes", "based_on")]}
+EXPLAINED = {
+    "ledger": [
+        (instance, "never-changes", variable)
+        for instance in ("lost disk", "ack quorum of one")
+        for variable in ("published_fragments", "published_ensemble", "carried")
+    ],
+    "split": [("two splits, mended", "never-changes", "based_on")],
+}
 
 
 @pytest.mark.deep
