@@ -34,6 +34,9 @@ EXAMPLES = """examples:
                                                       the shortest way to lose an acknowledged entry
 """
 
+STRATEGY = """how a walk goes on: uniform, with any of the enabled actions, all as likely; swarm, the same of those that it does
+not leave out; held, every other walk with the first of a random order that is kept for some steps (default: held)"""
+
 EXPLORE = """Explores a protocol on Spark, on this machine unless --master names a cluster: by random walks, or all states
 with --exhaustive, beyond one machine's memory and level by level.
 
@@ -47,7 +50,7 @@ EXPLORE_EXAMPLES = """examples:
   fencepost explore ledger --set entries=3 recoverers=2 --exhaustive --out everything
   fencepost explore ledger --walks 10000000000 --master spark://host:7077 --out /shared/found
   fencepost explore report found --plots plots                   violations, coverage, what is unseen
-  fencepost explore trace broken --walk 367                      one walk, step by step
+  fencepost explore trace broken --walk 1905                     one walk, step by step
 """
 
 
@@ -121,7 +124,7 @@ def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add("--walks", type=_positive(int), default=100_000, metavar="N", help="how many walks --by walks makes (default: 100000)")
     add("--steps", type=_positive(int), default=100, metavar="N", help="steps of each walk (default: 100)")
     add("--seed", type=int, default=0, metavar="S", help="seed of the walks (default: 0)")
-    add("--swarm", action="store_true", help="each walk leaves out a random part of the actions")
+    add("--strategy", choices=("uniform", "swarm", "held"), default="held", help=STRATEGY)
     add("--second-solver", action="store_true", help="have cvc5 confirm every obligation that Z3 discharges")
     add("--symmetry", action="store_true", help="search one state for all that differ only in which bookie (...) is which")
     add("--checkpoint", type=Path, metavar="DIR", help="keep the levels of an exhaustive search there")
@@ -149,7 +152,7 @@ def _add_explore(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--walks", type=_positive(int), default=1_000_000, metavar="N", help="how many walks (default: 1000000)")
     add("--steps", type=_positive(int), default=100, metavar="K", help="steps of each walk, at most (default: 100)")
     add("--seed", type=int, default=0, metavar="S", help="seed of the walks (default: 0)")
-    add("--swarm", action="store_true", help="each walk leaves out a random part of the actions")
+    add("--strategy", choices=("uniform", "swarm", "held"), default="held", help=STRATEGY)
     add("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="parameters of the instance")
     add("--defect", action="append", default=[], metavar="NAME", help="switch a known mistake on; may be given several times")
     add("--exhaustive", action="store_true", help="visit every state, level by level, instead of walking")

@@ -132,7 +132,7 @@ def _options(asked: argparse.Namespace, seconds: float | None) -> Options:
         memory=int(asked.memory * GIB),
         seconds=seconds,
         depth=asked.depth,
-        walks=Walks(asked.walks, asked.steps, asked.seed, asked.swarm),
+        walks=Walks(asked.walks, asked.steps, asked.seed, asked.strategy),
         second_solver=asked.second_solver,
         checkpoint=asked.checkpoint,
         resume=asked.resume,

@@ -105,7 +105,7 @@ def _asked_for(asked: argparse.Namespace) -> Run:
         defects=protocol.active,
     )
     if not asked.exhaustive:
-        made = replace(made, walks=asked.walks, steps=asked.steps, seed=asked.seed, swarm=asked.swarm)
+        made = replace(made, walks=asked.walks, steps=asked.steps, seed=asked.seed, strategy=asked.strategy)
     return replace(made, fingerprint=made.observed().kernel.fingerprint)
 
 

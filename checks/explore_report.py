@@ -32,7 +32,7 @@ def heading(report: Report) -> str:
     run = report.run
     defects = f" with {', '.join(run.defects)}" if run.defects else ""
     parameters = " ".join(f"{name}={value}" for name, value in run.parameters.items())
-    return f"{run.protocol}{defects}: {parameters}; walks of up to {run.steps} steps, seed {run.seed}"
+    return f"{run.protocol}{defects}: {parameters}; {run.strategy} walks of up to {run.steps} steps, seed {run.seed}"
 
 
 def unexpected(report: Report, observed: Observed) -> list[Violated]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from checks.doubts import Doubt
 from checks.plan import Checked
-from checks.verdicts import ExitStatus, Verdict
+from checks.verdicts import Amount, ExitStatus, Verdict
 from properties.registry import written
 from traces.itf import write
 from traces.text import show
@@ -79,13 +79,13 @@ def _lines(verdicts: list[Verdict], width: int) -> list[str]:
     return textwrap.wrap(told, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
 
 
-def _length(reach: Mapping[str, int | float]) -> str:
+def _length(reach: Mapping[str, Amount]) -> str:
     """How long a run is, and how it goes on if it is one that never ends."""
     if "loop" not in reach:
         return f"in {reach['steps']} steps"
     if not reach["loop"]:
         return f"stops for good after {reach['steps']} steps"
-    return f"after {reach['steps'] - reach['loop']} steps a loop of {reach['loop']}"
+    return f"after {int(reach['steps']) - int(reach['loop'])} steps a loop of {reach['loop']}"
 
 
 def closing(everything: Sequence[Checked], status: ExitStatus, suspicious: Sequence[Doubt] = ()) -> str:

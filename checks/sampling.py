@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from checks.findings import Findings
-from checks.verdicts import Verdict, reached, unreached
+from checks.verdicts import Amount, Verdict, reached, unreached
 from model.kernel import Kernel
+from model.kernel.course import Strategy
 from model.kernel.paths import Path
 from model.kernel.results import Progress
 from model.kernel.walks import WalkFind, WalkProgress, WalkResult, random_walks, walk_path
@@ -23,12 +24,12 @@ from traces.trace import Trace, trace_of
 
 @dataclass(frozen=True)
 class Walks:
-    """How to walk: how many walks of how many steps, from which seed, and whether each leaves out some of the actions."""
+    """How to walk: how many walks of how many steps, from which seed, and by which strategy."""
 
     count: int = 100_000
     steps: int = 100
     seed: int = 0
-    swarm: bool = False
+    strategy: Strategy = "held"
 
 
 def sample(
@@ -49,7 +50,7 @@ def sample(
     course: dict[str, Any] = {
         "seed": walks.seed,
         "steps": walks.steps,
-        "swarm": walks.swarm,
+        "strategy": walks.strategy,
         "alarm": alarm,
         "step_alarm": step_alarm,
     }
@@ -63,21 +64,21 @@ def sample(
         should_stop=should_stop,
         progress=progress,
     )
-    reach: dict[str, int | float] = {"walks": result.walks, "steps": result.steps, "seed": walks.seed}
+    reach: dict[str, Amount] = {"walks": result.walks, "steps": result.steps, "seed": walks.seed, "strategy": walks.strategy}
     if result.unseen is not None:
         reach["unseen"] = round(result.unseen, 6)
     shortened = partial(shrink, suite=observed.suite, observed=observed, progress=shrinking, should_stop=should_stop)
 
     def trace_of_find(prop: Property, walk: int) -> Trace:
         path = walk_path(observed.kernel, **course, walk=walk)
-        return shortened(_trace(observed.kernel, path, prop, walk, walks.seed)).trace
+        return shortened(_trace(observed.kernel, path, prop, walk, walks)).trace
 
     verdicts = _verdicts(observed, trace_of_find, result, reach)
-    return Findings(verdicts, (_summary(result),), seconds=result.seconds)
+    return Findings(verdicts, (_summary(result, walks.strategy),), seconds=result.seconds)
 
 
 def _verdicts(
-    observed: Observed, trace_of_find: Callable[[Property, int], Trace], result: WalkResult, reach: dict[str, int | float]
+    observed: Observed, trace_of_find: Callable[[Property, int], Trace], result: WalkResult, reach: dict[str, Amount]
 ) -> tuple[Verdict, ...]:
     finds = {(find.kind, find.formula): find for find in result.violations}
     seen, vacuous = set(result.seen), {p.name for p in observed.vacuous(result.seen)}
@@ -102,11 +103,12 @@ def _verdicts(
     return tuple(verdicts)
 
 
-def _trace(kernel: Kernel, path: Path, prop: Property, walk: int, seed: int) -> Trace:
+def _trace(kernel: Kernel, path: Path, prop: Property, walk: int, walks: Walks) -> Trace:
     states = [np.array(state, dtype=np.uint64) for state in path.states]
-    return trace_of(kernel, states, path.actions, violated=prop.name, found_by=f"walk {walk}", seed=seed)
+    found_by = f"walk {walk} ({walks.strategy})"
+    return trace_of(kernel, states, path.actions, violated=prop.name, found_by=found_by, seed=walks.seed)
 
 
-def _summary(result: WalkResult) -> str:
+def _summary(result: WalkResult, strategy: Strategy) -> str:
     unseen = "" if result.unseen is None else f", the next state visited is new with probability {result.unseen:.2g} (estimate)"
-    return f"{result.outcome}: {result.walks:,} walks, {result.steps:,} steps{unseen}"
+    return f"{result.outcome}: {result.walks:,} walks ({strategy}), {result.steps:,} steps{unseen}"

@@ -12,6 +12,9 @@ from properties.vocabulary import Kind, Property
 
 Value = Literal["proved", "exhausted", "bounded", "sampled", "violated", "inconclusive"]
 
+Amount = int | float | str
+"""How far an engine went in one respect: a count, an estimate, or the name of a strategy."""
+
 
 class ExitStatus(IntEnum):
     """What a run tells its caller; the numbers are those of TLC, with two of our own (2 and 20)."""
@@ -42,14 +45,14 @@ class Verdict:
 
     ``verdict`` is one of ``proved`` (at any depth), ``exhausted`` (all reachable states), ``bounded`` (all runs up to a
     depth), ``sampled`` (only what was seen), ``violated`` (certain: there is a trace) and ``inconclusive`` (nothing is
-    claimed); ``by`` names the engine, ``reach`` how far it went (counts by name), ``note`` is for the reader. ``trace`` is
-    the run that violates the property, or that reaches it if it is a ``sometimes``.
+    claimed); ``by`` names the engine, ``reach`` how far it went, by name, ``note`` is for the reader. ``trace`` is the run
+    that violates the property, or that reaches it if it is a ``sometimes``.
     """
 
     property: Property
     verdict: Value
     by: str
-    reach: Mapping[str, int | float] = field(default_factory=dict)
+    reach: Mapping[str, Amount] = field(default_factory=dict)
     note: str = ""
     trace: Any = None
 
@@ -70,12 +73,12 @@ class Verdict:
         return ExitStatus.INCONCLUSIVE if self.verdict == "inconclusive" else ExitStatus.HOLDS
 
 
-def reached(goal: Property, by: str, reach: Mapping[str, int | float], trace: Any) -> Verdict:
+def reached(goal: Property, by: str, reach: Mapping[str, Amount], trace: Any) -> Verdict:
     """The verdict on a ``sometimes`` that a trace reaches: one witness is a proof."""
     return Verdict(goal, "proved", by, reach, "reached", trace)
 
 
-def unreached(goal: Property, searched: Value, by: str, reach: Mapping[str, int | float]) -> Verdict:
+def unreached(goal: Property, searched: Value, by: str, reach: Mapping[str, Amount]) -> Verdict:
     """The verdict on a ``sometimes`` that a search of this kind did not reach: only all reachable states can refute it."""
     if searched == "exhausted":
         return Verdict(goal, "violated", by, reach, "no reachable state is like this")

@@ -151,4 +151,4 @@ class Trial:
 
 
 def _steps(verdict: Verdict) -> float:
-    return verdict.reach.get("steps", float("inf"))
+    return float(verdict.reach.get("steps", "inf"))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from model.kernel.course import Sought, Starts, course_of
+from model.kernel.course import Sought, Starts, Strategy, course_of
 from model.kernel.loops import bump, call2, load, load_int, lowest_bit, native, store
 from model.kernel.machine import Kernel
 from model.kernel.packing import Words
@@ -78,7 +78,7 @@ class Walking:
         *,
         seed: int,
         steps: int,
-        swarm: bool = False,
+        strategy: Strategy = "held",
         alarm: Iterable[int] = (),
         step_alarm: Iterable[int] = (),
         may_end: int | None = None,
@@ -91,7 +91,7 @@ class Walking:
         self._finds = Sought.of(kernel, alarm, step_alarm, may_end)
         sample = Sample()
         sample.bits = bits
-        self._course = course_of(self._starts, seed, steps, swarm, sample, self._finds)
+        self._course = course_of(self._starts, seed, steps, strategy, sample, self._finds)
 
     def census(self, first: int, count: int) -> Census:
         """Makes the ``count`` walks from number ``first`` on."""

@@ -11,14 +11,27 @@ from model.kernel.machine import Kernel
 from model.kernel.packing import Words
 from model.kernel.program import Program, addresses, bit_set
 from model.kernel.sample import Sample
-from model.kernel.walking import look
+from model.kernel.walking import HELD, SWARM, UNIFORM, look
 
 FindKind = Literal["state", "step", "deadlock"]
+
+Strategy = Literal["uniform", "swarm", "held"]
+"""How a walk goes on, each time, from where it is.
+
+``uniform``: with any of the enabled actions, all as likely. ``swarm``: the same, but each walk leaves out a random part of the
+actions (none, a quarter, half or three quarters) wherever another is enabled. ``held``: walks of even numbers are the uniform
+ones; one of odd number puts all actions in a random order, every order as likely, takes the first that is enabled, and draws
+another order before one step in six. So an actor runs on for a while or is left alone for a while, as in the schedulers that
+change priorities at few random points (PCT: Burckhardt and others, ASPLOS 2010); the uniform half is for what such orders
+starve.
+"""
+
+_NUMBERS: dict[Strategy, int] = {"uniform": UNIFORM, "swarm": SWARM, "held": HELD}
 
 
 class Course(NamedTuple):
     """How walks go: the initial states with what is enabled and observed there (addresses, and how many), the seed, the most
-    steps, whether each walk leaves out some actions (swarm), the bits of a hash that are zero in the states that are sampled,
+    steps, the number of the strategy, the bits of a hash that are zero in the states that are sampled,
     the addresses of the bit sets of formulas that are violations, of states and of steps, the rows of finds for the first of
     the latter and for deadlocks, and the formula of states in which a run may end, or -1 if it may anywhere."""
 
@@ -28,7 +41,7 @@ class Course(NamedTuple):
     initials: int
     seed: int
     steps: int
-    swarm: bool
+    strategy: int
     sample_mask: int
     alarm: int
     step_alarm: int
@@ -85,7 +98,7 @@ class Sought(NamedTuple):
         return ("state", row) if row < self.step_row else ("step", row - self.step_row)
 
 
-def course_of(starts: Starts, seed: int, steps: int, swarm: bool, sample: Sample, finds: Sought) -> Course:
+def course_of(starts: Starts, seed: int, steps: int, strategy: Strategy, sample: Sample, finds: Sought) -> Course:
     """How the walks from these states go, which look for these violations and sample so many states."""
     initial = addresses(starts)
     return Course(
@@ -95,7 +108,7 @@ def course_of(starts: Starts, seed: int, steps: int, swarm: bool, sample: Sample
         initials=len(starts.states),
         seed=seed,
         steps=steps,
-        swarm=swarm,
+        strategy=_NUMBERS[strategy],
         sample_mask=(1 << sample.bits) - 1,
         alarm=finds.alarm.ctypes.data,
         step_alarm=finds.step_alarm.ctypes.data,

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from model.kernel.loops import call4, load, lowest_bit, native, store
+from model.kernel.loops import call4, load, native, store
 from model.kernel.machine import Kernel
 from model.kernel.packing import Words
 from model.kernel.paths import Path, plain
 from model.kernel.program import Program, addresses, bit_set, copy, has, members
-from model.kernel.walking import GAMMA, look, mix
+from model.kernel.walking import first_of, look, mix
 
 _ZERO = np.uint64(0)
 
@@ -150,21 +150,6 @@ def _meets(mask: Any, other: Any, words: Any) -> Any:
 
 
 @native
-def _picked(program: Any, enabled: Any, choice: Any) -> Any:
-    """The enabled action whose hash with the choice is the greatest; -1 if none is enabled."""
-    best, greatest = np.int64(-1), _ZERO
-    for word in range(program.enabled_words):
-        bits = load(enabled + 8 * word)
-        while bits != _ZERO:
-            action = 64 * word + lowest_bit(bits)
-            bits &= bits - np.uint64(1)
-            key = mix(choice + np.uint64(action) * GAMMA)
-            if best < 0 or key > greatest:
-                best, greatest = action, key
-    return best
-
-
-@native
 def _follow(program: Any, wheel: Any, may_end: Any, initials: Any, choices: Any, taken: Any) -> Any:
     """Takes steps as the choices say; writes their actions, or -1 - the number of the initial state in which the run began
     anew, and returns how many of these there are."""
@@ -173,7 +158,7 @@ def _follow(program: Any, wheel: Any, may_end: Any, initials: Any, choices: Any,
         if choices[place] == _ZERO:
             continue
         choice = mix(choices[place] + np.uint64(256 * place))
-        action = _picked(program, wheel.enabled, choice)
+        action = first_of(program, wheel.enabled, choice)
         if action < 0:
             if may_end >= 0 and not has(wheel.observed, may_end):
                 return count

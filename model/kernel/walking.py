@@ -1,4 +1,4 @@
-"""One random walk, and the loop over many: a walk is a function of the protocol, the seed and the walk's number alone."""
+"""One random walk, and the loop over many: a function of the protocol, the strategy, the seed and its number."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from model.kernel.program import Program, copy, has
 from model.kernel.table import hash_state
 
 STEPS, DEADLOCKS, SAMPLED = range(3)
+UNIFORM, SWARM, HELD = range(3)
+HOLD = np.uint64(6)
+"""A walk that holds on to an order of the actions draws another at one step in so many."""
+
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
@@ -104,16 +108,22 @@ def _leave_out(program: Any, walker: Any, stream: Any) -> Any:
 
 
 @native
+def _mark(program: Any, walker: Any) -> None:
+    """Takes in which actions are enabled."""
+    for word in range(program.enabled_words):
+        store(walker.enabled + 8 * word, load(walker.enabled + 8 * word) | load(walker.mask + 8 * word))
+
+
+@native
 def _choose(program: Any, walker: Any, swarm: Any, random: Any) -> Any:
     """One of the enabled actions, each as likely; of the kept ones if the walk leaves some out, unless none of these is
-    enabled; -1 if no action is enabled at all. Marks the enabled ones."""
+    enabled; -1 if no action is enabled at all."""
     every = some = 0
     for word in range(program.enabled_words):
         bits = load(walker.mask + 8 * word)
         every += bit_count(bits)
         if swarm:
             some += bit_count(bits & load(walker.kept + 8 * word))
-        store(walker.enabled + 8 * word, load(walker.enabled + 8 * word) | bits)
     if every == 0:
         return -1
     rank = _below(random, some if some > 0 else every)
@@ -126,6 +136,25 @@ def _choose(program: Any, walker: Any, swarm: Any, random: Any) -> Any:
             return 64 * word + lowest_bit_but(bits, rank)
         rank -= here
     return -1
+
+
+@native
+def first_of(program: Any, enabled: Any, order: Any) -> Any:
+    """The first of the enabled actions in an order that 64 random bits stand for; -1 if none is enabled.
+
+    First is the action whose hash with these bits is the greatest (rendezvous hashing), so that only the enabled ones are
+    looked at and none loses its place when others come or go.
+    """
+    first, greatest = np.int64(-1), _ZERO
+    for word in range(program.enabled_words):
+        bits = load(enabled + 8 * word)
+        while bits != _ZERO:
+            action = 64 * word + lowest_bit(bits)
+            bits &= bits - _ONE
+            key = mix(order + np.uint64(action) * GAMMA)
+            if key >= greatest:
+                first, greatest = action, key
+    return first
 
 
 @native
@@ -178,10 +207,13 @@ def walk_once(program: Any, course: Any, number: Any, walker: Any, trail: Any) -
     words, state = program.words, walker.states
     after = state + 8 * words
     stream = mix(mix(np.uint64(course.seed) + GAMMA) ^ (np.uint64(number) * GAMMA))
-    if course.swarm:
+    swarm, held = course.strategy == SWARM, course.strategy == HELD and number & 1 == 1
+    if swarm:
         stream = _leave_out(program, walker, stream)
     stream += GAMMA
-    start = _below(mix(stream), course.initials)
+    random = mix(stream)
+    order = mix(random)
+    start = _below(random, course.initials)
     copy(course.initial + 8 * words * start, state, words)
     copy(course.initial_masks + 8 * program.enabled_words * start, walker.mask, program.enabled_words)
     copy(course.initial_observed + 8 * program.observe_words * start, walker.observed, program.observe_words)
@@ -191,7 +223,14 @@ def walk_once(program: Any, course: Any, number: Any, walker: Any, trail: Any) -
         return
     for step in range(1, course.steps + 1):
         stream += GAMMA
-        action = _choose(program, walker, course.swarm, mix(stream))
+        random = mix(stream)
+        _mark(program, walker)
+        if held:
+            if random % HOLD == _ZERO:
+                order = mix(random)
+            action = first_of(program, walker.mask, order)
+        else:
+            action = _choose(program, walker, swarm, random)
         if action < 0:
             bump(walker.counters + 8 * DEADLOCKS, 1)
             if course.may_end >= 0 and not has(walker.observed, course.may_end):

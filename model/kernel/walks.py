@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from model.kernel.course import FindKind, Sought, Starts, course_of
+from model.kernel.course import FindKind, Sought, Starts, Strategy, course_of
 from model.kernel.crew import Crew
 from model.kernel.machine import Kernel
 from model.kernel.packing import Words
@@ -60,7 +60,7 @@ class WalkResult:
 
     ``enabled`` are the actions that were possible somewhere; ``taken`` counts, by action, the steps that it made. ``seen`` and
     ``seen_steps`` are the observed formulas that held somewhere. ``unseen`` estimates the probability that the next state
-    visited is new, from ``sampled`` states; None if there are none.
+    visited is new if the walks go on by the same strategy, from ``sampled`` states; None if there are none.
     """
 
     outcome: WalkOutcome
@@ -84,7 +84,7 @@ def random_walks(
     count: int,
     steps: int,
     first: int = 0,
-    swarm: bool = False,
+    strategy: Strategy = "held",
     alarm: Iterable[int] = (),
     step_alarm: Iterable[int] = (),
     may_end: int | None = None,
@@ -96,12 +96,12 @@ def random_walks(
 ) -> WalkResult:
     """Makes the ``count`` walks from number ``first`` on, of up to ``steps`` steps each.
 
-    A walk starts in any of the initial states and takes, each time, any of the enabled actions, all as likely; it ends
-    early with a violation (a formula of ``alarm`` or ``step_alarm`` that holds) or a deadlock, which is a violation too if
-    ``may_end`` is the formula that holds where a run may end and does not hold there. With ``swarm`` a walk leaves out a
-    random part of the actions as long as another is enabled. Walks come in rounds whose size does not depend on the
-    workers; after a round with a violation there is no other, if that is to stop them. ``seconds`` and ``should_stop`` are
-    looked at, and ``progress`` told about once a second, between rounds. Raises ValueError for counts out of range.
+    A walk starts in any of the initial states, all as likely, and takes, each time, an enabled action that the strategy
+    picks; it ends early with a violation (a formula of ``alarm`` or ``step_alarm`` that holds) or a deadlock, which is a
+    violation too if ``may_end`` is the formula that holds where a run may end and does not hold there. Walks come in rounds
+    whose size does not depend on the workers; after a round with a violation there is no other, if that is to stop them.
+    ``seconds`` and ``should_stop`` are looked at, and ``progress`` told about once a second, between rounds. Raises
+    ValueError for counts out of range.
     """
     _check(seed, first, count, steps)
     program, sample = Program.of(kernel, thorough=False).stepping(kernel, thorough=False), Sample()
@@ -114,7 +114,7 @@ def random_walks(
         while done < first + count:
             chunk = max(1, _CHUNK_STEPS // (steps if done == first else 1 + total // (done - first)))
             end = min(done + length * chunk, first + count)
-            course = course_of(starts, seed, steps, swarm, sample, finds)
+            course = course_of(starts, seed, steps, strategy, sample, finds)
             chunks: SimpleQueue[int] = SimpleQueue()
             for start in range(done, end, chunk):
                 chunks.put(start)
@@ -159,7 +159,7 @@ def walk_path(
     seed: int,
     walk: int,
     steps: int,
-    swarm: bool = False,
+    strategy: Strategy = "held",
     alarm: Iterable[int] = (),
     step_alarm: Iterable[int] = (),
 ) -> Path:
@@ -168,7 +168,7 @@ def walk_path(
     program, finds = Program.of(kernel, thorough=False), Sought.of(kernel, alarm, step_alarm, None)
     walker, trail = Walker.of(program, finds.rows, steps + 1), Trail.of(kernel.words, steps)
     starts = Starts.of(kernel, program)
-    course = course_of(starts, seed, steps, swarm, Sample(), finds)
+    course = course_of(starts, seed, steps, strategy, Sample(), finds)
     walk_all(program, course, walk, walk + 1, 1, addresses(walker), addresses(trail))
     length = int(trail.length[0])
     return Path(tuple(plain(s) for s in trail.states[: length + 1]), tuple(int(a) for a in trail.actions[:length]))

@@ -38,7 +38,7 @@ def main() -> None:
     walk = -1
     while len(rows) < WALKS:
         walk += 1
-        course = {"seed": 0, "steps": 1000, "swarm": False, "alarm": alarm, "step_alarm": step_alarm}
+        course = {"seed": 0, "steps": 1000, "strategy": "uniform", "alarm": alarm, "step_alarm": step_alarm}
         path = walk_path(observed.kernel, **course, walk=walk)
         if len(path.actions) < LONG or not aim.shown(path.states[-2:], path.actions[-1:]):
             continue

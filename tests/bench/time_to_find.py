@@ -1,4 +1,4 @@
-"""Measures how long each engine takes to find each defect: random walks in several ways, Hypothesis, exhaustive search.
+"""Measures how long each engine takes to find each defect: random walks by each strategy, Hypothesis, exhaustive search.
 
 Run by ``make bench``, and alone: python tests/bench/time_to_find.py [--protocol NAME ...] [--seeds N] [--full]. Each defect is
 switched on in the small instance that shows it. Walks are made until the first violation that is not expected; the numbers are
@@ -15,22 +15,23 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis.stateful import get_state_machine_test
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from model.kernel.course import Strategy
 from model.kernel.results import Limits
 from model.kernel.search import search
 from model.kernel.walks import random_walks
-from properties.machines import Run, Violation, machine
+from properties.machines import Violation, machine
 from properties.observed import Observed
 from properties.protocols import PROTOCOLS
 from properties.registry import Entry
-from tests.bench import held
 from tests.bench.bench import show
 
 STEPS = 100
@@ -56,13 +57,13 @@ class Effort:
     seconds: float
 
 
-def by_walks(observed: Observed, number: int, most: int, *, swarm: bool) -> Effort:
+def by_walks(observed: Observed, number: int, most: int, *, strategy: Strategy) -> Effort:
     """Walks one after the other until one violates something."""
     alarm, step_alarm = observed.alarms()
     course: dict[str, Any] = {
         "seed": number,
         "steps": STEPS,
-        "swarm": swarm,
+        "strategy": strategy,
         "alarm": alarm,
         "step_alarm": step_alarm,
         "may_end": next(iter(observed.may_end), None),
@@ -78,14 +79,6 @@ def by_walks(observed: Observed, number: int, most: int, *, swarm: bool) -> Effo
             return Effort(True, steps + result.violations[0].steps, last + 1, time.process_time() - started)
         walks, steps, count = walks + count, steps + result.steps, 2 * count
     return Effort(False, steps, walks, time.process_time() - started)
-
-
-def by_holding(observed: Observed, number: int, most: int) -> Effort:
-    """Walks of ``tests/bench/held.py``."""
-    steered = Run(observed).steered
-    started = time.process_time()
-    steps, count, found = held.walks(steered, number, STEPS, most)
-    return Effort(found, steps, count, time.process_time() - started)
 
 
 def by_hypothesis(observed: Observed, number: int, most: int) -> Effort:
@@ -154,9 +147,7 @@ def cells(effort: Effort, *, walks: bool) -> list[str]:
 
 
 ENGINES: dict[str, Callable[[Observed, int, int], Effort]] = {
-    "uniform": lambda observed, number, most: by_walks(observed, number, most, swarm=False),
-    "swarm": lambda observed, number, most: by_walks(observed, number, most, swarm=True),
-    "held": by_holding,
+    **{strategy: partial(by_walks, strategy=strategy) for strategy in get_args(Strategy)},
     "Hypothesis": by_hypothesis,
 }
 """What is drawn at random, with a seed and the most steps."""
@@ -198,7 +189,6 @@ def main() -> None:
             print(f"# {row[0]}", file=sys.stderr)
     show(rows)
     print(f"Medians of {asked.seeds} seeds; > N: half of them or more find nothing in N steps. Walks of up to {STEPS} steps.")
-    print("held: half of the walks keep an order of the actions for some steps (tests/bench/held.py); not in Fencepost yet.")
     print("A defect that only a leads-to violates is found by none of these: a finite run cannot violate it.")
     for name, efforts in found.items():
         told = f", {statistics.median(rates[name]) / 1e3:.0f} thousand steps a second" if rates[name] else ""

@@ -7,8 +7,12 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
+
+from checks.cli import main
+from model.kernel.course import Strategy
 
 ROOT = Path(__file__).parents[2]
 STOCK = """\
@@ -129,7 +133,7 @@ def test_json_has_the_documented_fields(tmp_path: Path) -> None:
     run = fencepost("check", "ledger", "--defect", "closes_at_lac", "--format", "json", "--trace-dir", tmp_path)
     assert run.returncode == 12
     report = json.loads(run.stdout)
-    assert set(report) == {"format", "status", "notes", "instances", "verdicts"}
+    assert set(report) == {"format", "status", "notes", "instances", "verdicts", "suspicions"}
     assert (report["format"], report["status"]) == (1, 12)
     row = next(row for row in report["verdicts"] if row["property"] == "no_truncation")
     fields = "protocol instance parameters defects property kind verdict expected by reach note trace"
@@ -171,6 +175,17 @@ def test_each_engine_gives_its_verdict(by: str, verdict: str) -> None:
 def test_the_same_command_prints_the_same(by: str) -> None:
     runs = [fencepost("check", *SMALL, "--by", by, "--workers", workers, "--walks", "2000") for workers in ("1", "2")]
     assert stable(runs[0].stdout) == stable(runs[1].stdout)
+
+
+@pytest.mark.parametrize("strategy", get_args(Strategy))
+def test_walks_say_by_which_strategy_they_go(strategy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["check", *SMALL, "--by", "walks", "--walks", "50", "--property", "no_truncation", "--format", "json"]
+    assert main([*asked, "--strategy", strategy]) == 0
+    shown = capsys.readouterr().out
+    assert json.loads(shown)["verdicts"][0]["reach"]["strategy"] == strategy
+    assert f"50 walks ({strategy})" in shown
+    assert main(asked) == 0
+    assert (stable(capsys.readouterr().out) == stable(shown)) == (strategy == "held")
 
 
 def test_a_search_that_runs_out_of_memory_claims_nothing() -> None:

@@ -95,7 +95,7 @@ def test_a_folder_without_a_run_is_refused(tmp_path: Path, capsys: pytest.Captur
 def test_a_walk_is_shown_without_spark(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "walk.itf.json"
     assert main(["explore", "trace", str(folder), "--walk", "7", "--out", str(file)]) == 0
-    assert "found by  walk 7, seed 1" in capsys.readouterr().out
+    assert "found by  walk 7 (held), seed 1" in capsys.readouterr().out
     assert main(["trace", "replay", str(file)]) == 0
     assert main(["explore", "trace", str(folder), "--walk", "2000"]) == 2
     assert "a walk from 0 to 1999" in capsys.readouterr().err

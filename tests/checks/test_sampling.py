@@ -86,7 +86,7 @@ def test_a_walk_is_shrunk_before_it_is_shown() -> None:
     (found,) = verdicts(suite, count=1, seed=2)
     assert [step.action for step in found.trace.steps] == ["tick"] * 5
     assert found.reach["steps"] == 5
-    assert re.fullmatch(r"walk 0, shrunk from \d+ steps", found.trace.found_by)
+    assert re.fullmatch(r"walk 0 \(held\), shrunk from \d+ steps", found.trace.found_by)
 
 
 @pytest.mark.parametrize("steps", [1, 2])

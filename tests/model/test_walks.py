@@ -1,24 +1,29 @@
-"""Random walks: reproducible, uniform, and of the same result with any number of workers."""
+"""Random walks: reproducible, as likely as their strategy says, and of the same result with any number of workers."""
 
 from __future__ import annotations
 
 import ctypes
+import itertools
 import random
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Collection
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 
 import model.kernel.walks
 from model.kernel import Kernel
+from model.kernel.course import Strategy
 from model.kernel.loops import HAS_DEPOSIT, by_clearing, by_deposit
-from model.kernel.program import bit_set, members
+from model.kernel.program import Program, bit_set, members
 from model.kernel.sample import Sample
+from model.kernel.walking import first_of
 from model.kernel.walks import WalkResult, random_walks, walk_path
 from model.language import And, Not, OneOf, Protocol
 from model.ledger import ledger
+
+STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 
 def grid(*, size: int = 40, starts: tuple[int, ...] = (0,), padding: int = 0, wraps: bool = True) -> Protocol:
@@ -72,10 +77,10 @@ def assert_run(kernel: Kernel, states: tuple[tuple[int, ...], ...], actions: tup
         assert tuple(map(int, kernel.apply(packed, action))) == after
 
 
-@pytest.mark.parametrize("swarm", [False, True])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("stop", [False, True])
-def test_result_is_the_same_with_any_number_of_workers(watched: Kernel, swarm: bool, stop: bool) -> None:
-    options = {"swarm": swarm, "alarm": [0, 1], "step_alarm": [0], "stop_on_violation": stop, "count": 20_000}
+def test_result_is_the_same_with_any_number_of_workers(watched: Kernel, strategy: Strategy, stop: bool) -> None:
+    options = {"strategy": strategy, "alarm": [0, 1], "step_alarm": [0], "stop_on_violation": stop, "count": 20_000}
     first = walks(watched, workers=1, **options)
     assert first.outcome == "violated"
     assert {(find.kind, find.formula) for find in first.violations} == {("state", 0), ("step", 0)}
@@ -98,14 +103,14 @@ def test_walks_by_parts_are_the_same_walks(watched: Kernel) -> None:
 
 
 @pytest.mark.parametrize("padding", [0, 2], ids=["one word", "three words"])
-@pytest.mark.parametrize("swarm", [False, True])
-def test_replayed_walks_add_up_to_the_result(padding: int, swarm: bool) -> None:
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_replayed_walks_add_up_to_the_result(padding: int, strategy: Strategy) -> None:
     kernel = Kernel(grid(size=7, starts=(0, 4, 6), padding=padding, wraps=False))
     assert kernel.words == 1 + padding
-    result = walks(kernel, count=200, steps=9, swarm=swarm)
+    result = walks(kernel, count=200, steps=9, strategy=strategy)
     taken, enabled, deadlocks, starts = [0] * len(kernel.actions), set[int](), 0, set()
     for number in range(200):
-        path = walk_path(kernel, seed=5, walk=number, steps=9, swarm=swarm)
+        path = walk_path(kernel, seed=5, walk=number, steps=9, strategy=strategy)
         assert_run(kernel, path.states, path.actions)
         starts.add(path.states[0])
         for state, action in zip(path.states, path.actions, strict=False):
@@ -208,23 +213,31 @@ def test_a_run_that_ends_where_it_may_not_is_a_violation() -> None:
 
 
 def test_another_seed_or_number_is_another_walk() -> None:
-    kernel = Kernel(grid())
-    runs = {walk_path(kernel, seed=s, walk=w, steps=40).actions for s in range(20) for w in range(20)}
-    assert len(runs) == 400
+    kernel = Kernel(keyboard(12))
+
+    def runs(strategy: Strategy) -> set[tuple[int, ...]]:
+        numbers = itertools.product(range(20), range(20))
+        return {walk_path(kernel, seed=s, walk=w, steps=40, strategy=strategy).actions for s, w in numbers}
+
+    uniform, swarm, held = map(runs, STRATEGIES)
+    assert len(uniform) == len(swarm) == len(held) == 400
+    assert len(uniform & held) == 200
+    assert not uniform & swarm
 
 
 def test_choices_are_uniform_among_the_enabled_actions() -> None:
     kernel = Kernel(grid(size=30))
-    result = walks(kernel, count=4000, steps=29)  # east and north are always possible, and nothing else
+    result = walks(kernel, count=4000, steps=29, strategy="uniform")  # east and north are always possible, and nothing else
     east, north, back, down = result.taken
     assert back == down == 0
     assert result.steps == east + north == 4000 * 29
     assert abs(east - north) < 5 * (4000 * 29) ** 0.5
 
 
-def test_many_actions_are_each_taken_as_often() -> None:
+def keys(count: int) -> Kernel:
+    """Keys of which any may always be pressed."""
     p = Protocol("keys")
-    key = p.universe("key", 150)
+    key = p.universe("key", count)
     pressed = p.choice("pressed", key)
 
     @p.step(by="hand", key=key)
@@ -232,27 +245,55 @@ def test_many_actions_are_each_taken_as_often() -> None:
         """Presses a key."""
         return pressed == pressed, {pressed: key}
 
-    taken = walks(Kernel(p), count=3000, steps=100).taken
-    expected = 3000 * 100 / 150
-    assert sum((n - expected) ** 2 / expected for n in taken) < 150 + 5 * (2 * 150) ** 0.5  # chi-squared, five deviations
+    return Kernel(p)
+
+
+def assert_as_often(counts: Collection[int]) -> None:
+    """Chi-squared, five deviations."""
+    expected = sum(counts) / len(counts)
+    assert sum((n - expected) ** 2 / expected for n in counts) < len(counts) + 5 * (2 * len(counts)) ** 0.5
+
+
+def test_many_actions_are_each_taken_as_often() -> None:
+    assert_as_often(walks(keys(150), count=3000, steps=100, strategy="uniform").taken)
+
+
+def test_held_walks_of_odd_number_keep_an_order_of_the_actions_and_the_others_are_uniform() -> None:
+    kernel, first, again = keys(70), Counter[int](), 0
+    for number in range(3000):
+        actions = walk_path(kernel, seed=1, walk=number, steps=30, strategy="held").actions
+        if number % 2 == 0:
+            assert actions == walk_path(kernel, seed=1, walk=number, steps=30, strategy="uniform").actions
+        else:
+            first[actions[0]] += 1
+            again += sum(before == after for before, after in itertools.pairwise(actions))
+    assert_as_often([first[action] for action in range(70)])
+    steps, expected = 1500 * 29, 5 / 6 + 1 / 6 / 70
+    assert abs(again - steps * expected) < 5 * (steps * expected * (1 - expected)) ** 0.5
+
+
+def test_the_first_of_an_order_is_any_and_stays_so_when_others_come_or_go() -> None:
+    program, chance, first = Program.of(keys(70)), random.Random(3), Counter[int]()
+    many = sorted(chance.sample(range(70), 20))
+    few = many[::3]
+    sets = [bit_set(each, program.enabled_words) for each in (many, few, ())]
+    for _ in range(3000):
+        order = np.uint64(chance.getrandbits(64))
+        of_many, of_few, of_none = (first_of(program, each.ctypes.data, order) for each in sets)
+        first[of_many] += 1
+        assert of_few in few
+        assert of_few == of_many or of_many not in few
+        assert of_none == -1
+    assert_as_often([first[action] for action in many])
+    assert first.total() == sum(first[action] for action in many)
 
 
 def test_swarm_leaves_actions_out_and_falls_back_when_nothing_else_is_possible() -> None:
-    p = Protocol("pair")
-    key = p.universe("key", 64)
-    pressed = p.choice("pressed", key)
-    done = p.flag("done")
-
-    @p.step(by="hand", key=key)
-    def press(key: int) -> Any:
-        """Presses a key."""
-        return done == done, {pressed: key}
-
-    kernel = Kernel(p)
-    kinds = {len(set(walk_path(kernel, seed=1, walk=n, steps=2000, swarm=True).actions)) // 13 for n in range(40)}
+    kernel = keys(64)
+    kinds = {len(set(walk_path(kernel, seed=1, walk=n, steps=2000, strategy="swarm").actions)) // 13 for n in range(40)}
     assert kinds == {0, 1, 2, 3, 4}  # about 16, 32, 48 or all 64 of the keys
     single = Kernel(grid(size=2, wraps=False))
-    assert all(len(walk_path(single, seed=1, walk=n, steps=5, swarm=True).actions) == 2 for n in range(50))
+    assert all(len(walk_path(single, seed=1, walk=n, steps=5, strategy="swarm").actions) == 2 for n in range(50))
 
 
 def test_unseen_is_estimated() -> None:

@@ -9,14 +9,15 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from model.kernel.course import Strategy
 from properties.observed import Observed
 from properties.protocols import PROTOCOLS
 from properties.registry import RegistryError, Value, find
 from traces.exploration.folder import FolderError, held
 
-FORMAT = 1
+FORMAT = 2
 
 LEFT_OUT = ("leads_to",)
 """Kinds of properties that are no matter for exploration: they need the graph of all states at once."""
@@ -41,7 +42,7 @@ class Run:
     walks: int = 0
     steps: int = 0
     seed: int = 0
-    swarm: bool = False
+    strategy: Strategy = "held"
     fingerprint: str = ""
     format: int = field(default=FORMAT)
 
@@ -78,6 +79,8 @@ class Run:
         made = json.loads(text)
         if made["format"] != FORMAT:
             raise ValueError(f"its format is {made['format']}, and this version reads {FORMAT}")
+        if made["strategy"] not in get_args(Strategy):
+            raise ValueError(f"its strategy is {made['strategy']}, which this version does not know")
         return cls(**{**made, "defects": tuple(made["defects"])})
 
     def observed(self) -> Observed:

@@ -66,7 +66,7 @@ def _walking(text: str) -> Walking:
         observed.kernel,
         seed=run.seed,
         steps=run.steps,
-        swarm=run.swarm,
+        strategy=run.strategy,
         alarm=alarm,
         step_alarm=step_alarm,
         may_end=next(iter(observed.may_end), None),
@@ -154,5 +154,5 @@ def trace_of_walk(run: Run, walk: int) -> Trace:
     states, actions = walks.path(walk)
     rows = walks.census(walk, 1).violating
     violated = min((named_rows(observed)[row] for row in rows), default=None)
-    found_by = f"walk {walk}"
+    found_by = f"walk {walk} ({run.strategy})"
     return trace_of(observed.kernel, list(states), actions, violated=violated, found_by=found_by, seed=run.seed)

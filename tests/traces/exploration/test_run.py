@@ -40,6 +40,7 @@ def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
         pass
     for other, said in [
         (replace(RUN, seed=4), "seed is 3 there, 4 here"),
+        (replace(RUN, strategy="swarm"), "strategy is held there, swarm here"),
         (replace(RUN, parameters={"entries": 2}), "entries is 1 there, 2 here"),
         (replace(RUN, fingerprint="f"), "another version of the model"),
     ]:
@@ -58,7 +59,10 @@ def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
         pass
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 99}', RUN.text.replace("ledger", "legder")])
+MISSPELT = [RUN.text.replace("ledger", "legder"), RUN.text.replace("held", "hold")]
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 99}', *MISSPELT])
 def test_a_damaged_file_is_said_to_be(tmp_path: Path, text: str) -> None:
     (tmp_path / "run.json").write_text(text)
     with pytest.raises(FolderError, match=r"run\.json is damaged"):

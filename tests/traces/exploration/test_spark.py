@@ -133,7 +133,7 @@ def test_the_report_says_what_the_rows_say(said: Report, expected: list[dict[str
         shortest["length"],
         shortest["actions"],
     )
-    assert violated.walks == sum(v["walks"] for row in expected for v in row["violating"]) == 26
+    assert violated.walks == sum(v["walks"] for row in expected for v in row["violating"]) == 43
     taken = {c["action"]: sum(r["coverage"][n]["taken"] for r in expected) for n, c in enumerate(expected[0]["coverage"])}
     assert {action: covered.taken for action, covered in said.coverage.items()} == taken
     seen = {c["action"] for row in expected for c in row["coverage"] if c["enabled"]}
