@@ -140,8 +140,8 @@ def watched(
     given_up = False
     while thread.is_alive():
         thread.join(_GLANCE)
-        if not given_up and should_stop():
-            given_up = True
+        given_up = given_up or should_stop()
+        if given_up:  # again at each glance: a job that has not begun yet is not cancelled
             context.cancelJobGroup(name)
         progress(_share(spark, name))
     if given_up:
