@@ -38,7 +38,7 @@ def _protocol(entry: Entry) -> str:
     lines = [f"{entry.name}: {entry.summary}", "", "  parameters"]
     lines += [f"    {parameter}" for parameter in entry.parameters]
     lines += ["", "  sizes"]
-    for size, instances in entry.sizes.items():
+    for size, instances in (*entry.sizes.items(), ("teeth", entry.mutated)):
         for instance in instances:
             by = f" (by {instance.by})" if instance.by else ""
             values = " ".join(f"{name}={value}" for name, value in instance.parameters.items())

@@ -7,7 +7,7 @@ RoundRobinDistributionSchedule of bookkeeper-server.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -145,8 +145,8 @@ class Ensembles:
             value = If(self.is_last(f), self.first[f], value)
         return value
 
-    def covered_by(self, heard: Any, ack_quorum: int) -> Any:
-        """The formula: in every write set of the last ensemble fewer than ``ack_quorum`` bookies are outside ``heard``.
+    def covered_by(self, heard: Callable[[int], Any], ack_quorum: int) -> Any:
+        """The formula: in every write set of the last ensemble fewer than ``ack_quorum`` bookies are not ``heard``.
 
         Mirrors RoundRobinDistributionSchedule.RRQuorumCoverageSet.checkCovered, which looks at each window of neighbouring
         places. Articles say instead that ensemble - ack_quorum + 1 answers are needed. With ensemble = write quorum that is
@@ -157,14 +157,14 @@ class Ensembles:
             for f in self._fragments
         )
 
-    def _window_covered(self, fragment: int, window: Sequence[int], heard: Any, ack_quorum: int) -> Any:
+    def _window_covered(self, fragment: int, window: Sequence[int], heard: Callable[[int], Any], ack_quorum: int) -> Any:
         silent = []
         for b in self._bookies:
             if self.striping.is_striped:
                 inside = any_of(self.members[fragment][b] == i + 1 for i in window)
             else:
                 inside = self.member(fragment, b)
-            silent.append(And(inside, Not(heard.has(b))))
+            silent.append(And(inside, Not(heard(b))))
         return Not(at_least(ack_quorum, silent))
 
     def same_as(self, other: Ensembles) -> Any:

@@ -418,7 +418,7 @@ def ledger(
     @p.step(by="r", r=recoverer, fair=True)
     def start_reading(r: int) -> Any:
         """So many bookies are fenced that no new add can gather an ack quorum: recovery reads from the entry after the LAC."""
-        enough = at_start[r].covered_by(heard[r], ack_quorum)
+        enough = at_start[r].covered_by(heard[r].has, ack_quorum)
         if p.has("fencing_waits_for_one"):
             enough = Not(heard[r].is_empty)
         if p.has("fencing_waits_for_none"):

@@ -10,6 +10,7 @@ from typing import Any
 
 from model.ensembles import Ensembles, Striping
 from model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from properties.ledger_causes import ledger_causes
 from properties.ledger_conduct import ledger_conduct
 from properties.ledger_invariant import ledger_lemmas, settings_leak
 from properties.ledger_liveness import ledger_liveness
@@ -230,6 +231,19 @@ def ledger(p: Protocol) -> Suite:
             all_of(And(s.bookie_lac[b] <= n.bookie_lac[b], s.explicit_lac[b] <= n.explicit_lac[b]) for b in bookie),
         )
 
+    @suite.step
+    def closed_by_who_is_done() -> Any:
+        """Whoever closes the ledger knows that it has: the writer, or a recovery that is done with this."""
+        recoveries = (And(s.phase[r] != "done", n.phase[r] == "done") for r in recoverer)
+        by = Or(And(s.writer != "closed", n.writer == "closed"), *recoveries)
+        return Implies(And(Not(is_closed()), n.status == "closed"), by)
+
+    @suite.step
+    def recoveries_read_no_further() -> Any:
+        """A recovery that has found the end of the ledger asks for no more: it closes."""
+        stays = {r: And(n.phase[r] == "reading", n.missing[r] == s.missing[r]) for r in recoverer}
+        return all_of(Implies(recovery_ended(r), Or(stays[r], n.phase[r] == "done")) for r in recoverer)
+
     @suite.ends
     def no_deadlock() -> Any:
         """Nothing comes to a standstill before the ledger is closed."""
@@ -274,6 +288,7 @@ def ledger(p: Protocol) -> Suite:
             return And(s.status == "open", s.writer == "writing", published.last_first() <= s.lac, Or(*counted))
 
     ledger_conduct(suite)
+    ledger_causes(suite)
     ledger_liveness(suite)
     if not settings["losses"]:
         ledger_lemmas(suite)

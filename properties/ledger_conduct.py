@@ -65,6 +65,13 @@ def ledger_conduct(suite: Suite) -> None:
             """A bookie that may have lost something has fenced the ledger."""
             return all_of(Implies(s.limbo[b], s.fenced[b]) for b in bookie)
 
+        @suite.step
+        def limbo_is_silent() -> Any:
+            """A bookie that may have lost something tells no recovery what it holds, or that it does not hold an entry."""
+            answers = [(n.heard[r], s.heard[r]) for r in recoverer] + [(n.missing[r], s.missing[r]) for r in recoverer]
+            silent = {b: And(*(Implies(after.has(b), before.has(b)) for after, before in answers)) for b in bookie}
+            return all_of(Implies(s.limbo[b], silent[b]) for b in bookie)
+
         @suite.sometimes
         def disk_lost() -> Any:
             """An entry that a bookie acknowledged is gone from it, and the ledger is open."""

@@ -85,10 +85,11 @@ def ledger_lemmas(suite: Suite) -> None:
 
     @suite.lemma
     def acks_come_from_bookies() -> Any:
-        """What is acknowledged was accepted; what was accepted was requested and is stored; what was requested was sent."""
+        """What is acknowledged was accepted and is awaited; what was accepted was requested and is stored; that was sent."""
         return all_of(
             And(
-                Implies(s.acked[b].has(e), s.accepted[b].has(e)),
+                Implies(s.acked[b].has(e), And(s.accepted[b].has(e), lives, Not(s.confirmed.has(e)))),
+                Implies(And(s.acked[b].has(e), s.writer == "writing"), writers.holds(b, e)),
                 Implies(s.accepted[b].has(e), And(s.requested[b].has(e), Or(s.stored[b].has(e), s.status == "deleted"))),
                 Implies(s.requested[b].has(e), e <= s.sent),
             )
@@ -261,8 +262,14 @@ def ledger_lemmas(suite: Suite) -> None:
 
     @suite.lemma
     def denials_are_final() -> Any:
-        """A bookie that denied an entry is fenced and has not accepted it, so it never will."""
-        return all_of(
+        """A bookie that answered a recovery is fenced, and one that denied an entry has not accepted it and never will.
+
+        So many are fenced before a recovery reads that no new add can gather an ack quorum.
+        """
+        answered = [Implies(s.heard[r].has(b), s.fenced[b]) for r in recoverer for b in bookie]
+        reads = {r: s.phase[r].among("reading", "rewriting") for r in recoverer}
+        enough = [Implies(reads[r], at_start[r].covered_by(lambda b: s.fenced[b], ack_quorum)) for r in recoverer]
+        denied = [
             Implies(
                 And(s.phase[r] == "reading", s.missing[r].has(b), s.next_entry[r] == e, s.status != "deleted"),
                 And(s.fenced[b], Not(s.accepted[b].has(e))),
@@ -270,7 +277,8 @@ def ledger_lemmas(suite: Suite) -> None:
             for r in recoverer
             for b in bookie
             for e in entry
-        )
+        ]
+        return And(*answered, *enough, *denied)
 
     @suite.lemma
     def phases_are_clean() -> Any:
@@ -374,9 +382,10 @@ def ledger_lemmas(suite: Suite) -> None:
 
     @suite.lemma
     def bad_copies_are_counted() -> Any:
-        """There are no more bad copies than faults that made them."""
+        """There are no more bad copies than faults that made them; they are stored."""
         bad = [s.rotten[b].has(e) for b in bookie for e in entry]
-        return all_of(Implies(s.rots == k, Not(at_least(k + 1, bad))) for k in range(settings["rots"] + 1))
+        stored = [Implies(s.rotten[b].has(e), s.stored[b].has(e)) for b in bookie for e in entry]
+        return And(*stored, *(Implies(s.rots == k, Not(at_least(k + 1, bad))) for k in range(settings["rots"] + 1)))
 
     if not settings["recoverers"] or settings["entries"] == 1:
 
@@ -422,11 +431,11 @@ def ledger_lemmas(suite: Suite) -> None:
 
     @suite.lemma
     def ends_agree() -> Any:
-        """Whoever believes the ledger closed has the end in the metadata."""
+        """Whoever believes the ledger closed has the end in the metadata; a writer that failed has another."""
         return And(
             Implies(s.writer == "closed", And(ended, s.last == s.lac)),
             *(Implies(s.phase[r] == "done", And(ended, s.next_entry[r] == s.last + 1)) for r in recoverer),
-            Implies(s.writer == "failed", ended),
+            Implies(s.writer == "failed", And(ended, s.last != s.lac)),
         )
 
     @suite.lemma

@@ -23,6 +23,7 @@ PROTOCOLS: dict[str, Entry] = {
         ledger_properties.ledger,
         ledger.SIZES,
         ledger.SHOWN_BY,
+        ledger.MUTATED,
     ),
     "election": Entry(
         "election",
@@ -55,6 +56,7 @@ PROTOCOLS: dict[str, Entry] = {
         split_properties.split,
         split.SIZES,
         split.SHOWN_BY,
+        split.MUTATED,
     ),
 }
 """The protocols by name, in the order in which they are listed."""

@@ -69,7 +69,8 @@ class Entry:
 
     ``function`` builds it from keyword parameters, all with defaults, and ``defects``; ``suite`` makes its properties;
     ``sizes`` maps the name of a size to the instances that are checked in it; ``shown_by`` maps each defect to the
-    parameters of a small instance in which it is caught.
+    parameters of a small instance in which it is caught. ``mutated`` are the instances in which mutants of it are searched by
+    the hundred, if those of ``ci`` are too large for that.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Entry:
     suite: Callable[[Protocol], Suite]
     sizes: Mapping[str, tuple[Instance, ...]]
     shown_by: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    mutated: tuple[Instance, ...] = ()
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -32,7 +32,7 @@ def add_teeth(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     )
     add = teeth.add_argument
     add("protocols", nargs="*", metavar="PROTOCOL", help="whose mutants (all, unless named)")
-    add("--size", choices=("ci", "standard", "deep"), help="in which instances (default: ci)")
+    add("--size", choices=("ci", "standard", "deep"), help="in which instances (default: small ones)")
     add("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="one instance with these parameters")
     add("--mutant", action="append", default=[], metavar="NAME", help="only this, or all of an action; with the run that tells")
     add("--all", action="store_true", help="a line for each mutant, not only for those that survive")

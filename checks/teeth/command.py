@@ -15,7 +15,7 @@ from checks.report import text as told
 from checks.teeth.litter import alone, claims
 from checks.teeth.mutation import mutants
 from checks.teeth.report import as_json, text
-from checks.teeth.run import Mutant, Teeth, bite
+from checks.teeth.run import Mutant, Teeth, bite, searched
 from checks.verdicts import ExitStatus
 from model.language import ModelError
 from model.language.obligations import prove_domains
@@ -68,7 +68,7 @@ def run(asked: argparse.Namespace) -> ExitStatus:
 def _instances(entry: Entry, asked: argparse.Namespace) -> Sequence[Instance]:
     if asked.set:
         return (Instance("as set", entry.settings(asked.set)),)
-    return [instance for instance in entry.instances(asked.size or "ci") if not instance.by]
+    return searched(entry, asked.size)
 
 
 def _given_away(entry: Entry, instances: Sequence[Instance], mutant: Mutant, memory: int) -> str:

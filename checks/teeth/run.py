@@ -71,6 +71,12 @@ class Teeth:
         return tuple(name for name, count in self.noticed.items() if not count)
 
 
+def searched(entry: Entry, size: str | None = None) -> list[Instance]:
+    """The instances of a size that mutants are searched in; without a size those that the protocol has for that, or ``ci``."""
+    every = entry.instances(size) if size else entry.mutated or entry.instances("ci")
+    return [instance for instance in every if not instance.by]
+
+
 def bite(
     entry: Entry,
     instances: Sequence[Instance],

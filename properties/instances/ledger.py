@@ -73,3 +73,12 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "fencing_waits_for_none": _ONE_ENTRY,
     "recovery_not_marked": _PAIR_AND_SPARE | {"entries": 1},
 }
+
+MUTATED = (
+    Instance("ack quorum of one", _JOURNALLESS),
+    Instance("a crash", {"entries": 1, "crashes": 1}),
+    Instance("change of ensemble, one entry", _PAIR_AND_SPARE | {"entries": 1}),
+    Instance("two entries of a pair", _PAIR | {"entries": 2}),
+    Instance("striping without readers", {"write_quorum": 2, "entries": 2, "readers": 0}),
+    Instance("faults", _PAIR | {"entries": 1, "crashes": 1, "rots": 1, "explicit_lacs": 1, "deletions": 1}),
+)

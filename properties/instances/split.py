@@ -51,3 +51,5 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "splits_not_counted": _FULL,
     "endless_attempts": {**_TWO, "attempts": 1},
 }
+
+MUTATED: tuple[Instance, ...] = ()

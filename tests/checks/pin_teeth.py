@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import sys
 from pathlib import Path
@@ -13,25 +14,28 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from checks.progress import Reporter
 from checks.teeth.pinned import PINNED, pinned
 from checks.teeth.report import FATES
-from checks.teeth.run import Teeth, bite
+from checks.teeth.run import Teeth, bite, searched
 from properties.protocols import PROTOCOLS
 
 
 def measured(name: str) -> Teeth:
-    """The teeth of a protocol in its instances for CI."""
+    """The teeth of a protocol, in the instances that are searched unless a size is named."""
     entry = PROTOCOLS[name]
-    return bite(entry, [i for i in entry.sizes["ci"] if not i.by], reporter=Reporter())
+    return bite(entry, searched(entry), reporter=Reporter())
 
 
 def told(teeth: Teeth) -> dict[str, Any]:
-    """What is pinned of it."""
+    """What is pinned of it. A property that only a defect of the protocol violates is not idle."""
+    caught = importlib.import_module(f"tests.properties.test_{teeth.protocol}").CAUGHT
+    by_defects = set(teeth.idle) & set().union(*(by for by, _ in caught.values()))
     return {
         "instances": list(teeth.instances),
         "left_out": list(teeth.left_out),
         "score": round(teeth.score, 4),
         "counts": {fate: teeth.count(fate) for fate in FATES},
         "noticed": sorted(name for name, count in teeth.noticed.items() if count),
-        "idle": sorted(teeth.idle),
+        "by_defects": sorted(by_defects),
+        "idle": sorted(set(teeth.idle) - by_defects),
         "survivors": [str(m.mistake) for m in teeth.mutants if m.fate == "survived"],
     }
 

@@ -9,6 +9,7 @@ import pytest
 
 from checks.teeth.pinned import broken_properties, idle_properties, pinned
 from checks.teeth.report import FATES
+from checks.teeth.run import searched
 from properties.protocols import PROTOCOLS
 from tests.checks.pin_teeth import measured, told
 
@@ -45,7 +46,7 @@ def test_the_explanation_has_the_score_and_every_survivor(name: str) -> None:
 @pytest.mark.parametrize("name", pinned())
 def test_the_properties_are_those_of_the_protocol(name: str) -> None:
     entry = PROTOCOLS[name]
-    instances = [i for i in entry.sizes["ci"] if i.name in pinned()[name]["instances"]]
+    instances = [i for i in searched(entry) if i.name in pinned()[name]["instances"]]
     every = {p.name for i in instances for p in entry.suite(entry.build(i.parameters)).properties}
-    assert broken_properties(name) | idle_properties(name) == every
+    assert broken_properties(name) | set(pinned()[name]["by_defects"]) | idle_properties(name) == every
     assert not broken_properties(name) & idle_properties(name)

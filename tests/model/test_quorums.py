@@ -73,7 +73,7 @@ def terms(ensemble: int, write_quorum: int, ack_quorum: int) -> Kernel:
         return None if o == n else (copy.may_replace(o, n, at), copy.replaced(o, n, at))
 
     holds = [copy.holds(b, e) for e in range(ENTRIES) for b in bookie]
-    return Kernel(p, [copy.covered_by(heard, ack_quorum), copy.are_full(), *holds])
+    return Kernel(p, [copy.covered_by(heard.has, ack_quorum), copy.are_full(), *holds])
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)

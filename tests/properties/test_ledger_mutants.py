@@ -15,6 +15,7 @@ import pytest
 import z3
 
 from checks.exhaustive import Budget, exhaust
+from checks.teeth.pinned import broken_properties
 from model.language import Protocol
 from model.language.declarations import Action
 from properties.observed import Observed
@@ -151,5 +152,5 @@ def test_every_property_is_violated_by_a_defect_or_a_mutant() -> None:
     suites = [LEDGER.suite(LEDGER.build(instance.parameters)) for instance in LEDGER.sizes["ci"]]
     every = {p.name for suite in suites for p in suite.properties}
     by_defects = set().union(*(by for by, _ in CAUGHT.values()))
-    assert by_defects | set(MUTANTS) == every
+    assert by_defects | set(MUTANTS) <= every <= by_defects | set(MUTANTS) | broken_properties("ledger")
     assert not by_defects & set(MUTANTS), "a defect catches it already"
