@@ -93,7 +93,7 @@ class Terms:
         for formula in formulas:
             for node in self._protocol.nodes.below(formula, self._measured):
                 if node.sort == z3.Z3_INT_SORT:
-                    low, high = self._protocol.range_of(node)
+                    low, high = self._protocol.ranges.of(node)
                     needed = max(needed, 1 + max(high, -low - 1, 0).bit_length())
         if needed > self.bits:
             self.bits = needed

@@ -20,8 +20,7 @@ def prove_domains(protocol: Protocol) -> int:
     solver = z3.SimpleSolver()
     solver.add([v.domain.within(v.term) for v in protocol.variables if _is_number(v)])
     for action in protocol.actions:
-        ranges = {v: protocol.range_of(protocol.nodes.of(term)) for v, term in action.updates.items() if _is_number(v)}
-        doubtful = [v for v, span in ranges.items() if not _fits(span, v)]
+        doubtful = [v for v, term in action.updates.items() if _is_number(v) and not _fits(protocol.range_of(term), v)]
         if not doubtful:
             continue
         solver.push()

@@ -52,7 +52,7 @@ class Protocol:
         self._names: dict[str, str] = {}  # what each name stands for
         self.budgets: dict[str, int] = {}
         self.nodes = Nodes()
-        self._ranges = Ranges()
+        self.ranges = Ranges()
         self._of_node: dict[bool, dict[int, Variable]] = {False: {}, True: {}}  # by whether it is the next value
         self._vetted: dict[bool, set[int]] = {False: set(), True: set()}  # nodes, by whether next values may occur
         self._mentioned: dict[int, frozenset[Variable]] = {}  # by node, too
@@ -127,7 +127,7 @@ class Protocol:
             self._by_term[full] = variable
             for is_next, constant in ((False, self.nodes.of(term)), (True, self.nodes.of(primed))):
                 self._of_node[is_next][constant.identity] = variable
-                self._ranges.declare(constant, domain)
+                self.ranges.declare(constant, domain)
             members[index], nexts[index] = term, primed
         setattr(self.state, name, Family(name, members) if universes else members[()])
         setattr(self.next, name, Family(name, nexts) if universes else nexts[()])
@@ -244,15 +244,14 @@ class Protocol:
             if node.is_variable and self._variable_of(node, primed=primed) is None:
                 also = "; it may not speak of the state after the step" if self._variable_of(node, primed=True) else ""
                 raise ModelError(f"{what} mentions {node.detail}, which is not a variable of the protocol{also}")
-        too_wide = self._ranges.too_wide(self.nodes.of(term))
+        too_wide = self.ranges.too_wide(self.nodes.of(term))
         if too_wide is not None:
             number = next(part for part in walk(term, set()) if self.nodes.of(part) is too_wide)
             raise ModelError(f"{what}: {number} may be too large for the kernel's 64-bit numbers")
 
-    def range_of(self, number: Node) -> tuple[int, int]:
-        """The least and the greatest value that a number in a vetted term may have, as far as the variables' domains alone
-        tell."""
-        return self._ranges.of(number)
+    def range_of(self, number: Any) -> tuple[int, int]:
+        """The least and the greatest value that a vetted term may have, as far as the variables' domains alone tell."""
+        return self.ranges.of(self.nodes.of(number))
 
     def _variable_of(self, constant: Node, *, primed: bool = False) -> Variable | None:
         """The variable whose value, or if ``primed`` perhaps next value, this very constant is, sort included."""
