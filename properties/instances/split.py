@@ -52,4 +52,7 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "endless_attempts": {**_TWO, "attempts": 1},
 }
 
-MUTATED: tuple[Instance, ...] = ()
+MUTATED = (
+    Instance("one split, cut off", {**_ONE, "disconnects": 1}),
+    Instance("one after the other", {"hashes": 4, "splits": 2, **_KEPT}),
+)
