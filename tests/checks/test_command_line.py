@@ -83,7 +83,8 @@ def test_an_ack_quorum_of_one_is_legal_and_noted(conf: Path) -> None:
 
 
 def test_a_defect_is_shown_with_its_shortest_trace_which_replays(tmp_path: Path) -> None:
-    arguments = ["check", "ledger", "--defect", "recovery_reads_do_not_fence", "--property", "no_truncation", "--trace-dir", tmp_path]
+    arguments = ["check", "ledger", "--defect", "recovery_reads_do_not_fence", "--property", "no_truncation"]
+    arguments += ["--trace-dir", str(tmp_path)]
     one, two = fencepost(*arguments, "--workers", "1"), fencepost(*arguments, "--workers", "2")
     assert one.returncode == 12
     assert stable(one.stdout) == stable(two.stdout)
