@@ -10,7 +10,8 @@ import pytest
 
 from model.kernel import Kernel
 from model.kernel.program import Program, bit_set
-from model.kernel.steered import Steered, _picked
+from model.kernel.steered import Steered
+from model.kernel.walking import first_of
 from model.language import Not, OneOf, Protocol
 
 BYTES = bytes(range(1, 256)) * 4
@@ -121,7 +122,7 @@ def test_an_end_where_a_run_may_not_end_is_a_violation() -> None:
 
 def _pick(among: set[int], choice: int, program: Program) -> int:
     mask = bit_set(among, program.enabled_words)
-    return int(_picked(program, mask.ctypes.data, np.uint64(choice * 0x9E3779B97F4A7C15 % 2**64)))
+    return int(first_of(program, mask.ctypes.data, np.uint64(choice * 0x9E3779B97F4A7C15 % 2**64)))
 
 
 def test_actions_are_picked_about_as_often_and_stay_picked_as_others_come_and_go() -> None:

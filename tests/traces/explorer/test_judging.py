@@ -77,7 +77,7 @@ def test_the_kernel_and_the_terms_agree(name: str, defect: str) -> None:
     entry = PROTOCOLS[name]
     suite = entry.suite(entry.build(entry.shown_by[defect], [defect]))
     kernel = Kernel(suite.protocol)
-    path = walk_path(kernel, seed=2, walk=1, steps=30)
+    path = walk_path(kernel, seed=2, walk=1, steps=30, strategy="uniform")
     trace = trace_of(kernel, [np.array(s, dtype=np.uint64) for s in path.states], path.actions)
     seen = set()
     for course in Judge(suite).courses(trace):
