@@ -8,6 +8,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from checks.export.arguments import add_export
+from checks.numbers import positive, whole
+from checks.options import (
+    Commands,
+    add_command,
+    add_defect,
+    add_format,
+    add_memory,
+    add_quiet,
+    add_set,
+    add_size,
+    add_walks,
+    add_workers,
+)
 from checks.policy.arguments import add_policy
 from checks.teeth.arguments import add_teeth
 from checks.trace_arguments import UNNAMED, add_trace, page_name
@@ -33,9 +46,6 @@ EXAMPLES = """examples:
   fencepost check ledger --defect recovery_reads_do_not_fence --property no_truncation
                                                       the shortest way to lose an acknowledged entry
 """
-
-STRATEGY = """how a walk goes on: uniform, with any of the enabled actions, all as likely; swarm, the same of those that it does
-not leave out; held, every other walk with the first of a random order that is kept for some steps (default: held)"""
 
 EXPLORE = """Explores a protocol on Spark, on this machine unless --master names a cluster: by random walks, or all states
 with --exhaustive, beyond one machine's memory and level by level.
@@ -92,91 +102,66 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_list(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_list(commands: Commands) -> None:
     listing = commands.add_parser("list", help="the protocols, their parameters, sizes, properties and defects")
     listing.add_argument("protocols", nargs="*", metavar="PROTOCOL", help="all, unless named")
     listing.set_defaults(command=_list)
 
 
-def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    check = commands.add_parser(
-        "check",
-        help="a verdict on each property",
-        description=CHECK,
-        epilog=f"{EXAMPLES}\n{EXIT_STATUS}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def _add_check(commands: Commands) -> None:
+    check = add_command(commands, "check", "a verdict on each property", CHECK, f"{EXAMPLES}\n{EXIT_STATUS}")
     add = check.add_argument
     add("protocols", nargs="*", metavar="PROTOCOL", help="what to check (all, unless named)")
     add("--conf", type=Path, metavar="FILE", help="take the settings from a Pulsar broker.conf")
-    add("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="parameters of the instance")
-    add("--size", choices=("ci", "standard", "deep"), help="which instances (default: ci)")
+    add_set(check)
+    add_size(check)
     add("--by", choices=("exhaustive", "walks", "induction", "bounded"), help="the engine (default: the strongest that ends)")
-    add("--defect", action="append", default=[], metavar="NAME", help="switch a known mistake on; may be given several times")
+    add_defect(check)
     add("--property", action="append", default=[], metavar="NAME", help="check only this; may be given several times")
-    add("--format", choices=("text", "json", "junit", "sarif", "github"), default="text", help="for people, programs or CI")
-    add("--budget", type=_positive(float), metavar="SECONDS", help="time for the whole run (default: no limit)")
-    add("--memory", type=_positive(float), default=4.0, metavar="GIB", help="memory of an exhaustive search (default: 4)")
-    add("--workers", type=_positive(int), metavar="N", help="threads or processes (default: one for each core)")
+    add_format(check, "junit", "sarif", "github")
+    add("--budget", type=positive, metavar="SECONDS", help="time for the whole run (default: no limit)")
+    add_memory(check, 4.0, "an exhaustive search")
+    add_workers(check)
     add("--trace-dir", type=Path, metavar="DIR", help="write the traces of violated properties there, as ITF files")
     add("--html", nargs="?", const=UNNAMED, type=page_name, metavar="PAGE", help="a page to explore these traces in a browser")
-    add("--depth", type=_positive(int), default=8, metavar="K", help="how deep --by bounded unrolls (default: 8)")
-    add("--walks", type=_positive(int), default=100_000, metavar="N", help="how many walks --by walks makes (default: 100000)")
-    add("--steps", type=_positive(int), default=100, metavar="N", help="steps of each walk (default: 100)")
-    add("--seed", type=int, default=0, metavar="S", help="seed of the walks (default: 0)")
-    add("--strategy", choices=("uniform", "swarm", "held"), default="held", help=STRATEGY)
+    add("--depth", type=whole(1), default=8, metavar="K", help="how deep --by bounded unrolls (default: 8)")
+    add_walks(check, 100_000, "how many walks --by walks makes")
     add("--second-solver", action="store_true", help="have cvc5 confirm every obligation that Z3 discharges")
     add("--symmetry", action="store_true", help="search one state for all that differ only in which bookie (...) is which")
     add("--checkpoint", type=Path, metavar="DIR", help="keep the levels of an exhaustive search there")
     add("--resume", action="store_true", help="go on from what --checkpoint DIR holds")
     add("--strict", action="store_true", help="what makes success suspicious keeps the run from succeeding (exit 10)")
-    add("--quiet", action="store_true", help="no progress on standard error")
+    add_quiet(check)
     check.set_defaults(command=_check)
 
 
-def _add_explore(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    explore = commands.add_parser(
+def _add_explore(commands: Commands) -> None:
+    explore = add_command(
+        commands,
         "explore",
-        help="random walks by the billion, or all states, on Spark",
+        "random walks by the billion, or all states, on Spark",
+        EXPLORE,
+        f"{EXPLORE_EXAMPLES}\n{EXIT_STATUS}",
         usage="fencepost explore PROTOCOL --out DIR [OPTION ...]\n"
         "       fencepost explore report DIR [--plots DIR]\n"
         "       fencepost explore trace DIR --walk N [--whole] [--out FILE]",
-        description=EXPLORE,
-        epilog=f"{EXPLORE_EXAMPLES}\n{EXIT_STATUS}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = explore.add_argument
     add("subject", metavar="PROTOCOL", help="what to explore; or report, or trace")
     add("folder", nargs="?", type=Path, metavar="DIR", help="the run to report on or to take a walk from")
     add("--out", type=Path, metavar="DIR", help="the folder of the run (of a trace: the ITF file to write)")
-    add("--walks", type=_positive(int), default=1_000_000, metavar="N", help="how many walks (default: 1000000)")
-    add("--steps", type=_positive(int), default=100, metavar="K", help="steps of each walk, at most (default: 100)")
-    add("--seed", type=int, default=0, metavar="S", help="seed of the walks (default: 0)")
-    add("--strategy", choices=("uniform", "swarm", "held"), default="held", help=STRATEGY)
-    add("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="parameters of the instance")
-    add("--defect", action="append", default=[], metavar="NAME", help="switch a known mistake on; may be given several times")
+    add_walks(explore, 1_000_000, "how many walks")
+    add_set(explore)
+    add_defect(explore)
     add("--exhaustive", action="store_true", help="visit every state, level by level, instead of walking")
     add("--stop-on-first", action="store_true", help="end with the first violation that is not expected")
     add("--master", default="local[*]", metavar="URL", help="Spark's master (default: local[*], all cores of this machine)")
     add("--spark-conf", action="append", default=[], metavar="NAME=VALUE", help="a setting of Spark; may be repeated")
-    add("--walk", type=int, metavar="N", help="which walk to trace")
+    add("--walk", type=whole(0), metavar="N", help="which walk to trace")
     add("--whole", action="store_true", help="trace the walk as it was, not shrunk to the steps that matter")
     add("--plots", type=Path, metavar="DIR", help="write the report's plots there, as SVG files")
-    add("--quiet", action="store_true", help="no progress on standard error")
+    add_quiet(explore)
     explore.set_defaults(command=_explore)
-
-
-def _positive(kind: type[int] | type[float]) -> Callable[[str], int | float]:
-    def parse(text: str) -> int | float:
-        try:
-            value = kind(text)
-        except ValueError:
-            value = 0
-        if not 0 < value < float("inf"):
-            raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
-        return value
-
-    return parse
 
 
 def _list(options: argparse.Namespace) -> ExitStatus:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from checks.options import Commands, add_command, add_quiet
 from checks.verdicts import ExitStatus
 
 TRACE = """Works on trace files: the runs that violate a property, as `fencepost check --trace-dir DIR` and `fencepost explore
@@ -45,15 +46,10 @@ EXPLAIN = """Says why an action cannot happen in a state of a trace: which condi
 values that decide that. An action without its arguments stands for all that have its name."""
 
 
-def add_trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_trace(commands: Commands) -> None:
     """Adds the command and its verbs."""
-    trace = commands.add_parser(
-        "trace",
-        help="show, replay, compare, explain, explore, draw, shrink or pin trace files",
-        description=TRACE,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    helps = "show, replay, compare, explain, explore, draw, shrink or pin trace files"
+    trace = add_command(commands, "trace", helps, TRACE, EXAMPLES)
     verbs = trace.add_subparsers(required=True, metavar="VERB")
     show = _verb(verbs, "show", "print a trace for people")
     show.add_argument("--full", action="store_true", help="with the whole initial state")
@@ -65,37 +61,36 @@ def add_trace(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     explain.add_argument("--step", type=int, metavar="N", help="the state after step N (default: the last)")
     explain.add_argument("--action", required=True, metavar="LABEL", help="as traces show it, or without its arguments")
     diagram = _verb(verbs, "diagram", "draw a trace as a sequence diagram")
-    diagram.add_argument("--format", choices=("mermaid", "svg", "dot"), default="mermaid", help="default: mermaid")
-    diagram.add_argument("--out", type=Path, metavar="FILE", help="write it there (default: print it)")
+    _drawn_as(diagram, "mermaid", "svg", "dot")
     around = _verb(verbs, "neighbourhood", "what else could have happened, as a graph", NEIGHBOURHOOD)
-    around.add_argument("--format", choices=("svg", "dot", "graphml"), default="svg", help="default: svg")
+    _drawn_as(around, "svg", "dot", "graphml")
     around.add_argument("--radius", type=int, default=1, metavar="N", help="up to N steps from the trace (default: 1)")
     around.add_argument("--limit", type=int, default=200, metavar="N", help="at most N states besides its own (default: 200)")
-    around.add_argument("--out", type=Path, metavar="FILE", help="write it there (default: print it)")
-    html = verbs.add_parser("html", help="write a page to explore traces in a browser", description=HTML)
+    html = add_command(verbs, "html", "write a page to explore traces in a browser", HTML)
     html.add_argument("files", type=Path, nargs="+", metavar="FILE", help="an ITF file (*.itf.json)")
     html.add_argument("--out", type=page_name, metavar="PAGE", help="write it there (default: beside the first FILE)")
-    html.add_argument("--quiet", action="store_true", help="no progress on standard error")
+    add_quiet(html)
     html.set_defaults(command=_html)
     shrink = _verb(verbs, "shrink", "make a trace shorter", SHRINK)
     shrink.add_argument("--out", type=Path, metavar="FILE", help="write the shrunk trace there, as an ITF file")
     shrink.add_argument("--keep-instance", action="store_true", help="leave the parameters as they are")
-    shrink.add_argument("--quiet", action="store_true", help="no progress on standard error")
+    add_quiet(shrink)
     pin = _verb(verbs, "pin", "write a test of pytest that keeps a trace", PIN)
     pin.add_argument("--out", type=Path, default=Path(), metavar="DIR", help="the folder for both (default: this one)")
     pin.add_argument("--expect", choices=("both", "violated", "gone"), help="what it asserts")
 
 
-def _verb(
-    verbs: argparse._SubParsersAction[argparse.ArgumentParser], verb: str, helps: str, description: str = ""
-) -> argparse.ArgumentParser:
+def _verb(verbs: Commands, verb: str, helps: str, description: str = "") -> argparse.ArgumentParser:
     """Adds a verb that works on one file."""
-    parser = verbs.add_parser(
-        verb, help=helps, description=description or None, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = add_command(verbs, verb, helps, description)
     parser.add_argument("file", type=Path, metavar="FILE", help="an ITF file (*.itf.json)")
     parser.set_defaults(command=_trace, verb=verb)
     return parser
+
+
+def _drawn_as(verb: argparse.ArgumentParser, usual: str, *others: str) -> None:
+    verb.add_argument("--format", choices=(usual, *others), default=usual, help=f"default: {usual}")
+    verb.add_argument("--out", type=Path, metavar="FILE", help="write it there (default: print it)")
 
 
 UNNAMED = Path()

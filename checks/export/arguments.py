@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from checks.options import Commands, add_command, add_defect, add_quiet, add_set, add_size
 from checks.verdicts import ExitStatus
 
 EXPORT = """Writes a protocol for other tools.
@@ -28,23 +29,17 @@ EXAMPLES = """examples:
   z3 smt/001-implied.smt2                                  do the lemmas imply the properties?"""
 
 
-def add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_export(commands: Commands) -> None:
     """Adds the command."""
-    export = commands.add_parser(
-        "export",
-        help="protocols and proofs for other tools: TLC and SMT solvers",
-        description=EXPORT,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    export = add_command(commands, "export", "protocols and proofs for other tools: TLC and SMT solvers", EXPORT, EXAMPLES)
     add = export.add_argument
     add("protocols", nargs="+", metavar="PROTOCOL", help="what to write")
     add("--format", choices=("tla", "smt2"), required=True, help="for which tools")
-    add("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="parameters of the instance")
-    add("--size", choices=("ci", "standard", "deep"), help="which instances (default: ci)")
-    add("--defect", action="append", default=[], metavar="NAME", help="switch a known mistake on; may be given several times")
+    add_set(export)
+    add_size(export)
+    add_defect(export)
     add("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
-    add("--quiet", action="store_true", help="no progress on standard error")
+    add_quiet(export)
     export.set_defaults(command=_export, property=[], by=None)
 
 

@@ -6,8 +6,9 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
+from checks.numbers import whole
+from checks.options import Commands, add_command, add_format, add_hours, add_pulsar, add_quiet, add_seed, add_set
 from checks.policy.comparison.arguments import add_compare
-from checks.policy.numbers import hours, whole
 from checks.policy.world import add_world
 from checks.verdicts import ExitStatus
 
@@ -60,15 +61,10 @@ action through the protocols of ownership, unload and split.
 
 The same arguments give the same output. The exit status is 12 if the policy asks for what the protocols do not allow."""
 
-def add_policy(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+
+def add_policy(commands: Commands) -> None:
     """Adds the command and its questions."""
-    policy = commands.add_parser(
-        "policy",
-        help="what a load-balancing policy would do",
-        description=POLICY,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    policy = add_command(commands, "policy", "what a load-balancing policy would do", POLICY, EXAMPLES)
     questions = policy.add_subparsers(required=True, metavar="QUESTION")
     _add_decide(questions)
     _add_check(questions)
@@ -80,21 +76,15 @@ def add_policy(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     _add_bundle(questions)
 
 
-def _question(
-    questions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, help: str, description: str
-) -> argparse.ArgumentParser:
-    parser = questions.add_parser(
-        name, help=help, description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to print the answer (default: text)")
+def _question(questions: Commands, name: str, helps: str, description: str) -> argparse.ArgumentParser:
+    parser = add_command(questions, name, helps, description)
+    add_format(parser)
     return parser
 
 
 def _add_configuration(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--conf", type=Path, metavar="FILE", help="a broker.conf (default: what Pulsar has without one)")
-    parser.add_argument(
-        "--pulsar", choices=("2.10", "current"), default="current", help="whose rules and defaults (default: current)"
-    )
+    add_pulsar(parser)
 
 
 def _add_snapshots(parser: argparse.ArgumentParser) -> None:
@@ -108,43 +98,50 @@ def _add_snapshots(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_decide(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_shedder(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--shedder", metavar="NAME", help="another shedder, such as OverloadShedder or my_policy.py:shed")
+
+
+def _add_placement(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--placement", metavar="NAME", help="another placement strategy, such as my_policy.py:place")
+
+
+def _add_decide(questions: Commands) -> None:
     parser = _question(questions, "decide", "what would be unloaded and split now, and why", DECIDE)
     _add_configuration(parser)
     _add_snapshots(parser)
-    parser.add_argument("--shedder", metavar="NAME", help="another shedder, such as OverloadShedder or my_policy.py:shed")
-    parser.add_argument("--placement", metavar="NAME", help="another placement strategy, such as my_policy.py:place")
+    _add_shedder(parser)
+    _add_placement(parser)
     parser.set_defaults(command=_decide)
 
 
-def _add_check(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_check(questions: Commands) -> None:
     parser = _question(questions, "check", "whether a shedder keeps its rules on random loads", CHECK)
     _add_configuration(parser)
-    parser.add_argument("--shedder", metavar="NAME", help="another shedder than the configured one, such as my_policy.py:shed")
+    _add_shedder(parser)
     parser.add_argument("--loads", type=whole(1), default=500, metavar="N", help="how many loads (default: 500)")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the loads (default: 0)")
+    add_seed(parser, "the loads")
     parser.add_argument("--snapshot-dir", type=Path, metavar="DIR", help="write the loads that break a property there")
-    parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
+    add_quiet(parser)
     parser.set_defaults(command=_check)
 
 
-def _add_simulate(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_simulate(questions: Commands) -> None:
     parser = _question(questions, "simulate", "what a policy does to a cluster over hours", SIMULATE)
     _add_configuration(parser)
-    add = parser.add_argument
-    add("--set", nargs="+", action="extend", default=[], metavar="KEY=VALUE", help="other settings than the configured ones")
-    add("--shedder", metavar="NAME", help="another shedder, such as OverloadShedder or my_policy.py:shed")
-    add("--placement", metavar="NAME", help="another placement strategy, such as my_policy.py:place")
+    add_set(parser, "other settings than the configured ones", "KEY=VALUE")
+    _add_shedder(parser)
+    _add_placement(parser)
     add_world(parser)
-    add("--hours", type=hours, default=1.0, metavar="H", help="how long (default: 1)")
-    add("--seed", type=whole(0), default=0, metavar="S", help="seed of everything that is random (default: 0)")
-    add("--actions", type=whole(1), default=20, metavar="N", help="how many actions are shown (default: 20)")
-    add("--out", type=Path, metavar="DIR", help="write run.json, usage.csv and actions.csv there")
-    add("--quiet", action="store_true", help="no progress on standard error")
+    add_hours(parser, 1.0, "how long")
+    add_seed(parser, "everything that is random")
+    parser.add_argument("--actions", type=whole(1), default=20, metavar="N", help="how many actions are shown (default: 20)")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="write run.json, usage.csv and actions.csv there")
+    add_quiet(parser)
     parser.set_defaults(command=_simulate)
 
 
-def _add_place(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_place(questions: Commands) -> None:
     parser = _question(
         questions,
         "place",
@@ -154,11 +151,11 @@ def _add_place(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -
     _add_configuration(parser)
     _add_snapshots(parser)
     parser.add_argument("--bundle", required=True, metavar="NAME", help="such as public/default/0x00000000_0x40000000")
-    parser.add_argument("--placement", metavar="NAME", help="another placement strategy than the configured one")
+    _add_placement(parser)
     parser.set_defaults(command=_place)
 
 
-def _add_split(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_split(questions: Commands) -> None:
     parser = _question(
         questions,
         "split",
@@ -178,7 +175,7 @@ def _add_split(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -
     parser.set_defaults(command=_split)
 
 
-def _add_layout(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_layout(questions: Commands) -> None:
     parser = _question(
         questions, "layout", "the bundles of a new namespace", "Prints the boundaries of a new namespace of so many bundles."
     )
@@ -186,7 +183,7 @@ def _add_layout(questions: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.set_defaults(command=_layout)
 
 
-def _add_bundle(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_bundle(questions: Commands) -> None:
     parser = _question(
         questions,
         "bundle",

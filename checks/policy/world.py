@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from checks.policy.numbers import percent, whole
+from checks.numbers import percent, whole
 from checks.policy.reading import InputError, WrongUsage
 
 if TYPE_CHECKING:

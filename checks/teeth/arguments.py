@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from checks.numbers import score, whole
+from checks.options import Commands, add_command, add_format, add_memory, add_quiet, add_set, add_size, add_workers
 from checks.verdicts import ExitStatus
 
 DESCRIPTION = """Makes small mistakes in a protocol, one at a time, and looks whether its properties notice.
@@ -21,27 +23,21 @@ EXAMPLES = """examples:
 exit status: 0 the score is at least that of --least, 10 it is not, 20 interrupted, 2 wrong usage"""
 
 
-def add_teeth(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_teeth(commands: Commands) -> None:
     """Adds the command to those of ``fencepost``."""
-    teeth = commands.add_parser(
-        "teeth",
-        help="whether the properties would notice a mistake",
-        description=DESCRIPTION,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    teeth = add_command(commands, "teeth", "whether the properties would notice a mistake", DESCRIPTION, EXAMPLES)
     add = teeth.add_argument
     add("protocols", nargs="*", metavar="PROTOCOL", help="whose mutants (all, unless named)")
-    add("--size", choices=("ci", "standard", "deep"), help="in which instances (default: small ones)")
-    add("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="one instance with these parameters")
+    add_size(teeth, "small ones")
+    add_set(teeth)
     add("--mutant", action="append", default=[], metavar="NAME", help="only this, or all of an action; with the run that tells")
     add("--all", action="store_true", help="a line for each mutant, not only for those that survive")
-    add("--least", type=float, default=95.0, metavar="PERCENT", help="the score that is demanded (default: 95)")
-    add("--format", choices=("text", "json"), default="text", help="for people or for programs")
-    add("--states", type=int, default=50_000, metavar="N", help="leave instances out that have more states (default: 50000)")
-    add("--memory", type=float, default=0.25, metavar="GIB", help="memory of one search of a mutant (default: 0.25)")
-    add("--workers", type=int, metavar="N", help="processes (default: one for each core)")
-    add("--quiet", action="store_true", help="no progress on standard error")
+    add("--least", type=score, default=95.0, metavar="PERCENT", help="the score that is demanded (default: 95)")
+    add_format(teeth)
+    add("--states", type=whole(1), default=50_000, metavar="N", help="leave out instances with more states (default: 50000)")
+    add_memory(teeth, 0.25, "one search of a mutant")
+    add_workers(teeth)
+    add_quiet(teeth)
     teeth.set_defaults(command=_teeth)
 
 

@@ -56,7 +56,7 @@ class Store:
     """The states of a search and the table that finds them.
 
     ``budget`` is in bytes and covers both; ``inserts_in_flight`` is how many states the workers together may add between
-    two looks at the table's load. Raises ValueError if the budget is too small to begin with.
+    two looks at the table's load. Raises MemoryError if the budget is too small to begin with.
     """
 
     def __init__(self, words: int, budget: int, inserts_in_flight: int) -> None:
@@ -66,7 +66,7 @@ class Store:
         self._lines = max(_FIRST_LINES, 8 * inserts_in_flight // LINE)
         if self._lines > self._most_lines:
             least = int(self._lines * 8 * LINE * (1 + _LOAD * words)) + 1
-            raise ValueError(f"a memory budget of {budget} bytes is too small for this search: it takes {least} to begin with")
+            raise MemoryError(f"a memory budget of {budget} bytes is too small for this search: it takes {least} to begin with")
         self._states = zeros(budget // 8)
         self._table = zeros(LINE * self._lines)
         self.space = self._space()

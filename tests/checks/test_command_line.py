@@ -232,7 +232,7 @@ def test_ctrl_c_keeps_what_was_found() -> None:
         (["check", "--set", "bookies=2"], "does not hold"),
         (["check", "--defect", "no_such"], "there is no defect 'no_such'"),
         (["check", *SMALL, "--property", "no_such"], "has no property 'no_such'"),
-        (["check", "--workers", "0"], "not a positive number"),
+        (["check", "--workers", "0"], "not a whole number from 1 on"),
     ],
 )
 def test_wrong_usage_is_said_in_a_line(arguments: list[str], said: str) -> None:

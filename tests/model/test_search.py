@@ -250,7 +250,7 @@ def test_more_memory_goes_further_until_it_suffices() -> None:
 
 
 def test_a_memory_too_small_to_begin_with_is_refused() -> None:
-    with pytest.raises(ValueError, match="too small"):
+    with pytest.raises(MemoryError, match="too small"):
         run(Kernel(ring(3)), limits=Limits(memory=1000))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from checks.policy.numbers import hours, share, whole
+from checks.numbers import share, whole
+from checks.options import Commands, add_command, add_format, add_hours, add_pulsar, add_quiet, add_seed
 from checks.policy.world import add_world
 from checks.verdicts import ExitStatus
 
@@ -33,23 +34,17 @@ EXAMPLES = """examples:
                                a thousand paired runs on all cores, and a page to show around"""
 
 
-def add_compare(questions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_compare(questions: Commands) -> None:
     """Adds the question."""
-    parser = questions.add_parser(
-        "compare",
-        help="what a proposed policy makes better and worse",
-        description=COMPARE,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(questions, "compare", "what a proposed policy makes better and worse", COMPARE, EXAMPLES)
     add = parser.add_argument
     add("--baseline", metavar="POLICY", help="the present policy (default: what Pulsar does without a configuration)")
     add("--proposed", metavar="POLICY", action="append", required=True, help="a proposed policy; may be given several times")
-    add("--pulsar", choices=("2.10", "current"), default="current", help="whose rules and defaults (default: current)")
+    add_pulsar(parser)
     add("--out", type=Path, required=True, metavar="DIR", help="keep the runs there; the same command goes on with them")
     add("--runs", type=whole(1), default=100, metavar="N", help="how many runs under each policy (default: 100)")
-    add("--hours", type=hours, default=6.0, metavar="H", help="how long each run is (default: 6)")
-    add("--seed", type=whole(0), default=0, metavar="S", help="seed of all runs (default: 0)")
+    add_hours(parser, 6.0, "how long each run is")
+    add_seed(parser, "all runs")
     add(
         "--tolerance",
         action="append",
@@ -61,8 +56,8 @@ def add_compare(questions: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--strict", action="store_true", help="exit with 20 while a measure may yet be worse than tolerated")
     add("--master", metavar="URL", help="where Spark runs, such as local[*]; without it few runs are made in this process")
     add("--report", type=Path, metavar="FILE", help="write the answer as a page, with plots")
-    add("--format", choices=("text", "json"), default="text", help="how to print the answer (default: text)")
-    add("--quiet", action="store_true", help="no progress on standard error")
+    add_format(parser)
+    add_quiet(parser)
     add_world(parser)
     parser.set_defaults(command=_compare)
 

@@ -1,4 +1,4 @@
-"""Numbers on the command line of ``fencepost policy``, each with the range that it must be in."""
+"""Numbers on the command line, each with the range that it must be in."""
 
 from __future__ import annotations
 
@@ -8,14 +8,23 @@ from collections.abc import Callable
 
 LONGEST_HOURS = 10_000
 
+MANY = 2**62
+"""Counts and seeds lie below it; the walks reckon with them in 64 bits."""
+
 
 def whole(least: int) -> Callable[[str], int]:
     """A whole number from ``least`` on."""
 
     def parse(text: str) -> int:
-        if not text.isdecimal() or int(text) < least:
+        try:
+            value = int(text)
+        except ValueError:
+            value = least - 1
+        if value < least:
             raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} on")
-        return int(text)
+        if value >= MANY:
+            raise argparse.ArgumentTypeError(f"{text!r} is 2^62 or more")
+        return value
 
     return parse
 
@@ -33,6 +42,8 @@ def _number(what: str, fits: Callable[[float], bool]) -> Callable[[str], float]:
     return parse
 
 
+positive = _number("a positive number", lambda value: 0 < value < math.inf)
 hours = _number(f"a time in hours, from a minute to {LONGEST_HOURS}", lambda value: 1 / 60 <= value <= LONGEST_HOURS)
 percent = _number("a percentage above 0", lambda value: 0 < value <= 1000)
+score = _number("a percentage from 0 to 100", lambda value: 0 <= value <= 100)
 share = _number("between 0 and 1", lambda value: 0 < value < 1)
