@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from checks.input_files import BYTE_ORDER_MARK, InputError, read_bytes
 from checks.properties_file import MalformedEscape, Setting, settings
 
 LARGEST = 2**31 - 1
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 PULSARS = "Pulsar's default"
 
 T = TypeVar("T")
 
 
-class ConfigurationError(Exception):
+class ConfigurationError(InputError):
     """A configuration that cannot be used; the message names the file, the line, the key, its value and the remedy."""
 
 
@@ -41,8 +41,8 @@ class Taken(Generic[T]):
 class BrokerConf:
     """The settings of one file. What a user should know of those that were taken is gathered in ``notes``.
 
-    Raises ConfigurationError if there is no such file, or it is empty or no text; so do the methods, for a value that does not
-    fit.
+    Raises InputError if it cannot be read, ConfigurationError if it is empty or no text; so do the methods, for a value that
+    does not fit.
     """
 
     def __init__(self, path: Path) -> None:
@@ -125,14 +125,7 @@ def _written(value: object) -> str:
 
 
 def _bytes(path: Path) -> bytes:
-    try:
-        data = path.read_bytes()
-    except IsADirectoryError:
-        raise ConfigurationError(f"{path}: is a directory; give the broker.conf in it") from None
-    except FileNotFoundError:
-        raise ConfigurationError(f"{path}: there is no such file; give the path of a broker.conf") from None
-    except OSError as error:
-        raise ConfigurationError(f"{path}: cannot be read: {error.strerror or error}") from error
+    data = read_bytes(path, "a broker.conf")
     if b"\0" in data:
         line = data[: data.index(b"\0")].count(b"\n") + 1
         raise ConfigurationError(f"{path}:{line}: is not plain text (a zero byte); save it as ASCII or UTF-8")

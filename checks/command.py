@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from checks.annotations import as_annotations
-from checks.broker_conf import ConfigurationError
 from checks.conf_instances import LARGEST_ENSEMBLE, read_settings
 from checks.doubts import Doubt, doubts
 from checks.failures import judged
+from checks.input_files import InputError
 from checks.junit import as_junit
 from checks.pages import default_page, write_page
 from checks.plan import Checked, Options, PropertyError, check
@@ -23,6 +22,7 @@ from checks.progress import Reporter, interruptible
 from checks.report import as_json, closing, text, write_traces
 from checks.sampling import Walks
 from checks.sarif import as_sarif
+from checks.terminal import width
 from checks.theorems import check_theory
 from checks.trace_arguments import UNNAMED
 from checks.verdicts import ExitStatus, exit_status, severest
@@ -42,7 +42,7 @@ def run(asked: argparse.Namespace) -> ExitStatus:
     if asked.conf is not None:
         try:
             settings = read_settings(asked.conf)
-        except ConfigurationError as error:
+        except InputError as error:
             print(f"fencepost: {error}", file=sys.stderr)
             return ExitStatus.INPUT
     plan = planned(asked, settings)
@@ -78,7 +78,7 @@ def run(asked: argparse.Namespace) -> ExitStatus:
                 return ExitStatus.INPUT if isinstance(error, CheckpointError) else ExitStatus.USAGE
             everything.append(checked)
             if as_text:
-                print(text(checked, width=_width(), colour=sys.stdout.isatty()), flush=True)
+                print(text(checked, width=width(), colour=sys.stdout.isatty()), flush=True)
     status = exit_status(v for checked in everything for v in checked.findings.verdicts)
     if skipped:
         told = f"{skipped} of {len(plan)} instances were not checked: " + ("interrupted" if interrupt() else "out of time")
@@ -139,9 +139,5 @@ def _options(asked: argparse.Namespace, seconds: float | None) -> Options:
         symmetry=asked.symmetry,
         strict=asked.strict,
     )
-
-
-def _width() -> int:
-    return min(shutil.get_terminal_size((120, 24)).columns, 140)
 
 

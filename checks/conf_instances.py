@@ -42,7 +42,7 @@ class Settings:
 
 
 def read_settings(path: Path) -> Settings:
-    """The settings in a ``broker.conf``; ConfigurationError, with the place and the remedy, if they cannot be used."""
+    """The settings in a ``broker.conf``; InputError, with the place and the remedy, if they cannot be used."""
     conf = BrokerConf(path)
     ledger = ledger_settings(conf)
     ledger_notes = tuple(conf.notes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import time
 from dataclasses import replace
@@ -15,6 +14,7 @@ from checks.plan import Checked
 from checks.progress import Reporter, interruptible
 from checks.report import closing
 from checks.report import text as verdicts_text
+from checks.terminal import width
 from checks.verdicts import VIOLATED, ExitStatus, exit_status
 from model.kernel.walks import WalkProgress
 from properties.protocols import PROTOCOLS
@@ -89,7 +89,7 @@ def _explore(asked: argparse.Namespace) -> ExitStatus:
         if outcome == "interrupted":
             print("interrupted: the rounds that are complete are kept, and the same command goes on with the others")
         made = report(spark, explored, asked.out)
-    print(text(made, observed, asked.out, width=_width()), end="")
+    print(text(made, observed, asked.out, width=width()), end="")
     print(f"# {took:.1f} s, after {ready:.1f} s for Spark to start")
     status = _status(made)
     return ExitStatus.INCONCLUSIVE if outcome == "interrupted" and status is ExitStatus.HOLDS else status
@@ -116,7 +116,7 @@ def _report(folder: Path, asked: argparse.Namespace) -> ExitStatus:
     observed = explored.observed()
     with spark_session(asked.master, _settings(asked), light=True) as spark:
         made = report(spark, explored, folder)
-    print(text(made, observed, folder, width=_width()), end="")
+    print(text(made, observed, folder, width=width()), end="")
     if asked.plots is not None:
         from traces.exploration.plots import write_plots
 
@@ -147,7 +147,7 @@ def _exhaust(explored: Run, asked: argparse.Namespace, reported: Path | None = N
     protocol = explored.observed().suite.protocol
     checked = Checked(entry, Instance("on Spark", explored.parameters), protocol, findings)
     status = exit_status(findings.verdicts)
-    print(verdicts_text(checked, width=_width(), colour=sys.stdout.isatty()), end="")
+    print(verdicts_text(checked, width=width(), colour=sys.stdout.isatty()), end="")
     print(f"# {ready:.1f} s for Spark to start; {result.bytes_in_use / max(result.distinct, 1):.1f} bytes a state in {folder}")
     if result.outcome == "interrupted" and not reported:
         print("interrupted: the levels that are complete are kept, and the same command goes on with the others")
@@ -179,7 +179,7 @@ def _trace(folder: Path, asked: argparse.Namespace) -> ExitStatus:
         reporter.end()
         trace = shrunk.trace
     violated = next((p for p in suite.properties if p.name == trace.violated), None)
-    print(show(trace, suite.protocol, violated=violated, width=_width(), colour=sys.stdout.isatty()), end="")
+    print(show(trace, suite.protocol, violated=violated, width=width(), colour=sys.stdout.isatty()), end="")
     if asked.out is not None:
         write(trace, suite.protocol, asked.out)
         print(f"trace: {asked.out}")
@@ -194,7 +194,3 @@ def _settings(asked: argparse.Namespace) -> dict[str, str]:
             raise RegistryError(f"{setting!r} is not of the form spark.NAME=VALUE")
         settings[name] = value
     return settings
-
-
-def _width() -> int:
-    return min(shutil.get_terminal_size((120, 24)).columns, 140)

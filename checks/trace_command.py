@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from checks.pinning import Pin
 from checks.progress import Reporter, interruptible
+from checks.terminal import width
 from checks.verdicts import ExitStatus
 from properties.protocols import PROTOCOLS
 from properties.vocabulary import Property, Suite
@@ -44,7 +44,7 @@ class _Opened:
 
     def shown(self, trace: Trace, *, actor: str | None = None, full: bool = False) -> str:
         colour = sys.stdout.isatty()
-        return show(trace, self.suite.protocol, violated=self.violated, actor=actor, full=full, width=_width(), colour=colour)
+        return show(trace, self.suite.protocol, violated=self.violated, actor=actor, full=full, width=width(), colour=colour)
 
     def unfit(self) -> bool:
         """Whether the trace does not replay, which is told."""
@@ -106,7 +106,7 @@ def _explain(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
         return ExitStatus.USAGE
     print(f"after step {step} of {last}, {opened.trace.steps[step - 1].action}" if step else "in the initial state")
     for action in actions:
-        print(explained(opened.suite.protocol, opened.trace.states[step], action, _width()))
+        print(explained(opened.suite.protocol, opened.trace.states[step], action, width()))
     return ExitStatus.HOLDS
 
 
@@ -193,10 +193,6 @@ def _pin(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
     pin.write()
     print(f"test: {pin.test}\ntrace: {pin.file}")
     return ExitStatus.HOLDS
-
-
-def _width() -> int:
-    return min(shutil.get_terminal_size((120, 24)).columns, 140)
 
 
 VERBS: Mapping[str, Callable[[_Opened, argparse.Namespace], ExitStatus]] = {

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 
-from checks.broker_conf import ConfigurationError
-from checks.policy.reading import InputError, WrongUsage
+from checks.input_files import InputError
+from checks.policy.reading import WrongUsage
 from checks.policy.strategies import fault_text
 from checks.verdicts import ExitStatus
 from model.balance.user_policy import PolicyFault
@@ -23,7 +23,7 @@ def answering(command: Command) -> Command:
     def answer(asked: argparse.Namespace) -> ExitStatus:
         try:
             return command(asked)
-        except (InputError, ConfigurationError) as error:
+        except InputError as error:
             print(f"fencepost: {error}", file=sys.stderr)
             return ExitStatus.INPUT
         except WrongUsage as error:

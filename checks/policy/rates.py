@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from pathlib import Path
 
 import numpy as np
 
-from checks.policy.reading import InputError
+from checks.input_files import InputError, read_text
 from model.balance.simulation.recording import Recording, namespace_of_topic
 
 WHERE = ("minute", "topic")
@@ -22,27 +23,20 @@ def read_rates(path: Path) -> Recording:
 
     A rate that has no column is 0. A topic has the rates of its last row before a minute, and none before its first.
     """
+    table = csv.DictReader(io.StringIO(read_text(path, "a table of recorded rates"), newline=""), skipinitialspace=True)
+    found: dict[tuple[int, str], tuple[int, list[float]]] = {}
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            table = csv.DictReader(file, skipinitialspace=True)
-            columns = [name for name in RATES if name in (table.fieldnames or ())]
-            if not columns or not set(WHERE) <= set(table.fieldnames or ()):
-                raise InputError(f"{path}:1: the header needs minute, topic and at least one of {', '.join(RATES)}")
-            found: dict[tuple[int, str], tuple[int, list[float]]] = {}
-            for row in table:
-                where = f"{path}:{table.line_num}"
-                key = (_minute(where, row["minute"]), _topic(where, row["topic"]))
-                if key in found:
-                    raise InputError(f"{where}: {key[1]} has rates of minute {key[0]} on line {found[key][0]} already")
-                found[key] = table.line_num, [_rate(where, name, row[name]) if name in columns else 0.0 for name in RATES]
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file; give the path of a table of recorded rates") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: is not UTF-8: {error.reason} at byte {error.start}") from None
+        columns = [name for name in RATES if name in (table.fieldnames or ())]
+        if not columns or not set(WHERE) <= set(table.fieldnames or ()):
+            raise InputError(f"{path}:1: the header needs minute, topic and at least one of {', '.join(RATES)}")
+        for row in table:
+            where = f"{path}:{table.line_num}"
+            key = (_minute(where, row["minute"]), _topic(where, row["topic"]))
+            if key in found:
+                raise InputError(f"{where}: {key[1]} has rates of minute {key[0]} on line {found[key][0]} already")
+            found[key] = table.line_num, [_rate(where, name, row[name]) if name in columns else 0.0 for name in RATES]
     except csv.Error as error:
         raise InputError(f"{path}: is no table of comma-separated values: {error}") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
     if not found:
         raise InputError(f"{path}: has no rows below its header; give a row for each topic")
     return _laid_out(path, {key: rates for key, (_, rates) in found.items()})

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from checks.input_files import BYTE_ORDER_MARK, InputError, read_bytes
+
 T = TypeVar("T")
 
 SHOWN_ERRORS = 5
@@ -30,10 +32,6 @@ WRONG = {
 """What is said of a value by the kind of error that pydantic reports."""
 
 
-class InputError(Exception):
-    """An input file that cannot be used; the message names the file, what is wrong in it and where."""
-
-
 class WrongUsage(Exception):
     """Arguments that do not fit; the message says which and what would."""
 
@@ -43,18 +41,11 @@ def read_json(path: Path, kind: TypeAdapter[T], what: str) -> T:
 
     Raises InputError if it cannot be read, is no JSON, or holds a value that Pulsar would not write.
     """
-    try:
-        data = path.read_bytes()
-    except IsADirectoryError:
-        raise InputError(f"{path}: is a directory; give the file of {what}") from None
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file; give the path of {what}") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    data = read_bytes(path, what)
     if not data.strip():
         raise InputError(f"{path}: is empty; give {what}")
     try:
-        return kind.validate_json(data.removeprefix(b"\xef\xbb\xbf"), strict=True)
+        return kind.validate_json(data.removeprefix(BYTE_ORDER_MARK), strict=True)
     except ValidationError as error:
         raise InputError(_told(path, error)) from None
 

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, TypeAdapter
 
-from checks.policy.reading import InputError, json_path, read_json
+from checks.input_files import InputError
+from checks.policy.reading import json_path, read_json
 from model.balance.isolation import FailureDomain, NamespaceIsolationData, Policies
 from model.balance.load_data import Amount, BrokerLoad, BundleData, Count, LoadData, LocalBrokerData
 from model.balance.load_manager import Snapshot

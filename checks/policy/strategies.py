@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from checks.broker_conf import ConfigurationError
-from checks.policy.reading import InputError, WrongUsage
+from checks.input_files import InputError, read_text
+from checks.policy.reading import WrongUsage
 from checks.policy.snapshot import as_snapshot
 from model.balance.configuration import Configuration
 from model.balance.load_manager import LoadManager
@@ -52,13 +53,7 @@ def own_strategy(name: str | None) -> UserShedder | UserPlacement | None:
         return None
     file, _, function = name.rpartition(":")
     try:
-        return user_strategy(UserFunction(file, Path(file).read_text(encoding="utf-8"), function))
-    except FileNotFoundError:
-        raise InputError(f"{file}: there is no such file; give the Python file of your policy") from None
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{file}: is not UTF-8: {error.reason} at byte {error.start}") from None
+        return user_strategy(UserFunction(file, read_text(Path(file), "the Python file of your policy"), function))
     except UserCodeError as error:
         raise InputError(str(error)) from None
 

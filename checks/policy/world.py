@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from checks.input_files import InputError
 from checks.numbers import percent, whole
-from checks.policy.reading import InputError, WrongUsage
+from checks.policy.reading import WrongUsage
 
 if TYPE_CHECKING:
     from model.balance.simulation.cluster import Generated, Source

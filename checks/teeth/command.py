@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,6 +15,7 @@ from checks.teeth.litter import alone, claims
 from checks.teeth.mutation import mutants
 from checks.teeth.report import as_json, text
 from checks.teeth.run import Mutant, Teeth, bite, searched
+from checks.terminal import width
 from checks.verdicts import ExitStatus
 from model.language import ModelError
 from model.language.obligations import prove_domains
@@ -56,7 +56,7 @@ def run(asked: argparse.Namespace) -> ExitStatus:
                 return ExitStatus.USAGE
             everything.append(teeth)
             if asked.format == "text":
-                print(text(teeth, every=asked.all or bool(asked.mutant), width=_width()), flush=True)
+                print(text(teeth, every=asked.all or bool(asked.mutant), width=width()), flush=True)
                 for mutant in teeth.mutants if asked.mutant else ():
                     print(_given_away(entry, instances, mutant, memory), end="", flush=True)
         finished = len(everything) == len(entries) and all(teeth.finished for teeth in everything)
@@ -86,14 +86,10 @@ def _given_away(entry: Entry, instances: Sequence[Instance], mutant: Mutant, mem
     found = exhaust(Observed.of(suite, claims(suite)), Budget(memory, workers=1, with_graph=2 * memory))
     noticed = replace(found, verdicts=tuple(v for v in found.verdicts if v.property.name in mutant.kill.properties[:1]))
     checked = Checked(entry, instance, suite.protocol, noticed)
-    return f"{head}{told(checked, width=_width(), colour=sys.stdout.isatty())}\n"
+    return f"{head}{told(checked, width=width(), colour=sys.stdout.isatty())}\n"
 
 
 def _status(everything: Sequence[Teeth], finished: bool, least: float) -> ExitStatus:
     if not finished:
         return ExitStatus.INCONCLUSIVE
     return ExitStatus.HOLDS if all(100 * teeth.score >= least for teeth in everything) else ExitStatus.ASSUMPTION
-
-
-def _width() -> int:
-    return min(shutil.get_terminal_size((120, 24)).columns, 140)

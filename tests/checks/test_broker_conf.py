@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from checks.broker_conf import ConfigurationError
 from checks.conf_instances import Settings, read_settings
+from checks.input_files import InputError
 from checks.ledger_settings import ACK_QUORUM, ENSEMBLE, WRITE_QUORUM
 
 
@@ -25,7 +25,7 @@ def sizes(settings: Settings) -> tuple[int, int, int]:
 
 
 def refusal(path: Path) -> str:
-    with pytest.raises(ConfigurationError) as error:
+    with pytest.raises(InputError) as error:
         read_settings(path)
     message = str(error.value)
     assert str(path) in message

@@ -203,7 +203,7 @@ def test_the_wrong_function(
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("absent.py", "there is no such file"), ("folder.py", "cannot be read: Is a directory"), ("latin.py", "is not UTF-8")],
+    [("absent.py", "there is no such file"), ("folder.py", "is a directory"), ("latin.py", "is not UTF-8")],
 )
 def test_files_that_cannot_be_read(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str, said: str) -> None:
     (tmp_path / "folder.py").mkdir()

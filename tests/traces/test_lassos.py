@@ -3,60 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from model.language import And, Not, Protocol
 from properties.registry import Entry, Instance
-from properties.vocabulary import Suite
+from tests.traces.doors import door, suite
 from traces.itf import TraceFileError, read, write
 from traces.replay import replay
 from traces.text import show
 from traces.trace import Loop, Step, Trace
-
-
-def door(*, defects: Iterable[str] = ()) -> Protocol:
-    """A guest who has rung is let in, unless the door is just blown open and shut by the wind."""
-    p = Protocol("door", active=defects)
-    rung, shut, inside = p.flag("rung"), p.flag("shut", init=True), p.flag("inside")
-
-    @p.step(by="guest")
-    def ring() -> Any:
-        """The guest rings, which nobody has to."""
-        return Not(rung), {rung: True}
-
-    @p.step(by="wind", fair=True)
-    def swing() -> Any:
-        """The door goes to and fro."""
-        return Not(inside), {shut: Not(shut)}
-
-    @p.step(by="host", fair=True)
-    def let_in() -> Any:
-        """The host lets the guest in if the door is not open already."""
-        return And(rung, shut, Not(inside)), {inside: True}
-
-    return p
-
-
-def suite(p: Protocol) -> Suite:
-    made, s = Suite(p), p.state
-
-    @made.leads_to
-    def guests_get_in() -> Any:
-        """Who has rung gets in."""
-        return s.rung, s.inside
-
-    @made.always
-    def rings_first() -> Any:
-        """Nobody is inside who has not rung."""
-        return Not(And(s.inside, Not(s.rung)))
-
-    return made
-
 
 PROTOCOLS = {"door": Entry("door", "a door in the wind", door, suite, {"ci": (Instance("door", {}),)})}
 STANDING, RUNG, OPEN, INSIDE = (0, 1, 0), (1, 1, 0), (1, 0, 0), (1, 1, 1)

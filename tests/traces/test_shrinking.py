@@ -13,6 +13,7 @@ import pytest
 from model.kernel import Kernel
 from model.language import If, Not, Or, Protocol
 from properties.vocabulary import Suite
+from tests.traces import doors
 from traces.lassos import loop_from
 from traces.replay import replay_on
 from traces.shrinking import Shrunk, shrink
@@ -209,41 +210,6 @@ def test_a_trace_that_shows_nothing_is_refused() -> None:
         shrink(replace(trace, steps=trace.steps[:-1]), suite)
 
 
-def door() -> Suite:
-    """A guest who rings, and a host who opens only to a door that the wind does not blow to and fro all the time."""
-    p = Protocol("door")
-    rung, shut, inside, radio = p.flag("rung"), p.flag("shut", init=True), p.flag("inside"), p.flag("radio")
-
-    @p.step(by="guest")
-    def ring() -> Any:
-        """Rings."""
-        return Not(rung), {rung: True}
-
-    @p.step(by="wind", fair=True)
-    def swing() -> Any:
-        """Goes to and fro."""
-        return Not(inside), {shut: Not(shut)}
-
-    @p.step(by="host", fair=True)
-    def let_in() -> Any:
-        """Opens."""
-        return rung & shut & Not(inside), {inside: True}
-
-    @p.step(by="radio")
-    def play() -> Any:
-        """Is switched on or off."""
-        return True, {radio: Not(radio)}
-
-    suite = Suite(p)
-
-    @suite.leads_to
-    def guests_get_in() -> Any:
-        """Who has rung gets in."""
-        return rung, inside
-
-    return suite
-
-
 def lasso(suite: Suite, stem: list[str], around: list[str]) -> Trace:
     prop = suite.named("guests_get_in")
     kernel = Kernel(suite.protocol, [formula for lead in prop.leads for formula in lead])
@@ -258,7 +224,7 @@ def lasso(suite: Suite, stem: list[str], around: list[str]) -> Trace:
 @pytest.mark.parametrize("stem", ["ring", "play swing swing ring play play", "swing ring play swing"])
 @pytest.mark.parametrize("around", ["swing swing", "play swing play swing swing swing"])
 def test_a_lasso_is_shrunk_and_stays_one(stem: str, around: str) -> None:
-    suite = door()
+    suite = doors.suite(doors.door(radio=True))
     trace = lasso(suite, stem.split(), around.split())
     assert replay_on(trace, suite.protocol, suite).replays
     shrunk = shrink(trace, suite)

@@ -8,22 +8,15 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from traces.exploration.report import Report
+from traces.plotting import STYLE
 
 _INK = "#1f4e79"
-# Text stays text and names are not drawn by chance, so that the same report gives the same file.
-_STYLE = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "fencepost",
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
 
 
 def write_plots(report: Report, folder: Path) -> list[Path]:
     """Writes the plots into the folder and returns their paths. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figures = {"states": _states(report), "coverage": _coverage(report)}
         paths = []
         for name, figure in figures.items():

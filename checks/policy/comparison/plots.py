@@ -14,6 +14,7 @@ from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
 from checks.policy.comparison.paired import Difference, Values
 from model.balance.simulation.run import Run
+from traces.plotting import STYLE
 
 INK, FAINT = "#010101", "#010102"
 POLICIES = ("#010110", "#010111", "#010112", "#010113", "#010114", "#010115")
@@ -21,13 +22,7 @@ GOOD, BAD = "#010120", "#010121"
 NAMES = {INK: "ink", FAINT: "faint", GOOD: "good", BAD: "bad"} | {colour: f"policy-{n}" for n, colour in enumerate(POLICIES)}
 """What stands for a colour in a figure, and the page's name of that colour."""
 
-# Text stays text and names are not drawn by chance, so that the same comparison gives the same page.
-_STYLE = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "fencepost",
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
+_STYLE = STYLE | {
     "axes.edgecolor": FAINT,
     "axes.labelcolor": INK,
     "axes.titlecolor": INK,
