@@ -20,15 +20,16 @@ def broker_loads(data: LoadData, conf: Configuration) -> dict[str, BrokerLoad]:
 
 
 def advanced(load: BrokerLoad | None, broker: str, data: LoadData, conf: Configuration) -> BrokerLoad:
-    """The averages after one more report; an average of 0 counts as none."""
+    """The averages after one more report."""
     return averaged(load, data.reports[broker], conf)
 
 
 def averaged(load: BrokerLoad | None, report: LocalBrokerData, conf: Configuration, samples: int = 1) -> BrokerLoad:
-    """The averages after so many more samples that are all the same; an average of 0 counts as none."""
-    before = load or BrokerLoad()
+    """The averages after so many more samples that are all the same; of a broker that has none, the sample as it is."""
+    usage, throughput = weighted_usage(report, conf), report.throughput
+    if load is None:
+        return BrokerLoad(usage, throughput)
     weight = conf.loadBalancerHistoryResourcePercentage**samples
     return BrokerLoad(
-        exponential(before.weightedMaxEMA or None, weighted_usage(report, conf), weight),
-        exponential(before.msgThroughputEMA or None, report.throughput, weight),
+        exponential(load.weightedMaxEMA, usage, weight), exponential(load.msgThroughputEMA, throughput, weight)
     )

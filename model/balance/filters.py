@@ -27,8 +27,17 @@ def within_max_topics(candidates: Sequence[str], data: LoadData, conf: Configura
     return left or tuple(candidates)
 
 
+def below_max_topics(candidates: Sequence[str], data: LoadData, conf: Configuration) -> tuple[str, ...]:
+    """The brokers that report fewer topics than ``loadBalancerBrokerMaxTopics``, if there are any.
+
+    Mirrors BrokerMaxTopicCountFilter of the extensible manager, to which a broker without a report has no topics.
+    """
+    reports = ((broker, data.brokers[broker]) for broker in candidates)
+    return tuple(b for b, report in reports if report is None or report.numTopics < conf.loadBalancerBrokerMaxTopics)
+
+
 def _topics(broker: str, data: LoadData) -> int:
-    placed = [data.bundles[b].topics for b, owner in data.preallocated.items() if owner == broker and b in data.bundles]
+    placed = [data.bundles[bundle].topics for bundle in data.expected_on(broker) if bundle in data.bundles]
     report = data.brokers[broker]
     return sum(placed) + (report.numTopics if report is not None else 0)
 
@@ -40,7 +49,7 @@ def least_of_anti_affinity(
 
     A domain counts the brokers that are candidates; a broker without a domain is in one called ``default``.
     """
-    if not policies.anti_affinity.get(namespace_of(bundle)):
+    if not policies.group_of(namespace_of(bundle)):
         return tuple(candidates)
     counts = namespaces_of_group(bundle, data, policies)
     domains = policies.domains
@@ -56,11 +65,11 @@ def least_of_anti_affinity(
 
 def namespaces_of_group(bundle: str, data: LoadData, policies: Policies) -> Counter[str]:
     """How many namespaces of the bundle's anti-affinity group each broker serves."""
-    group = policies.anti_affinity.get(namespace_of(bundle), "").lower()
+    group = policies.group_of(namespace_of(bundle))
     counts: Counter[str] = Counter()
     for broker in data.brokers:
         namespaces = {namespace_of(owned) for owned in data.bundles_of(broker)}
-        counts[broker] = sum(1 for name in namespaces if policies.anti_affinity.get(name, "").lower() == group)
+        counts[broker] = sum(policies.group_of(name) == group for name in namespaces)
     return counts
 
 

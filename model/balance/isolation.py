@@ -6,7 +6,7 @@ Mirrors SimpleResourceAllocationPolicies, NamespaceIsolationPolicies and applyNa
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from model.balance.load_data import LoadData
@@ -66,7 +66,11 @@ class Policies:
 
     def bind(self, namespace: str) -> bool:
         """Whether the namespace is isolated or in an anti-affinity group."""
-        return self.isolation_of(namespace) is not None or bool(self.anti_affinity.get(namespace))
+        return self.isolation_of(namespace) is not None or bool(self.group_of(namespace))
+
+    def group_of(self, namespace: str) -> str:
+        """The namespace's anti-affinity group, in whatever case it is written; empty if it has none."""
+        return self.anti_affinity.get(namespace, "").strip().lower()
 
     @property
     def domains(self) -> dict[str, str]:
@@ -79,18 +83,20 @@ def host(broker: str) -> str:
     return PORT.sub("", broker)
 
 
-def permitted(namespace: str, data: LoadData, policies: Policies) -> tuple[str, ...]:
-    """The live brokers that may serve a namespace, in their order.
+def permitted(
+    namespace: str, data: LoadData, policies: Policies, brokers: Collection[str] | None = None
+) -> tuple[str, ...]:
+    """The brokers that may serve a namespace, in their order: of all that are alive, or of those given.
 
     An isolated namespace: its primaries, and its secondaries if fewer primaries than ``min_limit`` are there. Any other:
     the brokers that are nobody's primary and serve persistent topics; snapshots do not say which bundles are not persistent.
     """
-    policy = policies.isolation_of(namespace)
+    policy, brokers = policies.isolation_of(namespace), data.brokers if brokers is None else brokers
     if policy is None:
-        able = [b for b, report in data.brokers.items() if report is None or report.persistentTopicsEnabled]
+        able = [b for b in brokers if (report := data.brokers[b]) is None or report.persistentTopicsEnabled]
         return tuple(broker for broker in able if policies.is_shared(broker))
-    primary = [b for b in data.brokers if _matches(policy.primary, host(b))]
-    secondary = [b for b in data.brokers if b not in primary and _matches(policy.secondary, host(b))]
+    primary = [b for b in brokers if _matches(policy.primary, host(b))]
+    secondary = [b for b in brokers if b not in primary and _matches(policy.secondary, host(b))]
     return (*primary, *secondary) if len(primary) < policy.auto_failover_policy.min_limit else tuple(primary)
 
 

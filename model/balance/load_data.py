@@ -177,6 +177,11 @@ class LoadData:
         placed = set(self._placed_on(broker)).difference(report.spoken_of)
         return report.namespaces[namespace] + sum(namespace_of(bundle) == namespace for bundle in placed)
 
+    def expected_on(self, broker: str) -> list[str]:
+        """The bundles that a broker is about to own: those preallocated to it of which its report does not speak."""
+        report = self.brokers[broker] or LocalBrokerData()
+        return [bundle for bundle in self._placed_on(broker) if bundle not in report.owned]
+
     def _placed_on(self, broker: str) -> list[str]:
         return [bundle for bundle, owner in self.preallocated.items() if owner == broker]
 

@@ -218,6 +218,8 @@ def _planned(split: Split, topics: Sequence[Topic] | None, conf: Configuration) 
         return PlannedSplit(split.bundle, None), f"{said}, refused: {refusal}"
     if cuts is None:
         return PlannedSplit(split.bundle, None), f"{said}: {why}"
+    if conf.is_extensible and len(cuts) > 1:
+        return PlannedSplit(split.bundle, None), f"{said}: {len(cuts)} boundaries, and the extensible manager cuts in two only"
     return PlannedSplit(split.bundle, tuple(cuts)), said
 
 
@@ -229,7 +231,7 @@ def _obstacle(bundle: str, source: str, data: LoadData, policies: Policies, conf
     others = [broker for broker in permitted(namespace, data, policies) if broker != source]
     if not others:
         return "no other broker may serve its namespace"
-    if policies.anti_affinity.get(namespace):
+    if policies.group_of(namespace):
         counts = namespaces_of_group(bundle, data, policies)
         candidates = permitted(namespace, data, policies)
         fewest = min(counts[broker] for broker in candidates)

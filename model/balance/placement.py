@@ -56,9 +56,8 @@ class LeastLongTermMessageRate:
         if usage(report, conf) > conf.overload_threshold:
             return math.inf
         placed = 0.0
-        for bundle, owner in data.preallocated.items():
-            if owner == broker:
-                placed += data.bundles.get(bundle, never_seen()).longTermData.rate
+        for bundle in data.expected_on(broker):
+            placed += data.bundles.get(bundle, never_seen()).longTermData.rate
         own = long_term_rates(report, data)
         return placed + (own.msgRateIn + own.msgRateOut)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from model.balance.configuration import Configuration
 from model.balance.filters import (
     FilterFailure,
+    below_max_topics,
     fewest_bundles,
     latest_version,
     least_of_anti_affinity,
@@ -21,6 +22,8 @@ from model.balance.isolation import Policies, permitted
 from model.balance.load_data import LoadData, namespace_of
 from model.balance.placement import Placement
 from model.balance.usage import usage
+
+AGAIN = "again from the isolation policies"
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ def select(
     In the modular manager a live broker without a report is no candidate: upstream looks into the report and fails. If a
     filter fails or none is left, Pulsar starts again from the isolation policies. If what was selected is overloaded, it
     selects once more among those; where the first selection is drawn from several of which only some are overloaded, both
-    outcomes are among the brokers given here.
+    outcomes are among the brokers given here. The extensible manager does neither of the two.
     """
     filtered, why = _filtered(bundle, data, policies, conf)
     left = tuple(filtered.values())[-1]
@@ -59,7 +62,7 @@ def select(
         return Selection(filtered, chosen, tuple(why)), placement
     first = filtered["isolation_policies"]
     if not left:
-        why.append("no broker is left; again from the isolation policies")
+        why.append(f"no broker is left; {AGAIN}")
     chosen, placement = placement.select(left or first, bundle, data, conf)
     overloaded = [broker for broker in chosen if usage(data.reports[broker], conf) > conf.overload_threshold]
     if overloaded:
@@ -70,24 +73,23 @@ def select(
 
 
 def candidates(bundle: str, data: LoadData, policies: Policies, conf: Configuration) -> tuple[str, ...]:
-    """The brokers that all filters leave."""
-    left, _ = _filtered(bundle, data, policies, conf)
-    return tuple(left.values())[-1]
+    """The brokers that all filters leave; none if one fails."""
+    left, failures = _filtered(bundle, data, policies, conf)
+    return () if failures else tuple(left.values())[-1]
 
 
 def _filtered(
     bundle: str, data: LoadData, policies: Policies, conf: Configuration
 ) -> tuple[dict[str, tuple[str, ...]], list[str]]:
-    first = permitted(namespace_of(bundle), data, policies)
-    why: list[str] = []
+    namespace, why = namespace_of(bundle), list[str]()
     left: dict[str, tuple[str, ...]] = {}
     if conf.is_extensible:
-        left["max_topics"] = within_max_topics(tuple(data.brokers), data, conf)
-        left["isolation_policies"] = tuple(broker for broker in left["max_topics"] if broker in first)
-        left["latest_version"] = _latest(left["isolation_policies"], first, data, conf, why)
+        left["max_topics"] = below_max_topics(tuple(data.brokers), data, conf)
+        left["latest_version"] = _latest(left["max_topics"], left["max_topics"], data, conf, why)
         left["anti_affinity"] = least_of_anti_affinity(bundle, left["latest_version"], data, policies, conf)
+        left["isolation_policies"] = permitted(namespace, data, policies, left["anti_affinity"])
         return left, why
-    first = tuple(broker for broker in first if broker in data.reports)
+    first = tuple(broker for broker in permitted(namespace, data, policies) if broker in data.reports)
     left["isolation_policies"] = first
     left["max_topics"] = within_max_topics(first, data, conf)
     left["anti_affinity"] = least_of_anti_affinity(bundle, left["max_topics"], data, policies, conf)
@@ -97,10 +99,11 @@ def _filtered(
 
 
 def _latest(
-    candidates: tuple[str, ...], first: tuple[str, ...], data: LoadData, conf: Configuration, why: list[str]
+    candidates: tuple[str, ...], otherwise: tuple[str, ...], data: LoadData, conf: Configuration, why: list[str]
 ) -> tuple[str, ...]:
+    """The brokers of the latest version among the candidates, or others if it cannot be told which these are."""
     try:
         return latest_version(candidates, data, conf)
     except FilterFailure as failure:
-        why.append(f"{failure}; again from the isolation policies")
-        return first
+        why.append(f"{failure}; {'versions do not count' if otherwise == candidates else AGAIN}")
+        return otherwise

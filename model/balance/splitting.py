@@ -14,6 +14,7 @@ from model.balance.load_data import Amount, LoadData, NamespaceBundleStats, name
 from model.balance.wording import MIB
 from model.hash_range import FULL, Bundle, Refused, TopicLoad, topic_hash
 from model.hash_range import algorithms as cuts
+from model.hash_range.boundaries import int_of
 
 FEWEST_TOPICS = 2
 
@@ -99,7 +100,12 @@ def _no_cut(algorithm: str, topics: Sequence[TopicLoad], force: bool) -> str:
 
 
 def excess(stats: NamespaceBundleStats, rate: float, throughput: float, conf: Configuration) -> str:
-    """Why a bundle is too large, by the first of topics, sessions, rate and bandwidth that is strictly above; else empty."""
+    """Why a bundle is too large, by the first of topics, sessions, rate and bandwidth that is strictly above; else empty.
+
+    The most bytes per second are a product of ints, as upstream: from 2048 MiB/s on it overflows, so that a bundle of any
+    bandwidth may be too large.
+    """
+    most_bytes = int_of(conf.loadBalancerNamespaceBundleMaxBandwidthMbytes * MIB)
     sessions, most_sessions = stats.consumerCount + stats.producerCount, conf.loadBalancerNamespaceBundleMaxSessions
     if stats.topics > conf.loadBalancerNamespaceBundleMaxTopics:
         return f"{stats.topics} topics are more than {conf.loadBalancerNamespaceBundleMaxTopics}"
@@ -107,8 +113,8 @@ def excess(stats: NamespaceBundleStats, rate: float, throughput: float, conf: Co
         return f"{sessions} sessions are more than {most_sessions}"
     if rate > conf.loadBalancerNamespaceBundleMaxMsgRate:
         return f"{rate:g} msg/s are more than {conf.loadBalancerNamespaceBundleMaxMsgRate}"
-    if throughput > conf.loadBalancerNamespaceBundleMaxBandwidthMbytes * MIB:
-        return f"{throughput / MIB:g} MiB/s are more than {conf.loadBalancerNamespaceBundleMaxBandwidthMbytes}"
+    if throughput > most_bytes:
+        return f"{throughput / MIB:g} MiB/s are more than {most_bytes // MIB}"
     return ""
 
 

@@ -6,14 +6,16 @@ Mirrors TopKBundles and StrictNamespaceBundleStatsComparator of pulsar-broker.
 from __future__ import annotations
 
 from model.balance.configuration import Configuration
+from model.balance.isolation import Policies
 from model.balance.load_data import SYSTEM_NAMESPACE, LoadData, NamespaceBundleStats, namespace_of
 from model.balance.shedding import NEVER_SHED
 
 
-def top_bundles(broker: str, data: LoadData, conf: Configuration) -> list[tuple[str, float]]:
+def top_bundles(broker: str, data: LoadData, conf: Configuration, policies: Policies) -> list[tuple[str, float]]:
     """The names and throughputs of the largest ``loadBalancerMaxNumberOfBundlesInBundleLoadReport`` bundles, ascending.
 
-    Bundles without traffic, of the system's namespaces and of namespaces excluded from shedding are not named.
+    Bundles without traffic, of the system's namespaces and of namespaces excluded from shedding are not named; nor are those
+    that policies bind, unless ``loadBalancerSheddingBundlesWithPoliciesEnabled``.
     """
     busy = [
         (bundle, stats)
@@ -21,6 +23,7 @@ def top_bundles(broker: str, data: LoadData, conf: Configuration) -> list[tuple[
         if stats.throughput != 0
         and not _is_of_the_system(bundle)
         and namespace_of(bundle) not in conf.loadBalancerSheddingExcludedNamespaces
+        and (conf.loadBalancerSheddingBundlesWithPoliciesEnabled or not policies.bind(namespace_of(bundle)))
     ]
     largest = sorted(busy, key=lambda named: _size(named[1]), reverse=True)
     named = largest[: conf.loadBalancerMaxNumberOfBundlesInBundleLoadReport]

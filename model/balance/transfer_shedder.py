@@ -115,11 +115,11 @@ class _Handing:
         return quotient((self.offloaded - self.gained) * most, self.own)
 
     def _hand_over(self) -> None:
-        top = top_bundles(self.fullest, self.data, self.conf)
+        top = top_bundles(self.fullest, self.data, self.conf, self.policies)
         if len(top) <= 1:
             self.told.append(f"  {self.fullest} names {len(top)} bundles; the last one always stays")
             return
-        offered = iter(top_bundles(self.emptiest, self.data, self.conf))
+        offered = iter(top_bundles(self.emptiest, self.data, self.conf, self.policies))
         remaining = len(top)
         for bundle, carried in top:
             obstacle = self._obstacle(bundle)

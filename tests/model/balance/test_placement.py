@@ -59,6 +59,13 @@ def test_the_score_is_of_the_brokers_bundles_and_of_those_preallocated() -> None
     assert score(0, CURRENT, data) == 7 + 5 + 100  # nothing is known of n/3
 
 
+def test_what_a_broker_reports_is_no_longer_preallocated() -> None:
+    known = {"n/1": bundle(rate=7, topics=30000)}
+    data = cluster({"a": broker(bundles=["n/1"], numTopics=30000)}, known, preallocated={"n/1": "a"})
+    assert score(0, CURRENT, data) == 7
+    assert selected("n/2", replace(data, brokers={**data.brokers, "b": broker()})).candidates["max_topics"] == ("a", "b")
+
+
 def test_exactly_the_threshold_is_overloaded_in_2_10_only() -> None:
     assert score(85, CURRENT) == 7
     assert score(85.001, CURRENT) == math.inf
@@ -242,6 +249,11 @@ def test_the_least_used_failure_domain_then_the_least_used_broker() -> None:
     assert grouped(CURRENT, x1="m", x2="o", y1="m") == ("x1", "x2", "y1")
 
 
+def test_a_blank_group_is_none() -> None:
+    data = cluster({"a": broker(bundles=["m/1"]), "b": broker()})
+    assert selected("n/1", data, Policies(anti_affinity={"n": " ", "m": " "})).candidates["anti_affinity"] == ("a", "b")
+
+
 def test_without_a_group_anti_affinity_filters_nothing() -> None:
     data = cluster({"a": broker(bundles=["m/1"]), "b": broker()})
     assert selected("n/1", data, Policies(anti_affinity={"m": "g"})).candidates["anti_affinity"] == ("a", "b")
@@ -278,8 +290,39 @@ def test_the_order_of_the_filters() -> None:
     data = cluster(idle("a"))
     modular = ["isolation_policies", "max_topics", "anti_affinity", "fewest_bundles", "latest_version"]
     assert list(selected("n/1", data).candidates) == modular
-    extensible = ["max_topics", "isolation_policies", "latest_version", "anti_affinity"]
+    extensible = ["max_topics", "latest_version", "anti_affinity", "isolation_policies"]
     assert list(selected("n/1", data, conf=EXTENSIBLE).candidates) == extensible
+
+
+# --- filters of the extensible manager: none of them starts again
+
+
+def extensible(data: LoadData, policies: Policies = NO_POLICIES, name: str = "n/1", **settings: bool) -> Selection:
+    conf = replace(EXTENSIBLE, **settings)  # type: ignore[arg-type]
+    return selected(name, data, policies, conf, LeastResourceUsageWithWeight())
+
+
+def test_in_the_extensible_manager_a_broker_at_the_most_topics_is_full_and_all_may_be() -> None:
+    data = cluster({"a": broker(numTopics=49999), "b": broker(numTopics=50000), "c": None}, {}, preallocated={"n/2": "a"})
+    assert extensible(data).candidates["max_topics"] == ("a", "c")
+    full = extensible(cluster({"b": broker(numTopics=50000)}))
+    assert (full.any_of, full.why) == ((), ())
+
+
+def test_in_the_extensible_manager_primaries_are_counted_among_the_brokers_that_are_left() -> None:
+    reports = {"a1": broker(), "a2": broker(numTopics=50000), "b1": broker(), "c1": broker()}
+    selection = extensible(cluster(reports), ISOLATED, "secret/x/1")
+    assert selection.any_of == ("a1", "b1")  # two primaries were enough, but a2 is full
+
+
+def test_in_the_extensible_manager_the_latest_version_is_that_of_all_brokers() -> None:
+    versions = {"a1": "3.0.0", "a2": "3.0.0", "c1": "3.1.0"}
+    data = cluster({name: broker(brokerVersionString=version) for name, version in versions.items()})
+    assert extensible(data, ISOLATED, "secret/x/1", preferLaterVersions=True).any_of == ()
+    unread = replace(data, brokers={**data.brokers, "c1": broker()})
+    selection = extensible(unread, ISOLATED, "secret/x/1", preferLaterVersions=True)
+    assert selection.any_of == ("a1", "a2")
+    assert selection.why == ("c1 reports the version ''; versions do not count",)
 
 
 def test_a_preallocated_bundle_keeps_its_broker_while_that_lives() -> None:

@@ -9,6 +9,7 @@ import pytest
 from model.balance.configuration import defaults
 from model.balance.load_data import LoadData, NamespaceBundleStats
 from model.balance.splitting import SplitStrategy, Topic, boundaries, bundles_to_split
+from model.balance.strategies import EXTENSIBLE_LOAD_MANAGER, load_manager
 from model.hash_range import Bundle, Refused
 from tests.model.balance.clusters import MIB, broker, bundle, cluster, stats
 
@@ -50,6 +51,14 @@ def test_a_bundle_is_split_strictly_above_a_limit(seen: NamespaceBundleStats, av
 
 def test_a_bundle_of_which_no_average_is_known_has_no_rate() -> None:
     assert splits(reported({ONE: stats(999 * MIB, rate=99999, topics=2)})) == []
+
+
+def test_the_limit_of_bandwidth_overflows() -> None:
+    """2047 MiB/s are the most that an int holds in bytes; 2048 are below zero, 4097 are 1."""
+    large = reported({ONE: stats(topics=2)}, bundles={ONE: bundle(2047 * MIB)})
+    assert splits(large, loadBalancerNamespaceBundleMaxBandwidthMbytes=2047) == []
+    assert splits(large, loadBalancerNamespaceBundleMaxBandwidthMbytes=2048) == [ONE]
+    assert splits(large, loadBalancerNamespaceBundleMaxBandwidthMbytes=4097) == [ONE]
 
 
 def test_limits_of_sessions_can_be_switched_off() -> None:
@@ -116,6 +125,20 @@ def test_a_broker_splits_only_so_many_in_a_cycle_and_only_its_own() -> None:
     report = data.reports["a"]
     stolen = replace(data, brokers={"a": replace(report, bundles=(TWO,))})
     assert [said.split(":")[0] for said in rounds(stolen, 4)] == [TWO]
+
+
+def test_the_extensible_manager_cuts_in_two_only() -> None:
+    conf = replace(
+        CONF,
+        loadManagerClassName=EXTENSIBLE_LOAD_MANAGER,
+        defaultNamespaceBundleSplitAlgorithm="flow_or_qps_equally_divide",
+        loadBalancerNamespaceBundleSplitConditionHitCountThreshold=0,
+    )
+    data = reported({ONE: stats(topics=4, rate=80000)})
+    for topics, cuts in ((TOPICS, None), (TOPICS[:2], (16,))):
+        (split,), (said,), _ = load_manager(conf).split(data, {ONE: topics})
+        assert split.boundaries == cuts
+        assert said.endswith("3 boundaries, and the extensible manager cuts in two only") is (cuts is None)
 
 
 # --- where

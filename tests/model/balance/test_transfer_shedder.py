@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from model.balance.broker_loads import averaged
 from model.balance.configuration import Configuration, defaults
 from model.balance.isolation import NamespaceIsolationData, Policies
-from model.balance.load_data import BrokerLoad, BundleData, LoadData, LocalBrokerData
+from model.balance.load_data import BrokerLoad, BundleData, LoadData, LocalBrokerData, ResourceUsage
 from model.balance.shedding import Unloading
 from model.balance.strategies import EXTENSIBLE_LOAD_MANAGER
 from model.balance.top_bundles import top_bundles
@@ -164,7 +165,7 @@ def test_what_comes_back_counts_only_in_debug_mode() -> None:
 
 
 def named(report: LocalBrokerData, conf: Configuration = CONF, **bundles: BundleData) -> list[float]:
-    return [size for _, size in top_bundles("t", cluster({"t": report}, bundles), conf)]
+    return [size for _, size in top_bundles("t", cluster({"t": report}, bundles), conf, Policies(anti_affinity={"g": "x"}))]
 
 
 def test_a_broker_names_its_largest_bundles_the_smallest_first() -> None:
@@ -173,6 +174,31 @@ def test_a_broker_names_its_largest_bundles_the_smallest_first() -> None:
     busy = replace(report, lastStats={**report.lastStats, "pulsar/system/1": stats(99)})
     assert named(busy) == named(report)
     assert named(report, replace(CONF, loadBalancerSheddingExcludedNamespaces=frozenset({"t"}))) == []
+
+
+def test_bundles_that_policies_bind_are_not_named_unless_they_may_be_shed() -> None:
+    seen = {"t/1": stats(1), "g/1": stats(2)}
+    report = broker(bundles=list(seen), lastStats=seen)
+    assert named(report) == [1]
+    assert named(report, replace(CONF, loadBalancerSheddingBundlesWithPoliciesEnabled=True)) == [1, 2]
+    full = {"a": replace(report, cpu=ResourceUsage(90, 100), lastUpdate=NOW), "b": broker(lastUpdate=NOW)}
+    bound = TransferShedder(policies=Policies(anti_affinity={"g": "x"}))
+    assert "  a names 1 bundles; the last one always stays" in rounds(cluster(full, now=NOW), shedder=bound).why
+
+
+def test_nothing_moves_if_a_filter_fails() -> None:
+    conf = replace(CONF, preferLaterVersions=True)
+    data = two(100, 200, 600)
+    assert rounds(data, conf=conf).unload == {}
+    versions = {name: replace(report, brokerVersionString="4.0.1") for name, report in data.reports.items()}
+    assert rounds(replace(data, brokers=versions), conf=conf).unload == {"a": ("a/0", "a/1")}
+
+
+def test_averages_of_an_idle_broker_grow_from_zero() -> None:
+    first = averaged(None, broker(0), CONF)
+    assert first == BrokerLoad(0.0, 0.0)
+    later = averaged(first, broker(50, throughput=100), CONF)
+    assert (later.weightedMaxEMA, later.msgThroughputEMA) == (pytest.approx(0.05), pytest.approx(10))
 
 
 def test_without_statistics_the_averages_are_named() -> None:
