@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 from collections.abc import Callable
 
 LONGEST_HOURS = 10_000
@@ -27,6 +28,13 @@ def whole(least: int) -> Callable[[str], int]:
         return value
 
     return parse
+
+
+def written_hash(text: str) -> int:
+    """A number as hashes are written: hexadecimal after ``0x``, else decimal. Raises ValueError."""
+    if not re.fullmatch("0[xX][0-9a-fA-F]+|[0-9]+", text):
+        raise ValueError(f"{text!r} is no hash")
+    return int(text, 16 if text[:2] in ("0x", "0X") else 10)
 
 
 def _number(what: str, fits: Callable[[float], bool]) -> Callable[[str], float]:

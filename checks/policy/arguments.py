@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from checks.numbers import whole
+from checks.numbers import whole, written_hash
 from checks.options import Commands, add_command, add_format, add_hours, add_pulsar, add_quiet, add_seed, add_set
 from checks.policy.comparison.arguments import add_compare
 from checks.policy.world import add_world
@@ -208,7 +208,7 @@ def _add_bundle(questions: Commands) -> None:
 
 def _hash(text: str) -> int:
     try:
-        value = int(text, 0)
+        value = written_hash(text)
     except ValueError:
         value = -1
     if not 0 <= value <= 0xFFFFFFFF:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from checks.policy.answering import answering
@@ -22,6 +24,7 @@ from model.balance.selection import Selection
 from model.balance.splitting import boundaries
 from model.balance.strategies import strategy_name
 from model.hash_range import ALGORITHMS, FULL, Bundle, HashRange, Layout, Refused, topic_hash
+from model.hash_range.algorithms import POSITIONS, RANGE
 
 
 @answering
@@ -52,6 +55,8 @@ def check(asked: argparse.Namespace) -> ExitStatus:
 def place(asked: argparse.Namespace) -> ExitStatus:
     """Which brokers may get a bundle, after the last of the rounds."""
     manager = _manager(asked, None, asked.placement)
+    if "/" not in asked.bundle:
+        raise WrongUsage(f"--bundle {asked.bundle}: names no namespace; write such as public/default/0x00000000_0x40000000")
     snapshots = [read_snapshot(path) for path in asked.snapshot]
     selection = Selection({}, ())
     for file, snapshot in zip(asked.snapshot, snapshots, strict=True):
@@ -72,13 +77,12 @@ def split(asked: argparse.Namespace) -> ExitStatus:
     algorithm = asked.algorithm or conf.defaultNamespaceBundleSplitAlgorithm
     if algorithm not in ALGORITHMS:
         raise WrongUsage(f"there is no split algorithm {algorithm!r}; there is {', '.join(ALGORITHMS)}")
-    if (algorithm == "specified_positions_divide") != bool(asked.positions):
+    if (algorithm == POSITIONS) != bool(asked.positions):
         raise WrongUsage("--positions and specified_positions_divide go together: give both or neither")
+    if asked.topics is None and algorithm != RANGE and not (algorithm == POSITIONS and asked.force):
+        raise WrongUsage(f"{algorithm} looks at the topics of the bundle; give them with --topics")
     topics = read_topics(asked.topics) if asked.topics is not None else ()
-    try:
-        bundle = Bundle.parse(asked.bundle)
-    except Refused as refusal:
-        raise WrongUsage(f"--bundle: {refusal}") from None
+    bundle = _bundle(asked.bundle)
     try:
         found, why = boundaries(algorithm, bundle, topics, conf, asked.positions, force=asked.force)
     except Refused as refusal:
@@ -108,18 +112,17 @@ def layout(asked: argparse.Namespace) -> ExitStatus:
 def bundle(asked: argparse.Namespace) -> ExitStatus:
     """The hash of a topic and its bundle."""
     hashes = HashRange(defects=frozenset({"lookup_hits_last_boundary"})) if asked.upstream_lookup else FULL
-    try:
-        found = Layout(tuple(asked.boundaries), hashes)
-    except Refused as refusal:
-        raise WrongUsage(f"--boundaries: {refusal}") from None
+    found = _layout(asked.boundaries, hashes)
+    if asked.topic == "":
+        raise WrongUsage("--topic is empty; give the full name, such as persistent://public/default/orders")
     place = topic_hash(asked.topic) if asked.topic is not None else asked.hash
     holder = found.find(place)
+    if asked.topic is not None and "://" not in asked.topic:
+        print("note: this is not a full topic name, which begins with persistent:// or non-persistent://", file=sys.stderr)
     if asked.format == "json":
         _print_json({"hash": f"0x{place:08x}", "bundle": None if holder is None else str(holder)})
     else:
         print(f"hash 0x{place:08x}: {holder or 'no bundle: the lookup ends outside the layout'}")
-        if asked.topic is not None and "://" not in asked.topic:
-            print("note: this is not a full topic name, which begins with persistent:// or non-persistent://")
     return ExitStatus.HOLDS
 
 
@@ -135,18 +138,44 @@ def _manager(asked: argparse.Namespace, shedder: str | None, placement: str | No
     return manager_of(_conf(asked), asked.conf, shedder, placement)
 
 
+def _bundle(name: str) -> Bundle:
+    """The bundle of a name; raises WrongUsage if there is none."""
+    try:
+        bundle = Bundle.parse(name)
+    except Refused as refusal:
+        raise WrongUsage(f"--bundle: {refusal}") from None
+    if not bundle.lower < bundle.upper <= FULL.last:
+        raise WrongUsage(f"--bundle {name}: its boundaries must rise, and are at most 0x{FULL.last:08x}")
+    return bundle
+
+
+def _layout(boundaries: Sequence[int], hashes: HashRange) -> Layout:
+    """The layout of these boundaries; raises WrongUsage if they are none."""
+    if (boundaries[0], boundaries[-1]) != (0, hashes.last):
+        raise WrongUsage(f"--boundaries: they must reach from 0x00000000 to 0x{hashes.last:08x}, and name both")
+    for before, after in pairwise(boundaries):
+        if after <= before:
+            raise WrongUsage(f"--boundaries: 0x{after:08x} follows 0x{before:08x}; give each once, in rising order")
+    return Layout(tuple(boundaries), hashes)
+
+
 def _round(done: Round) -> Mapping[str, Any]:
     return {
         "unload": {broker: list(bundles) for broker, bundles in done.unload.items()},
         "destinations": {bundle: list(brokers) for bundle, brokers in done.destinations.items()},
-        "usage": dict(done.usage),
-        "average": dict(done.averages),
+        "usage": _finite(done.usage),
+        "average": _finite(done.averages),
         "splits": [
             {"bundle": split.bundle, "boundaries": None if split.boundaries is None else _hex(split.boundaries)}
             for split in done.splits
         ],
         "why": list(done.why),
     }
+
+
+def _finite(values: Mapping[str, float]) -> dict[str, float | None]:
+    """Numbers as JSON has them, which knows neither infinity nor NaN."""
+    return {name: value if math.isfinite(value) else None for name, value in values.items()}
 
 
 def _hex(hashes: Sequence[int]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -44,10 +45,32 @@ def read_json(path: Path, kind: TypeAdapter[T], what: str) -> T:
     data = read_bytes(path, what)
     if not data.strip():
         raise InputError(f"{path}: is empty; give {what}")
+    data = data.removeprefix(BYTE_ORDER_MARK)
     try:
-        return kind.validate_json(data.removeprefix(BYTE_ORDER_MARK), strict=True)
+        value = kind.validate_json(data, strict=True)
     except ValidationError as error:
         raise InputError(_told(path, error)) from None
+    twice = _twice(json.loads(data, object_pairs_hook=_Object, parse_int=float))
+    if twice:
+        raise InputError(f"{path}: {json_path(twice)} is given twice, and only the last would count; leave one out")
+    return value
+
+
+class _Object(dict[str, Any]):
+    """An object of a JSON file that knows whether it was given a name twice."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        names = [name for name, _ in pairs]
+        self.twice = next((name for name in self if names.count(name) > 1), None) if len(self) < len(pairs) else None
+
+
+def _twice(value: Any, place: tuple[str | int, ...] = ()) -> tuple[str | int, ...]:
+    """The first place at which an object has a name twice; empty if none has."""
+    if isinstance(value, _Object) and value.twice is not None:
+        return (*place, value.twice)
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return next((found for key, part in parts if (found := _twice(part, (*place, key)))), ())
 
 
 def _told(path: Path, error: ValidationError) -> str:

@@ -21,6 +21,7 @@ from model.balance.configuration import NAMES_OF_2_10, Configuration, Version, d
 from model.hash_range import ALGORITHMS
 
 INTEGERS = range(-(2**31), 2**31)
+MANAGERS = ("ModularLoadManagerImpl", "ExtensibleLoadManagerImpl")
 INTERVALS = ("loadBalancerSheddingIntervalMinutes", "loadBalancerSplitIntervalMinutes")
 
 
@@ -48,7 +49,8 @@ def read_settings(path: Path | None, version: Version) -> Settings:
             given[field.name] = file.flag(key, usual).value
         elif found := file.text(key, usual):
             given[field.name] = _value(found[1], key, found[0].strip(), kind)
-    return Settings(replace(conf, **given), (*file.notes, *_spelled_otherwise(file, version)))
+    conf = replace(conf, **given)
+    return Settings(conf, (*file.notes, *_spelled_otherwise(file, version), *_on_managers(file, conf)))
 
 
 def _key(name: str, version: Version) -> str:
@@ -115,3 +117,15 @@ def _spelled_otherwise(file: BrokerConf, version: Version) -> list[str]:
         for key, other in others.items()
         for line in file.lines_of(other)
     ]
+
+
+def _on_managers(file: BrokerConf, conf: Configuration) -> list[str]:
+    """Notes on the load manager that is taken, where it is not the one that the file names."""
+    name, shedder = (key.rpartition(".")[2] for key in (conf.loadManagerClassName, conf.loadBalancerLoadSheddingStrategy))
+    if name not in MANAGERS:
+        (*_, line) = file.lines_of("loadManagerClassName")
+        return [f"{file.path}:{line}: {name} is not modelled; the rules are those of {MANAGERS[0]}"]
+    if shedder == "TransferShedder" and not conf.is_extensible:
+        (*_, line) = file.lines_of("loadBalancerLoadSheddingStrategy")
+        return [f"{file.path}:{line}: {shedder} is of {MANAGERS[1]}, whose rules are taken; set loadManagerClassName"]
+    return []

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, TypeAdapter
 
 from checks.input_files import InputError
+from checks.numbers import written_hash
 from checks.policy.reading import json_path, read_json
 from model.balance.isolation import FailureDomain, NamespaceIsolationData, Policies
 from model.balance.load_data import Amount, BrokerLoad, BundleData, Count, LoadData, LocalBrokerData
@@ -24,7 +25,7 @@ def _hash(value: Any) -> Any:
     """A hash as a number or as text such as 0x7fffffff."""
     if isinstance(value, str):
         try:
-            value = int(value, 0)
+            value = written_hash(value)
         except ValueError:
             raise ValueError(f"{value!r} is not a hash; write it as 0x7fffffff or as a number") from None
     if isinstance(value, int) and not isinstance(value, bool) and not 0 <= value <= LAST_HASH:
@@ -57,7 +58,14 @@ class TopicEntry:
 
 
 Entry = Annotated[TopicEntry, AfterValidator(_named)]
-Domain = FailureDomain | tuple[str, ...]
+
+
+def _domain(value: Any) -> Any:
+    names = value.get("brokers") if isinstance(value, dict) else value
+    return {"brokers": tuple(names)} if isinstance(names, list) else value
+
+
+Domain = Annotated[FailureDomain, BeforeValidator(_domain)]
 """A failure domain as Pulsar writes it, or just the list of its brokers."""
 
 
@@ -97,10 +105,7 @@ class SnapshotFile:
             self.loads or {},
             self.preallocated or {},
         )
-        domains = {
-            name: d if isinstance(d, FailureDomain) else FailureDomain(d) for name, d in (self.failure_domains or {}).items()
-        }
-        policies = Policies(self.isolation or {}, self.anti_affinity or {}, domains)
+        policies = Policies(self.isolation or {}, self.anti_affinity or {}, self.failure_domains or {})
         topics = {bundle: tuple(entry.topic for entry in entries) for bundle, entries in (self.topics or {}).items()}
         return Snapshot(load, policies, topics)
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from checks.broker_conf import ConfigurationError
+from checks.broker_conf import BrokerConf, ConfigurationError
 from checks.input_files import InputError, read_text
 from checks.policy.reading import WrongUsage
 from checks.policy.snapshot import as_snapshot
@@ -38,8 +38,14 @@ def manager_of(conf: Configuration, file: Path | None, shedder: str | None = Non
     try:
         manager = load_manager(conf, *named)
     except UnknownStrategy as error:
-        raise ConfigurationError(f"{file}: {error}; choose one with --shedder or --placement") from None
+        raise ConfigurationError(f"{_where(file, error.key)}: {error}; choose one with --shedder or --placement") from None
     return replace(manager, shedder=shed or manager.shedder, placement=place or manager.placement)
+
+
+def _where(file: Path | None, key: str) -> str:
+    """Where a configuration sets a key: file and line, or the key if it is set elsewhere."""
+    lines = BrokerConf(file).lines_of(key) if file is not None else []
+    return f"{file}:{lines[-1]}" if lines else key
 
 
 def is_own(name: str) -> bool:

@@ -42,24 +42,32 @@ PLACEMENTS: dict[str, type[Placement]] = {
 
 
 class UnknownStrategy(Exception):
-    """A strategy that does not exist; the message lists those that do."""
+    """A strategy that does not exist; the message lists those that do, ``key`` is the setting that would name it."""
+
+    def __init__(self, said: str, key: str) -> None:
+        super().__init__(said)
+        self.key = key
 
 
 def load_manager(conf: Configuration, shedder: str | None = None, placement: str | None = None) -> LoadManager:
     """The load manager that a configuration describes, with other strategies where they are named.
 
     The extensible manager sheds by TransferShedder and places by LeastResourceUsageWithWeight unless something else is named;
-    TransferShedder exists only there. AvgShedder, where it is named, places too. Raises UnknownStrategy.
+    TransferShedder exists only there, so that it implies it. AvgShedder, where it is named, places too. Raises
+    UnknownStrategy.
     """
-    if shedder is not None and _simple(shedder) == "TransferShedder":
+    if _simple(conf.loadBalancerLoadSheddingStrategy if shedder is None else shedder) == "TransferShedder":
         conf = replace(conf, loadManagerClassName=EXTENSIBLE_LOAD_MANAGER)
-    chosen = _simple(shedder or _configured_shedder(conf))
+    chosen = _simple(_configured_shedder(conf) if shedder is None else shedder)
     if placement is None and shedder is not None and chosen == "AvgShedder":
         placement = chosen
-    placed = _simple(placement or _configured_placement(conf))
-    for name, known in ((chosen, SHEDDERS), (placed, PLACEMENTS)):
+    placed = _simple(_configured_placement(conf) if placement is None else placement)
+    for name, known, key in (
+        (chosen, SHEDDERS, "loadBalancerLoadSheddingStrategy"),
+        (placed, PLACEMENTS, "loadBalancerLoadPlacementStrategy"),
+    ):
         if name not in known:
-            raise UnknownStrategy(f"{name!r} is not among {', '.join(known)}")
+            raise UnknownStrategy(f"{name!r} is not among {', '.join(known)}", key)
     return LoadManager(conf, SHEDDERS[chosen](), PLACEMENTS[placed]())
 
 

@@ -250,6 +250,21 @@ def test_place(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "selected: b3:8080" in asked(capsys, *ask, "--placement", "RoundRobinBrokerSelector")[1]
 
 
+def test_what_is_infinite_is_null_in_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    hasty = {"b1": {"cpu": {"usage": 1e300, "limit": 1e-9}}, "b2": broker(50)}
+    (done,) = answered(capsys, "decide", "--snapshot", write(tmp_path, {"brokers": hasty}))["rounds"]
+    assert done["usage"] == done["average"] == {"b1": None, "b2": 0.5}
+
+
+def test_hashes_in_any_case(capsys: pytest.CaptureFixture[str]) -> None:
+    ask = ["bundle", "--boundaries", "0x00000000, 0X40000000,0xFFFFFFFF", "--topic"]
+    answer = answered(capsys, *ask, "non-persistent://a/b/\u65e5\u672c-partition-3")
+    assert answer == {"hash": "0x9aa04af1", "bundle": "0x40000000_0xffffffff"}
+    _, out, err = asked(capsys, *ask, "orders", "--format", "json")
+    assert json.loads(out)["hash"] == "0xe52ffdee"
+    assert err.startswith("note: this is not a full topic name")
+
+
 def test_place_counts_rounds(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = write(tmp_path, {"brokers": {"b1": broker(1), "b2": broker(1)}})
     robin = ["--bundle", "n/1", "--placement", "RoundRobinBrokerSelector", "--snapshot", file]
@@ -261,8 +276,8 @@ def test_place_counts_rounds(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     ("arguments", "answer"),
     [
         (["layout", "--bundles", "2"], {"boundaries": ["0x00000000", "0x80000000", "0xffffffff"]}),
-        (["bundle", "--boundaries", "0x00000000,0x80000000,0xffffffff", "--topic", "123456789"],
-         {"hash": "0xcbf43926", "bundle": "0x80000000_0xffffffff"}),
+        (["bundle", "--boundaries", "0x00000000,0x80000000,0xffffffff", "--topic", "persistent://public/default/orders"],
+         {"hash": "0xb135b9dc", "bundle": "0x80000000_0xffffffff"}),
         (["bundle", "--boundaries", "0,0x80000000,0xffffffff", "--hash", "0x80000000"],
          {"hash": "0x80000000", "bundle": "0x80000000_0xffffffff"}),
         (["bundle", "--boundaries", "0,0xffffffff", "--hash", "0xffffffff"],
@@ -300,7 +315,13 @@ def test_split_by_topics(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
         ([], "required: QUESTION"),
         (["decide"], "--snapshot"),
         (["layout", "--bundles", "0"], "--bundles: a namespace cannot begin with 0 bundles"),
-        (["bundle", "--boundaries", "0,1", "--hash", "0"], "--boundaries: bundle 0x00000000_0x00000001"),
+        (["bundle", "--boundaries", "0,1", "--hash", "0"], "must reach from 0x00000000 to 0xffffffff"),
+        (["bundle", "--boundaries", "0x10000000,0xffffffff", "--hash", "0"], "must reach from 0x00000000"),
+        (["bundle", "--boundaries", "0xffffffff", "--hash", "0"], "must reach from 0x00000000"),
+        (["bundle", "--boundaries", "0,9,8,0xffffffff", "--hash", "0"], "0x00000008 follows 0x00000009; give each once, in"),
+        (["bundle", "--boundaries", "0,9,9,0xffffffff", "--hash", "0"], "0x00000009 follows 0x00000009"),
+        (["bundle", "--boundaries", "0,0xffffffff", "--hash", "1_0"], "'1_0' is not a hash"),
+        (["bundle", "--boundaries", "0,0xffffffff", "--topic", ""], "--topic is empty; give the full name"),
         (["bundle", "--boundaries", "0,x", "--hash", "0"], "'x' is not a hash from 0x00000000 to 0xffffffff"),
         (["bundle", "--boundaries", "0,0xffffffff", "--hash", "0x100000000"], "is not a hash"),
         (["bundle", "--boundaries", "0,0xffffffff"], "--topic --hash"),
@@ -310,6 +331,12 @@ def test_split_by_topics(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
             "there is no split algorithm 'halve'; there is range_equally",
         ),
         (["split", "--bundle", "0x0_0x9", "--positions", "4"], "go together"),
+        (["split", "--bundle", "0x0_0x1ffffffff"], "--bundle 0x0_0x1ffffffff: its boundaries must rise, and are at most"),
+        (["split", "--bundle", "0x9_0x0"], "must rise"),
+        (["split", "--bundle", "0x0_0x9", "--algorithm", "topic_count_equally_divide"], "give them with --topics"),
+        (["split", "--bundle", "0x0_0x9", "--algorithm", "specified_positions_divide", "--positions", "4"], "with --topics"),
+        (["place", "--snapshot", "x", "--bundle", "orders"], "--bundle orders: names no namespace; write such as public/"),
+        (["decide", "--snapshot", "x", "--shedder", ""], "'' is not among OverloadShedder"),
         (["decide", "--snapshot", "x", "--shedder", "Shed"], "'Shed' is not among OverloadShedder, ThresholdShedder"),
         (["decide", "--snapshot", "x", "--placement", "Place"], "'Place' is not among LeastLongTermMessageRate"),
     ],
@@ -351,6 +378,10 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
         ("", "is empty; give a snapshot of the cluster's load"),
         ("{", "is not JSON: EOF while parsing an object at line 1 column 1"),
         ("[]", "$ is a list; it must be an object"),
+        ('{"brokers": {"b1:8080": {}, "b2": {}, "b1:8080": {}}}', '$.brokers["b1:8080"] is given twice, and only the last'),
+        ('{"brokers": {}, "topics": {"x": [{"hash": 1, "hash": 2}]}}', "$.topics.x[0].hash is given twice"),
+        ('{"brokers": {}, "failure_domains": {"x": 5}}', "$.failure_domains.x is 5; it must be an object"),
+        ('{"brokers": {}, "failure_domains": {"x": ["a", 5]}}', "$.failure_domains.x.brokers[1] is 5; it must be a string"),
         ("{}", "$.brokers is missing"),
         ('{"brokers": {"b1:8080": {"cpu": {"limit": -1}}}}', '$.brokers["b1:8080"].cpu.limit is -1; it must not be negative'),
         ('{"brokers": {"b1": {"cpu": {"usage": NaN}}}}', "$.brokers.b1.cpu.usage is NaN; it must be a number"),
@@ -410,9 +441,11 @@ def test_settings_that_cannot_be_used(capsys: pytest.CaptureFixture[str], tmp_pa
 
 
 def test_a_strategy_of_the_file_that_does_not_exist(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    conf = write(tmp_path, "loadBalancerLoadSheddingStrategy=org.example.Mine\n", "broker.conf")
+    conf = write(tmp_path, "# ours\nloadBalancerLoadSheddingStrategy=org.example.Mine\n", "broker.conf")
     told = refused(capsys, "decide", "--snapshot", write(tmp_path, snapshot()), "--conf", conf)
-    assert told.startswith(f"{conf}: 'Mine' is not among OverloadShedder")
+    assert told.startswith(f"{conf}:2: 'Mine' is not among OverloadShedder")
+    place = write(tmp_path, "loadBalancerLoadPlacementStrategy=Mine\n", "place.conf")
+    assert refused(capsys, "check", "--conf", place).startswith(f"{place}:1: 'Mine' is not among LeastLongTermMessageRate")
 
 
 def test_the_class_of_the_file_is_used(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -439,6 +472,17 @@ def test_settings_of_each_version(tmp_path: Path) -> None:
     said = "loadBalancerBandwidthInResourceWeight is not read by this version, which spells it"
     assert old.notes == (f"{conf}:1: {said} loadBalancerBandwithInResourceWeight",)
     assert read_settings(None, "2.10").conf == defaults("2.10")
+
+
+def test_the_manager_that_is_taken_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    simple = write(tmp_path, "loadManagerClassName=org.example.SimpleLoadManagerImpl\n", "simple.conf")
+    said = f"{simple}:1: SimpleLoadManagerImpl is not modelled; the rules are those of ModularLoadManagerImpl"
+    assert read_settings(simple, "current").notes == (said,)
+    transfer = write(tmp_path, "\nloadBalancerLoadSheddingStrategy=TransferShedder\n", "transfer.conf")
+    _, out, err = asked(capsys, "decide", "--conf", transfer, "--snapshot", write(tmp_path, snapshot()))
+    assert out.startswith("TransferShedder and LeastResourceUsageWithWeight, Pulsar current\n")
+    said = "TransferShedder is of ExtensibleLoadManagerImpl, whose rules are taken; set loadManagerClassName"
+    assert err == f"note: {transfer}:2: {said}\n"
 
 
 def test_kinds_of_settings(tmp_path: Path) -> None:
