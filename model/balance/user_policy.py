@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from model.balance.configuration import Configuration
@@ -56,14 +57,14 @@ class UserShedder:
     def find_bundles_for_unloading(self, data: LoadData, conf: Configuration) -> tuple[Unloading, UserShedder]:
         """What the function says should be unloaded. Raises PolicyFault."""
         ask = _Asked(self.function, self.memory, data)
-        answer, memory = ask((data, conf))
+        answer, memory = ask((_unchanging(data), conf))
         unload: dict[str, tuple[str, ...]] = {}
         meant: dict[str, str] = {}
         for broker, bundles in ask.mapping(answer).items():
             names = ask.names(bundles, f"the bundles of {broker!r}")
+            ask.require_owned(broker, names)
             if names:
                 unload[broker] = names
-                ask.require_owned(broker, names)
             if isinstance(bundles, Mapping):
                 meant |= bundles
                 ask.require_elsewhere(broker, bundles)
@@ -89,7 +90,7 @@ class UserPlacement:
         if not candidates:
             return (), self
         ask = _Asked(self.function, self.memory, data)
-        answer, memory = ask((bundle, tuple(candidates), data, conf))
+        answer, memory = ask((bundle, tuple(candidates), _unchanging(data), conf))
         chosen = (answer,) if isinstance(answer, str) else ask.names(answer, f"the brokers for {bundle}")
         ask.require_candidates(bundle, chosen, candidates)
         return chosen, replace(self, memory=memory)
@@ -106,6 +107,19 @@ def user_strategy(function: UserFunction) -> UserShedder | UserPlacement:
     if function.takes(4) or function.takes(5):
         return UserPlacement(function)
     raise UserCodeError(f"{function}: takes other arguments; a shedder takes {SHED}, a placement strategy {PLACE}")
+
+
+def _unchanging(data: LoadData) -> LoadData:
+    """The data as a function gets it: one that tries to change them fails there, not later."""
+    return LoadData(
+        MappingProxyType(data.brokers),
+        MappingProxyType(data.bundles),
+        MappingProxyType(data.recently_unloaded),
+        MappingProxyType(data.recently_unloaded_brokers),
+        data.now,
+        MappingProxyType(data.loads),
+        MappingProxyType(data.preallocated),
+    )
 
 
 @dataclass(frozen=True)
@@ -162,7 +176,7 @@ class _Asked:
         for bundle, target in destinations.items():
             if target == broker:
                 raise self.fault(f"sends {bundle} from {broker} to {broker}, where it is already")
-            if target not in self.data.brokers:
+            if not isinstance(target, str) or target not in self.data.brokers:
                 raise self.fault(f"sends {bundle} from {broker} to {target!r}, which is no live broker")
 
     def require_candidates(self, bundle: str, chosen: tuple[str, ...], candidates: Sequence[str]) -> None:

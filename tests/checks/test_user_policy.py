@@ -87,6 +87,9 @@ def test_destinations_are_kept_where_policies_allow() -> None:
         ("return {'b1': [FIRST, FIRST]}", f"sheds {FIRST} from b1 more than once"),
         ("return {'b1': {FIRST: 'b1'}}", f"sends {FIRST} from b1 to b1, where it is already"),
         ("return {'b1': {FIRST: 'b9'}}", f"sends {FIRST} from b1 to 'b9', which is no live broker"),
+        ("return {'b1': {FIRST: ['b2']}}", f"sends {FIRST} from b1 to ['b2'], which is no live broker"),
+        ("return {'b1': [], 'b9': []}", "sheds from 'b9', which is no live broker"),
+        ("return {3: []}", "sheds from 3, which is no live broker"),
     ],
 )
 def test_what_cannot_be_carried_out_is_a_fault(body: str, said: str) -> None:
@@ -124,6 +127,7 @@ def test_a_placement_that_cannot_be_is_a_fault(body: str, said: str) -> None:
         ("return helper()", "p.py:4: ZeroDivisionError: division by zero"),
         ("return load.brokers['b9']", "p.py:2: KeyError: 'b9'"),
         ("exit(3)", "p.py:2: SystemExit: 3"),
+        ("load.brokers['b9'] = None; return {}", "p.py:2: TypeError: 'mappingproxy' object does not support item assignment"),
         ("return shed(load, conf)", "p.py:2: RecursionError: maximum recursion depth exceeded"),
     ],
 )
