@@ -94,10 +94,18 @@ class SnapshotFile:
         return max([*reports, *(self.recently_unloaded or {}).values()], default=0)
 
     @property
+    def reports(self) -> dict[str, LocalBrokerData | None]:
+        """The reports, each that does not say when it was made as of ``time``: Java's constructor takes the clock."""
+        return {
+            name: report if report is None or report.lastUpdate else replace(report, lastUpdate=self.time)
+            for name, report in self.brokers.items()
+        }
+
+    @property
     def snapshot(self) -> Snapshot:
         """The snapshot of the model."""
         load = LoadData(
-            self.brokers,
+            self.reports,
             self.bundles or {},
             self.recently_unloaded or {},
             self.recently_unloaded_brokers or {},

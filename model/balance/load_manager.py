@@ -146,7 +146,8 @@ class LoadManager:
         if not (self.conf.loadBalancerEnabled and self.conf.loadBalancerSheddingEnabled):
             return Shedding(Unloading(why=("shedding is switched off",))), self
         if len(data.brokers) <= 1:
-            return Shedding(Unloading(why=(f"brokers: {len(data.brokers)}; nothing is shed with one broker or none",))), self
+            nothing = "nothing is shed" if self.conf.is_extensible else "nothing is shed or split"
+            return Shedding(Unloading(why=(f"brokers: {len(data.brokers)}; {nothing} with one broker or none",))), self
         shedder = self.shedder
         if isinstance(shedder, TransferShedder):
             shedder = replace(shedder, policies=policies)

@@ -109,7 +109,7 @@ def test_one_broker_sheds_nothing(capsys: pytest.CaptureFixture[str], tmp_path: 
     alone = {"brokers": {"b1": broker(99, *BUNDLES, throughput=9)}, "bundles": {BUNDLES[0]: bundle(9)}}
     (done,) = answered(capsys, "decide", "--snapshot", write(tmp_path, alone), "--shedder", "OverloadShedder")["rounds"]
     assert done["unload"] == done["average"] == {}
-    assert done["why"] == ["brokers: 1; nothing is shed with one broker or none"]
+    assert done["why"] == ["brokers: 1; nothing is shed or split with one broker or none"]
 
 
 def test_destinations_differ_from_the_source_and_obey_policies(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -521,6 +521,15 @@ def test_now_is_the_last_time_that_is_spoken_of(tmp_path: Path) -> None:
     times = {"brokers": {"a": {"lastUpdate": 5}, "b": None}, "recently_unloaded": {"n/1": 3}, "bundles": None}
     assert read_snapshot(write(tmp_path, times)).load.now == 5
     assert read_snapshot(write(tmp_path, {"brokers": {}})).load.now == 0
+
+
+def test_a_report_without_a_time_is_of_now(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """To TransferShedder a report of 1970 would be out of date."""
+    seen = {name: {"msgThroughputIn": size * MIB} for name, size in zip(BUNDLES, (50, 30, 20), strict=False)}
+    full = broker(90, *BUNDLES[:3], throughput=100 * MIB, lastStats=seen)
+    file = write(tmp_path, {"brokers": {"b1": full, "b2": broker(1)}, "now": 1_760_000_000_000})
+    rounds = answered(capsys, "decide", "--shedder", "TransferShedder", *["--snapshot", file] * 4)["rounds"]
+    assert [done["unload"] for done in rounds] == [{}, {}, {}, {"b1": [BUNDLES[2]]}]
 
 
 def test_failure_domains_in_either_form(tmp_path: Path) -> None:
