@@ -106,6 +106,8 @@ def split(
 
     # Splits can get in each other's way; one that does not know of its own success counts for two.
     contended = splits > 1 and (brokers > 1 or disconnects > 0)
+    # What a split left before a crash can keep a child's lock from the next one.
+    refusable = contended or (splits > 1 and crashes > 0)
 
     def over(b: int) -> dict[Any, Any]:
         """The split has ended, one way or the other."""
@@ -228,7 +230,7 @@ def split(
     @p.step(by="b", fair=True, b=broker)
     def fail_to_write(b: int) -> Any:
         """The request to write fails for want of a connection or a session: that is the end of the split."""
-        if not (disconnects or expiries or (mended and contended)):
+        if not (disconnects or expiries or (mended and refusable)):
             return None
         cut_off = Not(store.reaches(b))
         if mended:

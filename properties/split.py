@@ -11,8 +11,6 @@ from properties.split_invariant import split_lemmas
 from properties.split_terms import Splits
 from properties.vocabulary import Suite
 
-FORSAKEN = "the node of a session that is there belongs to no lock: nobody serves the bundle, and nobody may take it"
-
 
 def split(p: Protocol) -> Suite:
     """The properties of an instance that ``model.split.split`` built."""
@@ -163,23 +161,30 @@ def _in_the_end(suite: Suite, about: Splits) -> None:
 
     if about.budget("splits"):
 
-        @suite.leads_to(strict=FORSAKEN, when=about.forsakes_bundles)
+        @suite.leads_to(
+            strict="a node whose creation went unheard belongs to no lock, or to one not valid yet when the split ended",
+            when=about.keeps_parents,
+        )
         def splitter_lets_the_parent_go() -> Any:
             """The broker that has split a bundle, and heard of it, does not own it in the end."""
             done = {(b, u): And(s.split[b] == "written", s.parent[b] == u) for b, u in about.pairs if ranges.splittable(u)}
             return [(is_done, Not(about.holds(b, u))) for (b, u), is_done in done.items()]
 
         @suite.leads_to(
-            strict="who acquires the parent by an old copy of the layout, or does not hear that its own split was written, "
-            "keeps it",
-            when=not about.mended and (about.several or about.budget("disconnects")),
+            strict="who acquires the parent by an old copy of the layout, or again while it is being split, or does not hear "
+            "that its own split was written, keeps it",
+            when=not about.mended and (about.several or about.budget("disconnects") or about.budget("releases")),
         )
         def parent_is_unowned_in_the_end() -> Any:
             """A bundle that was split is owned by nobody, in the end."""
             owned = {u: s.owner_holder[u] != NOBODY for u in bundle if ranges.splittable(u)}
             return [(And(about.was_split(u), is_owned), Not(is_owned)) for u, is_owned in owned.items()]
 
-    @suite.leads_to(strict=FORSAKEN, when=about.forsakes_bundles)
+    @suite.leads_to(
+        strict="the node of a session that is there belongs to no lock, or every broker's release has failed with its session: "
+        "nobody serves the bundle, and nobody may take it",
+        when=about.forsakes_bundles or about.strands_bundles,
+    )
     def served_in_the_end() -> Any:
         """Every hash that is looked up again and again is served by a bundle of the layout, in the end."""
 

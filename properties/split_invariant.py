@@ -66,18 +66,26 @@ def _about_the_layout(suite: Suite, about: Splits) -> None:
         def splits_have_room() -> Any:
             """There are no more bundles than the maximum, and there is room for another where one is about to be written."""
             most = settings["maximum"]
-            pending = {b: s.split[b].among("preparing", "writing", "waiting") for b in broker}
+            under_way = {b: s.split[b].among("preparing", "writing", "waiting") for b in broker}
+            pending = {b: And(under_way[b], s.view_version[b] == s.layout_version) for b in broker}
             due = {b: about.is_due(b) if about.mended else pending[b] for b in broker}
             room = all_of(Implies(due[b], Not(about.has_more_than(most - 1))) for b in broker)
             return And(Not(about.has_more_than(most)), room)
+
+    if not about.several and not about.mended:
+
+        @suite.lemma
+        def nobody_else_changes_the_layout() -> Any:
+            """A broker that is alone is not told of changes: it makes them all."""
+            return all_of(Not(s.layout_change[b]) for b in broker)
 
     if not about.unheard or about.mended:
 
         @suite.lemma
         def copies_are_told_of_changes() -> Any:
-            """A broker that reaches the store has the layout, or will be told of a change."""
+            """A broker that reaches the store, or all that live, has the layout, or will be told of a change."""
             reaches = {b: And(about.is_live(b), s.link[b] == "connected") for b in broker}
-            told = {b: And(reaches[b], Not(s.layout_change[b])) for b in broker}
+            told = {b: And(reaches[b] if about.unheard else s.lives[b], Not(s.layout_change[b])) for b in broker}
             return all_of(Implies(told[b], s.view_version[b] == s.layout_version) for b in broker)
 
         @suite.lemma

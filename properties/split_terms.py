@@ -32,8 +32,8 @@ class Splits(Locks):
 
     @property
     def unheard(self) -> bool:
-        """Whether a broker that goes on can miss a change of the layout."""
-        return self.budget("disconnects") or self.budget("expiries")
+        """Whether a broker that goes on can miss a change of the layout: its own, or one while it has no session."""
+        return self.budget("disconnects") or (self.several and self.budget("expiries"))
 
     @property
     def stays(self) -> bool:
@@ -42,8 +42,23 @@ class Splits(Locks):
 
     @property
     def forsakes_bundles(self) -> bool:
-        """Whether a bundle that was given up can end up with a broker that does not know that it has it."""
-        return self.forsakes and (not self.stays or self.budget("unload_after_split"))
+        """Whether a bundle of the layout can end up with a broker that does not know that it has it."""
+        again = self.budget("releases") or (self.budget("unload_after_split") and self.p.parameters["splits"] > 1)
+        faults = self.budget("expiries") or self.budget("crashes")
+        return self.forsakes and (faults or (self.several and again))
+
+    @property
+    def strands_bundles(self) -> bool:
+        """Whether every broker can be left with a release of one bundle that has failed with its session."""
+        settings = self.p.parameters
+        given_up = settings["releases"] + (settings["splits"] if settings["unload_after_split"] else 0)
+        return not self.mended and min(settings["expiries"], given_up) >= settings["brokers"]
+
+    @property
+    def keeps_parents(self) -> bool:
+        """Whether the parent of a split can stay with its broker: the lock is not the one that the split knew."""
+        again = self.budget("releases") or self.budget("expiries") or (self.several and self.budget("crashes"))
+        return not self.mended and self.budget("disconnects") and again
 
     @property
     def keeps_children(self) -> bool:
@@ -65,7 +80,7 @@ class Splits(Locks):
     @property
     def may_exceed(self) -> bool:
         """Whether a namespace can have more bundles than the maximum."""
-        return not self.mended and self.p.parameters["splits"] > 1 and (self.several or self.unheard)
+        return not self.mended and self.p.parameters["splits"] > 1 and self.several
 
     @property
     def can_exceed(self) -> bool:

@@ -102,6 +102,27 @@ def test_induction_proves_what_exhaustion_cannot_reach(parameters: dict[str, Val
     assert proved(SPLIT, parameters) == firm
 
 
+ALONE: list[tuple[dict[str, Value], dict[str, int]]] = [
+    ({}, {}),
+    ({"releases": 1}, {"parent_is_unowned_in_the_end": 13}),
+    ({"releases": 1, "mended": True}, {}),
+    ({"releases": 1, "expiries": 1}, {"parent_is_unowned_in_the_end": 13, "served_in_the_end": 7}),
+    ({"unload_after_split": True, "expiries": 1}, {"served_in_the_end": 14}),
+    ({"unload_after_split": True, "disconnects": 1}, {"copies_are_current": 8, "parent_is_unowned_in_the_end": 8}),
+    ({"hashes": 5, "splits": 2, "maximum": 2, "expiries": 1}, {}),
+    ({"hashes": 4, "splits": 2, "crashes": 1, "mended": True}, {}),
+]
+
+
+@pytest.mark.parametrize(("parameters", "violated"), ALONE, ids=lambda value: " ".join(value) or "none")
+def test_a_broker_that_is_alone_violates_what_needs_no_other(
+    parameters: dict[str, Value], violated: dict[str, int]
+) -> None:
+    findings = searched(SPLIT, {"brokers": 1, "hashes": 3} | parameters)
+    assert controls(findings) == violated
+    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
+
+
 @pytest.mark.deep
 def test_a_crash_between_any_two_steps() -> None:
     findings = searched(SPLIT, {"hashes": 3, "crashes": 1})
