@@ -18,7 +18,7 @@ from model.balance.filters import namespaces_of_group
 from model.balance.isolation import Policies, permitted
 from model.balance.load_data import BrokerLoad, LoadData, namespace_of
 from model.balance.overload_shedder import OverloadShedder
-from model.balance.placement import AvgPlacement, Placement
+from model.balance.placement import AvgPlacement, InTurn, Placement, RoundRobinBrokerSelector
 from model.balance.selection import Selection, assign, select
 from model.balance.shedding import Shedder, Unloading
 from model.balance.splitting import Split, SplitStrategy, Topic, boundaries, bundles_to_split
@@ -76,12 +76,16 @@ class Shedding:
 
 @dataclass(frozen=True)
 class LoadManager:
-    """A leader's policies with what they remember: the shedder, the placement strategy, splits, averages of brokers."""
+    """A leader's policies with what they remember: the shedder, the placement strategy, splits, averages of brokers.
+
+    ``turns`` are those of bundles whose namespace is excluded from shedding.
+    """
 
     conf: Configuration
     shedder: Shedder
     placement: Placement
     splitter: SplitStrategy = field(default_factory=SplitStrategy)
+    turns: RoundRobinBrokerSelector = field(default_factory=RoundRobinBrokerSelector)
     loads: Mapping[str, BrokerLoad] = field(default_factory=dict)
 
     def next_round(self, snapshot: Snapshot) -> tuple[Round, LoadManager]:
@@ -119,8 +123,17 @@ class LoadManager:
     def place(self, bundle: str, data: LoadData, policies: Policies) -> tuple[Selection, LoadManager]:
         """The same, of data in which every bundle is known that reports speak of."""
         placement = self.placement.with_active_brokers(tuple(data.brokers))
+        if self._is_to_stay(bundle):
+            placement = InTurn(self.turns, placement)
         selection, placement = assign(bundle, data, policies, self.conf, placement)
+        if isinstance(placement, InTurn):
+            return selection, replace(self, placement=placement.usual, turns=placement.turns)
         return selection, replace(self, placement=placement)
+
+    def _is_to_stay(self, bundle: str) -> bool:
+        """Whether the bundle's namespace is excluded from shedding, and placed in turn for that."""
+        excluded = namespace_of(bundle) in self.conf.loadBalancerSheddingExcludedNamespaces
+        return excluded and not (self.conf.is_extensible or self.conf.is_2_10)
 
     def _seen(self, data: LoadData) -> LoadData:
         data = replace(with_reported_bundles(data), recently_unloaded=self.within_grace_period(data))

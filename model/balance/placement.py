@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from model.balance.averages import exponential, long_term_rates, never_seen
@@ -130,6 +130,33 @@ class RoundRobinBrokerSelector:
 
     def with_active_brokers(self, brokers: Collection[str]) -> RoundRobinBrokerSelector:
         """The same: the list corrects itself."""
+        return self
+
+
+@dataclass(frozen=True)
+class InTurn:
+    """How a bundle is placed whose namespace is excluded from shedding: in turn, as it is to stay.
+
+    If the broker whose turn it is is overloaded, the bundle is placed as any other. Mirrors
+    sheddingExcludedNamespaceSelectionStrategy of ModularLoadManagerImpl, which 2.10 does not have.
+    """
+
+    turns: RoundRobinBrokerSelector
+    usual: Placement
+    once_more: bool = False
+
+    def select(
+        self, candidates: Sequence[str], bundle: str, data: LoadData, conf: Configuration
+    ) -> tuple[tuple[str, ...], InTurn]:
+        """The candidate whose turn it is; the second time what the usual strategy selects."""
+        if self.once_more:
+            chosen, usual = self.usual.select(candidates, bundle, data, conf)
+            return chosen, replace(self, usual=usual)
+        chosen, turns = self.turns.select(candidates, bundle, data, conf)
+        return chosen, replace(self, turns=turns, once_more=True)
+
+    def with_active_brokers(self, brokers: Collection[str]) -> InTurn:
+        """The same: it is made for one bundle."""
         return self
 
 

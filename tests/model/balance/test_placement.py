@@ -20,7 +20,7 @@ from model.balance.placement import (
     RoundRobinBrokerSelector,
 )
 from model.balance.selection import Selection, assign, select
-from model.balance.strategies import EXTENSIBLE_LOAD_MANAGER
+from model.balance.strategies import EXTENSIBLE_LOAD_MANAGER, load_manager
 from tests.model.balance.clusters import broker, bundle, cluster
 
 CURRENT, OLD = defaults(), defaults("2.10")
@@ -167,6 +167,20 @@ def test_the_list_is_kept_unless_its_size_differs_or_the_chosen_broker_is_gone()
 def test_the_counter_starts_again_after_the_largest_int() -> None:
     at_end = RoundRobinBrokerSelector(2**31 - 1)
     assert at_end.select(("a", "b"), "n/1", cluster({}), CURRENT)[1] == RoundRobinBrokerSelector(0, ("a", "b"))
+
+
+def test_what_is_excluded_from_shedding_is_placed_in_turn() -> None:
+    names = frozenset({"stays"})
+    manager = load_manager(replace(CURRENT, loadBalancerSheddingExcludedNamespaces=names))
+    data = cluster({"a": broker(rate=9, bundles=["n/1"]), "b": broker(90), "c": broker()}, {"n/1": bundle(rate=9)})
+    found = []
+    for name in ("stays/1", "n/2", "stays/2", "stays/3", "stays/4"):
+        selection, manager = manager.place(name, data, NO_POLICIES)
+        found.append(selection.any_of)
+    assert found == [("a",), ("c",), ("c",), ("c",), ("a",)]  # b is overloaded: its turn goes by the rates
+    for conf in (OLD, EXTENSIBLE):
+        other = load_manager(replace(conf, loadBalancerSheddingExcludedNamespaces=names))
+        assert other.place("stays/1", cluster(idle("a", "b")), NO_POLICIES)[0].any_of == ("a", "b")
 
 
 # --- AvgShedder as placement
