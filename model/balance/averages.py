@@ -6,17 +6,18 @@ meets a bundle for the first time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 
 from model.balance.amounts import RIGHT
-from model.balance.java import quotient
+from model.balance.java import quotient, total
 from model.balance.load_data import (
     LONG_TERM_SAMPLES,
     SHORT_TERM_SAMPLES,
+    BrokerAverage,
     BundleData,
     LoadData,
-    LocalBrokerData,
     NamespaceBundleStats,
     TimeAverageMessageData,
 )
@@ -78,26 +79,21 @@ def with_reported_bundles(data: LoadData) -> LoadData:
     return replace(data, bundles={**data.bundles, **unknown}) if unknown else data
 
 
-@dataclass(frozen=True)
-class BrokerAverage:
-    """A broker's long-term rates, in messages per second: the sums over its bundles."""
-
-    msgRateIn: float
-    msgRateOut: float
-
-
-def long_term_rates(report: LocalBrokerData, data: LoadData) -> BrokerAverage:
+def long_term_rates(broker: str, data: LoadData) -> BrokerAverage:
     """The long-term rates of the broker's bundles together.
 
     One of which nothing is known counts with the rates of a bundle never seen.
     """
-    rate_in = rate_out = 0.0
-    unknown = never_seen()
-    for bundle in report.spoken_of:
-        average = data.bundles.get(bundle, unknown).longTermData
-        rate_in += average.msgRateIn
-        rate_out += average.msgRateOut
-    return BrokerAverage(rate_in, rate_out)
+    if broker not in data.long_term_rates:
+        data.long_term_rates[broker] = BrokerAverage(
+            _sum(data.columns.column("longTermData", "msgRateIn"), broker, data, DEFAULT_STATS.msgRateIn),
+            _sum(data.columns.column("longTermData", "msgRateOut"), broker, data, DEFAULT_STATS.msgRateOut),
+        )
+    return data.long_term_rates[broker]
+
+
+def _sum(column: Mapping[str, float], broker: str, data: LoadData, otherwise: float) -> float:
+    return total(column.get(bundle, otherwise) for bundle in data.reports[broker].spoken_of)
 
 
 def exponential(history: float | None, value: float, weight: float) -> float:

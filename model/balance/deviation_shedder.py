@@ -39,6 +39,7 @@ class DeviationShedder:
         mean = total(loads.values()) / count
         squares = total(load * load for load in loads.values())
         standing = {(load, broker) for broker, load in loads.items()}
+        carried_by = data.columns.column("shortTermData", "throughput")
         unload: dict[str, tuple[str, ...]] = {}
         moved: set[str] = set()
         bundles: list[tuple[float, str]] = []
@@ -56,7 +57,7 @@ class DeviationShedder:
             if not excess > self.threshold:
                 return Unloading(unload, tuple(why)), self
             if broker != last:
-                bundles = sorted((_carried(data, bundle), bundle) for bundle in data.reports[broker].owned - moved)
+                bundles = sorted((carried_by.get(bundle, 0.0), bundle) for bundle in data.reports[broker].owned - moved)
                 last = broker
             least, emptiest = min(standing)
             while bundles:
@@ -78,7 +79,3 @@ class DeviationShedder:
     def with_active_brokers(self, brokers: Collection[str]) -> DeviationShedder:
         """The same: nothing is remembered of a broker."""
         return self
-
-
-def _carried(data: LoadData, bundle: str) -> float:
-    return data.bundles[bundle].shortTermData.throughput if bundle in data.bundles else 0.0

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Annotated
+from operator import attrgetter
+from typing import Annotated, Literal
 
 from annotated_types import Ge, Le
 
@@ -130,6 +131,36 @@ class BundleData:
         return NamespaceBundleStats(*rates, topics=self.topics)
 
 
+Term = Literal["shortTermData", "longTermData"]
+Figure = Literal["msgRateIn", "msgRateOut", "rate", "throughput"]
+
+
+class Columns:
+    """The averages of bundles, one figure of all bundles at a time."""
+
+    def __init__(self, bundles: Mapping[str, BundleData]) -> None:
+        self._bundles = bundles
+        self._columns: dict[tuple[Term, Figure], Mapping[str, float]] = {}
+
+    def column(self, term: Term, figure: Figure) -> Mapping[str, float]:
+        """The figure of every bundle, in order; the same mapping when it is asked for again."""
+        if (term, figure) not in self._columns:
+            self._columns[term, figure] = self._column(term, figure)
+        return self._columns[term, figure]
+
+    def _column(self, term: Term, figure: Figure) -> Mapping[str, float]:
+        of = attrgetter(f"{term}.{figure}")
+        return {bundle: of(data) for bundle, data in self._bundles.items()}
+
+
+@dataclass(frozen=True)
+class BrokerAverage:
+    """A broker's long-term rates, in messages per second: the sums over its bundles."""
+
+    msgRateIn: float
+    msgRateOut: float
+
+
 @dataclass(frozen=True)
 class BrokerLoad:
     """What a broker of the extensible manager says of itself: averages over time of its usage and of its throughput."""
@@ -161,6 +192,22 @@ class LoadData:
         return {name: report for name, report in self.brokers.items() if report is not None}
 
     @cached_property
+    def columns(self) -> Columns:
+        """The averages of all bundles, one figure at a time."""
+        return self.bundles if isinstance(self.bundles, Columns) else Columns(self.bundles)
+
+    @cached_property
+    def long_term_rates(self) -> dict[str, BrokerAverage]:
+        """Of brokers, as far as they were asked for: ``averages.long_term_rates`` keeps them here."""
+        return {}
+
+    def with_preallocated(self, preallocated: Mapping[str, str]) -> LoadData:
+        """The same, but for what is preallocated; long-term rates, which that does not change, are kept."""
+        made = replace(self, preallocated=preallocated)
+        vars(made).update(reports=self.reports, long_term_rates=self.long_term_rates)
+        return made
+
+    @cached_property
     def bundle_counts(self) -> Counter[str]:
         """How many bundles each namespace has: of those that the reports or the averages speak of."""
         known = {bundle for broker in self.brokers for bundle in self.bundles_of(broker)} | set(self.bundles)
@@ -169,21 +216,29 @@ class LoadData:
     def bundles_of(self, broker: str) -> dict[str, None]:
         """The bundles that a broker owns or is about to own: those of its report and those preallocated to it."""
         report = self.brokers[broker] or LocalBrokerData()
-        return dict.fromkeys([*report.spoken_of, *self._placed_on(broker)])
+        return dict.fromkeys([*report.spoken_of, *self.placed_on(broker)])
 
     def count_of(self, namespace: str, broker: str) -> int:
         """How many bundles of a namespace a broker owns or is about to own."""
         report = self.brokers[broker] or LocalBrokerData()
-        placed = set(self._placed_on(broker)).difference(report.spoken_of)
+        placed = set(self.placed_on(broker)).difference(report.spoken_of)
         return report.namespaces[namespace] + sum(namespace_of(bundle) == namespace for bundle in placed)
 
     def expected_on(self, broker: str) -> list[str]:
         """The bundles that a broker is about to own: those preallocated to it of which its report does not speak."""
         report = self.brokers[broker] or LocalBrokerData()
-        return [bundle for bundle in self._placed_on(broker) if bundle not in report.owned]
+        return [bundle for bundle in self.placed_on(broker) if bundle not in report.owned]
 
-    def _placed_on(self, broker: str) -> list[str]:
-        return [bundle for bundle, owner in self.preallocated.items() if owner == broker]
+    def placed_on(self, broker: str) -> Sequence[str]:
+        """The bundles that are preallocated to a broker, whether its report speaks of them or not."""
+        return self._placed.get(broker, ())
+
+    @cached_property
+    def _placed(self) -> dict[str, list[str]]:
+        placed: dict[str, list[str]] = {}
+        for bundle, broker in self.preallocated.items():
+            placed.setdefault(broker, []).append(bundle)
+        return placed
 
     def stats_of(self, broker: str) -> dict[str, NamespaceBundleStats]:
         """A broker's bundles as it last saw them; where its report lacks one that it owns, the short-term averages."""

@@ -55,10 +55,8 @@ class LeastLongTermMessageRate:
         report = data.reports[broker]
         if usage(report, conf) > conf.overload_threshold:
             return math.inf
-        placed = 0.0
-        for bundle in data.expected_on(broker):
-            placed += data.bundles.get(bundle, never_seen()).longTermData.rate
-        own = long_term_rates(report, data)
+        placed = total(data.bundles.get(bundle, never_seen()).longTermData.rate for bundle in data.expected_on(broker))
+        own = long_term_rates(broker, data)
         return placed + (own.msgRateIn + own.msgRateOut)
 
     def with_active_brokers(self, brokers: Collection[str]) -> LeastLongTermMessageRate:

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from model.balance.configuration import Configuration
 from model.balance.java import descending
-from model.balance.load_data import BundleData, LoadData, LocalBrokerData, namespace_of
+from model.balance.load_data import LoadData, LocalBrokerData, namespace_of
 from model.balance.wording import throughput
 
 NEVER_SHED = re.compile(r"pulsar/[^/]+/[^:/]+:\d+|pulsar/[^:/]+:\d+|sla-monitor/[^/]+/[^:/]+:\d+")
@@ -59,16 +59,13 @@ def candidates(data: LoadData, report: LocalBrokerData, *, by_rate: bool) -> lis
 
     These are the ones that it owns, of which averages are known, and which were not unloaded within the grace period.
     """
+    amounts = data.columns.column("shortTermData", "rate" if by_rate else "throughput")
     loads = [
-        Load(bundle, _short_term(data.bundles[bundle], by_rate))
-        for bundle in data.bundles
+        Load(bundle, amount)
+        for bundle, amount in amounts.items()
         if bundle in report.owned and bundle not in data.recently_unloaded and not NEVER_SHED.fullmatch(namespace_of(bundle))
     ]
     return descending(loads, lambda load: load.amount)
-
-
-def _short_term(average: BundleData, by_rate: bool) -> float:
-    return average.shortTermData.rate if by_rate else average.shortTermData.throughput
 
 
 def at_least(need: float, loads: Iterable[Load]) -> tuple[tuple[str, ...], list[str]]:

@@ -131,7 +131,7 @@ class Leader:
             return
         data = self.data()
         for bundle in bundles:
-            broker = self._placed(bundle, replace(data, preallocated=self.preallocated))
+            broker = self._placed(bundle, data.with_preallocated(self.preallocated))
             if broker and self.world.assign(bundle, broker, reason):
                 self.preallocated = {**self.preallocated, bundle: broker}
                 self._changed(broker)
@@ -183,7 +183,7 @@ class Leader:
     def _scatter(self, parts: Sequence[str], source: str, data: LoadData) -> None:
         """The parts of a split bundle are unloaded, and looked up again: each goes where it is placed."""
         for part in parts:
-            broker = self._placed(part, replace(data, preallocated=self.preallocated))
+            broker = self._placed(part, data.with_preallocated(self.preallocated))
             if broker and broker != source and self.world.unload(part, source, broker, "unloaded after its split"):
                 self.preallocated = {**self.preallocated, part: broker}
                 self._changed(broker)

@@ -13,7 +13,10 @@ from model.balance.load_data import (
     LONG_TERM_SAMPLES,
     SHORT_TERM_SAMPLES,
     BundleData,
+    Columns,
+    Figure,
     NamespaceBundleStats,
+    Term,
     TimeAverageMessageData,
 )
 
@@ -141,10 +144,11 @@ class _Bundle(BundleData):
         return self.known.average(1, self.place)
 
 
-class Known(Mapping[str, BundleData]):
+class Known(Columns, Mapping[str, BundleData]):
     """The averages of all known bundles at one moment, by name."""
 
     def __init__(self, places: Mapping[str, int], averages: Averages, topics: NDArray[np.int64]) -> None:
+        super().__init__(self)
         self._places = places
         self._counts, self._rates, self._topics = averages.counts[:, 0].copy(), averages.rates.copy(), topics
         self._made: dict[str, BundleData] = {}
@@ -162,10 +166,17 @@ class Known(Mapping[str, BundleData]):
             numSamples=int(self._counts[term, place]),
         )
 
+    def _column(self, term: Term, figure: Figure) -> Mapping[str, float]:
+        rate_in, rate_out, throughput_in, throughput_out = self._rates[int(term == "longTermData")]
+        rows = {"msgRateIn": rate_in, "msgRateOut": rate_out}
+        summed = {"rate": rate_in + rate_out, "throughput": throughput_in + throughput_out}
+        values = {**rows, **summed}[figure].tolist()
+        return {name: values[place] for name, place in self._known.items()}
+
     @cached_property
-    def _known(self) -> dict[str, None]:
+    def _known(self) -> dict[str, int]:
         counts = self._counts[0].tolist()
-        return {name: None for name, place in self._places.items() if counts[place]}
+        return {name: place for name, place in self._places.items() if counts[place]}
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._known)
@@ -179,9 +190,7 @@ class Known(Mapping[str, BundleData]):
     def __getitem__(self, bundle: str) -> BundleData:
         found = self._made.get(bundle)
         if found is None:
-            if bundle not in self._known:
-                raise KeyError(bundle)
-            place = self._places[bundle]
+            place = self._known[bundle]
             found = self._made[bundle] = record(_Bundle, known=self, place=place, topics=int(self._topics[place]))
         return found
 

@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 from model.balance.averages import advanced, exponential, long_term_rates, never_seen, of_quota, sampled, with_reported_bundles
 from model.balance.configuration import NAMES_OF_2_10, Configuration, defaults
 from model.balance.java import ascending, descending, hundredth, largest, percentage, quotient, square_root, to_int, total
-from model.balance.load_data import LocalBrokerData, NamespaceBundleStats, ResourceUsage, TimeAverageMessageData, namespace_of
+from model.balance.load_data import (
+    BrokerAverage,
+    LocalBrokerData,
+    NamespaceBundleStats,
+    ResourceUsage,
+    TimeAverageMessageData,
+    namespace_of,
+)
 from model.balance.reports import bandwidth, change, must_report, relative
 from model.balance.usage import unweighted_usage, usage, weighted_usage
 from tests.model.balance.clusters import MINUTE, broker, bundle, cluster, stats
@@ -145,10 +152,16 @@ def test_bundles_that_are_only_reported_get_a_first_sample() -> None:
 
 
 def test_long_term_rates_of_a_broker_are_the_sum_over_its_bundles() -> None:
-    data = cluster({}, {"n/1": bundle(rate=5), "n/2": bundle(rate=8), "n/3": bundle(rate=100)})
-    assert long_term_rates(broker(bundles=["n/1", "n/2"]), data).msgRateIn == 13
-    unknown = long_term_rates(broker(lastStats={"n/1": stats(), "n/9": stats()}), data)
-    assert (unknown.msgRateIn, unknown.msgRateOut) == (55, 50)
+    brokers = {"a": broker(bundles=["n/1", "n/2"]), "b": broker(lastStats={"n/1": stats(), "n/9": stats()})}
+    data = cluster(brokers, {"n/1": bundle(rate=5), "n/2": bundle(rate=8), "n/3": bundle(rate=100)})
+    assert long_term_rates("a", data) == BrokerAverage(13, 0)
+    assert long_term_rates("b", data) == BrokerAverage(55, 50)  # nothing is known of n/9
+
+
+def test_what_is_preallocated_leaves_long_term_rates_as_they_are() -> None:
+    data = cluster({"a": broker(bundles=["n/1"])}, {"n/1": bundle(rate=5), "n/2": bundle(rate=8)})
+    assert long_term_rates("a", data) is long_term_rates("a", data.with_preallocated({"n/2": "a"}))
+    assert data.with_preallocated({"n/2": "a"}).placed_on("a") == ["n/2"]
 
 
 def test_history_weighs() -> None:

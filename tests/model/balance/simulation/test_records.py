@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from model.balance.averages import never_seen, sampled
 from model.balance.java import percentage, percentages
-from model.balance.load_data import BundleData, NamespaceBundleStats, TimeAverageMessageData
+from model.balance.load_data import BundleData, Columns, NamespaceBundleStats, TimeAverageMessageData
 from model.balance.simulation.records import Averages, Known, Owned, Sample
 
 AMOUNTS = st.floats(0, 1e12)
@@ -38,6 +38,11 @@ def test_what_is_known_stays_as_it_was() -> None:
     assert before["a"].shortTermData == TimeAverageMessageData(1, 2, 3, 4, 10, 10)
     after = Known({"a": 0}, averages, np.array([2]))["a"]
     assert (after.shortTermData.msgRateIn, after.longTermData.numSamples) == (0.9, 31)
+    assert before.column("longTermData", "msgRateOut") == {"a": 6}
+    assert before.column("shortTermData", "rate") == {"a": 3}
+    by_throughput = {"a": 15}
+    assert before.column("longTermData", "throughput") == by_throughput
+    assert Columns(dict(before)).column("longTermData", "throughput") == by_throughput
     averages.forget(0)
     averages.extended(3)
     assert "a" not in Known({"a": 0, "b": 2}, averages, np.zeros(3, dtype=np.int64))
