@@ -50,10 +50,9 @@ def test_every_layer_exists() -> None:
     assert all(_modules(layer) for layer in LAYERS)
 
 
-@pytest.mark.parametrize("module", ALL, ids=_name)
-def test_imports_run_downward(module: Path) -> None:
-    layer = module.relative_to(ROOT).parts[0]
-    assert not _upward(layer, module.read_text(encoding="utf-8"))
+def test_imports_run_downward() -> None:
+    upward = {_name(module): _upward(module.relative_to(ROOT).parts[0], module.read_text(encoding="utf-8")) for module in ALL}
+    assert {name: above for name, above in upward.items() if above} == {}
 
 
 @pytest.mark.parametrize(
@@ -69,24 +68,17 @@ def test_an_upward_import_is_seen(layer: str, source: str, upward: set[str]) -> 
     assert _upward(layer, source) == upward
 
 
-@pytest.mark.parametrize("module", ALL, ids=_name)
-def test_modules_are_short(module: Path) -> None:
-    lines = len(module.read_text(encoding="utf-8").splitlines())
-    assert lines <= 400 or _name(module) in LONG
+def test_modules_are_short_but_for_those_that_say_why() -> None:
+    assert {_name(module) for module in ALL if len(module.read_text(encoding="utf-8").splitlines()) > 400} == set(LONG)
 
 
-def test_the_long_modules_are_long() -> None:
-    assert all(len((ROOT / name).read_text(encoding="utf-8").splitlines()) > 400 for name in LONG)
+def test_no_module_is_a_drawer() -> None:
+    drawers = {"utils", "util", "helpers", "helper", "misc", "common"}
+    assert [_name(module) for module in ALL if drawers & set(module.relative_to(ROOT).with_suffix("").parts)] == []
 
 
-@pytest.mark.parametrize("module", ALL, ids=_name)
-def test_no_module_is_a_drawer(module: Path) -> None:
-    assert not {"utils", "util", "helpers", "helper", "misc", "common"} & set(module.relative_to(ROOT).with_suffix("").parts)
-
-
-@pytest.mark.parametrize("module", ALL, ids=_name)
-def test_every_module_says_what_it_is(module: Path) -> None:
-    assert ast.get_docstring(ast.parse(module.read_text(encoding="utf-8")))
+def test_every_module_says_what_it_is() -> None:
+    assert [_name(module) for module in ALL if not ast.get_docstring(ast.parse(module.read_text(encoding="utf-8")))] == []
 
 
 HOME_OF_A_MACHINE = re.compile(r"(?<![\w.])/(home|root|Users|mnt)/[\w.]")

@@ -22,6 +22,7 @@ from checks.failures import Judged, judged, place_of
 from checks.junit import as_junit
 from checks.plan import Checked, Options, check
 from checks.progress import Reporter
+from checks.sampling import Walks
 from checks.sarif import as_sarif
 from checks.verdicts import ExitStatus, exit_status
 from model.language import Location, Protocol
@@ -72,7 +73,8 @@ ENTRY = Entry("clock", "a clock", clock, suite, {"ci": (Instance("three", {}),)}
 
 
 def run(*defects: str, by: str = "exhaustive") -> list[Checked]:
-    return [check(ENTRY, Instance("three", {}), defects, Options(by=by, workers=1), Reporter(quiet=True), lambda: False)]
+    options = Options(by=by, workers=1, walks=Walks(count=100))
+    return [check(ENTRY, Instance("three", {}), defects, options, Reporter(quiet=True), lambda: False)]
 
 
 @pytest.fixture(scope="module")

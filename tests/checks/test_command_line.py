@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
-from checks.cli import main
 from model.kernel.course import Strategy
+from tests.command import ROOT, command, fencepost, in_a_process, stable
 
-ROOT = Path(__file__).parents[2]
 STOCK = """\
 # Number of bookies to use when creating a ledger
 managedLedgerDefaultEnsembleSize=2
@@ -24,19 +22,6 @@ managedLedgerDefaultAckQuorum=2
 SMALL = ["ledger", "--set", "bookies=2", "ensemble=2", "write_quorum=2", "entries=1", "--quiet"]
 
 
-def command(*arguments: str | Path) -> list[str]:
-    return [sys.executable, "-m", "checks.cli", *map(str, arguments)]
-
-
-def fencepost(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(*arguments), cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
-
-
-def stable(output: str) -> str:
-    """What a diff would look at: without times."""
-    return "".join(line for line in output.splitlines(keepends=True) if not line.startswith("#"))
-
-
 @pytest.fixture
 def conf(tmp_path: Path) -> Path:
     path = tmp_path / "broker.conf"
@@ -44,6 +29,7 @@ def conf(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.deep  # by default the README shows it
 def test_a_stock_configuration_holds(conf: Path) -> None:
     run = fencepost("check", "ledger", "hash_range", "--conf", conf)
     assert run.returncode == 0, run.stderr
@@ -85,7 +71,7 @@ def test_an_ack_quorum_of_one_is_legal_and_noted(conf: Path) -> None:
 def test_a_defect_is_shown_with_its_shortest_trace_which_replays(tmp_path: Path) -> None:
     arguments = ["check", "ledger", "--defect", "recovery_reads_do_not_fence", "--property", "no_truncation"]
     arguments += ["--trace-dir", str(tmp_path)]
-    one, two = fencepost(*arguments, "--workers", "1"), fencepost(*arguments, "--workers", "2")
+    one, two = in_a_process(*arguments, "--workers", "1"), fencepost(*arguments, "--workers", "2")
     assert one.returncode == 12
     assert stable(one.stdout) == stable(two.stdout)
     assert "  13  r0      close_recovered(r0)" in one.stdout
@@ -166,7 +152,8 @@ def test_a_property_is_checked_where_it_is(conf: Path) -> None:
     ("by", "verdict"), [("exhaustive", "exhausted"), ("walks", "sampled"), ("induction", "proved"), ("bounded", "bounded")]
 )
 def test_each_engine_gives_its_verdict(by: str, verdict: str) -> None:
-    run = fencepost("check", *SMALL, "--by", by, "--depth", "3", "--property", "no_truncation", "--format", "json")
+    limits = ("--depth", "3", "--walks", "500")
+    run = fencepost("check", *SMALL, "--by", by, *limits, "--property", "no_truncation", "--format", "json")
     assert run.returncode == 0, run.stdout + run.stderr
     (row,) = json.loads(run.stdout)["verdicts"]
     assert (row["property"], row["verdict"], row["by"]) == ("no_truncation", verdict, by)
@@ -174,19 +161,19 @@ def test_each_engine_gives_its_verdict(by: str, verdict: str) -> None:
 
 @pytest.mark.parametrize("by", ["exhaustive", "walks", "induction"])
 def test_the_same_command_prints_the_same(by: str) -> None:
-    runs = [fencepost("check", *SMALL, "--by", by, "--workers", workers, "--walks", "2000") for workers in ("1", "2")]
-    assert stable(runs[0].stdout) == stable(runs[1].stdout)
+    asked = ["check", *SMALL, "--by", by, "--walks", "2000", "--workers"]
+    one, two = in_a_process(*asked, "1"), fencepost(*asked, "2")
+    assert one.returncode == two.returncode != 153
+    assert stable(one.stdout) == stable(two.stdout)
 
 
 @pytest.mark.parametrize("strategy", get_args(Strategy))
-def test_walks_say_by_which_strategy_they_go(strategy: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_walks_say_by_which_strategy_they_go(strategy: str) -> None:
     asked = ["check", *SMALL, "--by", "walks", "--walks", "50", "--property", "no_truncation", "--format", "json"]
-    assert main([*asked, "--strategy", strategy]) == 0
-    shown = capsys.readouterr().out
+    shown = fencepost(*asked, "--strategy", strategy).stdout
     assert json.loads(shown)["verdicts"][0]["reach"]["strategy"] == strategy
     assert f"50 walks ({strategy})" in shown
-    assert main(asked) == 0
-    assert (stable(capsys.readouterr().out) == stable(shown)) == (strategy == "held")
+    assert (stable(fencepost(*asked).stdout) == stable(shown)) == (strategy == "held")
 
 
 def test_a_search_that_runs_out_of_memory_claims_nothing() -> None:
@@ -265,7 +252,7 @@ def test_a_reader_that_goes_away_gets_no_traceback() -> None:
 
 def test_what_never_comes_is_shown_with_its_lasso_which_replays(tmp_path: Path) -> None:
     arguments = ["check", "--defect", "recovery_not_marked", "--property", "open_ledgers_close", "--trace-dir", tmp_path]
-    one, two = fencepost(*arguments, "--workers", "1"), fencepost(*arguments, "--workers", "2")
+    one, two = in_a_process(*arguments, "--workers", "1"), fencepost(*arguments, "--workers", "2")
     assert one.returncode == 13
     assert stable(one.stdout) == stable(two.stdout)
     assert "the run stops after step 7: nothing more is obliged to happen" in one.stdout

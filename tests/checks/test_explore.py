@@ -19,25 +19,16 @@ import pyspark
 import pytest
 
 from checks.cli import main
+from tests.command import ROOT, Ran, command, in_a_process, stable
 from traces.exploration.java import chosen, write_launcher
 from traces.exploration.run import Run
 
-ROOT = Path(__file__).parents[2]
 BROKEN = ["--set", "entries=1", "--defect", "closes_at_lac"]
 RUN = Run("ledger", dict(Run("ledger", {"entries": 1}).observed().kernel.protocol.parameters), ("closes_at_lac",), 2000, 50, 1)
 
 
-def command(*arguments: str | Path) -> list[str]:
-    return [sys.executable, "-m", "checks.cli", "explore", *map(str, arguments)]
-
-
-def fencepost(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    changed = {**os.environ, **environment}
-    return subprocess.run(command(*arguments), cwd=ROOT, env=changed, capture_output=True, text=True, timeout=600, check=False)
-
-
-def stable(output: str) -> str:
-    return "".join(line for line in output.splitlines(keepends=True) if not line.startswith("#"))
+def explore(*arguments: str | Path, **environment: str) -> Ran:
+    return in_a_process("explore", *arguments, **environment)
 
 
 @pytest.fixture
@@ -132,9 +123,8 @@ def test_exploring_works_with_no_java_installed(tmp_path: Path) -> None:
             (tools / name).symlink_to(found)
     assert shutil.which("java", path=str(tools)) is None
     arguments = ["ledger", *BROKEN, "--walks", "2000", "--master", "local[2]", "--out", tmp_path / "run", "--quiet"]
-    run = subprocess.run(
-        command(*arguments), cwd=ROOT, env={"PATH": str(tools)}, capture_output=True, text=True, timeout=600, check=False
-    )
+    words, alone = command("explore", *arguments), {"PATH": str(tools)}
+    run = subprocess.run(words, cwd=ROOT, env=alone, capture_output=True, text=True, timeout=600, check=False)
     assert run.returncode == 12, run.stderr
     assert "violated       no_truncation" in run.stdout
     assert run.stderr == ""
@@ -143,10 +133,10 @@ def test_exploring_works_with_no_java_installed(tmp_path: Path) -> None:
 @pytest.mark.deep
 def test_the_same_walks_on_one_core_and_on_two_and_a_report_of_them(tmp_path: Path) -> None:
     arguments = ["ledger", *BROKEN, "--walks", "5000", "--seed", "1", "--quiet"]
-    one, two = (fencepost(*arguments, "--master", f"local[{n}]", "--out", tmp_path / f"on{n}") for n in (1, 2))
+    one, two = (explore(*arguments, "--master", f"local[{n}]", "--out", tmp_path / f"on{n}") for n in (1, 2))
     assert (one.returncode, two.returncode) == (12, 12), one.stderr + two.stderr
     assert stable(one.stdout).replace("on1", "on2") == stable(two.stdout)
-    said = fencepost("report", tmp_path / "on2", "--plots", tmp_path / "plots")
+    said = explore("report", tmp_path / "on2", "--plots", tmp_path / "plots")
     assert stable(said.stdout).startswith(stable(two.stdout))
     assert (tmp_path / "plots" / "states.svg").stat().st_size > 1000
 
@@ -155,10 +145,10 @@ def test_the_same_walks_on_one_core_and_on_two_and_a_report_of_them(tmp_path: Pa
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_ended_goes_on(tmp_path: Path, ending: signal.Signals) -> None:
     arguments = ["ledger", *BROKEN, "--walks", "3000000", "--steps", "50", "--seed", "1", "--master", "local[2]"]
-    whole = fencepost(*arguments, "--out", tmp_path / "whole", "--quiet")
+    whole = explore(*arguments, "--out", tmp_path / "whole", "--quiet")
     out = tmp_path / "cut"
     with subprocess.Popen(
-        command(*arguments, "--out", out), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command("explore", *arguments, "--out", out), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as running:
         while not list(out.glob("slices/round=*/_SUCCESS")):
             time.sleep(0.1)
@@ -169,17 +159,17 @@ def test_a_run_that_is_ended_goes_on(tmp_path: Path, ending: signal.Signals) -> 
     if ending == signal.SIGINT:
         assert running.returncode == 12
         assert "interrupted: the rounds that are complete are kept" in printed
-    goes_on = fencepost(*arguments, "--out", out, "--quiet")
+    goes_on = explore(*arguments, "--out", out, "--quiet")
     assert len(list(out.glob("slices/round=*/_SUCCESS"))) > kept
     assert stable(goes_on.stdout).replace(str(out), "X") == stable(whole.stdout).replace(str(tmp_path / "whole"), "X")
 
 
 @pytest.mark.deep
 def test_a_search_says_what_check_says(tmp_path: Path) -> None:
-    made = fencepost("ledger", "--set", "entries=1", "--exhaustive", "--master", "local[2]", "--out", tmp_path, "--quiet")
+    made = explore("ledger", "--set", "entries=1", "--exhaustive", "--master", "local[2]", "--out", tmp_path, "--quiet")
     assert made.returncode == 0, made.stderr
     assert "exhausted: all 4,790 states, 21,980 transitions, the farthest 18 steps away" in made.stdout
-    said = fencepost("report", tmp_path, "--master", "local[2]", "--quiet")
+    said = explore("report", tmp_path, "--master", "local[2]", "--quiet")
     assert stable(said.stdout) == stable(made.stdout)
 
 
@@ -245,10 +235,10 @@ def _await_port(port: int) -> None:
 @pytest.mark.deep
 def test_a_standalone_cluster_gives_the_same_rows(tmp_path: Path) -> None:
     arguments = ["ledger", *BROKEN, "--walks", "5000", "--seed", "1", "--quiet"]
-    here = fencepost(*arguments, "--master", "local[2]", "--out", tmp_path / "here")
+    here = explore(*arguments, "--master", "local[2]", "--out", tmp_path / "here")
     with standalone(tmp_path / "cluster", 2) as url:
         settings = ["--spark-conf", "spark.driver.host=127.0.0.1", "--spark-conf", "spark.executor.memory=512m"]
-        there = fencepost(*arguments, "--master", url, *settings, "--out", tmp_path / "there", PYSPARK_PYTHON=sys.executable)
+        there = explore(*arguments, "--master", url, *settings, "--out", tmp_path / "there", PYSPARK_PYTHON=sys.executable)
     assert there.returncode == 12, there.stderr
     assert stable(there.stdout).replace("there", "here") == stable(here.stdout)
     made, wanted = (

@@ -2,42 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import json
-import os
 import re
-import subprocess
-import sys
-from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from checks.cli import main
+from tests.command import fencepost, in_a_process
 
-ROOT = Path(__file__).parents[2]
 LOST = ["ledger", "--defect", "closes_at_lac", "--property", "no_truncation", "--quiet"]
-
-
-@dataclass(frozen=True)
-class Ran:
-    """What a command printed, and the status that it ended with."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def fencepost(*arguments: str | Path) -> Ran:
-    """Runs the command line in this process: starting Python anew would take most of the time."""
-    printed, said = io.StringIO(), io.StringIO()
-    with redirect_stdout(printed), redirect_stderr(said):
-        try:
-            status = main([str(argument) for argument in arguments])
-        except SystemExit as end:
-            status = int(str(end.code))
-    return Ran(status, printed.getvalue(), said.getvalue())
 
 
 def names(page: Path) -> list[str]:
@@ -72,9 +45,7 @@ def test_a_page_of_files(folder: Path) -> None:
 def test_a_page_is_the_same_in_every_process(folder: Path, tmp_path: Path) -> None:
     for seed in ("1", "2"):
         asked = ["trace", "html", f"{folder / NAME}.itf.json", "--out", f"{seed}/page.html"]
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
-        command = [sys.executable, "-m", "checks.cli", *asked]
-        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False, env=environment)
+        run = in_a_process(*asked, folder=tmp_path, PYTHONHASHSEED=seed)
         assert (run.returncode, run.stdout) == (0, f"page: {seed}/page.html\n"), run.stderr
     assert (tmp_path / "1" / "page.html").read_bytes() == (tmp_path / "2" / "page.html").read_bytes()
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -13,7 +11,6 @@ import pytest
 import z3
 
 from checks import theorems
-from checks.cli import main
 from checks.plan import Options, PropertyError
 from checks.progress import Reporter
 from checks.second_solver import Disagreement
@@ -21,6 +18,7 @@ from checks.theorems import check_theory, decide
 from checks.verdicts import ExitStatus, exit_status
 from model.language import ModelError
 from properties.theorems import Defects, Statements, Step, Theorem, Theory
+from tests.command import fencepost
 
 ROOT = Path(__file__).parents[2]
 x, y = z3.Ints("x y")
@@ -118,11 +116,6 @@ def test_what_does_not_exist() -> None:
 # --- the command line
 
 
-def fencepost(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "checks.cli", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
-
-
 def test_the_hash_range_is_proved() -> None:
     run = fencepost("check", "hash_range", "--second-solver")
     assert run.returncode == 0, run.stderr
@@ -139,9 +132,8 @@ def test_the_hole_of_upstream_is_shown() -> None:
     assert rows[0]["note"] == "hash 0xffffffff is in 0x00000000_0xffffffff and is looked up outside the layout"
 
 
-def test_it_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["list", "hash_range"]) == 0
-    listed = capsys.readouterr().out
+def test_it_is_listed() -> None:
+    listed = fencepost("list", "hash_range").stdout
     for word in ("every_hash_is_in_a_bundle", "lookup_hits_last_boundary", "any number of topics"):
         assert word in listed
 
@@ -155,8 +147,8 @@ def test_it_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
         (["hash_range", "--property", "no_truncation"], "has no theorem 'no_truncation'"),
     ],
 )
-def test_wrong_usage_is_said_in_a_line(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", *arguments]) == 2
-    told = capsys.readouterr().err
-    assert said in told
-    assert told.count("\n") == 1
+def test_wrong_usage_is_said_in_a_line(arguments: list[str], said: str) -> None:
+    run = fencepost("check", *arguments)
+    assert run.returncode == 2
+    assert said in run.stderr
+    assert run.stderr.count("\n") == 1

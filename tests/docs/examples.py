@@ -11,8 +11,6 @@ documentation.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import re
 import shlex
@@ -22,6 +20,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from tests.command import fencepost
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -128,25 +128,9 @@ class Session:
         exec(compile(source, "example", "exec"), self._names)
 
     def _fencepost(self, arguments: list[str]) -> list[str]:
-        # in this process: starting Python and loading the solvers once for each command would take most of the time
-        from checks.cli import main
-
-        printed = io.StringIO()
-        before, columns = Path.cwd(), os.environ.get("COLUMNS")
-        os.chdir(self.folder)
-        os.environ["COLUMNS"] = "120"
-        try:
-            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-                try:
-                    self.status = main(arguments)
-                except SystemExit as end:  # argparse ends the program for --help and for wrong usage
-                    self.status = end.code if isinstance(end.code, int) else 1
-        finally:
-            os.chdir(before)
-            os.environ.pop("COLUMNS")
-            if columns is not None:
-                os.environ["COLUMNS"] = columns
-        return printed.getvalue().splitlines()
+        ran = fencepost(*arguments, folder=self.folder, together=True)
+        self.status = ran.returncode
+        return ran.stdout.splitlines()
 
     @staticmethod
     def _recipe(arguments: list[str]) -> list[str]:

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from checks.cli import main
-
-ROOT = Path(__file__).resolve().parents[3]
-
-
-def export(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "checks.cli", "export", *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+from tests.command import fencepost, in_a_process
 
 
 def test_instances_of_a_size_get_a_folder_each_and_the_same_files_every_time(tmp_path: Path) -> None:
     contents = []
-    for folder in ("once", "again"):
-        done = export("unload", "--size", "ci", "--format", "tla", "--out", tmp_path / folder)
+    for run, folder in ((fencepost, "once"), (in_a_process, "again")):
+        done = run("export", "unload", "--size", "ci", "--format", "tla", "--out", tmp_path / folder)
         assert done.returncode == 0, done.stderr
         files = sorted(path for path in (tmp_path / folder).rglob("*") if path.is_file())
         contents.append({path.relative_to(tmp_path / folder).as_posix(): path.read_text(encoding="utf-8") for path in files})
@@ -33,9 +23,9 @@ def test_instances_of_a_size_get_a_folder_each_and_the_same_files_every_time(tmp
     assert "unload-crash/Unload_liveness.cfg" in contents[0]
 
 
-def test_a_proof_is_written_with_its_index(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["export", "unload", "--set", "timeouts=1", "--format", "smt2", "--out", str(tmp_path)]) == 0
-    printed = capsys.readouterr().out
+def test_a_proof_is_written_with_its_index(tmp_path: Path) -> None:
+    status, printed, _ = fencepost("export", "unload", "--set", "timeouts=1", "--format", "smt2", "--out", tmp_path)
+    assert status == 0
     index = json.loads((tmp_path / "index.json").read_text(encoding="utf-8"))
     assert {script["file"] for script in index["scripts"]} == {path.name for path in tmp_path.glob("*.smt2")}
     assert "000-initial.smt2" in printed
@@ -52,7 +42,7 @@ def test_a_proof_is_written_with_its_index(tmp_path: Path, capsys: pytest.Captur
         (["election", "--out", "x"], "required: --format"),
     ],
 )
-def test_wrong_usage_is_said_in_a_line(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with contextlib.suppress(SystemExit):  # argparse ends the program
-        assert main(["export", *arguments]) == 2
-    assert said in capsys.readouterr().err
+def test_wrong_usage_is_said_in_a_line(arguments: list[str], said: str) -> None:
+    run = fencepost("export", *arguments)
+    assert run.returncode == 2
+    assert said in run.stderr

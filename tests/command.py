@@ -1,0 +1,59 @@
+"""``fencepost``, run as a user runs it: in this process, or, where that makes a difference, in one of its own."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+from unittest.mock import patch
+
+from checks.cli import main
+
+ROOT = Path(__file__).resolve().parents[1]
+WIDE = {"COLUMNS": "120"}
+
+
+class Ran(NamedTuple):
+    """The status that a command ended with, and what it printed."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def fencepost(*arguments: str | Path, folder: Path = ROOT, together: bool = False) -> Ran:
+    """Runs the command line in this process: starting Python and loading the solvers anew would take most of the time.
+
+    ``together`` has standard error among what it prints, in the order in which it comes.
+    """
+    printed = io.StringIO()
+    said = printed if together else io.StringIO()
+    with redirect_stdout(printed), redirect_stderr(said), chdir(folder), patch.dict(os.environ, WIDE):
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as end:  # argparse ends the program for --help and for wrong usage
+            status = end.code if isinstance(end.code, int) else 1
+    return Ran(status, printed.getvalue(), said.getvalue())
+
+
+def command(*arguments: str | Path) -> list[str]:
+    """The words that run the command line in a process of its own."""
+    return [sys.executable, "-m", "checks.cli", *map(str, arguments)]
+
+
+def in_a_process(*arguments: str | Path, folder: Path = ROOT, **environment: str) -> Ran:
+    """Runs the command line in a process of its own, where nothing is loaded, compiled or captured."""
+    changed = {**os.environ, "PYTHONPATH": str(ROOT), **WIDE, **environment}
+    done = subprocess.run(
+        command(*arguments), cwd=folder, env=changed, capture_output=True, text=True, timeout=600, check=False
+    )
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def stable(output: str) -> str:
+    """What a diff would look at: without times."""
+    return "".join(line for line in output.splitlines(keepends=True) if not line.startswith("#"))
