@@ -121,11 +121,15 @@ def _spelled_otherwise(file: BrokerConf, version: Version) -> list[str]:
 
 def _on_managers(file: BrokerConf, conf: Configuration) -> list[str]:
     """Notes on the load manager that is taken, where it is not the one that the file names."""
-    name, shedder = (key.rpartition(".")[2] for key in (conf.loadManagerClassName, conf.loadBalancerLoadSheddingStrategy))
+    keys = (conf.loadManagerClassName, conf.loadBalancerLoadSheddingStrategy, conf.loadBalancerLoadPlacementStrategy)
+    name, shedder, placement = (key.rpartition(".")[2] for key in keys)
     if name not in MANAGERS:
         (*_, line) = file.lines_of("loadManagerClassName")
         return [f"{file.path}:{line}: {name} is not modelled; the rules are those of {MANAGERS[0]}"]
     if shedder == "TransferShedder" and not conf.is_extensible:
         (*_, line) = file.lines_of("loadBalancerLoadSheddingStrategy")
         return [f"{file.path}:{line}: {shedder} is of {MANAGERS[1]}, whose rules are taken; set loadManagerClassName"]
+    if placement == "AvgShedder" != shedder and not conf.is_extensible:
+        (*_, line) = file.lines_of("loadBalancerLoadPlacementStrategy")
+        return [f"{file.path}:{line}: {placement} places only where it sheds: Pulsar does not start with {shedder} beside it"]
     return []

@@ -478,6 +478,9 @@ def test_the_manager_that_is_taken_is_told(capsys: pytest.CaptureFixture[str], t
     simple = write(tmp_path, "loadManagerClassName=org.example.SimpleLoadManagerImpl\n", "simple.conf")
     said = f"{simple}:1: SimpleLoadManagerImpl is not modelled; the rules are those of ModularLoadManagerImpl"
     assert read_settings(simple, "current").notes == (said,)
+    average = write(tmp_path, "loadBalancerLoadPlacementStrategy=AvgShedder\n", "average.conf")
+    said = f"{average}:1: AvgShedder places only where it sheds: Pulsar does not start with ThresholdShedder beside it"
+    assert read_settings(average, "current").notes == (said,)
     transfer = write(tmp_path, "\nloadBalancerLoadSheddingStrategy=TransferShedder\n", "transfer.conf")
     _, out, err = asked(capsys, "decide", "--conf", transfer, "--snapshot", write(tmp_path, snapshot()))
     assert out.startswith("TransferShedder and LeastResourceUsageWithWeight, Pulsar current\n")
