@@ -15,7 +15,7 @@ from typing import Any
 
 from checks.policy.answering import answering
 from checks.policy.settings import changed, read_settings
-from checks.policy.strategies import keep_input, manager_of
+from checks.policy.strategies import keep_input, manager_of, remembered
 from checks.policy.timeline import timeline
 from checks.policy.world import world
 from checks.progress import Reporter, interruptible
@@ -64,7 +64,9 @@ def _simulated(asked: Namespace, policy: LoadManager, scenario: Scenario) -> tup
         try:
             made = simulate(policy, scenario, asked.seed, asked.hours, should_stop)
         except PolicyFault as fault:
-            if asked.out is not None:
+            if asked.out is None:
+                fault.add_note(f"--out DIR keeps what it was asked with{remembered(fault)}")
+            else:
                 keep_input(fault, asked.out / "fault.json")
             raise
         finally:

@@ -271,6 +271,7 @@ def test_a_fault_of_an_own_policy_is_told_with_its_input(capsys: pytest.CaptureF
     assert f"{own}:4" in err
     assert "enough" in err
     assert "Traceback" not in err
+    assert "\n  --out DIR keeps what it was asked with" in asked(capsys, *SMALL, "--shedder", f"{own}:shed")[2]
     kept = tmp_path / "run" / "fault.json"
     assert main(["policy", "decide", "--shedder", f"{own}:shed", "--snapshot", str(kept)]) == 75
     assert main(["policy", "decide", "--shedder", "ThresholdShedder", "--snapshot", str(kept)]) == 0
