@@ -144,7 +144,8 @@ def bundles_to_split(data: LoadData, conf: Configuration) -> list[Split]:
 class SplitStrategy:
     """How the brokers of the extensible load manager split, each its own bundles. Remembers hits in a row for each bundle.
 
-    A bundle is split after more hits than the threshold. It judges all by the last statistics.
+    A bundle is split after more hits than the threshold. It judges all by the last statistics. A most of 0 splits in a cycle is
+    none that is ever reached.
     """
 
     hits: Mapping[str, int] = field(default_factory=dict)
@@ -161,7 +162,7 @@ class SplitStrategy:
         for broker, report in data.reports.items():
             own, planned = 0, Counter[str]()
             for bundle, stats in data.stats_of(broker).items():
-                if own == conf.loadBalancerMaxNumberOfBundlesToSplitPerCycle:
+                if own and own == conf.loadBalancerMaxNumberOfBundlesToSplitPerCycle:
                     hits[bundle] = self.hits.get(bundle, 0)
                     continue
                 reason = excess(stats, stats.rate, stats.throughput, conf)

@@ -122,6 +122,7 @@ def test_a_neighbour_of_a_split_under_way_is_passed_over() -> None:
 def test_a_broker_splits_only_so_many_in_a_cycle_and_only_its_own() -> None:
     data = reported({ONE: LARGE, TWO: LARGE})
     assert len(rounds(data, 4, loadBalancerMaxNumberOfBundlesToSplitPerCycle=1)) == 1
+    assert len(rounds(data, 4, loadBalancerMaxNumberOfBundlesToSplitPerCycle=0)) == 2
     report = data.reports["a"]
     stolen = replace(data, brokers={"a": replace(report, bundles=(TWO,))})
     assert [said.split(":")[0] for said in rounds(stolen, 4)] == [TWO]
