@@ -6,9 +6,11 @@ advanced from one snapshot to the next, the first as it is.
 
 from __future__ import annotations
 
-from model.balance.averages import exponential
+from typing import Any
+
+from model.balance.amounts import RIGHT
 from model.balance.configuration import Configuration
-from model.balance.load_data import BrokerLoad, LoadData, LocalBrokerData
+from model.balance.load_data import BrokerLoad, LoadData
 from model.balance.usage import weighted_usage
 
 
@@ -20,16 +22,14 @@ def broker_loads(data: LoadData, conf: Configuration) -> dict[str, BrokerLoad]:
 
 
 def advanced(load: BrokerLoad | None, broker: str, data: LoadData, conf: Configuration) -> BrokerLoad:
-    """The averages after one more report."""
-    return averaged(load, data.reports[broker], conf)
-
-
-def averaged(load: BrokerLoad | None, report: LocalBrokerData, conf: Configuration, samples: int = 1) -> BrokerLoad:
-    """The averages after so many more samples that are all the same; of a broker that has none, the sample as it is."""
+    """The averages after one more report; of a broker that has none, what is reported as it is."""
+    report = data.reports[broker]
     usage, throughput = weighted_usage(report, conf), report.throughput
     if load is None:
         return BrokerLoad(usage, throughput)
-    weight = conf.loadBalancerHistoryResourcePercentage**samples
-    return BrokerLoad(
-        exponential(load.weightedMaxEMA, usage, weight), exponential(load.msgThroughputEMA, throughput, weight)
-    )
+    return BrokerLoad(averaged(load.weightedMaxEMA, usage, conf), averaged(load.msgThroughputEMA, throughput, conf))
+
+
+def averaged(average: Any, value: Any, conf: Configuration, samples: int = 1) -> Any:
+    """An average, or an array of them, after so many more samples that are all the same."""
+    return RIGHT.averaged(average, value, conf.loadBalancerHistoryResourcePercentage**samples)

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Final, Literal
 
 Version = Literal["current", "2.10"]
+Resource = Literal["cpu", "memory", "directMemory", "bandwidthIn", "bandwidthOut"]
 
 IMPLEMENTATION = "org.apache.pulsar.broker.loadbalance.impl."
 
@@ -110,6 +111,17 @@ class Configuration:
     def overload_threshold(self) -> float:
         """The usage at which a broker counts as overloaded, as a fraction."""
         return self.loadBalancerBrokerOverloadedThresholdPercentage / 100.0
+
+    @cached_property
+    def resource_weights(self) -> Mapping[Resource, float]:
+        """What a resource's usage counts. Heap memory counts in 2.10 only."""
+        weights: dict[Resource, float] = {
+            "cpu": self.loadBalancerCPUResourceWeight,
+            "directMemory": self.loadBalancerDirectMemoryResourceWeight,
+            "bandwidthIn": self.loadBalancerBandwidthInResourceWeight,
+            "bandwidthOut": self.loadBalancerBandwidthOutResourceWeight,
+        }
+        return {**weights, "memory": self.loadBalancerMemoryResourceWeight} if self.is_2_10 else weights
 
     @cached_property
     def is_extensible(self) -> bool:

@@ -61,6 +61,11 @@ def hundredth(percent: float) -> float:
     return float(np.float32(percent) / np.float32(100))
 
 
+def hundredths(percents: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``hundredth`` of many."""
+    return (percents.astype(np.float32) / np.float32(100)).astype(np.float64)
+
+
 def total(values: Iterable[float]) -> float:
     """The sum, one value after the other; Python's own makes up for rounding."""
     return reduce(add, values, 0.0)
@@ -72,6 +77,14 @@ def largest(values: Iterable[float]) -> float:
     for value in values:
         if value > best:
             best = value
+    return best
+
+
+def largest_of_each(values: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """``largest`` of the first of each array, of the second, and so on."""
+    best: NDArray[np.float64] = np.array(-math.inf)
+    for value in values:
+        best = np.fmax(best, value)
     return best
 
 

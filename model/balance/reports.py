@@ -1,58 +1,64 @@
-"""When a broker writes its report to the store, and what its network looks like in it.
+"""When brokers write their reports to the store, and what a network looks like in one.
 
 Mirrors needBrokerDataUpdate of ModularLoadManagerImpl and the bandwidth of LinuxBrokerHostUsageImpl.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from model.balance.configuration import Configuration
-from model.balance.java import largest, quotient
+from model.balance.java import largest_of_each, quotient
 from model.balance.load_data import LocalBrokerData
 from model.balance.usage import usage
 
 MILLIS_OF_A_MINUTE = 60_000
 
 
-@dataclass(frozen=True)
-class Change:
-    """How far a broker is from its last report, in percent (rates, throughputs, bundles) and percentage points (usage)."""
+class Figures(NamedTuple):
+    """What decides whether a report is written: numbers of one broker, or arrays with a place for each of many.
 
-    rate: float
-    throughput: float
-    bundles: float
-    usage: float
+    Messages and bytes per second, bundles, usage as a fraction, and when that was (milliseconds since 1970).
+    """
 
-    @property
-    def largest(self) -> float:
-        """The largest of them."""
-        return largest((self.rate, self.throughput, self.bundles, self.usage))
+    rate: Any
+    throughput: Any
+    bundles: Any
+    usage: Any
+    time: Any
 
-
-def change(last: LocalBrokerData, current: LocalBrokerData, conf: Configuration) -> Change:
-    """What changed between the last report and now."""
-    return Change(
-        relative(last.rate, current.rate),
-        relative(last.throughput, current.throughput),
-        relative(last.numBundles, current.numBundles),
-        100.0 * abs(usage(last, conf) - usage(current, conf)),
-    )
+    @classmethod
+    def of(cls, report: LocalBrokerData, conf: Configuration) -> Figures:
+        """The figures of a report."""
+        return cls(report.rate, report.throughput, report.numBundles, usage(report, conf), report.lastUpdate)
 
 
-def relative(old: float, new: float) -> float:
+def must_report(last: Figures, current: Figures, conf: Configuration) -> NDArray[np.bool_]:
+    """Whether a broker writes: its last report is too old, or something changed by strictly more than the threshold."""
+    too_old = current.time - last.time > conf.loadBalancerReportUpdateMaxIntervalMinutes * MILLIS_OF_A_MINUTE
+    return np.asarray(too_old | (change(last, current) > conf.loadBalancerReportUpdateThresholdPercentage))
+
+
+def change(last: Figures, current: Figures) -> NDArray[np.float64]:
+    """What changed most: rate, throughput and bundles in percent of what they were, the usage in percentage points."""
+    with np.errstate(all="ignore"):
+        return largest_of_each(
+            (
+                relative(last.rate, current.rate),
+                relative(last.throughput, current.throughput),
+                relative(last.bundles, current.bundles),
+                100.0 * np.abs(last.usage - current.usage),
+            )
+        )
+
+
+def relative(old: Any, new: Any) -> NDArray[np.float64]:
     """The change in percent of the old value; from 0 to 0 it is 0, from 0 to anything else infinite."""
-    if old == 0:
-        return 0.0 if new == 0 else math.inf
-    return 100 * abs((old - new) / old)
-
-
-def must_report(last: LocalBrokerData, current: LocalBrokerData, now: int, conf: Configuration) -> bool:
-    """Whether the broker writes: the last report is too old, or something changed by strictly more than the threshold."""
-    if now - last.lastUpdate > conf.loadBalancerReportUpdateMaxIntervalMinutes * MILLIS_OF_A_MINUTE:
-        return True
-    return change(last, current, conf).largest > conf.loadBalancerReportUpdateThresholdPercentage
+    percent = 100 * np.abs(np.divide(old - new, old))
+    return np.where(old == 0, np.where(new == 0, 0.0, np.inf), percent)
 
 
 def bandwidth(kilobits: float, elapsed_seconds: int) -> float:

@@ -5,30 +5,41 @@ Mirrors getMaxResourceUsage and getMaxResourceUsageWithWeight of LocalBrokerData
 
 from __future__ import annotations
 
-from model.balance.configuration import Configuration
-from model.balance.java import hundredth, largest
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.balance.configuration import Configuration, Resource
+from model.balance.java import hundredth, hundredths, largest, largest_of_each
 from model.balance.load_data import LocalBrokerData
+
+RESOURCES: tuple[Resource, ...] = ("cpu", "memory", "directMemory", "bandwidthIn", "bandwidthOut")
 
 
 def weighted_usage(report: LocalBrokerData, conf: Configuration) -> float:
     """The largest usage, each times its weight, as a fraction (doubles). Heap memory counts in 2.10 only."""
-    percents = [
-        report.cpu.percent * conf.loadBalancerCPUResourceWeight,
-        report.directMemory.percent * conf.loadBalancerDirectMemoryResourceWeight,
-        report.bandwidthIn.percent * conf.loadBalancerBandwidthInResourceWeight,
-        report.bandwidthOut.percent * conf.loadBalancerBandwidthOutResourceWeight,
-    ]
-    if conf.is_2_10:
-        percents.append(report.memory.percent * conf.loadBalancerMemoryResourceWeight)
-    return largest(percents) / 100
+    return largest(getattr(report, name).percent * weight for name, weight in conf.resource_weights.items()) / 100
 
 
 def unweighted_usage(report: LocalBrokerData) -> float:
     """The largest usage, heap memory included, as a fraction (32-bit floats): what 2.10 takes for overload."""
-    resources = (report.cpu, report.memory, report.directMemory, report.bandwidthIn, report.bandwidthOut)
-    return hundredth(largest(resource.percent for resource in resources))
+    return hundredth(largest(getattr(report, name).percent for name in RESOURCES))
 
 
 def usage(report: LocalBrokerData, conf: Configuration) -> float:
     """The usage that is compared with the overload threshold: weighted, in 2.10 unweighted."""
     return unweighted_usage(report) if conf.is_2_10 else weighted_usage(report, conf)
+
+
+def weighted_usages(percents: Mapping[Resource, NDArray[np.float64]], conf: Configuration) -> NDArray[np.float64]:
+    """``weighted_usage`` of many brokers, by the percentages of each resource."""
+    with np.errstate(invalid="ignore"):
+        return largest_of_each(percents[name] * weight for name, weight in conf.resource_weights.items()) / 100
+
+
+def usages(percents: Mapping[Resource, NDArray[np.float64]], conf: Configuration) -> NDArray[np.float64]:
+    """``usage`` of many brokers, by the percentages of each resource."""
+    if conf.is_2_10:
+        return hundredths(largest_of_each(percents[name] for name in RESOURCES))
+    return weighted_usages(percents, conf)

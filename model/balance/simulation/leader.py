@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from model.balance.broker_loads import averaged
 from model.balance.load_data import BrokerLoad, LoadData, LocalBrokerData
 from model.balance.load_manager import MILLIS_OF_A_MINUTE, LoadManager
-from model.balance.reports import must_report
+from model.balance.reports import Figures, must_report
 from model.balance.simulation.records import Averages, Known, Sample
+from model.balance.simulation.sensing import Measured
 from model.balance.simulation.world import World
 from model.balance.splitting import FEWEST_TOPICS, Topic, excess
 
@@ -35,7 +36,10 @@ class Leader:
         self.leads = world.live[0] if world.live else ""
         self.reports: dict[str, LocalBrokerData] = {}
         self.loads: dict[str, BrokerLoad] = {}
-        self.own_loads: dict[str, BrokerLoad] = {}
+        count = len(world.brokers)
+        self._heard = Figures(*np.zeros((len(Figures._fields), count)))
+        self._must_write = np.ones(count, dtype=np.bool_)
+        self._own_loads, self._has_own = np.zeros((2, count)), np.zeros(count, dtype=np.bool_)
         self.recent = dict(known.recently_unloaded)
         self.recent_brokers = dict(known.recently_unloaded_brokers)
         self.preallocated = {bundle: broker for bundle, broker in known.preallocated.items() if broker in world.live}
@@ -43,7 +47,6 @@ class Leader:
         for bundle, data in known.bundles.items():
             self.averages.know(world.place_of[bundle], data)
         self._known: Known | None = None
-        self._must_write: set[str] = set()
         self._reported: dict[str, NDArray[np.intp]] = {}
         size = len(world.names)
         self._rates, self._clients = np.zeros((4, size)), np.zeros((3, size), dtype=np.int64)
@@ -56,31 +59,38 @@ class Leader:
 
     # --- what it hears
 
-    def hear(self, current: Mapping[str, LocalBrokerData], sample: Sample) -> bool:
+    def hear(self, current: Measured, sample: Sample) -> bool:
         """The brokers write the reports that they make of a sample, if they have to; whether one did.
 
         Each report makes the modular leader add a sample to the averages of every bundle that any report speaks of.
         """
         world, conf = self.world, self.policy.conf
         self._meet_new_bundles()
-        written = False
-        for broker, report in current.items():
-            if conf.is_extensible:
-                self.own_loads[broker] = averaged(self.own_loads.get(broker), report, conf, SAMPLES_OF_A_MINUTE)
-            last = self.reports.get(broker)
-            if last is not None and broker not in self._must_write and not must_report(last, report, self.now, conf):
-                continue
-            written = True
-            self.reports[broker] = report
+        if conf.is_extensible:
+            self._average_own(current.averageable(conf))
+        figures = current.figures(conf)
+        written = np.flatnonzero(world.alive & (self._must_write | must_report(self._heard, figures, conf))).tolist()
+        for heard, now in zip(self._heard, figures, strict=True):
+            heard[written] = now[written]
+        self._must_write[written] = False
+        for place in written:
+            broker = world.brokers[place]
+            self.reports[broker] = current[broker]
             self._take_rows(broker, world.places_of(broker), sample)
             if conf.is_extensible:
-                self.loads[broker] = self.own_loads[broker]
+                self.loads[broker] = BrokerLoad(*self._own_loads[:, place].tolist())
             self.averages.add(self._rates, self._times_reported > 0)
             self._known = None
-        self._must_write.clear()
         if written:
             self.preallocated = {b: broker for b, broker in self.preallocated.items() if not self._is_known(b)}
-        return written
+        return bool(written)
+
+    def _average_own(self, values: NDArray[np.float64]) -> None:
+        """The brokers of the extensible manager add a minute to their averages."""
+        with np.errstate(all="ignore"):
+            advanced = averaged(self._own_loads, values, self.policy.conf, SAMPLES_OF_A_MINUTE)
+        self._own_loads = np.where(self._has_own, advanced, values)
+        self._has_own = self.world.alive.copy()
 
     def _meet_new_bundles(self) -> None:
         more = len(self.world.names) - len(self._times_reported)
@@ -107,7 +117,8 @@ class Leader:
         """A broker is gone: its report is, and what was preallocated to it; if it was the leader, another one leads."""
         self.reports.pop(broker, None)
         self.loads.pop(broker, None)
-        self.own_loads.pop(broker, None)
+        place = self.world.place_of_broker[broker]
+        self._must_write[place], self._has_own[place] = True, False
         self._times_reported[self._reported.pop(broker, NO_BUNDLES)] -= 1
         self.preallocated = {b: owner for b, owner in self.preallocated.items() if owner != broker}
         if broker == self.leads:
@@ -205,9 +216,8 @@ class Leader:
     def _changed(self, *brokers: str) -> None:
         """A broker of the extensible manager whose bundles changed begins its averages anew, and reports at once."""
         if self.policy.conf.is_extensible:
-            self._must_write |= set(brokers)
-            for broker in brokers:
-                self.own_loads.pop(broker, None)
+            places = [self.world.place_of_broker[broker] for broker in brokers]
+            self._must_write[places], self._has_own[places] = True, False
 
 
 def _reason(why: Sequence[str], bundle: str) -> str:

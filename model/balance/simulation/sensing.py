@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
+from model.balance.configuration import Configuration, Resource
 from model.balance.java import percentages
 from model.balance.load_data import LocalBrokerData, ResourceUsage
-from model.balance.reports import bandwidth
+from model.balance.reports import Figures, bandwidth
 from model.balance.simulation.cluster import NOBODY
-from model.balance.simulation.records import Owned, Sample, record
+from model.balance.simulation.records import Owned, Sample
 from model.balance.simulation.snapshot_cluster import KILOBIT
 from model.balance.simulation.world import World, stream
+from model.balance.usage import RESOURCES, usages, weighted_usages
 
 WHOLE = 100.0
-NOTHING, FULL = ResourceUsage(), ResourceUsage(WHOLE, WHOLE)
+MOST_KILOBITS = 1e9
+"""The limit of a network without one, where it was measured wrongly."""
+
+Resources = dict[Resource, NDArray[np.float64]]
+"""An amount of each resource for every broker of the world."""
 
 
 class Load:
-    """What the brokers carry in one minute: ``traffic`` (messages and bytes per second, in and out) and ``clients`` (topics,
-    producers, consumers) by broker; ``cpu``, ``incoming`` and ``outgoing`` are parts of what there is of each."""
+    """What the brokers carry in one minute: ``traffic`` (messages and bytes per second, in and out), ``clients`` (topics,
+    producers, consumers) and how many ``bundles``, by broker; ``cpu``, ``incoming`` and ``outgoing`` are parts of what there
+    is of each."""
 
     def __init__(self, world: World, sample: Sample) -> None:
         size = len(world.brokers) + 1
@@ -27,6 +36,7 @@ class Load:
         self.sample = sample
         self.traffic = np.stack([np.bincount(owner, row, size)[1:] for row in sample.rates])
         self.clients = np.stack([np.bincount(owner, row, size)[1:] for row in sample.clients])
+        self.bundles = np.bincount(owner, minlength=size)[1:]
         self.rate, self.throughput = self.traffic[:2].sum(axis=0), self.traffic[2:].sum(axis=0)
         most = np.array([(c.rate, c.throughput, c.network) for c in world.capacities])
         self.cpu = self.rate / most[:, 0] + self.throughput / most[:, 1]
@@ -40,6 +50,57 @@ class Load:
         return most
 
 
+class Measured(Mapping[str, LocalBrokerData]):
+    """The reports that the live brokers would write now, and what all of them show at a glance: most are not written."""
+
+    def __init__(self, world: World, load: Load, now: int, used: Resources, limits: Resources) -> None:
+        self.load, self.now, self._used, self._limits = load, now, used, limits
+        self.percents = {name: percentages(used[name], limits[name]) for name in RESOURCES}
+        self._owned = {broker: world.owned_by(broker) for broker in world.live}
+        self._place_of = world.place_of_broker
+
+    def figures(self, conf: Configuration) -> Figures:
+        """What decides which reports are written, with a place for every broker of the world."""
+        load, time = self.load, np.full(len(self._place_of), self.now)
+        return Figures(load.rate, load.throughput, load.bundles, usages(self.percents, conf), time)
+
+    def averageable(self, conf: Configuration) -> NDArray[np.float64]:
+        """The weighted usage and the throughput of every broker of the world: what the extensible manager averages."""
+        return np.stack([weighted_usages(self.percents, conf), self.load.throughput])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._owned)
+
+    def __len__(self) -> int:
+        return len(self._owned)
+
+    def __getitem__(self, broker: str) -> LocalBrokerData:
+        place, owned = self._place_of[broker], self._owned[broker]
+        rate_in, rate_out, throughput_in, throughput_out = self.load.traffic[:, place].tolist()
+        topics, producers, consumers = self.load.clients[:, place].astype(int).tolist()
+        return LocalBrokerData(
+            rate_in,
+            rate_out,
+            throughput_in,
+            throughput_out,
+            cpu=self._resource("cpu", place),
+            memory=self._resource("memory", place),
+            directMemory=self._resource("directMemory", place),
+            bandwidthIn=self._resource("bandwidthIn", place),
+            bandwidthOut=self._resource("bandwidthOut", place),
+            numTopics=topics,
+            numBundles=len(owned),
+            numConsumers=consumers,
+            numProducers=producers,
+            lastUpdate=self.now,
+            lastStats=Owned(owned, self.load.sample),
+            bundles=tuple(owned),
+        )
+
+    def _resource(self, name: Resource, place: int) -> ResourceUsage:
+        return ResourceUsage(float(self._used[name][place]), float(self._limits[name][place]))
+
+
 class Instruments:
     """The brokers' instruments, with the mistakes that they make in one run."""
 
@@ -49,52 +110,29 @@ class Instruments:
         self._silent = stream(seed, "silent").random(size) < sensors.silent
         self._hasty = stream(seed, "hasty").random(size) < sensors.hasty
 
-    def measured(self, world: World, load: Load, now: int) -> dict[str, LocalBrokerData]:
-        """The report that each live broker would write now. No more of a resource is used than there is."""
-        traffic, clients = load.traffic.T.tolist(), load.clients.T.tolist()
-        cpu = _usages(np.minimum(load.cpu, 1.0) * WHOLE, np.full(len(world.brokers), WHOLE))
-        kilobits = load.network / KILOBIT
-        incoming, outgoing = (_usages(np.minimum(row, load.network) / KILOBIT, kilobits) for row in load.traffic[2:])
-        made = {}
-        for place, broker in enumerate(world.brokers):
-            if not world.alive[place]:
-                continue
-            owned = world.owned_by(broker)
-            topics, producers, consumers = clients[place]
-            spike = self._spikes[world.minute, place]
-            network = (incoming[place], outgoing[place])
-            if self._silent[world.minute, place] or self._hasty[world.minute, place]:
-                sent = 1.0 if self._hasty[world.minute, place] else 0.0
-                network = (ResourceUsage(bandwidth(sent, 0), min(kilobits[place], 1e9)),) * 2
-            rate_in, rate_out, throughput_in, throughput_out = traffic[place]
-            made[broker] = record(
-                LocalBrokerData,
-                msgRateIn=rate_in,
-                msgRateOut=rate_out,
-                msgThroughputIn=throughput_in,
-                msgThroughputOut=throughput_out,
-                cpu=FULL if spike else cpu[place],
-                memory=FULL if spike else NOTHING,
-                directMemory=NOTHING,
-                bandwidthIn=network[0],
-                bandwidthOut=network[1],
-                numTopics=int(topics),
-                numBundles=len(owned),
-                numConsumers=int(consumers),
-                numProducers=int(producers),
-                lastUpdate=now,
-                lastStats=Owned(owned, load.sample),
-                bundles=tuple(owned),
-                lastBundleGains=(),
-                lastBundleLosses=(),
-                brokerVersionString=None,
-                persistentTopicsEnabled=True,
-            )
-        return made
-
-
-def _usages(used: NDArray[np.float64], limits: NDArray[np.float64]) -> list[ResourceUsage]:
-    """The usage of a resource by each broker; without a limit nothing is known of it."""
-    known = np.where(np.isfinite(limits), limits, 0.0)
-    columns = zip(used.tolist(), known.tolist(), percentages(used, known).tolist(), strict=True)
-    return [record(ResourceUsage, usage=usage, limit=limit, percent=percent) for usage, limit, percent in columns]
+    def measured(self, world: World, load: Load, now: int) -> Measured:
+        """What each live broker would report now. No more of a resource is used than there is."""
+        spike, hasty = self._spikes[world.minute], self._hasty[world.minute]
+        mistaken = hasty | self._silent[world.minute]
+        nothing, kilobits = np.zeros(len(world.brokers)), load.network / KILOBIT
+        instantly = np.where(hasty, bandwidth(1, 0), bandwidth(0, 0))
+        known = np.where(mistaken, np.minimum(kilobits, MOST_KILOBITS), np.where(np.isfinite(kilobits), kilobits, 0.0))
+        incoming, outgoing = (
+            np.where(mistaken, instantly, np.minimum(row, load.network) / KILOBIT) for row in load.traffic[2:]
+        )
+        collection = np.where(spike, WHOLE, 0.0)
+        used: Resources = {
+            "cpu": np.where(spike, WHOLE, np.minimum(load.cpu, 1.0) * WHOLE),
+            "memory": collection,
+            "directMemory": nothing,
+            "bandwidthIn": incoming,
+            "bandwidthOut": outgoing,
+        }
+        limits: Resources = {
+            "cpu": np.full(len(world.brokers), WHOLE),
+            "memory": collection,
+            "directMemory": nothing,
+            "bandwidthIn": known,
+            "bandwidthOut": known,
+        }
+        return Measured(world, load, now, used, limits)

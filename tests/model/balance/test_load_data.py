@@ -22,8 +22,8 @@ from model.balance.load_data import (
     TimeAverageMessageData,
     namespace_of,
 )
-from model.balance.reports import bandwidth, change, must_report, relative
-from model.balance.usage import unweighted_usage, usage, weighted_usage
+from model.balance.reports import Figures, bandwidth, change, must_report, relative
+from model.balance.usage import RESOURCES, unweighted_usage, usage, usages, weighted_usage
 from tests.model.balance.clusters import MINUTE, broker, bundle, cluster, stats
 
 ROOT = Path(__file__).parents[3]
@@ -107,6 +107,15 @@ def test_heap_memory_counts_in_2_10_only() -> None:
     assert usage(report, OLD) == unweighted_usage(report)
 
 
+@pytest.mark.filterwarnings("ignore:overflow")
+@given(st.lists(st.lists(st.floats(0), min_size=5, max_size=5), min_size=1))
+def test_usages_are_those_of_single_reports(used: list[list[float]]) -> None:
+    for conf in (CURRENT, replace(OLD, loadBalancerCPUResourceWeight=0.3)):
+        reports = [LocalBrokerData(**{n: ResourceUsage(u, 100) for n, u in zip(RESOURCES, row, strict=True)}) for row in used]
+        percents = {name: np.array([getattr(report, name).percent for report in reports]) for name in RESOURCES}
+        assert usages(percents, conf).tolist() == [usage(report, conf) for report in reports]
+
+
 def test_weights() -> None:
     report = replace(broker(80), directMemory=ResourceUsage(90, 100), bandwidthIn=ResourceUsage(60, 100))
     assert weighted_usage(report, CURRENT) == 0.8  # direct memory weighs 0
@@ -177,6 +186,7 @@ def test_namespaces() -> None:
 # --- reports: "when a change is strictly above the threshold (10) ... or when the last report is older than 15 minutes"
 
 
+@pytest.mark.filterwarnings("ignore:invalid value", "ignore:divide by zero")
 @pytest.mark.parametrize(("old", "new", "percent"), [(0, 0, 0), (0, 1, math.inf), (100, 110, 10), (100, 89, 11), (-4, 4, 200)])
 def test_relative_change(old: float, new: float, percent: float) -> None:
     assert relative(old, new) == percent
@@ -195,18 +205,24 @@ def test_relative_change(old: float, new: float, percent: float) -> None:
 )
 def test_a_broker_reports_what_changed_by_more_than_the_threshold(now: LocalBrokerData, reports: bool) -> None:
     last = broker(50, rate=100, throughput=100, numBundles=10)
-    assert must_report(last, now, 0, CURRENT) is reports
+    assert bool(must_report(Figures.of(last, CURRENT), Figures.of(now, CURRENT), CURRENT)) is reports
 
 
 def test_a_broker_reports_at_the_latest_after_the_longest_interval() -> None:
-    last = broker(50, lastUpdate=1000)
-    assert not must_report(last, last, 1000 + 15 * MINUTE, CURRENT)
-    assert must_report(last, last, 1001 + 15 * MINUTE, CURRENT)
+    last = Figures.of(broker(50, lastUpdate=1000), CURRENT)
+    assert not must_report(last, last._replace(time=1000 + 15 * MINUTE), CURRENT)
+    assert must_report(last, last._replace(time=1001 + 15 * MINUTE), CURRENT)
+
+
+def test_reports_of_many_brokers_are_decided_at_once() -> None:
+    now = [broker(50, rate=110), broker(50, rate=111), broker(math.inf, rate=100), broker(0, rate=100)]
+    last = Figures.of(broker(50, rate=100), CURRENT)
+    current = Figures(*(np.array(column) for column in zip(*(Figures.of(report, CURRENT) for report in now), strict=True)))
+    assert must_report(last, current, CURRENT).tolist() == [False, True, True, True]
 
 
 def test_usage_changes_in_points() -> None:
-    assert change(broker(10), broker(20), CURRENT).usage == pytest.approx(10)
-    assert change(broker(10), broker(20), CURRENT).largest == pytest.approx(10)
+    assert change(Figures.of(broker(10), CURRENT), Figures.of(broker(20), CURRENT)) == pytest.approx(10)
 
 
 def test_an_interval_of_no_second_makes_a_broker_look_overloaded() -> None:

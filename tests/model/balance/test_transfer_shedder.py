@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from model.balance.broker_loads import averaged
+from model.balance.broker_loads import advanced
 from model.balance.configuration import Configuration, defaults
 from model.balance.isolation import NamespaceIsolationData, Policies
 from model.balance.load_data import BrokerLoad, BundleData, LoadData, LocalBrokerData, ResourceUsage
@@ -195,9 +195,9 @@ def test_nothing_moves_if_a_filter_fails() -> None:
 
 
 def test_averages_of_an_idle_broker_grow_from_zero() -> None:
-    first = averaged(None, broker(0), CONF)
+    first = advanced(None, "a", cluster({"a": broker(0)}), CONF)
     assert first == BrokerLoad(0.0, 0.0)
-    later = averaged(first, broker(50, throughput=100), CONF)
+    later = advanced(first, "a", cluster({"a": broker(50, throughput=100)}), CONF)
     assert (later.weightedMaxEMA, later.msgThroughputEMA) == (pytest.approx(0.05), pytest.approx(10))
 
 
