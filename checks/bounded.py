@@ -9,6 +9,7 @@ from typing import Any
 import z3
 
 from checks.findings import Findings
+from checks.solving import ask
 from checks.verdicts import Verdict, reached
 from model.language import Protocol
 from properties.vocabulary import Property, Suite
@@ -29,7 +30,7 @@ def unroll(
     A violation found is a shortest one. ``seconds`` bounds the whole; ``progress`` is told the length and the depth.
     """
     started = time.monotonic()
-    runs = _Runs(suite.protocol, None if seconds is None else started + seconds)
+    runs = _Runs(suite.protocol, float("inf") if seconds is None else started + seconds)
     open_still = [p for p in properties if p.kind != "sometimes"]
     goals = [p for p in properties if p.kind == "sometimes"]
     found: dict[str, Trace] = {}
@@ -52,7 +53,7 @@ def unroll(
                     found[name] = runs.trace(name)
                     del claims[name]
         if answer == z3.unknown:
-            ended = "out of time"
+            ended = "interrupted" if should_stop() else "out of time"
             break
         open_still = [p for p in open_still if p.name not in found]
         goals = [p for p in goals if p.name not in found]
@@ -82,7 +83,7 @@ def _verdict(prop: Property, trace: Trace | None, complete: int, depth: int, end
 class _Runs:
     """All runs of one length, as constraints in a solver that is extended step by step."""
 
-    def __init__(self, protocol: Protocol, deadline: float | None) -> None:
+    def __init__(self, protocol: Protocol, deadline: float) -> None:
         self.protocol, self._deadline = protocol, deadline
         self._solver = z3.Solver()
         self._states = [self._constants(0)]
@@ -132,14 +133,12 @@ class _Runs:
 
     def find(self, formula: Any) -> Any:
         """Whether a run satisfies the formula; the answer of Z3."""
-        if self._deadline is not None:
-            left = self._deadline - time.monotonic()
-            if left <= 0:
-                return z3.unknown
-            self._solver.set("timeout", max(1, int(left * 1000)))
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            return z3.unknown
         self._solver.push()
         self._solver.add(formula)
-        answer = self._solver.check()
+        answer = ask(self._solver, seconds=left)
         self._model = self._solver.model() if answer == z3.sat else None
         self._solver.pop()
         return answer

@@ -33,6 +33,18 @@ EXIT_STATUS = """exit status:
   12 safety is violated   20 inconclusive (a limit was reached)         2 wrong usage
   75 nothing was checked  150 an input cannot be read                   153 a failure of the system"""
 
+FIRST = """to begin with:
+  fencepost check --conf broker.conf    what the settings of a cluster are worth
+  fencepost list                        what can be checked
+  fencepost COMMAND --help              what a command does, its options and examples"""
+
+LIST = """Names what can be checked: protocols and theories. Of each it shows the parameters that --set changes, with their
+defaults, the instances of each size, the properties by kind, and the defects that can be switched on."""
+
+LIST_EXAMPLES = """examples:
+  fencepost list             everything
+  fencepost list ledger      one protocol"""
+
 CHECK = """Checks protocols and prints a verdict on each of their properties.
 
 Without --set, --conf or --defect the instances of a size are checked (ci, unless --size says otherwise). --conf takes the
@@ -68,6 +80,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     options = _parser().parse_args(arguments)
     command: Callable[[argparse.Namespace], ExitStatus] = options.command
+    if sys.stdout is None:  # closed by who called: Python then has none
+        print("fencepost: standard output is closed, so there is nowhere to tell what is found", file=sys.stderr)
+        return int(ExitStatus.SYSTEM)
     try:
         return int(command(options))
     except (RegistryError, ModelError) as error:
@@ -76,8 +91,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return int(ExitStatus.SYSTEM)
-    except (OSError, MemoryError) as error:
-        print(f"fencepost: {error}", file=sys.stderr)
+    except OSError as error:
+        print(f"fencepost: {error.filename}: {error.strerror}" if error.filename else f"fencepost: {error}", file=sys.stderr)
+        return int(ExitStatus.SYSTEM)
+    except MemoryError:
+        print("fencepost: there is not enough memory for this", file=sys.stderr)
         return int(ExitStatus.SYSTEM)
     except KeyboardInterrupt:
         print("fencepost: given up", file=sys.stderr)
@@ -88,7 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="fencepost",
         description="Verifies Apache Pulsar's control plane and BookKeeper's ledger protocol.",
-        epilog=EXIT_STATUS,
+        epilog=f"{FIRST}\n\n{EXIT_STATUS}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -103,7 +121,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_list(commands: Commands) -> None:
-    listing = commands.add_parser("list", help="the protocols, their parameters, sizes, properties and defects")
+    helps = "the protocols, their parameters, sizes, properties and defects"
+    listing = add_command(commands, "list", helps, LIST, LIST_EXAMPLES)
     listing.add_argument("protocols", nargs="*", metavar="PROTOCOL", help="all, unless named")
     listing.set_defaults(command=_list)
 

@@ -37,6 +37,9 @@ def run(asked: argparse.Namespace) -> ExitStatus:
     if asked.symmetry and asked.by not in (None, "exhaustive"):
         print(f"fencepost: --symmetry is of exhaustive search; --by {asked.by} has no use for it", file=sys.stderr)
         return ExitStatus.USAGE
+    if asked.resume and asked.checkpoint is None:
+        print("fencepost: --resume goes on from a checkpoint: add --checkpoint DIR", file=sys.stderr)
+        return ExitStatus.USAGE
     as_text = asked.format in ("text", "github")
     settings, notes = None, []
     if asked.conf is not None:

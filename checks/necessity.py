@@ -8,6 +8,7 @@ from typing import Any
 
 import z3
 
+from checks.solving import ask
 from model.language import Action
 from properties.vocabulary import Property, Suite
 
@@ -74,10 +75,9 @@ class _Search:
         left = self.deadline - time.monotonic()
         if left <= 0 or self.should_stop():
             raise _Undecided
-        self.solver.set("timeout", max(1, int(min(left, self.seconds) * 1000)))
         self.solver.push()
         self.solver.add(supposed, z3.Not(z3.And(list(formulas))))
-        answer = self.solver.check(*self.assumed)
+        answer = ask(self.solver, *self.assumed, seconds=min(left, self.seconds))
         core = self.solver.unsat_core() if answer == z3.unsat else ()
         self.solver.pop()
         if answer != z3.unsat:

@@ -10,6 +10,7 @@ from typing import Any
 import z3
 
 from checks.second_solver import Answer, SecondSolver
+from checks.solving import ask
 from model.language import Protocol
 from properties.vocabulary import Property
 
@@ -119,10 +120,9 @@ class Obligations:
         left = self._deadline - time.monotonic()
         if left <= 0:
             return z3.unknown, None
-        self._solver.set("timeout", max(1, int(min(left, self._seconds) * 1000)))
         self._solver.push()
         self._solver.add(*formulas)
-        answer = self._solver.check()
+        answer = ask(self._solver, seconds=min(left, self._seconds))
         model = self._solver.model() if answer == z3.sat else None
         self._solver.pop()
         return answer, model

@@ -18,6 +18,7 @@ from checks.reduction import Reduction
 from checks.sampling import Walks, sample
 from checks.verdicts import Verdict
 from model.language import Protocol
+from model.language.mistakes import guess
 from model.language.obligations import prove_domains
 from properties.observed import Observed
 from properties.registry import Entry, Instance
@@ -102,7 +103,8 @@ def _chosen(suite: Suite, names: Sequence[str]) -> list[Property]:
     known = {p.name: p for p in suite.properties}
     for name in names:
         if name not in known:
-            raise PropertyError(f"{suite.protocol.name} has no property {name!r} here; it has {', '.join(known)}")
+            meant = guess(name, known)
+            raise PropertyError(f"{suite.protocol.name} has no property {name!r}{meant} here; it has {', '.join(known)}")
     return [known[name] for name in names] or list(suite.properties)
 
 
@@ -196,7 +198,7 @@ class _Run:
         )
         failures = [str(f) for f in proof.failures[:SHOWN_FAILURES]]
         if len(proof.failures) > SHOWN_FAILURES:
-            failures.append(f"and {len(proof.failures) - SHOWN_FAILURES} more obligations that do not hold")
+            failures.append(f"and {len(proof.failures) - SHOWN_FAILURES} more obligations that were not discharged")
         asked = options.strict and not proof.failures
         spare = unneeded(self.suite, budget=options.seconds, should_stop=self.should_stop) if asked else None
         return Findings(verdicts, tuple(notes), impossible, tuple(failures), spare)

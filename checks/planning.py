@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from checks.conf_instances import CONTROL_PLANE, LARGEST_ENSEMBLE, Settings, control_plane_instances, ledger_instances
+from model.language.mistakes import guess
 from properties import striping
 from properties.protocols import PROTOCOLS
 from properties.registry import Entry, Instance, RegistryError, find
@@ -18,13 +19,23 @@ EVERYTHING: Mapping[str, Item] = {**PROTOCOLS, **THEORIES}
 
 
 def planned(asked: argparse.Namespace, settings: Settings | None) -> list[tuple[Item, Instance]]:
-    """The instances to check, in order; RegistryError if the protocol, a parameter, a size or a defect does not exist."""
+    """The instances to check, in order; RegistryError if a protocol, parameter, size, defect or property does not exist."""
     items = _items(asked, settings)
     found = [(item, instance) for item in items for instance in _instances(item, asked, settings)]
     if not asked.property or asked.protocols or len(found) == 1:
         return found
     # nobody said where the properties are: they are looked for, and missed only if they are nowhere
-    return [pair for pair in found if set(asked.property) <= _properties(*pair)] or found
+    known = [_properties(*pair) for pair in found]
+    having = [pair for pair, names in zip(found, known, strict=True) if set(asked.property) <= names]
+    if not having:
+        every = sorted(set[str]().union(*known))
+        unknown = [name for name in asked.property if name not in every]
+        raise RegistryError(
+            f"there is no property {unknown[0]!r}{guess(unknown[0], every)}; `fencepost list` names all of them"
+            if unknown
+            else f"nothing has all of these properties: {', '.join(asked.property)}"
+        )
+    return having
 
 
 def configuration_notes(settings: Settings, names: set[str]) -> list[str]:
@@ -56,8 +67,8 @@ def _items(asked: argparse.Namespace, settings: Settings | None) -> list[Item]:
         return items
     unknown = [d for d in asked.defect if not any(d in item.shown_by for item in items)]
     if unknown:
-        known = ", ".join(d for item in items for d in item.shown_by)
-        raise RegistryError(f"there is no defect {unknown[0]!r}; there is {known}")
+        known = [d for item in items for d in item.shown_by]
+        raise RegistryError(f"there is no defect {unknown[0]!r}{guess(unknown[0], known)}; there is {', '.join(known)}")
     items = [item for item in items if all(d in item.shown_by for d in asked.defect)]
     if not items:
         raise RegistryError(f"no protocol has all of these defects: {', '.join(asked.defect)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import time
@@ -91,14 +92,15 @@ class Interrupt:
 @contextmanager
 def interruptible() -> Iterator[Interrupt]:
     """Within it a first Ctrl-C asks the run to stop and keep what it found; a second one ends the program."""
-    interrupt = Interrupt()
+    interrupt, asked = Interrupt(), os.getpid()
     before = signal.getsignal(signal.SIGINT)
 
     def handle(number: int, frame: FrameType | None) -> None:
         if interrupt.requested:
             raise KeyboardInterrupt
         interrupt.requested = True
-        sys.stderr.write("\n# stopping; what was found is kept (once more to give up at once)\n")
+        if os.getpid() == asked:  # the processes that it forked hear Ctrl-C, too
+            sys.stderr.write("\n# stopping; what was found is kept (once more to give up at once)\n")
 
     signal.signal(signal.SIGINT, handle)
     try:

@@ -60,10 +60,10 @@ def _word(verdict: Verdict) -> str:
 
 
 def _alike(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
-    """Verdicts that one line can tell: good ones of one kind together, the others each for itself."""
+    """Verdicts that one line can tell: those of one kind that have one reason; what is not as it should be, each for itself."""
     groups: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
-        needs_words = verdict.verdict == "inconclusive" or _word(verdict) in ("violated", "unreached", "expected")
+        needs_words = _word(verdict) in ("violated", "unreached", "expected")
         groups.setdefault(verdict.property.name if needs_words else f"{_word(verdict)} {verdict.note}", []).append(verdict)
     yield from groups.values()
 
@@ -73,7 +73,7 @@ def _lines(verdicts: list[Verdict], width: int) -> list[str]:
     first, head = verdicts[0], f"  {_word(verdicts[0]):<13}"
     told = ", ".join(v.property.name for v in verdicts)
     if first.verdict in ("violated", "inconclusive"):
-        told += f": {first.property.doc.splitlines()[0]}"
+        told += f": {first.property.doc.splitlines()[0]}" if len(verdicts) == 1 else ""
         steps = f"{_length(first.reach)}; " if "steps" in first.reach and first.verdict == "violated" else ""
         told += f" ({steps}{first.note})" if first.note else f" ({steps.removesuffix('; ')})" if steps else ""
     return textwrap.wrap(told, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)

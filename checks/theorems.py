@@ -13,6 +13,7 @@ from checks.findings import Findings
 from checks.plan import Checked, Options, PropertyError
 from checks.progress import Reporter
 from checks.second_solver import Disagreement
+from checks.solving import ask
 from checks.verdicts import Verdict
 from model.language import Protocol
 from properties.suspicions import Suspicion
@@ -64,8 +65,8 @@ def check_theory(
 def decide(theorem: Theorem, seconds: float = PATIENCE, *, second_solver: bool = False) -> Verdict:
     """The verdict on one theorem. Raises Disagreement if cvc5, where it is asked, refutes what Z3 proves."""
     for done, step in enumerate(theorem.steps):
-        solver = _negated(step, seconds)
-        proof = _proof(solver.check())
+        solver = _negated(step)
+        proof = _proof(ask(solver, seconds=seconds))
         if second_solver and proof == "proved" and (second := _confirmed(step, seconds)) != "proved":
             if second == "refuted":
                 raise Disagreement(f"{theorem.name}, {step.name}: proved by Z3, refuted by cvc5")
@@ -95,9 +96,8 @@ def vacuous(theorem: Theorem) -> list[Step]:
     return found
 
 
-def _negated(step: Step, seconds: float) -> Any:
+def _negated(step: Step) -> Any:
     solver = z3.Solver()
-    solver.set("timeout", max(1, int(seconds * 1000)))
     solver.add(*step.given, z3.Not(step.claim))
     return solver
 
@@ -127,7 +127,7 @@ def _confirmed(step: Step, seconds: float) -> Proof:
     other = cvc5.Solver()
     other.setOption("tlimit-per", str(max(1, int(seconds * 1000))))
     parser = cvc5.InputParser(other)
-    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, f"(set-logic ALL)\n{_negated(step, seconds).sexpr()}", "step")
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, f"(set-logic ALL)\n{_negated(step).sexpr()}", "step")
     while not (command := parser.nextCommand()).isNull():
         command.invoke(other, parser.getSymbolManager())
     answer = other.checkSat()

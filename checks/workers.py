@@ -88,4 +88,6 @@ def _run(tasks: range, start: Callable[[], Callable[[int], Any]], sending: Conne
             sending.send((task, work(task), None))
     except Exception as error:  # whatever it is, it belongs to the process that asked
         sending.send((task, None, error))
+    except KeyboardInterrupt:
+        pass  # Ctrl-C at the terminal is for all its processes: the one that asked tells of it
     sending.close()

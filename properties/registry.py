@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from model.language import Protocol
+from model.language.mistakes import guess
 from properties.vocabulary import Suite
 
 T = TypeVar("T")
@@ -125,8 +125,8 @@ class Entry:
         for parameter in self.parameters:
             if parameter.name == name:
                 return parameter
-        guess = _guess(name, [parameter.name for parameter in self.parameters])
-        raise RegistryError(f"{self.name} has no parameter {name!r}{guess}; {self._listing()}")
+        meant = guess(name, [parameter.name for parameter in self.parameters])
+        raise RegistryError(f"{self.name} has no parameter {name!r}{meant}; {self._listing()}")
 
     def _unfit(self, parameter: Parameter, written: str) -> RegistryError:
         return RegistryError(f"{self.name}: {parameter.name} is {WORDS[parameter.type]}, not {written}; {self._listing()}")
@@ -139,13 +139,8 @@ def find(name: str, protocols: Mapping[str, T]) -> T:
     """The protocol, or whatever else is checked, of that name; RegistryError, listing the names, if there is none."""
     if name not in protocols:
         known = ", ".join(sorted(protocols)) or "none"
-        raise RegistryError(f"there is no protocol {name!r}{_guess(name, protocols)}; there is {known}")
+        raise RegistryError(f"there is no protocol {name!r}{guess(name, protocols)}; there is {known}")
     return protocols[name]
-
-
-def _guess(name: str, names: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(names), 1)
-    return f" (did you mean {close[0]}?)" if close else ""
 
 
 def written(value: object) -> str:

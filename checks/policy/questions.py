@@ -25,6 +25,7 @@ from model.balance.splitting import boundaries
 from model.balance.strategies import strategy_name
 from model.hash_range import ALGORITHMS, FULL, Bundle, HashRange, Layout, Refused, topic_hash
 from model.hash_range.algorithms import POSITIONS, RANGE
+from model.language.mistakes import guess
 
 
 @answering
@@ -76,7 +77,8 @@ def split(asked: argparse.Namespace) -> ExitStatus:
     conf = _conf(asked)
     algorithm = asked.algorithm or conf.defaultNamespaceBundleSplitAlgorithm
     if algorithm not in ALGORITHMS:
-        raise WrongUsage(f"there is no split algorithm {algorithm!r}; there is {', '.join(ALGORITHMS)}")
+        meant = guess(algorithm, ALGORITHMS)
+        raise WrongUsage(f"there is no split algorithm {algorithm!r}{meant}; there is {', '.join(ALGORITHMS)}")
     if (algorithm == POSITIONS) != bool(asked.positions):
         raise WrongUsage("--positions and specified_positions_divide go together: give both or neither")
     if asked.topics is None and algorithm != RANGE and not (algorithm == POSITIONS and asked.force):

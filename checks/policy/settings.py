@@ -7,7 +7,6 @@ the default.
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from checks.broker_conf import BrokerConf, ConfigurationError
 from checks.policy.reading import WrongUsage
 from model.balance.configuration import NAMES_OF_2_10, Configuration, Version, defaults
 from model.hash_range import ALGORITHMS
+from model.language.mistakes import guess
 
 INTEGERS = range(-(2**31), 2**31)
 MANAGERS = ("ModularLoadManagerImpl", "ExtensibleLoadManagerImpl")
@@ -67,8 +67,7 @@ def changed(conf: Configuration, texts: Sequence[str], option: str = "--set") ->
     for text in texts:
         key, equals, value = (part.strip() for part in text.partition("="))
         if not equals or key not in kinds:
-            close = difflib.get_close_matches(key, kinds, 1)
-            meant = f"; is {close[0]} meant?" if close and equals else "; write KEY=VALUE with a key of load balancing"
+            meant = (guess(key, kinds) if equals else "") or "; write KEY=VALUE with a key of load balancing"
             raise WrongUsage(f"{option} {text}: there is no such setting{meant}")
         values[kinds[key].name] = _value(option, key, value, str(kinds[key].type))
     return replace(conf, **values)

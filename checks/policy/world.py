@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from checks.input_files import InputError
 from checks.numbers import percent, whole
 from checks.policy.reading import WrongUsage
+from model.language.mistakes import guess
 
 if TYPE_CHECKING:
     from model.balance.simulation.cluster import Generated, Source
@@ -39,7 +40,7 @@ def world(asked: argparse.Namespace) -> Scenario:
 
     if asked.scenario not in SCENARIOS:
         known = "\n".join(f"  {name:<16} {what}" for name, (_, what) in SCENARIOS.items())
-        raise WrongUsage(f"there is no scenario {asked.scenario!r}; there is\n{known}")
+        raise WrongUsage(f"there is no scenario {asked.scenario!r}{guess(asked.scenario, SCENARIOS)}; there is\n{known}")
     if asked.rates is not None:
         return _recorded(asked)
     return scenario(asked.scenario, _pictured(asked) if asked.snapshot else _generated(asked))

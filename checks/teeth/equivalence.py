@@ -5,6 +5,7 @@ from __future__ import annotations
 import z3
 
 from checks.induction import prove
+from checks.solving import ask
 from checks.teeth.litter import alone, differences
 from checks.teeth.mutation import Mistake
 from checks.teeth.trial import Trial
@@ -20,7 +21,6 @@ class Reasoner:
         self._trial = trial
         suite = trial.entry.suite(trial.protocol)
         self._solver = z3.SimpleSolver()
-        self._solver.set("timeout", int(SECONDS * 1000))
         self._solver.add(*(v.domain.within(v.term) for v in trial.protocol.variables))
         self.has_invariant = bool(suite.lemmas) and not prove(suite).failures
         if self.has_invariant:
@@ -30,7 +30,7 @@ class Reasoner:
         """Whether Z3 proves that the mutant does what the protocol does, in every state that the invariant allows."""
         self._solver.push()
         self._solver.add(differences(self._trial.protocol, self._trial.mutants[mistake]))
-        answer = self._solver.check()
+        answer = ask(self._solver, seconds=SECONDS)
         self._solver.pop()
         return bool(answer == z3.unsat)
 

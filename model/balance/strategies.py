@@ -21,6 +21,7 @@ from model.balance.threshold_shedder import ThresholdShedder
 from model.balance.transfer_shedder import TransferShedder
 from model.balance.uniform_load_shedder import UniformLoadShedder
 from model.balance.user_policy import UserPlacement, UserShedder
+from model.language.mistakes import guess
 
 EXTENSIBLE_LOAD_MANAGER = "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"
 
@@ -67,7 +68,7 @@ def load_manager(conf: Configuration, shedder: str | None = None, placement: str
         (placed, PLACEMENTS, "loadBalancerLoadPlacementStrategy"),
     ):
         if name not in known:
-            raise UnknownStrategy(f"{name!r} is not among {', '.join(known)}", key)
+            raise UnknownStrategy(f"{name!r}{guess(name, known)} is not among {', '.join(known)}", key)
     return LoadManager(conf, SHEDDERS[chosen](), PLACEMENTS[placed]())
 
 

@@ -12,7 +12,7 @@ import z3
 from model.language.building import build
 from model.language.declarations import Action, Family, Location, Names, OneOf, Variable
 from model.language.domains import Domain, Flag, Number, Universe, choice_of, subset_of
-from model.language.mistakes import ModelError, reason
+from model.language.mistakes import ModelError, guess, reason
 from model.language.nodes import Node, Nodes
 from model.language.operators import walk
 from model.language.ranges import Ranges
@@ -42,7 +42,8 @@ class Protocol:
         self.active = tuple(sorted(set(active)))
         unknown = [d for d in self.active if d not in self.defects]
         if unknown:
-            raise ModelError(f"{name} has no defect {unknown[0]!r}; it has: {', '.join(sorted(self.defects)) or 'none'}")
+            meant = guess(unknown[0], self.defects)
+            raise ModelError(f"{name} has no defect {unknown[0]!r}{meant}; it has: {', '.join(sorted(self.defects)) or 'none'}")
         self.universes: dict[str, Universe] = {}
         self.variables: list[Variable] = []
         self.actions: list[Action] = []

@@ -217,8 +217,13 @@ def test_ctrl_c_keeps_what_was_found() -> None:
         (["check", "--set", "bookie=3"], "did you mean bookies?"),
         (["check", "--set", "bookies=three"], "a whole number"),
         (["check", "--set", "bookies=2"], "does not hold"),
-        (["check", "--defect", "no_such"], "there is no defect 'no_such'"),
-        (["check", *SMALL, "--property", "no_such"], "has no property 'no_such'"),
+        (["check", "--defect", "no_such"], "there is no defect 'no_such'; there is "),
+        (["check", "--defect", "closes_at_lax"], "there is no defect 'closes_at_lax' (did you mean closes_at_lac?)"),
+        (["check", *SMALL, "--property", "no_such"], "has no property 'no_such' here; it has "),
+        (["check", *SMALL, "--property", "no_truncatoin"], "(did you mean no_truncation?)"),
+        (["check", "--property", "no_truncatoin"], "(did you mean no_truncation?)"),
+        (["check", "--property", "no_truncation", "--property", "leader_emerges"], "nothing has all of these properties"),
+        (["check", *SMALL, "--resume"], "add --checkpoint DIR"),
         (["check", "--workers", "0"], "not a whole number from 1 on"),
     ],
 )
@@ -248,6 +253,22 @@ def test_a_reader_that_goes_away_gets_no_traceback() -> None:
     run = subprocess.run(["bash", "-c", piped], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.stdout.startswith("ledger: ")
     assert run.stderr == ""
+
+
+def test_nowhere_to_print_is_said_in_a_line() -> None:
+    for where, said in ((">&-", "standard output is closed"), ("> /dev/full", "No space left on device")):
+        printed = f"{' '.join(command('list', 'ledger'))} {where}"
+        run = subprocess.run(["bash", "-c", printed], cwd=ROOT, capture_output=True, text=True, check=False)
+        assert run.returncode == 153
+        assert (said in run.stderr, run.stderr.count("\n")) == (True, 1)
+
+
+def test_what_a_violation_leaves_open_is_told_together() -> None:
+    run = fencepost("check", *SMALL, "--defect", "closes_at_lac")
+    assert run.returncode == 12
+    assert run.stdout.count("\n  violated     no_truncation: ") == 1
+    assert run.stdout.count("\n  inconclusive ") == 1
+    assert run.stdout.count("the search ended with the shortest violation") == 2
 
 
 def test_what_never_comes_is_shown_with_its_lasso_which_replays(tmp_path: Path) -> None:

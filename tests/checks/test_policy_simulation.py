@@ -149,13 +149,13 @@ def test_settings_can_be_others(capsys: pytest.CaptureFixture[str], tmp_path: Pa
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (("--set", "lowerBoundaryShedingEnabled=true"), 2, "there is no such setting; is lowerBoundarySheddingEnabled meant?"),
+        (("--set", "lowerBoundaryShedingEnabled=true"), 2, "(did you mean lowerBoundarySheddingEnabled?)"),
         (("--set", "lowerBoundarySheddingEnabled"), 2, "write KEY=VALUE"),
         (("--set", "loadBalancerEnabled=yes"), 150, "is neither true nor false; write loadBalancerEnabled=true"),
         (("--set", "maxUnloadPercentage=much"), 150, "--set: maxUnloadPercentage = 'much' is not a number"),
         (("--set", "loadBalancerSheddingIntervalMinutes=0"), 150, "is no interval; write one of a minute or more"),
         (("--set", "defaultNamespaceBundleSplitAlgorithm=halves"), 150, "is not among range_equally_divide"),
-        (("--set", "loadBalancerBandwithInResourceWeight=1"), 2, "is loadBalancerBandwidthInResourceWeight meant?"),
+        (("--set", "loadBalancerBandwithInResourceWeight=1"), 2, "(did you mean loadBalancerBandwidthInResourceWeight?)"),
         (("--scenario", "flood"), 2, "there is no scenario 'flood'; there is\n  steady"),
         (("--hours", "0"), 2, "'0' is not a time in hours"),
         (("--hours", "nan"), 2, "'nan' is not a time in hours"),

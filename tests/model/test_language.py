@@ -234,7 +234,7 @@ def test_an_unlisted_defect_in_an_action(shop: Shop) -> None:
 
 
 def test_an_unknown_defect() -> None:
-    with refused("shop has no defect 'sold_out'; it has: sold_twice"):
+    with refused("shop has no defect 'sold_out' (did you mean sold_twice?); it has: sold_twice"):
         Protocol("shop", defects={"sold_twice": "a thing is sold twice"}, active=["sold_out"])
 
 

@@ -21,6 +21,7 @@ from checks.progress import Reporter, interruptible
 from checks.verdicts import ExitStatus
 from model.balance.simulation.measures import MEASURES
 from model.balance.user_policy import PolicyFault
+from model.language.mistakes import guess
 from traces.comparison.compare import Outcome, Told, compare, complete
 from traces.comparison.comparison import Comparison
 from traces.exploration.folder import FolderError
@@ -107,7 +108,8 @@ def _tolerances(given: Iterable[str]) -> Tolerances:
     for item in given:
         name, equals, amount = item.rpartition("=")
         if equals and name not in MEASURES:
-            raise WrongUsage(f"--tolerance {item}: there is no measure {name!r}; there is {', '.join(MEASURES)}")
+            known = f"{guess(name, MEASURES)}; there is {', '.join(MEASURES)}"
+            raise WrongUsage(f"--tolerance {item}: there is no measure {name!r}{known}")
         tolerance = _tolerance(item, amount)
         if equals:
             named[name] = tolerance

@@ -1,0 +1,26 @@
+"""Questions to Z3, each with its time, which Ctrl-C ends."""
+
+from __future__ import annotations
+
+import signal
+import time
+from typing import Any
+
+import z3
+
+
+def ask(solver: z3.Solver, *assumptions: Any, seconds: float = float("inf")) -> z3.CheckSatResult:
+    """What Z3 answers; ``unknown`` if the ``seconds`` are over.
+
+    While Z3 thinks it takes a Ctrl-C for itself, says that it was canceled, as it says when its time is over, and the program
+    hears nothing of it. Here what is canceled before its time is passed on to the program's handler.
+    """
+    if seconds < float("inf"):
+        seconds = max(1, int(seconds * 1000)) / 1000  # as Z3 counts
+        solver.set("timeout", round(seconds * 1000))
+    started = time.monotonic()
+    answer = solver.check(*assumptions)
+    early = time.monotonic() - started < seconds
+    if answer == z3.unknown and early and solver.reason_unknown() in ("canceled", "interrupted from keyboard"):
+        signal.raise_signal(signal.SIGINT)
+    return answer
