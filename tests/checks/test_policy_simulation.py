@@ -165,7 +165,7 @@ def test_settings_can_be_others(capsys: pytest.CaptureFixture[str], tmp_path: Pa
         (("--rates", "absent.csv"), 150, "absent.csv: there is no such file"),
         (("--rates", "absent.csv", "--namespaces", "3"), 2, "with --rates the topics say it"),
         (("--conf", "absent.conf"), 150, "absent.conf: there is no such file"),
-        (("--shedder", "NoShedder"), 2, "'NoShedder' is not among"),
+        (("--shedder", "NoShedder"), 2, "'NoShedder' (did you mean AvgShedder?) is not among"),
     ],
 )
 def test_mistakes_are_told(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], status: int, said: str) -> None:
