@@ -7,13 +7,15 @@ LoadData of pulsar-broker. A field that is missing has the value that Java's con
 from __future__ import annotations
 
 import sys
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from operator import attrgetter
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
+import numpy as np
 from annotated_types import Ge, Le
 
 from model.balance.java import percentage
@@ -153,6 +155,36 @@ class Columns:
         return {bundle: of(data) for bundle, data in self._bundles.items()}
 
 
+class Sized(Mapping[str, NamespaceBundleStats]):
+    """Statistics of bundles whose sizes are at hand."""
+
+    @property
+    @abstractmethod
+    def sizes(self) -> Sizes:
+        """What makes them too large, in order."""
+
+
+class Sizes(NamedTuple):
+    """What makes bundles too large: numbers of one, or arrays with a place for each of many."""
+
+    topics: Any
+    sessions: Any
+    rate: Any
+    throughput: Any
+
+    @classmethod
+    def of(cls, stats: NamespaceBundleStats) -> Sizes:
+        """Those of one bundle."""
+        return cls(stats.topics, stats.consumerCount + stats.producerCount, stats.rate, stats.throughput)
+
+    @classmethod
+    def of_all(cls, stats: Mapping[str, NamespaceBundleStats]) -> Sizes:
+        """Those of bundles, in order."""
+        if isinstance(stats, Sized):
+            return stats.sizes
+        return cls(*np.array([cls.of(one) for one in stats.values()]).reshape(-1, 4).T)
+
+
 @dataclass(frozen=True)
 class BrokerAverage:
     """A broker's long-term rates, in messages per second: the sums over its bundles."""
@@ -240,10 +272,12 @@ class LoadData:
             placed.setdefault(broker, []).append(bundle)
         return placed
 
-    def stats_of(self, broker: str) -> dict[str, NamespaceBundleStats]:
+    def stats_of(self, broker: str) -> Mapping[str, NamespaceBundleStats]:
         """A broker's bundles as it last saw them; where its report lacks one that it owns, the short-term averages."""
         report = self.reports[broker]
         lacking = {name: self.bundles[name] for name in report.bundles if name not in report.lastStats and name in self.bundles}
+        if not lacking:
+            return report.lastStats
         return {**report.lastStats, **{name: bundle.as_last_seen for name, bundle in lacking.items()}}
 
 

@@ -5,12 +5,17 @@ Mirrors BundleSplitterTask (modular load manager) and DefaultNamespaceBundleSpli
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
+
+import numpy as np
+from numpy.typing import NDArray
 
 from model.balance.configuration import Configuration
-from model.balance.load_data import Amount, LoadData, NamespaceBundleStats, namespace_of
+from model.balance.load_data import Amount, LoadData, Sizes, namespace_of
 from model.balance.wording import MIB
 from model.hash_range import FULL, Bundle, Refused, TopicLoad, topic_hash
 from model.hash_range import algorithms as cuts
@@ -99,23 +104,37 @@ def _no_cut(algorithm: str, topics: Sequence[TopicLoad], force: bool) -> str:
     return "the bundle's load is not far enough above the maximum, or is on one hash"
 
 
-def excess(stats: NamespaceBundleStats, rate: float, throughput: float, conf: Configuration) -> str:
-    """Why a bundle is too large, by the first of topics, sessions, rate and bandwidth that is strictly above; else empty.
+def most(conf: Configuration) -> Sizes:
+    """The sizes that a bundle may have and not be too large.
 
     The most bytes per second are a product of ints, as upstream: from 2048 MiB/s on it overflows, so that a bundle of any
     bandwidth may be too large.
     """
-    most_bytes = int_of(conf.loadBalancerNamespaceBundleMaxBandwidthMbytes * MIB)
-    sessions, most_sessions = stats.consumerCount + stats.producerCount, conf.loadBalancerNamespaceBundleMaxSessions
-    if stats.topics > conf.loadBalancerNamespaceBundleMaxTopics:
-        return f"{stats.topics} topics are more than {conf.loadBalancerNamespaceBundleMaxTopics}"
-    if most_sessions > 0 and sessions > most_sessions:
-        return f"{sessions} sessions are more than {most_sessions}"
-    if rate > conf.loadBalancerNamespaceBundleMaxMsgRate:
-        return f"{rate:g} msg/s are more than {conf.loadBalancerNamespaceBundleMaxMsgRate}"
-    if throughput > most_bytes:
-        return f"{throughput / MIB:g} MiB/s are more than {most_bytes // MIB}"
-    return ""
+    sessions = conf.loadBalancerNamespaceBundleMaxSessions
+    return Sizes(
+        conf.loadBalancerNamespaceBundleMaxTopics,
+        sessions if sessions > 0 else math.inf,
+        conf.loadBalancerNamespaceBundleMaxMsgRate,
+        int_of(conf.loadBalancerNamespaceBundleMaxBandwidthMbytes * MIB),
+    )
+
+
+def too_large(sizes: Sizes, conf: Configuration) -> NDArray[np.bool_]:
+    """Which of many bundles are too large: strictly above the most of something."""
+    found: NDArray[np.bool_] = np.any([own > bound for own, bound in zip(sizes, most(conf), strict=True)], axis=0)
+    return found
+
+
+def excess(sizes: Sizes, conf: Configuration) -> str:
+    """By what a bundle is too large, the first of topics, sessions, rate and bandwidth."""
+    bounds = most(conf)
+    if sizes.topics > bounds.topics:
+        return f"{sizes.topics} topics are more than {bounds.topics}"
+    if sizes.sessions > bounds.sessions:
+        return f"{sizes.sessions} sessions are more than {bounds.sessions}"
+    if sizes.rate > bounds.rate:
+        return f"{sizes.rate:g} msg/s are more than {bounds.rate}"
+    return f"{sizes.throughput / MIB:g} MiB/s are more than {bounds.throughput // MIB}"
 
 
 def bundles_to_split(data: LoadData, conf: Configuration) -> list[Split]:
@@ -127,16 +146,19 @@ def bundles_to_split(data: LoadData, conf: Configuration) -> list[Split]:
     """
     planned: Counter[str] = Counter()
     splits = []
+    rates, throughputs = (data.columns.column("longTermData", figure) for figure in ("rate", "throughput"))
     for broker in data.reports:
-        for bundle, stats in data.stats_of(broker).items():
-            if stats.topics < FEWEST_TOPICS:
-                continue
-            average = data.bundles[bundle].longTermData if bundle in data.bundles else None
-            rate, throughput = (average.rate, average.throughput) if average else (0.0, 0.0)
-            reason = excess(stats, rate, throughput, conf)
-            if reason and _is_splittable(bundle) and _has_room(bundle, planned, data, conf):
+        stats = data.stats_of(broker)
+        seen = Sizes.of_all(stats)
+        rate = np.array([rates.get(bundle, 0.0) for bundle in stats])
+        throughput = np.array([throughputs.get(bundle, 0.0) for bundle in stats])
+        judged = seen._replace(rate=rate, throughput=throughput)
+        large = (seen.topics >= FEWEST_TOPICS) & too_large(judged, conf)
+        for bundle in compress(stats, large.tolist()):
+            if _is_splittable(bundle) and _has_room(bundle, planned, data, conf):
                 planned[namespace_of(bundle)] += 1
-                splits.append(Split(bundle, reason))
+                sizes = Sizes.of(stats[bundle])._replace(rate=rates.get(bundle, 0.0), throughput=throughputs.get(bundle, 0.0))
+                splits.append(Split(bundle, excess(sizes, conf)))
     return splits
 
 
@@ -161,16 +183,17 @@ class SplitStrategy:
         hits: dict[str, int] = {}
         for broker, report in data.reports.items():
             own, planned = 0, Counter[str]()
-            for bundle, stats in data.stats_of(broker).items():
+            stats = data.stats_of(broker)
+            large = set(compress(stats, too_large(Sizes.of_all(stats), conf).tolist()))
+            for bundle in [bundle for bundle in stats if bundle in large or bundle in self.hits]:
                 if own and own == conf.loadBalancerMaxNumberOfBundlesToSplitPerCycle:
                     hits[bundle] = self.hits.get(bundle, 0)
                     continue
-                reason = excess(stats, stats.rate, stats.throughput, conf)
-                judged = stats.topics >= FEWEST_TOPICS and bundle in report.owned
-                if not judged or (reason and not _is_splittable(bundle)):
+                judged = stats[bundle].topics >= FEWEST_TOPICS and bundle in report.owned
+                if not judged or (bundle in large and not _is_splittable(bundle)):
                     hits[bundle] = self.hits.get(bundle, 0)
                     continue
-                hits[bundle] = self.hits.get(bundle, 0) + 1 if reason else 0
+                hits[bundle] = self.hits.get(bundle, 0) + 1 if bundle in large else 0
                 if hits[bundle] <= conf.loadBalancerNamespaceBundleSplitConditionHitCountThreshold:
                     continue
                 if not _has_room(bundle, planned, data, conf) or any(_share_a_bound(bundle, other) for other in splitting):
@@ -178,7 +201,7 @@ class SplitStrategy:
                 planned[namespace_of(bundle)] += 1
                 hits[bundle] = 0
                 own += 1
-                splits.append(Split(bundle, reason))
+                splits.append(Split(bundle, excess(Sizes.of(stats[bundle]), conf)))
         return splits, SplitStrategy({bundle: count for bundle, count in hits.items() if count})
 
 

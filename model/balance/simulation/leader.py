@@ -16,7 +16,7 @@ from model.balance.reports import Figures, must_report
 from model.balance.simulation.records import Averages, Known, Sample
 from model.balance.simulation.sensing import Measured
 from model.balance.simulation.world import World
-from model.balance.splitting import FEWEST_TOPICS, Topic, excess
+from model.balance.splitting import FEWEST_TOPICS, Topic, too_large
 
 NO_BUNDLES = np.array([], dtype=np.intp)
 SAMPLES_OF_A_MINUTE = 12
@@ -200,18 +200,16 @@ class Leader:
                 self._changed(broker)
 
     def _some_is_too_large(self, sample: Sample) -> bool:
-        """Whether it is worth asking: the largest figures of all bundles that can be split, as if of one, are too large."""
+        """Whether it is worth asking: some bundle is too large, or was and is remembered."""
         if self.manager.splitter.hits:
             return True
         if self.policy.conf.is_extensible:
-            rates, clients, known = sample.rates, sample.clients, np.ones(sample.clients.shape[1], dtype=np.bool_)
+            sizes = sample.sizes
+            splittable = sizes.topics >= FEWEST_TOPICS
         else:
-            rates, clients, known = self.averages.rates[1], self._clients, self._times_reported > 0
-        splittable = known & (clients[0] >= FEWEST_TOPICS)
-        if not splittable.any():
-            return False
-        largest = Sample(rates[:, splittable], clients[:, splittable]).largest()
-        return bool(excess(largest, largest.rate, largest.throughput, self.policy.conf))
+            sizes = Sample(self.averages.rates[1], self._clients).sizes
+            splittable = (sizes.topics >= FEWEST_TOPICS) & (self._times_reported > 0)
+        return bool((splittable & too_large(sizes, self.policy.conf)).any())
 
     def _changed(self, *brokers: str) -> None:
         """A broker of the extensible manager whose bundles changed begins its averages anew, and reports at once."""

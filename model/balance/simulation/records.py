@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -16,6 +16,8 @@ from model.balance.load_data import (
     Columns,
     Figure,
     NamespaceBundleStats,
+    Sized,
+    Sizes,
     Term,
     TimeAverageMessageData,
 )
@@ -44,32 +46,37 @@ class Sample:
 
     def stats(self, place: int) -> NamespaceBundleStats:
         """The statistics of one bundle."""
-        return _stats(self._columns[0][place], self._columns[1][place])
+        rates, clients = self._columns[0][place], self._columns[1][place]
+        return record(
+            NamespaceBundleStats,
+            msgRateIn=rates[0],
+            msgRateOut=rates[1],
+            msgThroughputIn=rates[2],
+            msgThroughputOut=rates[3],
+            consumerCount=clients[2],
+            producerCount=clients[1],
+            topics=clients[0],
+            cacheSize=0,
+        )
 
-    def largest(self) -> NamespaceBundleStats:
-        """The largest of each figure, of whichever bundle."""
-        return _stats(self.rates.max(axis=1).tolist(), self.clients.max(axis=1).tolist())
+    @cached_property
+    def sizes(self) -> Sizes:
+        """What makes bundles too large."""
+        topics, producers, consumers = self.clients
+        return Sizes(topics, producers + consumers, self.rates[0] + self.rates[1], self.rates[2] + self.rates[3])
 
 
-def _stats(rates: Sequence[float], clients: Sequence[int]) -> NamespaceBundleStats:
-    return record(
-        NamespaceBundleStats,
-        msgRateIn=rates[0],
-        msgRateOut=rates[1],
-        msgThroughputIn=rates[2],
-        msgThroughputOut=rates[3],
-        consumerCount=clients[2],
-        producerCount=clients[1],
-        topics=clients[0],
-        cacheSize=0,
-    )
-
-
-class Owned(Mapping[str, NamespaceBundleStats]):
+class Owned(Sized):
     """The ``lastStats`` of a report: of the bundles of one broker, by name."""
 
     def __init__(self, places: Mapping[str, int], sample: Sample) -> None:
         self.places, self.sample = places, sample
+
+    @property
+    def sizes(self) -> Sizes:
+        """What makes them too large, in order."""
+        places = list(self.places.values())
+        return Sizes(*(row[places] for row in self.sample.sizes))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.places)
@@ -174,7 +181,9 @@ class Known(Columns, Mapping[str, BundleData]):
         return {name: values[place] for name, place in self._known.items()}
 
     @cached_property
-    def _known(self) -> dict[str, int]:
+    def _known(self) -> Mapping[str, int]:
+        if self._counts[0].all():
+            return self._places
         counts = self._counts[0].tolist()
         return {name: place for name, place in self._places.items() if counts[place]}
 

@@ -12,7 +12,7 @@ from model.balance.java import percentages
 from model.balance.load_data import LocalBrokerData, ResourceUsage
 from model.balance.reports import Figures, bandwidth
 from model.balance.simulation.cluster import NOBODY
-from model.balance.simulation.records import Owned, Sample
+from model.balance.simulation.records import Owned, Sample, record
 from model.balance.simulation.snapshot_cluster import KILOBIT
 from model.balance.simulation.world import World, stream
 from model.balance.usage import RESOURCES, usages, weighted_usages
@@ -20,9 +20,6 @@ from model.balance.usage import RESOURCES, usages, weighted_usages
 WHOLE = 100.0
 MOST_KILOBITS = 1e9
 """The limit of a network without one, where it was measured wrongly."""
-
-Resources = dict[Resource, NDArray[np.float64]]
-"""An amount of each resource for every broker of the world."""
 
 
 class Load:
@@ -51,13 +48,21 @@ class Load:
 
 
 class Measured(Mapping[str, LocalBrokerData]):
-    """The reports that the live brokers would write now, and what all of them show at a glance: most are not written."""
+    """The reports that the live brokers would write now, and what all of them show at a glance: most are not written.
 
-    def __init__(self, world: World, load: Load, now: int, used: Resources, limits: Resources) -> None:
+    ``used`` and ``limits`` have a row for each of RESOURCES and a column for every broker of the world.
+    """
+
+    def __init__(self, world: World, load: Load, now: int, used: NDArray[np.float64], limits: NDArray[np.float64]) -> None:
         self.load, self.now, self._used, self._limits = load, now, used, limits
-        self.percents = {name: percentages(used[name], limits[name]) for name in RESOURCES}
+        self._percents = percentages(used, limits)
         self._owned = {broker: world.owned_by(broker) for broker in world.live}
         self._place_of = world.place_of_broker
+
+    @property
+    def percents(self) -> dict[Resource, NDArray[np.float64]]:
+        """The usage of each resource in percent, by broker of the world."""
+        return dict(zip(RESOURCES, self._percents, strict=True))
 
     def figures(self, conf: Configuration) -> Figures:
         """What decides which reports are written, with a place for every broker of the world."""
@@ -78,16 +83,15 @@ class Measured(Mapping[str, LocalBrokerData]):
         place, owned = self._place_of[broker], self._owned[broker]
         rate_in, rate_out, throughput_in, throughput_out = self.load.traffic[:, place].tolist()
         topics, producers, consumers = self.load.clients[:, place].astype(int).tolist()
-        return LocalBrokerData(
-            rate_in,
-            rate_out,
-            throughput_in,
-            throughput_out,
-            cpu=self._resource("cpu", place),
-            memory=self._resource("memory", place),
-            directMemory=self._resource("directMemory", place),
-            bandwidthIn=self._resource("bandwidthIn", place),
-            bandwidthOut=self._resource("bandwidthOut", place),
+        columns = (rows[:, place].tolist() for rows in (self._used, self._limits, self._percents))
+        resources = zip(RESOURCES, *columns, strict=True)
+        return record(
+            LocalBrokerData,
+            **{name: record(ResourceUsage, usage=usage, limit=limit, percent=part) for name, usage, limit, part in resources},
+            msgRateIn=rate_in,
+            msgRateOut=rate_out,
+            msgThroughputIn=throughput_in,
+            msgThroughputOut=throughput_out,
             numTopics=topics,
             numBundles=len(owned),
             numConsumers=consumers,
@@ -95,10 +99,11 @@ class Measured(Mapping[str, LocalBrokerData]):
             lastUpdate=self.now,
             lastStats=Owned(owned, self.load.sample),
             bundles=tuple(owned),
+            lastBundleGains=(),
+            lastBundleLosses=(),
+            brokerVersionString=None,
+            persistentTopicsEnabled=True,
         )
-
-    def _resource(self, name: Resource, place: int) -> ResourceUsage:
-        return ResourceUsage(float(self._used[name][place]), float(self._limits[name][place]))
 
 
 class Instruments:
@@ -121,18 +126,7 @@ class Instruments:
             np.where(mistaken, instantly, np.minimum(row, load.network) / KILOBIT) for row in load.traffic[2:]
         )
         collection = np.where(spike, WHOLE, 0.0)
-        used: Resources = {
-            "cpu": np.where(spike, WHOLE, np.minimum(load.cpu, 1.0) * WHOLE),
-            "memory": collection,
-            "directMemory": nothing,
-            "bandwidthIn": incoming,
-            "bandwidthOut": outgoing,
-        }
-        limits: Resources = {
-            "cpu": np.full(len(world.brokers), WHOLE),
-            "memory": collection,
-            "directMemory": nothing,
-            "bandwidthIn": known,
-            "bandwidthOut": known,
-        }
+        cpu = np.where(spike, WHOLE, np.minimum(load.cpu, 1.0) * WHOLE)
+        used = np.stack([cpu, collection, nothing, incoming, outgoing])
+        limits = np.stack([np.full_like(nothing, WHOLE), collection, nothing, known, known])
         return Measured(world, load, now, used, limits)
