@@ -125,6 +125,19 @@ class Ensembles:
         """The formula: the bookie is in the write set of the entry (a number or a term)."""
         return any_of(And(self.covers(f, entry), self._stores(f, bookie, entry)) for f in self._fragments)
 
+    def leaves(self, protocol: Protocol, entry: Any, spared: Any = None) -> Any:
+        """The formula over a step: a bookie that is not ``spared`` drops out of the write set of the entry."""
+        if self.striping.is_striped:
+            return any_of(
+                And(self.holds(b, entry), Not(protocol.primed(self.holds(b, entry))), spared is None or Not(spared.has(b)))
+                for b in self._bookies
+            )
+        before = self.members[0]
+        for f in list(self._fragments)[1:]:
+            before = If(And(self.count > f, self.first[f] <= entry), self.members[f], before)
+        left = before & ~protocol.primed(before)
+        return Not((left if spared is None else left & ~spared).is_empty)
+
     def in_last(self, bookie: int) -> Any:
         """The formula: the bookie is in the last ensemble."""
         return any_of(And(self.is_last(f), self.member(f, bookie)) for f in self._fragments)

@@ -241,7 +241,7 @@ def ledger(p: Protocol) -> Suite:
     @suite.step
     def recoveries_read_no_further() -> Any:
         """A recovery that has found the end of the ledger asks for no more: it closes."""
-        stays = {r: And(n.phase[r] == "reading", n.missing[r] == s.missing[r]) for r in recoverer}
+        stays = {r: And(n.phase[r] == s.phase[r], n.missing[r] == s.missing[r]) for r in recoverer}
         return all_of(Implies(recovery_ended(r), Or(stays[r], n.phase[r] == "done")) for r in recoverer)
 
     @suite.ends

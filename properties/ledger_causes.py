@@ -72,14 +72,10 @@ def ledger_causes(suite: Suite) -> None:
         def replacements_are_needed() -> Any:
             """A bookie is replaced because the writer, or a recovery that writes again, waits for it."""
 
-            def leaves(copies: Ensembles, b: int, e: Any) -> Any:
-                return And(copies.holds(b, e), Not(p.primed(copies.holds(b, e))))
-
-            awaited = any_of(And(s.lac < e, e <= s.sent, leaves(writers, b, e)) for b, e in places)
+            awaited = any_of(And(s.lac < e, e <= s.sent, writers.leaves(p, e)) for e in entry)
             again = [
-                And(s.phase[r] == "rewriting", Not(s.rewritten[r].has(b)), s.next_entry[r] == e, leaves(recovered[r], b, e))
+                And(s.phase[r] == "rewriting", recovered[r].leaves(p, s.next_entry[r], spared=s.rewritten[r]))
                 for r in recoverer
-                for b, e in places
             ]
             return Implies(n.changes != s.changes, Or(And(s.writer == "writing", awaited), *again))
 

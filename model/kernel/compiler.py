@@ -18,38 +18,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from model.kernel.instructions import ONES, Constant, Function, Value
+from model.kernel.instructions import ONES, Constant, Function, Value, constant
 from model.kernel.packing import Packing
-from model.kernel.terms import Terms, Values
+from model.kernel.stillness import Stillness
+from model.kernel.terms import Terms
 from model.language import Action, Protocol, Variable
 from model.language.domains import Choice, Number
-
-
-@dataclass(frozen=True)
-class Formula:
-    """A formula, and the variables of which an action must change one for its truth to change or, of a formula over two states,
-    for it to hold, unless ``always``."""
-
-    term: Any
-    variables: frozenset[Variable]
-    always: bool = False
-
-    def concerns(self, action: Action) -> bool:
-        """Whether it need be looked at when that action is taken."""
-        return self.always or not self.variables.isdisjoint(action.updates)
 
 
 class Compiler:
     """Writes the LLVM functions of one protocol and its observed formulas; as text they are the module."""
 
     def __init__(self, protocol: Protocol, packing: Packing) -> None:
+        self.protocol, self.packing = protocol, packing
+        self.variables = {v.name: v for v in protocol.variables}
+        self.bits = {v.name: 1 << place for place, v in enumerate(protocol.variables)}
         self._functions: list[Function] = []
-        self._packing = packing
-        self._variables = {v.name: v for v in protocol.variables}
-        self._nodes = protocol.nodes
 
     def __str__(self) -> str:
         return "\n".join(map(str, self._functions))
@@ -63,10 +49,11 @@ class Compiler:
     def observe_step(self, formulas: Sequence[Any]) -> None:
         self._masked("observe_step", formulas, 2)
 
-    def apply(self, actions: Sequence[Action], steps: Sequence[Formula]) -> None:
+    def apply(self, actions: Sequence[Action], formulas: Sequence[Any]) -> None:
+        stillness = self._stillness(formulas)
         made = self._function("apply", 4, words=[1])
         state, number, after, mask = made.arguments
-        words = made.load_all(state, self._packing.words)
+        words = made.load_all(state, self.packing.words)
         for place, word in enumerate(words):
             made.store(word, after, place)
         made.switch(number, len(actions))
@@ -74,16 +61,16 @@ class Compiler:
             made.block(f"case_{case}")
             step = _Step(self, made, words, action)
             step.write_after(after)
-            step.write_steps(steps, mask)
+            step.write_steps(stillness, mask)
             made.branch("end")
         made.block("end")
         made.end()
 
-    def advance(
-        self, actions: Sequence[Action], steps: Sequence[Formula], guards: Sequence[Formula], observed: Sequence[Formula]
-    ) -> None:
+    def advance(self, actions: Sequence[Action], formulas: Sequence[Any], observed: Sequence[Any]) -> None:
         """Each action has a function of its own, because the time that LLVM takes for one grows faster than its text."""
-        parts = [self._advance_by(case, action, steps, guards, observed) for case, action in enumerate(actions)]
+        stillness = self._stillness(formulas)
+        guards = [action.guard for action in actions]
+        parts = [self._advance_by(case, action, stillness, guards, observed) for case, action in enumerate(actions)]
         made = self._function("advance", 6, words=[1])
         state, number, *outputs = made.arguments
         made.switch(number, len(actions))
@@ -95,20 +82,26 @@ class Compiler:
         made.end()
 
     def _advance_by(
-        self, case: int, action: Action, steps: Sequence[Formula], guards: Sequence[Formula], observed: Sequence[Formula]
+        self, case: int, action: Action, stillness: Stillness, guards: Sequence[Any], observed: Sequence[Any]
     ) -> Function:
         part = self._function(f"step_{case}", 5, inner=True)
         before, after, held, enabled, seen = part.arguments
-        words = part.load_all(before, self._packing.words)
+        words = part.load_all(before, self.packing.words)
         for place, word in enumerate(words):
             part.store(word, after, place)
         step = _Step(self, part, words, action)
         step.write_after(after)
-        step.write_steps(steps, held)
+        step.write_steps(stillness, held)
         step.write_changes(guards, enabled)
         step.write_changes(observed, seen)
         part.end()
         return part
+
+    def _stillness(self, formulas: Sequence[Any]) -> Stillness:
+        scratch = Function("still", 1)
+        read = self.reader(scratch, scratch.load_all(scratch.arguments[0], self.packing.words))
+        still = Terms(scratch, lambda name: read(name.removesuffix("'")))
+        return Stillness([self.protocol.nodes.of(formula) for formula in formulas], still, self.bits)
 
     def _masked(self, name: str, formulas: Sequence[Any], states: int) -> None:
         """A function that writes the truth of the formulas as a bit set. Each word of it has a function of its own if there
@@ -126,9 +119,9 @@ class Compiler:
     def _word(self, name: str, formulas: Sequence[Any], states: int, word: int) -> Function:
         made = self._function(name, states + 1)
         *addresses, mask = made.arguments
-        readers = [self.reader(made, made.load_all(address, self._packing.words)) for address in addresses]
-        terms = self.terms(Values(made), lambda name: readers[name.endswith("'")](name.removesuffix("'")))
-        made.store(made.bits({bit: terms.emit(f) for bit, f in enumerate(formulas)}), mask, word)
+        readers = [self.reader(made, made.load_all(address, self.packing.words)) for address in addresses]
+        terms = Terms(made, lambda name: readers[name.endswith("'")](name.removesuffix("'")))
+        made.store(made.bits({bit: terms.emit(self.protocol.nodes.of(f)) for bit, f in enumerate(formulas)}), mask, word)
         made.end()
         return made
 
@@ -137,49 +130,40 @@ class Compiler:
         self._functions.append(made)
         return made
 
-    def terms(self, values: Values, leaf: Callable[[str], Value]) -> Terms:
-        """A way to emit terms over what ``leaf`` gives."""
-        return Terms(self._nodes, values, leaf)
-
     def reader(self, made: Function, words: Sequence[Value]) -> Callable[[str], Value]:
         """The values of variables, by name, in loaded words; each is taken out once."""
         known: dict[str, Value] = {}
 
         def read(name: str) -> Value:
             if name not in known:
-                known[name] = self._taken_out(made, self._variables[name], words)
+                known[name] = self._taken_out(made, self.variables[name], words)
             return known[name]
 
         return read
 
     def _taken_out(self, made: Function, variable: Variable, words: Sequence[Value]) -> Value:
-        field = self._packing.fields[variable.name]
+        field = self.packing.fields[variable.name]
         if field.bits == 0:
-            return Constant(64, field.low)
+            return constant(64, field.low)
         shifted = made.shifted(words[field.word], -field.shift)
         if not isinstance(variable.domain, (Number, Choice)):
             return made.resized(shifted, field.bits)
-        masked = made.join("and", shifted, Constant(64, field.mask)) if field.shift + field.bits < 64 else shifted
-        return made.join("add", masked, Constant(64, field.low)) if field.low else masked
+        masked = made.join("and", shifted, constant(64, field.mask)) if field.shift + field.bits < 64 else shifted
+        return made.join("add", masked, constant(64, field.low)) if field.low else masked
 
     def replaced(self, made: Function, word: Value, values: Iterable[tuple[Variable, Value]]) -> Value:
         """A word with new values of some of its variables."""
         kept, known, placed = ONES, 0, list[Value]()
         for variable, value in values:
-            field = self._packing.fields[variable.name]
+            field = self.packing.fields[variable.name]
             kept &= ~(field.mask << field.shift)
             if isinstance(value, Constant):
                 known |= (value.constant - field.low & field.mask) << field.shift
                 continue
             wide = made.resized(value, 64)
-            raw = made.join("sub", wide, Constant(64, field.low)) if field.low else wide
+            raw = made.join("sub", wide, constant(64, field.low)) if field.low else wide
             placed.append(made.shifted(raw, field.shift))
-        return made.united([made.join("and", word, Constant(64, kept)), *placed], known)
-
-    @property
-    def packing(self) -> Packing:
-        """Where each variable lies in a state."""
-        return self._packing
+        return made.united([made.join("and", word, constant(64, kept)), *placed], known)
 
 
 class _Step:
@@ -187,10 +171,10 @@ class _Step:
 
     def __init__(self, compiler: Compiler, made: Function, words: list[Value], action: Action) -> None:
         self._compiler, self._made, self._words, self._action = compiler, made, words, action
-        self._updates = {variable.name: term for variable, term in action.updates.items()}
-        self._values = Values(made)
+        self._nodes = compiler.protocol.nodes
+        self._updates = {variable.name: self._nodes.of(term) for variable, term in action.updates.items()}
         self._read = compiler.reader(made, words)
-        self._before = compiler.terms(self._values, self._read)
+        self._before = Terms(made, self._read)
 
     def _later(self, name: str) -> Value:
         """The value of a variable after the step."""
@@ -206,26 +190,27 @@ class _Step:
         for word, values in changed.items():
             self._made.store(self._compiler.replaced(self._made, self._words[word], values), pointer, word)
 
-    def write_changes(self, formulas: Sequence[Formula], pointer: Value) -> None:
+    def write_changes(self, formulas: Sequence[Any], pointer: Value) -> None:
         """Brings up to date which formulas hold, in a bit set that is there."""
-        later = self._compiler.terms(self._values, self._later)
-        flags = {bit: later.emit(f.term) for bit, f in enumerate(formulas) if f.concerns(self._action)}
+        later = Terms(self._made, self._later)
+        concerned = (not self._compiler.protocol.variables_of(f).isdisjoint(self._action.updates) for f in formulas)
+        flags = {bit: later.emit(self._nodes.of(formulas[bit])) for bit, is_it in enumerate(concerned) if is_it}
         for word, mine in _by_word(flags).items():
-            others = Constant(64, ONES - sum(1 << bit for bit in mine))
+            others = constant(64, ONES - sum(1 << bit for bit in mine))
             kept = self._made.join("and", self._made.load(pointer, word), others)
             self._made.store(self._made.united([kept, self._made.bits(mine)]), pointer, word)
 
-    def write_steps(self, formulas: Sequence[Formula], pointer: Value) -> None:
+    def write_steps(self, stillness: Stillness, pointer: Value) -> None:
         """Writes which formulas over two states hold of the step."""
+        changed = sum(self._compiler.bits[name] for name in self._updates)
 
         def leaf(name: str) -> Value:
             return self._later(name[:-1]) if name.endswith("'") else self._read(name)
 
-        both = self._compiler.terms(self._values, leaf)
-        flags = {bit: both.emit(f.term) for bit, f in enumerate(formulas) if f.concerns(self._action)}
-        by_word = _by_word(flags)
-        for word in range(-(-len(formulas) // 64)):
-            self._made.store(self._made.bits(by_word.get(word, {})), pointer, word)
+        both = Terms(self._made, leaf, lambda part: stillness.certain(part, changed))
+        flags = {bit: both.emit(formula) for bit, formula in enumerate(stillness.formulas)}
+        for word, mine in _by_word(flags).items():
+            self._made.store(self._made.bits(mine), pointer, word)
 
 
 def _by_word(flags: Mapping[int, Value]) -> dict[int, dict[int, Value]]:

@@ -6,22 +6,24 @@ thousands of instructions without a loop or a name among them, that is most of w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import cache
 
 ONES = (1 << 64) - 1
 
 
 class Value:
-    """A value of a function: an integer of ``bits`` bits, or an address if that is 0; ``text`` is how an operand names it."""
+    """A value of a function: an integer of ``bits`` bits, or an address if that is 0; ``text`` is how an operand names it.
+    If it is the result of an instruction without effects, ``operation`` and ``operands`` say of which."""
 
-    __slots__ = ("bits", "text")
+    __slots__ = ("bits", "operands", "operation", "text")
 
-    def __init__(self, bits: int, text: str) -> None:
-        self.bits, self.text = bits, text
+    def __init__(self, bits: int, text: str, operation: str = "", operands: tuple[Value, ...] = ()) -> None:
+        self.bits, self.text, self.operation, self.operands = bits, text, operation, operands
 
 
 class Constant(Value):
-    """An integer that is known while the text is written."""
+    """An integer that is known while the text is written; made by ``constant``."""
 
     __slots__ = ("constant",)
 
@@ -30,67 +32,103 @@ class Constant(Value):
         self.constant = constant
 
 
-FALSE, TRUE = Constant(1, 0), Constant(1, 1)
+@cache
+def constant(bits: int, number: int) -> Constant:
+    """The constant of so many bits: equal ones are one and the same."""
+    return Constant(bits, number)
+
+
+FALSE, TRUE = constant(1, 0), constant(1, 1)
 
 
 class Function:
     """One function over addresses and words, under construction, block by block. What it takes are addresses that lie apart, or
-    words where ``words`` has their places; it returns a word or nothing."""
+    words where ``words`` has their places.
 
-    def __init__(self, name: str, takes: int, words: Sequence[int] = (), *, returns: bool = False, inner: bool = False) -> None:
+    An operation that was done on the same values before, in this block or the first one, is not done again, and what nothing
+    needs in the end is not written.
+    """
+
+    def __init__(self, name: str, takes: int, words: Sequence[int] = (), *, inner: bool = False) -> None:
         self.name = name
         self.arguments = [Value(64 if place in words else 0, f"%a{place}") for place in range(takes)]
         kinds = ("i64" if argument.bits else "ptr noalias" for argument in self.arguments)
         taken = ", ".join(f"{kind} {argument.text}" for kind, argument in zip(kinds, self.arguments, strict=True))
-        result = "i64" if returns else "void"
-        self._lines = [f"define {'internal ' if inner else ''}{result} @{name}({taken}) nounwind {{", "entry:"]
+        self._head = f"define {'internal ' if inner else ''}void @{name}({taken}) nounwind {{"
+        self._lines: list[tuple[Value | None, str, Sequence[Value]]] = []
         self._count = 0
+        self._first: dict[tuple[Hashable, ...], Value] = {}
+        self._known = self._first
+        self.block("entry")
 
     def __str__(self) -> str:
-        return "\n".join([*self._lines, "}", ""])
+        lines, needed = ["}", ""][::-1], set[Value]()
+        for made, text, operands in reversed(self._lines):
+            if made is None or made in needed:
+                needed.update(operands)
+                lines.append(text if made is None else f"{made.text} = {text}")
+        return "\n".join([self._head, *reversed(lines)])
 
-    def _is(self, bits: int, text: str) -> Value:
+    def _does(self, text: str, *operands: Value) -> None:
+        """Adds what has an effect."""
+        self._lines.append((None, text, operands))
+
+    def _is(self, bits: int, operation: str, text: str, *operands: Value) -> Value:
+        """The result of what has no effect."""
         self._count += 1
-        made = Value(bits, f"%v{self._count}")
-        self._lines.append(f"{made.text} = {text}")
+        made = Value(bits, f"%v{self._count}", operation, operands)
+        self._lines.append((made, text, operands))
         return made
+
+    def recalled(self, what: tuple[Hashable, ...], make: Callable[[], Value]) -> Value:
+        """What ``make`` gives, or gave when the same was asked for before, in this block or the first one."""
+        known = self._known.get(what) or self._first.get(what)
+        if known is None:
+            known = self._known[what] = make()
+        return known
+
+    def _once(self, bits: int, operation: str, text: str, *operands: Value) -> Value:
+        """The result of what gives the same for the same operands."""
+        return self.recalled((bits, operation, *map(id, operands)), lambda: self._is(bits, operation, text, *operands))
 
     # --- arithmetic and logic
 
     def join(self, operation: str, one: Value, other: Value) -> Value:
         """An operation of LLVM on two integers of as many bits: and, or, xor, add, sub, mul, shl, lshr."""
-        return self._is(one.bits, f"{operation} i{one.bits} {one.text}, {other.text}")
+        return self._once(one.bits, operation, f"{operation} i{one.bits} {one.text}, {other.text}", one, other)
 
     def inverse(self, value: Value) -> Value:
-        """Every bit the other one."""
-        return self._is(value.bits, f"xor i{value.bits} {value.text}, -1")
+        """Every bit the other one; its operation is named ``not``."""
+        return self._once(value.bits, "not", f"xor i{value.bits} {value.text}, -1", value)
 
     def compare(self, sign: str, one: Value, other: Value) -> Value:
         """Whether one compares so with the other: eq, ne, or slt, sle, sgt, sge as signed numbers."""
-        return self._is(1, f"icmp {sign} i{one.bits} {one.text}, {other.text}")
+        return self._once(1, sign, f"icmp {sign} i{one.bits} {one.text}, {other.text}", one, other)
 
     def choose(self, condition: Value, one: Value, other: Value) -> Value:
-        """The one where the condition holds, else the other."""
+        """The one where the condition holds, else the other; its operation is named ``select``."""
         kind = f"i{one.bits}"
-        return self._is(one.bits, f"select i1 {condition.text}, {kind} {one.text}, {kind} {other.text}")
+        text = f"select i1 {condition.text}, {kind} {one.text}, {kind} {other.text}"
+        return self._once(one.bits, "select", text, condition, one, other)
 
     def shifted(self, value: Value, places: int) -> Value:
         """The value so many places to the left, or to the right if negative."""
         if places == 0:
             return value
-        return self.join("shl" if places > 0 else "lshr", value, Constant(value.bits, abs(places)))
+        return self.join("shl" if places > 0 else "lshr", value, constant(value.bits, abs(places)))
 
     def resized(self, value: Value, bits: int) -> Value:
         """The value as an integer of so many bits, cut off or with zeros before it."""
         if bits == value.bits:
             return value
-        return self._is(bits, f"{'zext' if bits > value.bits else 'trunc'} i{value.bits} {value.text} to i{bits}")
+        operation = "zext" if bits > value.bits else "trunc"
+        return self._once(bits, operation, f"{operation} i{value.bits} {value.text} to i{bits}", value)
 
     def united(self, parts: Iterable[Value], known: int = 0) -> Value:
         """The bits of all words, and those that are known: a tree, so that none has to wait for all others."""
         parts = list(parts)
         if known or not parts:
-            parts.append(Constant(64, known))
+            parts.append(constant(64, known))
         while len(parts) > 1:
             pairs = [self.join("or", one, other) for one, other in zip(parts[::2], parts[1::2], strict=False)]
             parts = pairs + parts[len(parts) - len(parts) % 2 :]
@@ -104,12 +142,13 @@ class Function:
 
     # --- memory
 
-    def _at(self, address: Value, word: int) -> str:
-        return self._is(0, f"getelementptr i64, ptr {address.text}, i64 {word}").text if word else address.text
+    def _at(self, address: Value, word: int) -> Value:
+        return self._is(0, "getelementptr", f"getelementptr i64, ptr {address.text}, i64 {word}", address) if word else address
 
     def load(self, address: Value, word: int) -> Value:
         """A word of an array."""
-        return self._is(64, f"load i64, ptr {self._at(address, word)}")
+        place = self._at(address, word)
+        return self._is(64, "load", f"load i64, ptr {place.text}", place)
 
     def load_all(self, address: Value, words: int) -> list[Value]:
         """The words of an array."""
@@ -117,32 +156,30 @@ class Function:
 
     def store(self, value: Value, address: Value, word: int) -> None:
         """Writes a word of an array."""
-        self._lines.append(f"store i64 {value.text}, ptr {self._at(address, word)}")
+        place = self._at(address, word)
+        self._does(f"store i64 {value.text}, ptr {place.text}", value, place)
 
     # --- where it goes on
 
-    def call(self, function: Function, arguments: Sequence[Value], *, returns: bool = False, tail: bool = False) -> Value:
-        """What another function returns, if anything."""
+    def call(self, function: Function, arguments: Sequence[Value], *, tail: bool = False) -> None:
+        """Calls another function."""
         given = ", ".join(f"{'i64' if argument.bits else 'ptr'} {argument.text}" for argument in arguments)
-        call = f"{'tail ' if tail else ''}call {'i64' if returns else 'void'} @{function.name}({given})"
-        if returns:
-            return self._is(64, call)
-        self._lines.append(call)
-        return FALSE
+        self._does(f"{'tail ' if tail else ''}call void @{function.name}({given})", *arguments)
 
     def switch(self, value: Value, cases: int) -> None:
         """Goes on in the block ``case_N`` of the value, in ``end`` if there is none."""
         targets = " ".join(f"i64 {case}, label %case_{case}" for case in range(cases))
-        self._lines.append(f"switch i64 {value.text}, label %end [{targets}]")
+        self._does(f"switch i64 {value.text}, label %end [{targets}]", value)
 
     def block(self, name: str) -> None:
         """Begins the next block."""
-        self._lines.append(f"{name}:")
+        self._known = {} if self._lines else self._first
+        self._does(f"{name}:")
 
     def branch(self, name: str) -> None:
         """Goes on in another block."""
-        self._lines.append(f"br label %{name}")
+        self._does(f"br label %{name}")
 
-    def end(self, value: Value | None = None) -> None:
-        """Returns, with a word if that is what the function does."""
-        self._lines.append("ret void" if value is None else f"ret i64 {value.text}")
+    def end(self) -> None:
+        """Returns."""
+        self._does("ret void")

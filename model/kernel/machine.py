@@ -9,10 +9,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import z3
 
 from model.kernel.code import Code
-from model.kernel.compiler import Compiler, Formula
+from model.kernel.compiler import Compiler
 from model.kernel.packing import Packing, Words
 from model.language import Protocol
 
@@ -34,29 +33,19 @@ class Kernel:
         self.words = self.packing.words
         self.actions = tuple(protocol.actions)
         compiler = Compiler(protocol, self.packing)
-        self._steps = [self._over_steps(formula) for formula in observed_steps]
         compiler.enabled(self.actions)
-        compiler.apply(self.actions, self._steps)
+        compiler.apply(self.actions, observed_steps)
         compiler.observe(observed)
         self._text = str(compiler)
         self.fingerprint = hashlib.sha256(self._text.encode()).hexdigest()
         self._codes: dict[tuple[str, bool], Code] = {}
-        self._observed = tuple(observed)
+        self._observed, self._observed_steps = tuple(observed), tuple(observed_steps)
         self.formulas = {"observe": len(observed), "observe_step": len(observed_steps)}
         self.mask_words = {
             "enabled": _words(len(self.actions)),
             "observe": _words(len(observed)),
             "observe_step": _words(len(observed_steps)),
         }
-
-    def _over_steps(self, formula: Any) -> Formula:
-        """A formula over two states; if it does not hold of any step that changes nothing, then of none that leaves alone
-        what it says of the state after."""
-        never_still = z3.is_false(z3.simplify(self.protocol.still(formula)))
-        return Formula(formula, frozenset(self.protocol.next_variables_of(formula)), always=not never_still)
-
-    def _over_states(self, formula: Any) -> Formula:
-        return Formula(formula, self.protocol.variables_of(formula))
 
     def code(self, *, thorough: bool) -> Code:
         """The functions ``enabled``, ``apply`` and ``observe``."""
@@ -74,16 +63,14 @@ class Kernel:
 
     @cached_property
     def _advance_text(self) -> str:
-        guards = [self._over_states(action.guard) for action in self.actions]
-        observed = [self._over_states(formula) for formula in self._observed]
         compiler = Compiler(self.protocol, self.packing)
-        compiler.advance(self.actions, self._steps, guards, observed)
+        compiler.advance(self.actions, self._observed_steps, self._observed)
         return str(compiler)
 
     @cached_property
     def _observe_step_text(self) -> str:
         compiler = Compiler(self.protocol, self.packing)
-        compiler.observe_step([step.term for step in self._steps])
+        compiler.observe_step(self._observed_steps)
         return str(compiler)
 
     def initial(self) -> Words:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import z3
@@ -18,7 +19,10 @@ from model.language.operators import OPERATORS
 class Node(NamedTuple):
     """A node of a Z3 term: what identifies it, its operator (-1: it is a quantifier or a bound variable), its arguments, the
     kind of its sort, the bits of a vector (else 0), and what else there is to it: the name of a variable or of a function
-    that is none of Z3's, the value of a literal, the bounds of an extract."""
+    that is none of Z3's, the value of a literal, the bounds of an extract.
+
+    ``size`` counts what is at it and below, and ``in_turn`` are the arguments as they are best looked at, where one may settle
+    the whole: the smallest first."""
 
     identity: int
     kind: int
@@ -26,6 +30,8 @@ class Node(NamedTuple):
     sort: int
     bits: int
     detail: Any
+    in_turn: tuple[Node, ...]
+    size: int
 
     @property
     def is_variable(self) -> bool:
@@ -41,6 +47,10 @@ class Node(NamedTuple):
         if self.sort not in (z3.Z3_BOOL_SORT, z3.Z3_INT_SORT, z3.Z3_BV_SORT):
             return "a sort that is neither Bool nor Int nor a bit vector"
         return f"a bit vector of {self.bits} bits" if self.bits > 64 else None
+
+
+_SIZE = attrgetter("size")
+_SETTLED_BY_ONE = (z3.Z3_OP_AND, z3.Z3_OP_OR, z3.Z3_OP_IMPLIES)
 
 
 class Nodes:
@@ -84,7 +94,7 @@ class Nodes:
 
     def _node(self, context: Any, ast: Any, below: list[Any] | None) -> Node:
         if below is None:
-            return Node(ast.value, -1, (), z3.Z3_UNKNOWN_SORT, 0, None)
+            return Node(ast.value, -1, (), z3.Z3_UNKNOWN_SORT, 0, None, (), 1)
         arguments = tuple(self._known[child.value] for child in below)
         decl = z3.Z3_get_app_decl(context, ast)
         if decl.value not in self._operators:
@@ -93,7 +103,9 @@ class Nodes:
             bits = z3.Z3_get_bv_sort_size(context, sort) if kind == z3.Z3_BV_SORT else 0
             self._operators[decl.value] = z3.Z3_get_decl_kind(context, decl), kind, bits
         kind, sort, bits = self._operators[decl.value]
-        return Node(ast.value, kind, arguments, sort, bits, _detail(context, ast, decl, kind))
+        in_turn = tuple(sorted(arguments, key=_SIZE)) if kind in _SETTLED_BY_ONE else arguments
+        size = 1 + sum(map(_SIZE, arguments))
+        return Node(ast.value, kind, arguments, sort, bits, _detail(context, ast, decl, kind), in_turn, size)
 
 
 def _detail(context: Any, ast: Any, decl: Any, kind: int) -> Any:
