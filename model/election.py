@@ -237,7 +237,7 @@ def election(
 
     @p.step(by="b", fair=True, b=broker)
     def end(b: int) -> Any:
-        """The process ends and closes its session."""
+        """The process ends and closes its session; a leader that reaches the store has deleted the node before."""
         if not closes:
             return None
         done = Or(role[b] != "leading", Not(store.reaches(b)))
@@ -263,7 +263,10 @@ def election(
 
         @p.step(by="b", fair=True, b=broker, x=broker)
         def redirect(b: int, x: int) -> Any:
-            """A broker that does not lead sends the lookup on to the leader that it knows of, if that one is active."""
+            """A broker that does not lead sends the lookup on to the leader that it knows of, if that one is active.
+
+            One that was chosen keeps the lookup: sent on once more, it could wander for ever.
+            """
             sends = And(asked == b, Not(authoritative), store.lives[b], role[b] != "leading")
             if b == x:
                 return None
@@ -273,7 +276,8 @@ def election(
         def choose(b: int, x: int) -> Any:
             """The leader, or where none is known to be active any broker, chooses a broker for the bundle.
 
-            It waits for the end of its election before it takes the leader for unknown. The chosen broker takes the bundle.
+            It waits for the end of its election before it takes the leader for unknown. The chosen broker takes the bundle,
+            and does not choose in its turn.
             """
             may_ask = True if p.has("asks_during_election") else stage[b] == "settled"
             unknown = And(may_ask, Not(knows_active_leader(b)))

@@ -176,7 +176,10 @@ def ledger(
 
     @p.step(by="writer", e=entry, fair=True)
     def send(e: int) -> Any:
-        """The application adds entry e: it goes to its write set, and carries the last add confirmed as of now."""
+        """The application adds entry e: it goes to its write set, and carries the last add confirmed as of now.
+
+        Entries follow each other without a gap, and none is sent while the ensemble changes.
+        """
         return And(writer == "writing", sent == e - 1), {
             sent: e,
             carried[e]: lac,
@@ -185,7 +188,11 @@ def ledger(
 
     @p.step(by="b", b=bookie, e=entry, fair=True)
     def add(b: int, e: int) -> Any:
-        """The bookie stores an add of the writer, unless the ledger is fenced there."""
+        """The bookie stores an add of the writer, unless the ledger is fenced there.
+
+        Nothing else keeps an add that is still under way from being acknowledged when recovery has already found the end of
+        the ledger before it.
+        """
         is_new = Not(And(stored[b].has(e), accepted[b].has(e)))
         takes_adds = True if p.has("ignores_fence") else Not(fenced[b])
         return And(up[b], requested[b].has(e), is_new, takes_adds), {
@@ -197,14 +204,22 @@ def ledger(
 
     @p.step(by="writer", b=bookie, e=entry, fair=True)
     def ack(b: int, e: int) -> Any:
-        """The bookie's acknowledgement reaches the writer while it waits for the entry and still counts on the bookie."""
+        """The bookie's acknowledgement reaches the writer while it waits for the entry and still counts on the bookie.
+
+        That of a bookie that has left the write set is void: neither readers nor recovery will look for the entry there.
+        """
         from_write_set = True if p.has("replaced_acks_kept") else writers.holds(b, e)
         awaited = And(sent >= e, Not(confirmed.has(e)), Not(acked[b].has(e)), from_write_set)
         return And(writer_lives(), accepted[b].has(e), awaited), {acked[b]: acked[b].plus(e)}
 
     @p.step(by="writer", e=entry, fair=True)
     def confirm(e: int) -> Any:
-        """The next entry is confirmed to the application: an ack quorum has it. This waits while the ensemble changes."""
+        """The next entry is confirmed to the application: an ack quorum has it. This waits while the ensemble changes.
+
+        It is the next one, because recovery takes all up to the last add confirmed for stored. The ack quorum is one of the
+        write set that the metadata name, because copies anywhere else are not found again; until a change is in force, which
+        that is remains open.
+        """
         counts = [
             acked[b].has(e)
             if p.has("replaced_acks_kept") or p.has("confirms_while_changing")
@@ -223,7 +238,8 @@ def ledger(
     def replace(o: int, n: int) -> Any:
         """A pending add to bookie o fails or times out: the writer wants bookie n in its place, from entry LAC + 1 on.
 
-        It changes its own copy of the ensembles and asks the store to do the same.
+        It changes its own copy of the ensembles and asks the store to do the same. There is a reason only if an entry waits for
+        o; n is not in the ensemble yet. What is confirmed stays where it is stored, so the change begins after it.
         """
         if o == n:
             return None
@@ -236,7 +252,11 @@ def ledger(
 
     @p.step(by="store", fair=True)
     def publish_change() -> Any:
-        """The store replaces the ensembles, if the metadata are still those that the writer knows."""
+        """The store replaces the ensembles, if the metadata are still those that the writer knows.
+
+        Recovery raises their version before it asks any bookie, so that from then on the writer cannot go to bookies of which
+        recovery does not know.
+        """
         if not changes:
             return None
         is_current = True if p.has("change_ignores_version") else version == writer_version
@@ -280,7 +300,8 @@ def ledger(
     def close() -> Any:
         """The writer closes at its last add confirmed: asked to, an add is hopeless, or no bookie can replace a failed one.
 
-        It does so over a recovery in progress as well (LedgerHandle.doAsyncCloseInternal: only CLOSED stops it).
+        It does so over a recovery in progress as well (LedgerHandle.doAsyncCloseInternal: only CLOSED stops it, because an end
+        that was published may have been relied on).
         """
         not_closed = True if p.has("writer_closes_blindly") else status.among("open", "in_recovery")
         return And(writer_lives(), not_closed, may_update), {
@@ -301,7 +322,10 @@ def ledger(
 
     @p.step(by="writer", spends="explicit_lacs", b=bookie)
     def send_explicit_lac(b: int) -> Any:
-        """The writer tells a bookie its last add confirmed without an entry, and the bookie keeps it."""
+        """The writer tells a bookie its last add confirmed without an entry, and the bookie keeps it.
+
+        It goes to bookies of the last ensemble that know of less.
+        """
         return And(writer == "writing", up[b], writers.in_last(b), explicit_lac[b] < lac), {explicit_lac[b]: lac}
 
     # --- the bookies
@@ -354,7 +378,10 @@ def ledger(
 
     @p.step(by="b", b=bookie, fair=True)
     def collect(b: int) -> Any:
-        """The bookie drops the entries of a deleted ledger; that it is fenced stays known."""
+        """The bookie drops the entries of a deleted ledger; that it is fenced stays known.
+
+        Otherwise an add that arrives late would be accepted, and acknowledged, as that of a new ledger.
+        """
         if not deletions:
             return None
         forgotten = {fenced[b]: False} if p.has("fence_forgotten_on_delete") else {}
@@ -373,7 +400,10 @@ def ledger(
         threshold = max(threshold - 1, 1)
 
     def at_end(r: int) -> Any:
-        """So many bookies have denied the entry that it can never have been confirmed: the ledger ends before it."""
+        """So many bookies have denied the entry that it can never have been confirmed: the ledger ends before it.
+
+        Without write quorum - ack quorum + 1 of the write set, too few are left for an ack quorum.
+        """
         denied = at_least(threshold, (And(missing[r].has(b), write_set_read(r, b)) for b in bookie))
         return And(phase[r] == "reading", Or(next_entry[r] == entries, denied))
 
@@ -386,7 +416,10 @@ def ledger(
 
     @p.step(by="r", r=recoverer, fair=True)
     def recover(r: int) -> Any:
-        """A client opens the ledger with recovery: it marks it IN_RECOVERY, unless it is, and keeps a copy of the metadata."""
+        """A client opens the ledger with recovery: it marks it IN_RECOVERY, unless it is, and keeps a copy of the metadata.
+
+        The mark raises the version, so that no change of ensemble by the writer gets through any more: the copy stays true.
+        """
         marked = {status: "in_recovery", version: If(status == "open", version + 1, version)}
         if p.has("recovery_not_marked"):
             marked = {}
@@ -401,7 +434,10 @@ def ledger(
 
     @p.step(by="r", r=recoverer, b=bookie, fair=True)
     def read_lac(r: int, b: int) -> Any:
-        """The bookie fences the ledger, and its last add confirmed reaches the recovery; in limbo it gives no answer."""
+        """The bookie fences the ledger, and its last add confirmed reaches the recovery; in limbo it gives no answer.
+
+        The bookies of the last ensemble are asked, to which new adds go; each of them counts once.
+        """
         return And(phase[r] == "fencing", up[b], Not(limbo[b]), at_start[r].in_last(b), Not(heard[r].has(b))), {
             heard[r]: heard[r].plus(b),
             next_entry[r]: maximum(next_entry[r], bookie_lac[b] + 1),
@@ -410,14 +446,21 @@ def ledger(
 
     @p.step(by="r", r=recoverer, b=bookie)
     def fence_unheard(r: int, b: int) -> Any:
-        """The bookie fences the ledger for a recovery, and its answer is lost or comes too late."""
+        """The bookie fences the ledger for a recovery, and its answer is lost or comes too late.
+
+        Requests are under way as soon as the recovery has begun, and may arrive whatever it does by then.
+        """
         by_read = phase[r] == "reading" if p.has("recovery_reads_do_not_fence") else False
         asks = And(phase[r] != "idle", Not(by_read))
         return And(asks, up[b], at_start[r].in_last(b), Not(fenced[b])), fence_at(b)
 
     @p.step(by="r", r=recoverer, fair=True)
     def start_reading(r: int) -> Any:
-        """So many bookies are fenced that no new add can gather an ack quorum: recovery reads from the entry after the LAC."""
+        """So many bookies are fenced that no new add can gather an ack quorum: recovery reads from the entry after the LAC.
+
+        In no write set of the last ensemble are an ack quorum unheard of. With fewer answers the writer could go on, and have
+        entries confirmed beyond the end that recovery is about to find.
+        """
         enough = at_start[r].covered_by(heard[r].has, ack_quorum)
         if p.has("fencing_waits_for_one"):
             enough = Not(heard[r].is_empty)
@@ -432,7 +475,11 @@ def ledger(
 
     @p.step(by="r", r=recoverer, b=bookie, fair=True)
     def read_found(r: int, b: int) -> Any:
-        """A bookie of the write set has the entry: one copy whose digest matches recovers it. The read fences too."""
+        """A bookie of the write set has the entry: one copy whose digest matches recovers it. The read fences too.
+
+        It fences because a bookie that the fencing phase did not hear may accept the add after the read. The write set is that
+        of the ensemble at the start: one that recovery has put in its place holds only what recovery wrote again itself.
+        """
         readable = True if p.has("digest_unchecked") else Not(rotten[b].has(next_entry[r]))
         asked = And(phase[r] == "reading", Not(at_end(r)), up[b], write_set_read(r, b))
         at_hand = And(asked, stored[b].has(next_entry[r]), readable)
@@ -448,7 +495,11 @@ def ledger(
 
     @p.step(by="r", r=recoverer, b=bookie, fair=True)
     def read_missing(r: int, b: int) -> Any:
-        """A bookie of the write set answers NoSuchEntry; a bookie in limbo does not. The read fences too."""
+        """A bookie of the write set answers NoSuchEntry; a bookie in limbo does not. The read fences too.
+
+        A denial counts once, and only if it is true and stays true: a bookie in limbo may have had the entry and lost it, and
+        one that is not fenced could accept it afterwards.
+        """
         denies = And(Not(stored[b].has(next_entry[r])), Not(limbo[b]))
         if p.has("denies_what_it_has"):
             denies = Not(limbo[b])
@@ -465,7 +516,10 @@ def ledger(
 
     @p.step(by="r", r=recoverer, b=bookie, fair=True)
     def rewrite(r: int, b: int) -> Any:
-        """The entry found is written again to a bookie of its write set, past the fence, and the acknowledgement is heard."""
+        """The entry found is written again to a bookie of its write set, past the fence, and the acknowledgement is heard.
+
+        The write set is that of recovery's own copy of the ensembles, which it publishes when it closes.
+        """
         asked = And(phase[r] == "rewriting", up[b], recovered[r].holds(b, next_entry[r]), Not(rewritten[r].has(b)))
         here = next_entry[r]
         return And(asked, here < entries), {
@@ -487,7 +541,10 @@ def ledger(
 
     @p.step(by="r", r=recoverer, fair=True)
     def recovered_entry(r: int) -> Any:
-        """An ack quorum has the entry again: recovery goes on to the next one."""
+        """An ack quorum has the entry again: recovery goes on to the next one.
+
+        It may have been on one bookie only. Closed over that, the ledger would have an entry that one lost disk takes away.
+        """
         enough = at_least(ack_quorum, (And(rewritten[r].has(b), recovered[r].holds(b, next_entry[r])) for b in bookie))
         return And(phase[r] == "rewriting", next_entry[r] < entries, enough), {
             phase[r]: "reading",
@@ -499,7 +556,8 @@ def ledger(
     def replace_in_recovery(r: int, o: int, n: int) -> Any:
         """Writing the entry again to bookie o fails: recovery puts bookie n in its place, from this entry on.
 
-        It does so in its own copy of the ensembles only, until it closes the ledger.
+        It does so in its own copy of the ensembles only, until it closes the ledger: another recovery that reads where this one
+        meant to write would find nothing there. Earlier entries were not written to n, so the change does not cover them.
         """
         if o == n:
             return None
@@ -516,7 +574,8 @@ def ledger(
     def close_recovered(r: int) -> Any:
         """Recovery closes the ledger before the entry that it could not find, if the metadata are still those that it knows.
 
-        Its changes of ensemble become known with this. If the ensembles have changed meanwhile it fails, that is, stops here.
+        Its changes of ensemble become known with this. If the ensembles have changed meanwhile it fails, that is, stops here:
+        what it read, and where, is no longer what the metadata say.
         """
         done = at_end(r)
         if p.has("closes_at_lac"):
@@ -542,7 +601,10 @@ def ledger(
 
     @p.step(by="l", l=reader, e=entry)
     def read_tail(l: int, e: int) -> Any:  # noqa: E741
-        """A reader that polls bookies for the last add confirmed, or knows the ledger's end, reads up to entry e."""
+        """A reader that polls bookies for the last add confirmed, or knows the ledger's end, reads up to entry e.
+
+        What lies beyond both it leaves alone: an entry that is merely stored may turn out not to be in the ledger.
+        """
         hears_of_it = Or(
             And(status == "closed", e <= last),
             any_of(And(up[b], Or(e <= bookie_lac[b], e <= explicit_lac[b])) for b in bookie),

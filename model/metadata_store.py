@@ -56,7 +56,10 @@ class Sessions:
         p.budget("crashes", crashes)
 
     def reaches(self, c: int) -> Any:
-        """The formula: a request of the client is carried out and answered."""
+        """The formula: a request of the client is carried out and answered.
+
+        Whatever a client asks of the store needs this; what it does by itself needs only that its process ``lives``.
+        """
         return And(self.lives[c], self.link[c] == "connected", self.session[c])
 
     def is_zombie(self, c: int) -> Any:

@@ -86,14 +86,20 @@ def ownership(
 
     @p.step(by="b", b=broker, u=bundle)
     def read_owner(b: int, u: int) -> Any:
-        """A lookup reads the node of another broker, and answers that, unless the node says that it is being unloaded."""
+        """A lookup reads the node of another broker, and answers that, unless the node says that it is being unloaded.
+
+        A broker that serves the bundle itself answers so, without reading.
+        """
         answers = True if p.has("answers_disabled") or not disables else Not(owners[u].marks["disabled"])
         present = And(Not(owners[u].absent), owners[u].holder != b, answers)
         return And(store.reaches(b), locks.acquires(b, u), present), {cached[b, u]: owners[u].holder}
 
     @p.step(by="b", spends="disables", b=broker, u=bundle)
     def disable(b: int, u: int) -> Any:
-        """The broker writes that it is about to give the bundle up, if the version is the one that it knows."""
+        """The broker writes that it is about to give the bundle up, if the version is the one that it knows.
+
+        From then on it does not serve the bundle: lookups elsewhere do not name it any more.
+        """
         known = And(owners[u].is_own(b), owners[u].version == locks.version[b, u], owners[u].version < 1)
         ready = And(store.reaches(b), stage[b, u] == "valid", serves[b, u] == "active")
         return And(ready, known), merged(locks.disabled(b, u), {serves[b, u]: "inactive"})
@@ -107,7 +113,10 @@ def ownership(
 
     @p.step(by="b", spends="releases", b=broker, u=bundle)
     def start_release(b: int, u: int) -> Any:
-        """The broker gives the bundle up: it serves it no longer, and will delete its node."""
+        """The broker gives the bundle up: it serves it no longer, and will delete its node.
+
+        Only what was acquired is given up, and once: a second deletion could meet the node of the next owner.
+        """
         return And(store.lives[b], locks.may_release(b, u), Not(locks.acquires(b, u))), merged(
             {serves[b, u]: "inactive"}, locks.releasing(b, u)
         )

@@ -142,7 +142,8 @@ def split(
     def start_split(b: int, u: int) -> Any:
         """The owner is told to split a bundle of the layout: by the leader, who sees fewer of them than the maximum.
 
-        The leader counts the splits that it has decided on. Who leads, and how current that broker's copy is, is free.
+        The leader counts the splits that it has decided on. Who leads, and how current that broker's copy is, is free. Whoever
+        does not own the bundle, or has it no more in its copy of the layout, refuses.
         """
         if not ranges.splittable(u):
             return None
@@ -199,7 +200,10 @@ def split(
 
     @p.step(by="b", fair=True, b=broker)
     def write(b: int) -> Any:
-        """The layout is written, if its version is the one that the copy had. The broker's cache is emptied."""
+        """The layout is written, if its version is the one that the copy had. The broker's cache is emptied.
+
+        With another version another split came between, and the layout of this one would take that back.
+        """
         known = {view[b]: proposed[b], view_version[b]: node.version + 1, stage[b]: "written"}
         return And(may_write(b), fits(b)), merged(changed_layout[b], known)
 
@@ -239,7 +243,10 @@ def split(
 
     @p.step(by="b", fair=True, b=broker, u=bundle)
     def hand_over(b: int, u: int) -> Any:
-        """The parent is taken out of service and its lock released; its children are unloaded, if configured and served yet."""
+        """The parent is taken out of service and its lock released; its children are unloaded, if configured and served yet.
+
+        This comes after the layout is written: until then lookups lead to the parent.
+        """
         if not ranges.splittable(u):
             return None
         kept = p.has("parent_never_released")

@@ -90,7 +90,7 @@ def unload(
 
     @p.step(by="b", fair=True, b=broker, u=bundle)
     def close_topic(b: int, u: int) -> Any:
-        """The topic is closed."""
+        """The topic is closed, because its bundle is being unloaded or was lost."""
         allowed = unloading[b, u] == "none" if p.has("close_waits_for_unload") else True
         wanted = Or(unloading[b, u] != "none", serves[b, u] == "absent")
         return And(store.lives[b], topic_open[b, u], wanted, allowed), {topic_open[b, u]: False, overdue[b, u]: False}
@@ -113,7 +113,10 @@ def unload(
 
     @p.step(by="b", fair=True, b=broker, u=bundle)
     def start_release(b: int, u: int) -> Any:
-        """The topics are closed, or late: the lock is released."""
+        """The topics are closed, or late: the lock is released.
+
+        Not before, because whoever gets the lock opens the same topics. It is released once, and only if it is still there.
+        """
         ready = True if p.has("released_before_close") else Or(Not(topic_open[b, u]), overdue[b, u])
         held = And(store.lives[b], unloading[b, u] == "closing", locks.may_release(b, u), Not(locks.acquires(b, u)))
         return And(held, ready), merged({unloading[b, u]: "releasing"}, locks.releasing(b, u))
