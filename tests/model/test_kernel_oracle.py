@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import pytest
@@ -242,9 +243,20 @@ def _draw_state(p: Protocol, choose: Callable[[int, int], int]) -> Raw:
     return tuple(choose(v.domain.low, v.domain.low + v.domain.size - 1) for v in p.variables)
 
 
-def _agree(p: Protocol, observed: Sequence[Any], steps: Sequence[Any], states: Sequence[Raw]) -> int:
+class Ways:
+    """A protocol with formulas over states and over steps, made ready to be run in each way."""
+
+    def __init__(self, p: Protocol, observed: Sequence[Any], steps: Sequence[Any]) -> None:
+        self.p, self.observed, self.steps = p, observed, steps
+        self.kernel = Kernel(p, observed, steps)
+        self.generated = Generated(p, observed, steps)
+        self.plain = Interpreter(p, observed, steps)
+
+
+def _agree(ways: Ways, states: Sequence[Raw]) -> int:
     """Kernel, both ways of Python and Z3 agree on everything about these states; returns how many steps were compared."""
-    kernel, generated, plain = Kernel(p, observed, steps), Generated(p, observed, steps), Interpreter(p, observed, steps)
+    p, observed, steps = ways.p, ways.observed, ways.steps
+    kernel, generated, plain = ways.kernel, ways.generated, ways.plain
     compared = 0
     for raw in states:
         packed = kernel.packing.pack(raw)
@@ -290,7 +302,8 @@ def test_every_operator(kind: int, data: st.DataObject) -> None:
     p.step(by="keeper")(act)
     states = [_draw_state(p, terms.integer) for _ in range(3)]
     observed = [act()[0], z3.Not(act()[0])]
-    assert _agree(p, observed, [p.primed(f) == f for f in observed], states) == len(states)
+    ways = Ways(p, observed, [p.primed(f) == f for f in observed])
+    assert _agree(ways, states) == len(states)
 
 
 @settings(EXAMPLES, max_examples=2)
@@ -308,7 +321,8 @@ def test_many_terms_at_once(data: st.DataObject) -> None:
     p.step(by="keeper", n=range(70))(act)
     observed = [z3.And(pool[i % 6], pool[(i + 1) % 6]) if i % 2 else z3.Not(pool[i % 6]) for i in range(67)]
     states = [_draw_state(p, terms.integer) for _ in range(2)]
-    assert _agree(p, observed, [z3.Implies(f, p.primed(g)) for f, g in itertools.pairwise(observed)], states) > 0
+    ways = Ways(p, observed, [z3.Implies(f, p.primed(g)) for f, g in itertools.pairwise(observed)])
+    assert _agree(ways, states) > 0
 
 
 # --- packing
@@ -326,7 +340,7 @@ def test_fields_never_cross_words(sizes: list[int]) -> None:
     p.step(by="nobody", n=range(len(sizes)))(flip)
     chance = random.Random(1)
     states = [tuple(chance.getrandbits(size) for size in sizes), tuple((1 << size) - 1 for size in sizes), (0,) * len(sizes)]
-    assert _agree(p, [s.is_empty for s in sets], [], states) == len(states) * len(sizes)
+    assert _agree(Ways(p, [s.is_empty for s in sets], []), states) == len(states) * len(sizes)
 
 
 # --- the real protocol
@@ -338,27 +352,30 @@ LEDGERS: dict[str, dict[str, int]] = {
 }
 
 
-def _formulas(p: Protocol) -> tuple[list[Any], list[Any]]:
+EACH_LEDGER = pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in LEDGERS])
+"""What is made ready of a ledger serves all tests of it, if one worker runs them."""
+
+
+@cache
+def _ways(name: str) -> Ways:
+    p = ledger(**LEDGERS[name])  # type: ignore[arg-type]
     suite = ledger_properties(p)
     observed = [q.formula for q in suite.properties + suite.lemmas if q.kind != "step"]
-    return observed, [q.formula for q in suite.properties if q.kind == "step"]
+    return Ways(p, observed, [q.formula for q in suite.properties if q.kind == "step"])
 
 
-@pytest.mark.parametrize("name", LEDGERS)
+@EACH_LEDGER
 def test_random_states_of_the_ledger(name: str) -> None:
-    p = ledger(**LEDGERS[name])  # type: ignore[arg-type]
-    chance = random.Random(7)
-    states = [_draw_state(p, chance.randint) for _ in range(2)]
-    assert _agree(p, *_formulas(p), states) > len(p.actions)
+    ways, chance = _ways(name), random.Random(7)
+    states = [_draw_state(ways.p, chance.randint) for _ in range(2)]
+    assert _agree(ways, states) > len(ways.p.actions)
 
 
-@pytest.mark.parametrize("name", LEDGERS)
+@EACH_LEDGER
 def test_random_walks_of_the_ledger(name: str) -> None:
     """Kernel and both ways of plain Python step by step, through states that random draws hardly ever hit."""
-    p = ledger(**LEDGERS[name])  # type: ignore[arg-type]
-    observed, steps = _formulas(p)
-    kernel, generated, plain = Kernel(p, observed, steps), Generated(p, observed, steps), Interpreter(p, observed, steps)
-    chance = random.Random(11)
+    ways, chance = _ways(name), random.Random(11)
+    p, kernel, generated, plain = ways.p, ways.kernel, ways.generated, ways.plain
     taken: set[int] = set()
     for start in itertools.islice(itertools.cycle(p.initial_states()), 40):
         raw = start

@@ -1,6 +1,7 @@
-"""A toy with every kind of variable: clients that take turns at a lock, a net that may cut the holder off."""
+"""A toy with every kind of variable, clients that take turns at a lock, a net that may cut the holder off; and Spark."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,6 +11,9 @@ from model.language.declarations import OneOf
 from properties.registry import Entry, Instance
 from properties.vocabulary import Suite
 from traces.trace import Trace, trace_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 FAR = 2**60
 
@@ -68,6 +72,16 @@ def suite(p: Protocol) -> Suite:
         return s.taken == FAR + p.parameters["turns"]
 
     return made
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator["SparkSession"]:
+    """Spark, in one JVM for all that ask for it; marked as of the group ``spark`` they do so in one worker of xdist."""
+    from traces.exploration.session import spark_session
+
+    few = {"spark.sql.shuffle.partitions": "2", "spark.sql.adaptive.enabled": "false"}
+    with spark_session("local[2]", few, light=True) as session:
+        yield session
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,8 +27,8 @@ from traces.comparison.compare import RUNS, compare, complete
 from traces.comparison.comparison import Comparison, Contender
 from traces.comparison.rows import ROW, row, worker
 from traces.exploration.folder import FolderError
-from traces.exploration.session import spark_session
 
+pytestmark = pytest.mark.xdist_group("spark")
 SMALL = scenario("restart", Generated(count=4, bundles=16, namespaces=2, topics_per_bundle=4))
 POLICIES = tuple(Contender(name, load_manager(defaults(), name)) for name in ("ThresholdShedder", "UniformLoadShedder"))
 COMPARISON = Comparison(POLICIES, SMALL, runs=10, hours=1.0, seed=7)
@@ -75,12 +74,6 @@ def test_a_measure_that_a_run_lacks_is_null(tmp_path: Path) -> None:
     steady = replace(COMPARISON, scenario=scenario("steady", SMALL.source), runs=1, hours=0.1)
     compare(None, steady, tmp_path)
     assert pq.read_table(tmp_path / RUNS)["time_to_fill"].to_pylist() == [None, None]
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    with spark_session("local[2]", light=True) as session:
-        yield session
 
 
 def test_the_file_is_the_same_wherever_it_is_made(

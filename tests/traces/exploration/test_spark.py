@@ -1,4 +1,4 @@
-"""Exploration on a real Spark: every test here shares one JVM, which is most of the cost."""
+"""Exploration on a real Spark."""
 
 from __future__ import annotations
 
@@ -26,18 +26,12 @@ from traces.exploration.plots import write_plots
 from traces.exploration.report import Report, report
 from traces.exploration.run import Run, VersionError
 from traces.exploration.search import Searched, search
-from traces.exploration.session import SparkError, patient, spark_session
+from traces.exploration.session import SparkError, patient
 from traces.exploration.stretches import trace_of_walk, worker
 from traces.replay import replay_on
 
+pytestmark = pytest.mark.xdist_group("spark")
 RUN = Run("ledger", {"entries": 1}, ("closes_at_lac",), walks=6400, steps=50, seed=1)
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    few = {"spark.sql.shuffle.partitions": "2", "spark.sql.adaptive.enabled": "false"}
-    with spark_session("local[2]", few, light=True) as session:
-        yield session
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from traces.explorer.content import Recording
 from traces.explorer.page import page
 from traces.trace import Loop
 
+pytestmark = pytest.mark.xdist_group("browser")
 LONG = 5000
 
 
