@@ -1,13 +1,14 @@
-"""The table of the ledger's defects in the reference, made by running every one of them."""
+"""The table of the ledger's defects in the reference: what its tests pin, and which defects truncate a ledger, measured."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
 
-from checks.exhaustive import Budget, exhaust
-from properties.observed import Observed
+from model.ledger import DEFECTS
 from properties.protocols import PROTOCOLS
+from tests.properties.searching import searched, unexpected
+from tests.properties.test_ledger import CAUGHT
 
 LEDGER = PROTOCOLS["ledger"]
 UPSTREAM = re.compile(r"(?P<project>bookkeeper|pulsar)(?P<numbers>#\d+(?:, #\d+)*)")
@@ -20,20 +21,19 @@ def row(defect: str) -> str:
     return f"{caught(defect)}{lost(defect)}\n"
 
 
-@cache
 def caught(defect: str) -> str:
-    """The first cells: the upstream numbers, and which properties catch the defect first, in how many steps."""
-    first = _shortest(defect, None)
-    names = ", ".join(f"`{name}`" for name in first) or "nothing"
-    return f"| `{defect}` | {upstream(LEDGER.build({}).defects[defect])} | {names} | {min(first.values(), default='')} |"
+    """The first cells: the upstream numbers, and which properties catch the defect first, in how many steps: as pinned."""
+    by, steps = CAUGHT[defect]
+    names = ", ".join(f"`{name}`" for name in sorted(by)) or "nothing"
+    return f"| `{defect}` | {upstream(DEFECTS[defect])} | {names} | {'' if steps is None else steps} |"
 
 
 @cache
 def lost(defect: str) -> str:
     """The last cells: whether the defect truncates a ledger, and the instance in which all this is so."""
-    loss = _shortest(defect, LOSS)
+    steps = _steps_to_loss(defect)
     instance = " ".join(f"{name}={value}" for name, value in LEDGER.shown_by[defect].items())
-    return f" {f'{loss[LOSS]} steps' if loss else 'holds'} | {instance} |"
+    return f" {f'{steps} steps' if steps else 'holds'} | {instance} |"
 
 
 def table() -> str:
@@ -41,13 +41,9 @@ def table() -> str:
     return HEAD + "".join(map(row, LEDGER.shown_by))
 
 
-def _shortest(defect: str, only: str | None) -> dict[str, int]:
-    """The properties that the shortest runs violate, with the steps that it takes; negative controls are left out."""
-    suite = LEDGER.suite(LEDGER.build(LEDGER.shown_by[defect], [defect]))
-    chosen = [p for p in suite.properties if only in (None, p.name)]
-    found = exhaust(Observed.of(suite, chosen), Budget(workers=1))
-    violated = [v for v in found.verdicts if v.verdict == "violated" and v.property.kind != "sometimes"]
-    return {v.property.name: int(v.reach["steps"]) for v in violated if not v.property.strict}
+def _steps_to_loss(defect: str) -> int | None:
+    """The steps of the shortest run that truncates a ledger; None if there is none."""
+    return unexpected(searched(LEDGER, LEDGER.shown_by[defect], [defect], [LOSS])).get(LOSS)
 
 
 def upstream(meaning: str) -> str:

@@ -1,8 +1,8 @@
 """The tables of the reference that are made, not written, from what the tests of each protocol pin.
 
 A page ``docs/reference/PROTOCOL.md`` has them between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``. The ledger's defects
-are measured instead (defects_table.py), because its table also says how soon each of them loses an entry; and so are the
-standard instances, which nobody pins.
+have a table of their own (defects_table.py), which also says how soon each of them loses an entry. That is measured, and so are
+the standard instances, which nobody pins.
 """
 
 from __future__ import annotations

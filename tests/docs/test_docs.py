@@ -97,7 +97,7 @@ def _line(defect: str) -> str:
 
 
 @pytest.mark.parametrize("defect", PROTOCOLS["ledger"].shown_by)
-def test_a_defect_is_caught_as_the_reference_says(defect: str) -> None:
+def test_a_defect_is_caught_as_the_tests_pin(defect: str) -> None:
     assert _line(defect).startswith(caught(defect))
 
 
@@ -181,12 +181,14 @@ def _names(protocol: str) -> frozenset[str]:
     )
 
 
+@pytest.mark.xdist_group("names")
 @pytest.mark.parametrize("protocol", PAGES)
 def test_every_name_of_a_protocol_is_in_its_reference(protocol: str) -> None:
     text = PAGES[protocol].read_text(encoding="utf-8")
     assert {name for name in _names(protocol) if f"`{name}`" not in text} == set()
 
 
+@pytest.mark.xdist_group("names")
 @pytest.mark.parametrize("protocol", PAGES)
 def test_every_name_in_the_reference_is_of_the_protocol(protocol: str) -> None:
     entry = PROTOCOLS[protocol]
@@ -195,6 +197,7 @@ def test_every_name_in_the_reference_is_of_the_protocol(protocol: str) -> None:
     assert shown - values - _names(protocol) == set()
 
 
+@pytest.mark.xdist_group("names")
 def test_every_name_of_the_metadata_store_is_of_a_protocol_or_a_node() -> None:
     shown = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", (REFERENCE / "metadata-store.md").read_text(encoding="utf-8")))
     named = _names("election") | _names("ownership") | _names("split") | vars(EphemeralNode).keys()

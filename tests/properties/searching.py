@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
+
+import pytest
 
 from checks.exhaustive import Budget, exhaust
 from checks.findings import Findings
@@ -39,14 +41,27 @@ def counts(findings: Findings) -> tuple[int, int, int]:
     return int(reach["distinct"]), int(reach["transitions"]), int(reach["depth"])
 
 
-def caught(entry: Entry, defect: str) -> tuple[set[str], int]:
+def each_defect(entry: Entry, deep: Collection[str] = ()) -> pytest.MarkDecorator:
+    """One test for each defect; those of one instance are run by one worker, which searches it without a defect only once."""
+    parameters = [
+        pytest.param(defect, id=defect, marks=[_together(entry, defect), *([pytest.mark.deep] if defect in deep else [])])
+        for defect in entry.shown_by
+    ]
+    return pytest.mark.parametrize("defect", parameters)
+
+
+def _together(entry: Entry, defect: str) -> pytest.MarkDecorator:
+    return pytest.mark.xdist_group(f"{entry.name} {sorted(entry.shown_by[defect].items())}")
+
+
+def caught(entry: Entry, defect: str) -> tuple[set[str], int | None]:
     """What a defect violates first in its small instance, and in how many steps; without it nothing is violated there."""
     parameters = entry.shown_by[defect]
     suite = entry.suite(entry.build(dict(parameters), [defect]))
     firm = [p.name for p in suite.properties if p.kind != "sometimes" and not p.strict]
     found = unexpected(searched(entry, parameters, [defect], firm))
-    assert not unexpected(_faithful(entry.name, tuple(parameters.items())))
-    (steps,) = set(found.values())
+    assert not unexpected(_faithful(entry.name, tuple(sorted(parameters.items()))))
+    (steps,) = set(found.values()) or {None}
     return set(found), steps
 
 

@@ -9,7 +9,7 @@ from model.election import DEFECTS
 from model.language import ModelError
 from properties.protocols import PROTOCOLS
 from properties.registry import Instance, Value
-from tests.properties.searching import caught, controls, counts, proved, searched, unexpected
+from tests.properties.searching import caught, controls, counts, each_defect, proved, searched, unexpected
 
 ELECTION = PROTOCOLS["election"]
 
@@ -81,7 +81,7 @@ def test_the_tables_speak_of_every_defect() -> None:
     assert set(CAUGHT) == set(DEFECTS) == set(ELECTION.shown_by)
 
 
-@pytest.mark.parametrize("defect", DEFECTS)
+@each_defect(ELECTION)
 def test_a_defect_is_caught(defect: str) -> None:
     assert caught(ELECTION, defect) == CAUGHT[defect]
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
 from checks.exhaustive import Budget, exhaust
-from checks.findings import Findings
 from checks.verdicts import ExitStatus, exit_status
 from model.language import And, ModelError, Not, Or
 from model.ledger import DEFECTS, WEAKENINGS
@@ -15,6 +12,7 @@ from properties.observed import Observed
 from properties.protocols import PROTOCOLS
 from properties.registry import Instance, Value
 from properties.vocabulary import Suite
+from tests.properties.searching import caught, controls, counts, each_defect, searched, unexpected
 
 LEDGER = PROTOCOLS["ledger"]
 ONE_ENTRY: dict[str, Value] = {"entries": 1}
@@ -87,28 +85,10 @@ LOSES_AN_ENTRY = {
 """The shortest way to an acknowledged entry beyond the end of the ledger, where something sharper is violated before."""
 
 
-def searched(parameters: dict[str, Value], defects: Sequence[str] = (), only: Sequence[str] = ()) -> Findings:
-    protocol = LEDGER.build(parameters, defects)
-    suite = LEDGER.suite(protocol)
-    chosen = [suite.named(name) for name in only] or suite.properties
-    return exhaust(Observed.of(suite, chosen), Budget(workers=2))
-
-
-def violated(findings: Findings) -> dict[str, int]:
-    unexpected = [v for v in findings.verdicts if v.verdict == "violated" and not v.expected and v.property.kind != "sometimes"]
-    return {v.property.name: int(v.reach["steps"]) for v in unexpected}
-
-
-def safety_of(parameters: dict[str, Value], defects: Sequence[str]) -> list[str]:
-    suite = LEDGER.suite(LEDGER.build(parameters, defects))
-    return [p.name for p in suite.properties if p.kind != "sometimes" and not p.strict]
-
-
 @pytest.mark.parametrize("instance", LEDGER.sizes["ci"], ids=lambda i: i.name)
 def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
-    findings = searched(dict(instance.parameters))
-    reach = findings.verdicts[0].reach
-    assert (reach["distinct"], reach["transitions"], reach["depth"]) == COUNTS[instance.name]
+    findings = searched(LEDGER, instance.parameters)
+    assert counts(findings) == COUNTS[instance.name]
     assert exit_status(findings.verdicts) is ExitStatus.HOLDS
     assert {suspicion.subject for suspicion in findings.suspicions} == EXPLAINED.get(instance.name, set())
     assert all(v.verdict in ("exhausted", "proved") or v.expected for v in findings.verdicts)
@@ -119,17 +99,14 @@ def test_the_tables_speak_of_every_defect() -> None:
     assert {name for name, (by, _) in CAUGHT.items() if not by} < set(WEAKENINGS)
 
 
-@pytest.mark.parametrize("defect", DEFECTS)
+@each_defect(LEDGER)
 def test_a_defect_is_caught(defect: str) -> None:
-    parameters = dict(LEDGER.shown_by[defect])
-    by, steps = CAUGHT[defect]
-    assert violated(searched(parameters, [defect], safety_of(parameters, [defect]))) == dict.fromkeys(by, steps)
-    assert violated(searched(parameters)) == {}
+    assert caught(LEDGER, defect) == CAUGHT[defect]
 
 
 @pytest.mark.parametrize("defect", LOSES_AN_ENTRY)
 def test_a_defect_loses_an_acknowledged_entry(defect: str) -> None:
-    found = violated(searched(dict(LEDGER.shown_by[defect]), [defect], ["no_truncation"]))
+    found = unexpected(searched(LEDGER, LEDGER.shown_by[defect], [defect], ["no_truncation"]))
     assert found == {"no_truncation": LOSES_AN_ENTRY[defect]}
 
 
@@ -148,7 +125,7 @@ def test_a_defect_loses_an_acknowledged_entry(defect: str) -> None:
 def test_which_protections_are_redundant(defects: list[str], steps: int | None) -> None:
     """Fencing by reads makes up for a fencing phase cut short, and versions for a recovery not marked; not the other way."""
     for parameters in ({"entries": 1, "recoverers": 2}, {"bookies": 3, "ensemble": 2, "write_quorum": 2, "changes": 1}):
-        found = violated(searched(dict(parameters), defects, ["no_truncation"]))
+        found = unexpected(searched(LEDGER, parameters, defects, ["no_truncation"]))
         if "recoverers" in parameters:
             assert found == ({} if steps is None else {"no_truncation": steps})
         elif steps is None:
@@ -171,23 +148,21 @@ def test_one_lost_disk_loses_an_entry_only_with_an_ack_quorum_of_one(ack_quorum:
     assert verdict.verdict == gone
 
 
+@pytest.mark.deep  # by default docs/findings.md shows how each control is violated
 def test_recovery_may_take_over_what_was_never_published() -> None:
     """Finding 1 of docs/findings.md: the shortest run, and what does hold all the same."""
     parameters: dict[str, Value] = {"bookies": 3, "ensemble": 2, "write_quorum": 2, "recoverers": 2, "changes": 1}
     finite = [p.name for p in LEDGER.suite(LEDGER.build(parameters)).properties if p.kind != "leads_to"]
-    findings = searched(parameters, only=finite)
-    reach = findings.verdicts[0].reach
-    assert (reach["distinct"], reach["transitions"]) == (5733953, 40708840)
+    findings = searched(LEDGER, parameters, only=finite)
+    assert counts(findings)[:2] == (5733953, 40708840)
     assert exit_status(findings.verdicts) is ExitStatus.HOLDS
-    expected = {v.property.name: v.reach["steps"] for v in findings.verdicts if v.expected}
-    assert expected == {"closed_entries_are_stored": 19, "reads_stay": 15, "lac_is_confirmed": 13}
+    assert controls(findings) == {"closed_entries_are_stored": 19, "reads_stay": 15, "lac_is_confirmed": 13}
 
 
 @pytest.mark.deep
 def test_one_change_of_ensemble_and_two_recoveries_on_four_bookies() -> None:
-    findings = searched({"bookies": 4, "entries": 1, "recoverers": 2, "changes": 1})
-    reach = findings.verdicts[0].reach
-    assert (reach["distinct"], reach["transitions"], reach["depth"]) == (1595170, 11863280, 31)
+    findings = searched(LEDGER, {"bookies": 4, "entries": 1, "recoverers": 2, "changes": 1})
+    assert counts(findings) == (1595170, 11863280, 31)
     assert exit_status(findings.verdicts) is ExitStatus.HOLDS
 
 

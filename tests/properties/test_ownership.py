@@ -8,7 +8,7 @@ from checks.verdicts import ExitStatus, exit_status
 from model.ownership import DEFECTS
 from properties.protocols import PROTOCOLS
 from properties.registry import Instance, Value
-from tests.properties.searching import caught, controls, counts, proved, searched, unexpected
+from tests.properties.searching import caught, controls, counts, each_defect, proved, searched, unexpected
 
 OWNERSHIP = PROTOCOLS["ownership"]
 
@@ -71,7 +71,7 @@ def test_the_tables_speak_of_every_defect() -> None:
     assert set(CAUGHT) == set(DEFECTS) == set(OWNERSHIP.shown_by)
 
 
-@pytest.mark.parametrize("defect", DEFECTS)
+@each_defect(OWNERSHIP)
 def test_a_defect_is_caught(defect: str) -> None:
     assert caught(OWNERSHIP, defect) == CAUGHT[defect]
 

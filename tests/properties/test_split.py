@@ -9,7 +9,7 @@ from model.language import ModelError
 from model.split import DEFECTS
 from properties.protocols import PROTOCOLS
 from properties.registry import Instance, Value
-from tests.properties.searching import caught, controls, counts, proved, searched, unexpected
+from tests.properties.searching import caught, controls, counts, each_defect, proved, searched, unexpected
 
 SPLIT = PROTOCOLS["split"]
 
@@ -76,7 +76,7 @@ def test_the_tables_speak_of_every_defect() -> None:
     assert set(CAUGHT) == set(DEFECTS) == set(SPLIT.shown_by)
 
 
-@pytest.mark.parametrize("defect", [d if d in QUICK else pytest.param(d, marks=pytest.mark.deep) for d in DEFECTS])
+@each_defect(SPLIT, deep=set(DEFECTS) - set(QUICK))
 def test_a_defect_is_caught(defect: str) -> None:
     assert caught(SPLIT, defect) == CAUGHT[defect]
 
