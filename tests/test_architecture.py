@@ -91,17 +91,31 @@ def _tracked() -> list[str]:
     return [name for name in listed.stdout.split("\0") if name]
 
 
+def _texts() -> list[tuple[str, str]]:
+    """The tracked files but this one, each with its text."""
+    paths = [ROOT / name for name in _tracked()]
+    others = [path for path in paths if path.is_file() and path != Path(__file__).resolve()]
+    return [(str(path.relative_to(ROOT)), path.read_bytes().decode("utf-8", errors="ignore")) for path in others]
+
+
 def test_no_tracked_file_names_a_path_of_a_machine() -> None:
     found = []
-    for name in _tracked():
-        path = ROOT / name
-        if not path.is_file() or path == Path(__file__).resolve():
-            continue
-        text = path.read_bytes().decode("utf-8", errors="ignore")
+    for name, text in _texts():
         found += [f"{name}: {match.group()}" for match in HOME_OF_A_MACHINE.finditer(text)]
         if f"{ROOT.parent}/" in text and len(ROOT.parent.parts) > 1:
             found.append(f"{name}: {ROOT.parent}")
     assert not found
+
+
+UNMERGED = re.compile(r"^(<{7}|>{7}) ", re.MULTILINE)
+
+
+def test_no_tracked_file_has_a_merge_left_to_do() -> None:
+    assert [name for name, text in _texts() if UNMERGED.search(text)] == []
+
+
+def test_a_merge_left_to_do_is_seen() -> None:
+    assert UNMERGED.search("one\n" + "<" * 7 + " HEAD\n")
 
 
 @pytest.mark.parametrize("text", ["see /home/me/x", "'/mnt/disk'", "C=/Users/x"])
