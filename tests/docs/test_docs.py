@@ -99,6 +99,7 @@ def _line(defect: str) -> str:
 @pytest.mark.parametrize("defect", PROTOCOLS["ledger"].shown_by)
 def test_a_defect_is_caught_as_the_tests_pin(defect: str) -> None:
     assert _line(defect).startswith(caught(defect))
+    assert _line(defect).count("|") == HEAD.splitlines()[0].count("|")
 
 
 @pytest.mark.deep
