@@ -23,7 +23,8 @@ from properties.registry import Entry, Instance, Value
 from properties.vocabulary import Suite
 from tests.checks.test_command_line import fencepost, stable
 from tests.model.locks import locks
-from tests.properties.test_ledger import CAUGHT, COUNTS, EXPLAINED, LEDGER, violated
+from tests.properties.searching import unexpected
+from tests.properties.test_ledger import CAUGHT, COUNTS, EXPLAINED, LEDGER
 from traces.replay import replay
 
 REDUCED = {
@@ -95,7 +96,7 @@ def test_verdicts_and_counts_are_those_of_the_search_of_everything(entry: Entry,
 @pytest.mark.parametrize("defect", [d if d in QUICK else pytest.param(d, marks=pytest.mark.deep) for d in CAUGHT])
 def test_a_defect_is_caught_by_the_same_properties_in_as_many_steps(defect: str) -> None:
     findings = searched(dict(LEDGER.shown_by[defect]), [defect])
-    found, (properties, steps) = violated(findings), CAUGHT[defect]
+    found, (properties, steps) = unexpected(findings), CAUGHT[defect]
     first = min(found.values(), default=None)
     assert ({name for name, its in found.items() if its == first}, first) == (properties, steps)
     traces = [v.trace for v in findings.verdicts if v.verdict == "violated" and v.trace is not None]
