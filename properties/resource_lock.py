@@ -202,15 +202,7 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
         return [(True, any_of(And(s.lives[b], is_active(b, u)) for b in broker)) for u in bundle]
 
     if expires or crashes:
-
-        @suite.leads_to
-        def revalidations_end() -> Any:
-            """A lock that is looked after is valid, or lost, in the end, and nothing more is to be heard."""
-
-            def is_out(b: int, u: int) -> Any:
-                return s.lock[b, u].among("checking", "recreating", "retaking")
-
-            return [(is_out(b, u), And(Not(is_out(b, u)), Not(s.owner_deletion[u, b]))) for b, u in pairs]
+        lock_liveness(suite, locks)
 
     if locks.releases:
 
@@ -254,6 +246,20 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
         def former_node_found() -> Any:
             """A broker that is back finds the node of its former session."""
             return any_of(And(s.lock[b, u] == "retaking", s.owner_holder[u] == b, s.owner_former[u]) for b, u in pairs)
+
+
+def lock_liveness(suite: Suite, locks: Locks) -> None:
+    """Adds what locks come to in the end, whatever they are for."""
+    s = suite.protocol.state
+
+    @suite.leads_to
+    def revalidations_end() -> Any:
+        """A lock that is looked after is valid, or lost, in the end, and nothing more is to be heard."""
+
+        def is_out(b: int, u: int) -> Any:
+            return s.lock[b, u].among("checking", "recreating", "retaking")
+
+        return [(is_out(b, u), And(Not(is_out(b, u)), Not(s.owner_deletion[u, b]))) for b, u in locks.pairs]
 
 
 def lock_lemmas(suite: Suite, locks: Locks) -> None:

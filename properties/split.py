@@ -6,7 +6,8 @@ from typing import Any
 
 from model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
 from properties.lock_conduct import lock_conduct
-from properties.resource_lock import NOBODY
+from properties.resource_lock import NOBODY, lock_liveness
+from properties.split_conduct import split_conduct
 from properties.split_invariant import split_lemmas
 from properties.split_terms import Splits
 from properties.vocabulary import Suite
@@ -21,6 +22,7 @@ def split(p: Protocol) -> Suite:
     _in_the_end(suite, about)
     _sometimes(suite, about)
     lock_conduct(suite, about)
+    split_conduct(suite, about)
     split_lemmas(suite, about)
     return suite
 
@@ -105,8 +107,8 @@ def _steps(suite: Suite, about: Splits) -> None:
 
     @suite.step
     def owner_begins() -> Any:
-        """A split begins at a broker that serves the bundle and has a valid lock on it."""
-        owns = {(b, u): And(s.lock[b, u] == "valid", about.is_active(b, u)) for b, u in pairs}
+        """A split begins at a broker that serves the bundle, has a valid lock on it, and has it in its copy of the layout."""
+        owns = {(b, u): And(s.lock[b, u] == "valid", about.is_active(b, u), s.view[b].has(u)) for b, u in pairs}
         return all_of(Implies(And(begins(b), n.parent[b] == u), owns[b, u]) for b, u in pairs)
 
     @suite.step
@@ -154,12 +156,15 @@ def _in_the_end(suite: Suite, about: Splits) -> None:
     s, settings = suite.protocol.state, suite.protocol.parameters
     broker, bundle, ranges = suite.protocol.universes["broker"], suite.protocol.universes["bundle"], about.ranges
 
-    @suite.leads_to
-    def splits_end() -> Any:
-        """A split ends, done or given up."""
-        return [(s.split[b] != "none", s.split[b] == "none") for b in broker]
+    if about.meets_nodes:
+        lock_liveness(suite, about)
 
     if about.budget("splits"):
+
+        @suite.leads_to
+        def splits_end() -> Any:
+            """A split ends, done or given up."""
+            return [(s.split[b] != "none", s.split[b] == "none") for b in broker]
 
         @suite.leads_to(
             strict="a node whose creation went unheard belongs to no lock, or to one not valid yet when the split ended",

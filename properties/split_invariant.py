@@ -124,7 +124,7 @@ def _about_splits(suite: Suite, about: Splits) -> None:
             And(
                 Implies(s.split[b] == "none", s.attempt[b] == 0),
                 Implies(s.split[b].among("preparing", "waiting"), s.attempt[b] < most),
-                Implies(s.split[b].among("writing", "written"), And(s.attempt[b] >= 1, s.attempt[b] <= most)),
+                Implies(s.split[b].among("writing", "waiting", "written"), And(s.attempt[b] >= 1, s.attempt[b] <= most)),
             )
             for b in broker
         )
@@ -143,13 +143,21 @@ def _about_splits(suite: Suite, about: Splits) -> None:
 
     @suite.lemma
     def children_are_parts() -> Any:
-        """The children of a split are what its parent is cut into."""
+        """The children of a split are what its parent is cut into, and what is to be written has them in the parent's place."""
 
         def is_cut(b: int, u: int, parts: set[int]) -> Any:
-            return And(s.parent[b] == u, s.children[b] == parts)
+            there = [s.proposed[b].has(c) for c in parts]
+            return And(s.parent[b] == u, s.children[b] == parts, Not(s.proposed[b].has(u)), *there)
 
-        asked = {b: s.split[b].among("writing", "written") for b in broker}
+        asked = {b: s.split[b].among("writing", "waiting", "written") for b in broker}
         return all_of(Implies(asked[b], any_of(is_cut(b, *each) for each in about.cuts)) for b in broker)
+
+    @suite.lemma
+    def ended_splits_leave_nothing() -> Any:
+        """Of a split that is over nothing is left."""
+        nothing = {b: And(s.children[b].is_empty, s.proposed[b].is_empty, s.based_on[b] == 0) for b in broker}
+        parents = {b: all_of(s.parent[b] != u for u in bundle) for b in broker}
+        return all_of(Implies(s.split[b] == "none", And(nothing[b], parents[b])) for b in broker)
 
 
 def _about_children(suite: Suite, about: Splits) -> None:

@@ -41,6 +41,12 @@ class Splits(Locks):
         return not (self.budget("releases") or self.budget("expiries") or self.budget("crashes"))
 
     @property
+    def meets_nodes(self) -> bool:
+        """Whether a broker can look at a node: it meets one on acquiring, or hears of a deletion that is not the last."""
+        again = not self.stays or self.budget("unload_after_split")
+        return self.several or self.budget("disconnects") or again
+
+    @property
     def forsakes_bundles(self) -> bool:
         """Whether a bundle of the layout can end up with a broker that does not know that it has it."""
         again = self.budget("releases") or (self.budget("unload_after_split") and self.p.parameters["splits"] > 1)
@@ -91,6 +97,10 @@ class Splits(Locks):
     def has_more_than(self, count: int, *, besides: Iterable[Any] = ()) -> Any:
         """The formula: the layout has more than so many bundles, together with what else holds."""
         return at_least(count + 1, [*(self.p.state.layout.has(u) for u in self.p.universes["bundle"]), *besides])
+
+    def knows_more_than(self, b: int, count: int) -> Any:
+        """The formula: the broker's copy of the layout has more than so many bundles."""
+        return at_least(count + 1, [self.p.state.view[b].has(u) for u in self.p.universes["bundle"]])
 
     def covers(self, hash: int) -> Any:
         """The formula: exactly one bundle of the layout has the hash."""

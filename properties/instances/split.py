@@ -55,4 +55,6 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
 MUTATED = (
     Instance("one split, cut off", {**_ONE, "disconnects": 1}),
     Instance("one after the other", {"hashes": 4, "splits": 2, **_KEPT}),
+    Instance("alone, expiry and crash", {**_ONE, "brokers": 1, "expiries": 1, "crashes": 1}),
+    Instance("a bundle given up, mended", {**_ONE, "releases": 1, "mended": True}),
 )

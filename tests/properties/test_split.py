@@ -102,6 +102,12 @@ def test_induction_proves_what_exhaustion_cannot_reach(parameters: dict[str, Val
     assert proved(SPLIT, parameters) == firm
 
 
+def test_an_instance_without_splits_says_nothing_of_them() -> None:
+    findings = searched(SPLIT, {"hashes": 2, "splits": 0})
+    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
+    assert "splits_end" not in {v.property.name for v in findings.verdicts}
+
+
 ALONE: list[tuple[dict[str, Value], dict[str, int]]] = [
     ({}, {}),
     ({"releases": 1}, {"parent_is_unowned_in_the_end": 13}),
