@@ -21,7 +21,7 @@ from properties.observed import Observed
 from properties.protocols import PROTOCOLS
 from properties.registry import Entry, Instance, Value
 from properties.vocabulary import Suite
-from tests.checks.test_command_line import fencepost, stable
+from tests.command import fencepost, stable
 from tests.model.locks import locks
 from tests.properties.searching import unexpected
 from tests.properties.test_ledger import CAUGHT, COUNTS, EXPLAINED, LEDGER

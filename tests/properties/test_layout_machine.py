@@ -53,7 +53,7 @@ def test_splits_of_real_layouts_are_steps_of_the_protocol(monkeypatch: pytest.Mo
         return taken
 
     monkeypatch.setattr(Abstract, "steps", noted)
-    run(FULL, 40)
+    run(FULL, 20)
     assert {0, 2} <= seen  # no step, and a split
 
 
@@ -65,7 +65,7 @@ def test_many_splits_of_real_layouts_are_steps_of_the_protocol() -> None:
 @pytest.mark.parametrize("defects", CAUGHT, ids=" ".join)
 def test_a_defect_is_noticed(defects: tuple[str, ...]) -> None:
     with pytest.raises((AssertionError, Refused)):
-        run(HashRange(defects=frozenset(defects)), 2000)
+        run(HashRange(defects=frozenset(defects)), 2000, 30)
 
 
 def test_every_defect_is_spoken_of() -> None:
