@@ -19,7 +19,7 @@ from checks.verdicts import VIOLATED, ExitStatus, exit_status
 from model.kernel.walks import WalkProgress
 from properties.protocols import PROTOCOLS
 from properties.registry import Instance, RegistryError, find
-from traces.exploration.explore import News, explore
+from traces.exploration.explore import News, complete, explore
 from traces.exploration.folder import FolderError
 from traces.exploration.java import JavaError
 from traces.exploration.report import Report, report
@@ -88,6 +88,9 @@ def _explore(asked: argparse.Namespace) -> ExitStatus:
         took = time.monotonic() - started - ready
         if outcome == "interrupted":
             print("interrupted: the rounds that are complete are kept, and the same command goes on with the others")
+            if not complete(explored, asked.out):
+                print("no round is complete yet, so nothing is claimed")
+                return ExitStatus.INCONCLUSIVE
         made = report(spark, explored, asked.out)
     print(text(made, observed, asked.out, width=width()), end="")
     print(f"# {took:.1f} s, after {ready:.1f} s for Spark to start")

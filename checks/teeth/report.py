@@ -28,7 +28,7 @@ def text(teeth: Teeth, *, every: bool, width: int = 120) -> str:
         lines.append("  noticed by: " + ", ".join(f"{engine} {count}" for engine, count in sorted(engines.items())))
     if teeth.idle and teeth.finished:
         lines += _wrapped("  no mutant breaks: ", ", ".join(teeth.idle), width)
-    shown = teeth.mutants if every else [m for m in teeth.mutants if m.fate in ("survived", "not tried")]
+    shown = teeth.mutants if every else [m for m in teeth.mutants if m.fate == "survived"]
     for mutant in shown:
         lines += _wrapped(f"  {mutant.fate:<18}", f"{mutant.name}  {mutant.mistake}: {_how(mutant)}", width)
     lines += [_score(teeth), f"# {teeth.seconds:.1f} s"]
@@ -56,6 +56,8 @@ def _how(mutant: Mutant) -> str:
 def _score(teeth: Teeth) -> str:
     killed, survived = teeth.count("killed"), teeth.count("survived")
     so_far = "" if teeth.finished else " so far"
+    if not teeth.finished and not killed + survived:
+        return f"{teeth.protocol}: no score, because no mutant was tried"
     return f"{teeth.protocol}: score {percent(teeth)}{so_far}, {killed} of {killed + survived} mutants that make a difference"
 
 

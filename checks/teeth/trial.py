@@ -60,6 +60,8 @@ class Trial:
 
     def check(self, should_stop: Callable[[], bool]) -> None:
         """Raises ModelError if the protocol itself is not as it should be: then its mutants tell nothing."""
+        if should_stop():
+            return
         suite = self.entry.suite(self.protocol)
         found = exhaust(Observed.of(suite, claims(suite)), self.budget, should_stop=should_stop)
         self.usual = frozenset(map(str, found.suspicions))
@@ -81,7 +83,12 @@ class Trial:
         self, formula: Callable[[Protocol, Spoiled], Any], mistakes: Sequence[Mistake], should_stop: Callable[[], bool]
     ) -> frozenset[Mistake]:
         """The mutants of which the formula holds in some reachable state of the protocol, as far as that is known."""
-        kernel = Kernel(self.protocol, [formula(self.protocol, self.mutants[mistake]) for mistake in mistakes])
+        formulas = []
+        for mistake in mistakes:
+            if should_stop():
+                return frozenset(mistakes)
+            formulas.append(formula(self.protocol, self.mutants[mistake]))
+        kernel = Kernel(self.protocol, formulas)
         limits = Limits(memory=self.budget.memory)
         result = search(kernel, workers=self.budget.workers, limits=limits, should_stop=should_stop)
         self.states = result.distinct

@@ -14,6 +14,7 @@ from checks.exhaustive import Budget, exhaust
 from checks.progress import Reporter
 from checks.teeth.litter import alone
 from checks.teeth.mutation import Mistake, mutants
+from checks.teeth.report import text
 from checks.teeth.run import Teeth, bite
 from checks.teeth.trial import Kill
 from model.language import And, If, ModelError, Not, Protocol, at_least
@@ -136,6 +137,9 @@ def test_what_was_not_tried_is_said() -> None:
     found = bitten(should_stop=lambda: True)
     assert not found.finished
     assert {m.fate for m in found.mutants} == {"not tried"}
+    counts, score, _ = text(found, every=False).splitlines()[-3:]
+    assert counts == f"  {len(found.mutants)} mutants: {len(found.mutants)} not tried"
+    assert score == "lift: no score, because no mutant was tried"
 
 
 def test_a_mutant_by_itself_goes_wrong_as_it_does_among_others() -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -38,6 +41,8 @@ logger.executor.name = org.apache.spark.executor
 logger.executor.level = off
 logger.files.name = org.apache.spark.sql.execution.datasources
 logger.files.level = off
+logger.utils.name = org.apache.spark.util.Utils
+logger.utils.level = off
 logger.committer.name = org.apache.spark.mapred
 logger.committer.level = off
 """
@@ -67,13 +72,35 @@ def spark_session(
             for name, value in {**_settings(master, logging, Path(folder), light), **(settings or {})}.items():
                 builder = builder.config(name, value)
             try:
-                session = builder.getOrCreate()
+                with _held_back() as interrupts:
+                    session = builder.getOrCreate()
             except (PySparkException, OSError) as error:
                 raise SparkError(f"Spark does not start with {java.source} (Java {java.version}): {_line(error)}") from error
             try:
+                if interrupts:
+                    raise KeyboardInterrupt
                 yield session
             finally:
                 session.stop()
+
+
+@contextmanager
+def _held_back() -> Iterator[list[int]]:
+    """Ctrl-C is only noted within it: a JVM that starts, and whose Python has gone meanwhile, would stay for ever."""
+    noted = list[int]()
+    if threading.current_thread() is not threading.main_thread():  # it is never told of Ctrl-C
+        yield noted
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        noted.append(number)
+        sys.stderr.write("\n# spark: stopping as soon as it has started\n")
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def patient(master: str) -> str:
