@@ -62,7 +62,7 @@ class Policies:
 
     def is_shared(self, broker: str) -> bool:
         """Whether no policy has the broker for a primary."""
-        return not any(_matches(policy.primary, host(broker)) for policy in self.isolation.values())
+        return not self.isolation or not any(_matches(policy.primary, host(broker)) for policy in self.isolation.values())
 
     def bind(self, namespace: str) -> bool:
         """Whether the namespace is isolated or in an anti-affinity group."""
@@ -83,9 +83,7 @@ def host(broker: str) -> str:
     return PORT.sub("", broker)
 
 
-def permitted(
-    namespace: str, data: LoadData, policies: Policies, brokers: Collection[str] | None = None
-) -> tuple[str, ...]:
+def permitted(namespace: str, data: LoadData, policies: Policies, brokers: Collection[str] | None = None) -> tuple[str, ...]:
     """The brokers that may serve a namespace, in their order: of all that are alive, or of those given.
 
     An isolated namespace: its primaries, and its secondaries if fewer primaries than ``min_limit`` are there. Any other:

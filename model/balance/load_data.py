@@ -13,10 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from operator import attrgetter
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Le
+from numpy.typing import NDArray
 
 from model.balance.java import percentage
 
@@ -160,29 +161,29 @@ class Sized(Mapping[str, NamespaceBundleStats]):
 
     @property
     @abstractmethod
-    def sizes(self) -> Sizes:
-        """What makes them too large, in order."""
+    def sizes(self) -> NDArray[np.float64]:
+        """A row for each figure of Size, a column for each bundle, in order."""
 
 
-class Sizes(NamedTuple):
-    """What makes bundles too large: numbers of one, or arrays with a place for each of many."""
+class Size(NamedTuple):
+    """What makes a bundle too large."""
 
-    topics: Any
-    sessions: Any
-    rate: Any
-    throughput: Any
+    topics: float
+    sessions: float
+    rate: float
+    throughput: float
 
     @classmethod
-    def of(cls, stats: NamespaceBundleStats) -> Sizes:
-        """Those of one bundle."""
+    def of(cls, stats: NamespaceBundleStats) -> Size:
+        """The size by statistics."""
         return cls(stats.topics, stats.consumerCount + stats.producerCount, stats.rate, stats.throughput)
 
-    @classmethod
-    def of_all(cls, stats: Mapping[str, NamespaceBundleStats]) -> Sizes:
-        """Those of bundles, in order."""
-        if isinstance(stats, Sized):
-            return stats.sizes
-        return cls(*np.array([cls.of(one) for one in stats.values()]).reshape(-1, 4).T)
+
+def sizes(stats: Mapping[str, NamespaceBundleStats]) -> NDArray[np.float64]:
+    """A row for each figure of Size, a column for each bundle, in order."""
+    if isinstance(stats, Sized):
+        return stats.sizes
+    return np.array([Size.of(one) for one in stats.values()], dtype=np.float64).reshape(-1, len(Size._fields)).T
 
 
 @dataclass(frozen=True)
@@ -253,13 +254,13 @@ class LoadData:
     def count_of(self, namespace: str, broker: str) -> int:
         """How many bundles of a namespace a broker owns or is about to own."""
         report = self.brokers[broker] or LocalBrokerData()
-        placed = set(self.placed_on(broker)).difference(report.spoken_of)
-        return report.namespaces[namespace] + sum(namespace_of(bundle) == namespace for bundle in placed)
+        own, placed = report.namespaces.get(namespace, 0), self.placed_on(broker)
+        return own + sum(namespace_of(b) == namespace for b in set(placed).difference(report.spoken_of)) if placed else own
 
     def expected_on(self, broker: str) -> list[str]:
         """The bundles that a broker is about to own: those preallocated to it of which its report does not speak."""
-        report = self.brokers[broker] or LocalBrokerData()
-        return [bundle for bundle in self.placed_on(broker) if bundle not in report.owned]
+        placed, report = self.placed_on(broker), self.brokers[broker]
+        return [bundle for bundle in placed if report is None or bundle not in report.owned]
 
     def placed_on(self, broker: str) -> Sequence[str]:
         """The bundles that are preallocated to a broker, whether its report speaks of them or not."""

@@ -60,10 +60,11 @@ def candidates(data: LoadData, report: LocalBrokerData, *, by_rate: bool) -> lis
     These are the ones that it owns, of which averages are known, and which were not unloaded within the grace period.
     """
     amounts = data.columns.column("shortTermData", "rate" if by_rate else "throughput")
+    own = report.owned.difference(data.recently_unloaded)
     loads = [
         Load(bundle, amount)
         for bundle, amount in amounts.items()
-        if bundle in report.owned and bundle not in data.recently_unloaded and not NEVER_SHED.fullmatch(namespace_of(bundle))
+        if bundle in own and not NEVER_SHED.fullmatch(namespace_of(bundle))
     ]
     return descending(loads, lambda load: load.amount)
 

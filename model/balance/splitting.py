@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.balance.configuration import Configuration
-from model.balance.load_data import Amount, LoadData, Sizes, namespace_of
+from model.balance.load_data import Amount, LoadData, Size, namespace_of, sizes
 from model.balance.wording import MIB
 from model.hash_range import FULL, Bundle, Refused, TopicLoad, topic_hash
 from model.hash_range import algorithms as cuts
@@ -104,14 +104,14 @@ def _no_cut(algorithm: str, topics: Sequence[TopicLoad], force: bool) -> str:
     return "the bundle's load is not far enough above the maximum, or is on one hash"
 
 
-def most(conf: Configuration) -> Sizes:
-    """The sizes that a bundle may have and not be too large.
+def most(conf: Configuration) -> Size:
+    """The size that a bundle may have and not be too large.
 
     The most bytes per second are a product of ints, as upstream: from 2048 MiB/s on it overflows, so that a bundle of any
     bandwidth may be too large.
     """
     sessions = conf.loadBalancerNamespaceBundleMaxSessions
-    return Sizes(
+    return Size(
         conf.loadBalancerNamespaceBundleMaxTopics,
         sessions if sessions > 0 else math.inf,
         conf.loadBalancerNamespaceBundleMaxMsgRate,
@@ -119,22 +119,20 @@ def most(conf: Configuration) -> Sizes:
     )
 
 
-def too_large(sizes: Sizes, conf: Configuration) -> NDArray[np.bool_]:
-    """Which of many bundles are too large: strictly above the most of something."""
-    found: NDArray[np.bool_] = np.any([own > bound for own, bound in zip(sizes, most(conf), strict=True)], axis=0)
-    return found
+def too_large(sizes: NDArray[np.float64], bounds: Size) -> NDArray[np.bool_]:
+    """Which of many bundles are too large: strictly above the most of something. ``sizes`` has a column for each."""
+    return np.asarray((sizes > np.array(bounds)[:, None]).any(axis=0))
 
 
-def excess(sizes: Sizes, conf: Configuration) -> str:
+def excess(size: Size, bounds: Size) -> str:
     """By what a bundle is too large, the first of topics, sessions, rate and bandwidth."""
-    bounds = most(conf)
-    if sizes.topics > bounds.topics:
-        return f"{sizes.topics} topics are more than {bounds.topics}"
-    if sizes.sessions > bounds.sessions:
-        return f"{sizes.sessions} sessions are more than {bounds.sessions}"
-    if sizes.rate > bounds.rate:
-        return f"{sizes.rate:g} msg/s are more than {bounds.rate}"
-    return f"{sizes.throughput / MIB:g} MiB/s are more than {bounds.throughput // MIB}"
+    if size.topics > bounds.topics:
+        return f"{size.topics} topics are more than {bounds.topics}"
+    if size.sessions > bounds.sessions:
+        return f"{size.sessions} sessions are more than {bounds.sessions}"
+    if size.rate > bounds.rate:
+        return f"{size.rate:g} msg/s are more than {bounds.rate}"
+    return f"{size.throughput / MIB:g} MiB/s are more than {bounds.throughput // MIB}"
 
 
 def bundles_to_split(data: LoadData, conf: Configuration) -> list[Split]:
@@ -144,21 +142,19 @@ def bundles_to_split(data: LoadData, conf: Configuration) -> list[Split]:
     none). A namespace gets no more bundles than its maximum, the splits of this pass counted. How many it has is taken from
     the snapshot: the bundles that it speaks of.
     """
-    planned: Counter[str] = Counter()
+    bounds, planned = most(conf), Counter[str]()
     splits = []
-    rates, throughputs = (data.columns.column("longTermData", figure) for figure in ("rate", "throughput"))
+    averages = [data.columns.column("longTermData", figure) for figure in ("rate", "throughput")]
     for broker in data.reports:
         stats = data.stats_of(broker)
-        seen = Sizes.of_all(stats)
-        rate = np.array([rates.get(bundle, 0.0) for bundle in stats])
-        throughput = np.array([throughputs.get(bundle, 0.0) for bundle in stats])
-        judged = seen._replace(rate=rate, throughput=throughput)
-        large = (seen.topics >= FEWEST_TOPICS) & too_large(judged, conf)
+        judged = np.vstack([sizes(stats)[:2], *([average.get(bundle, 0.0) for bundle in stats] for average in averages)])
+        large = (judged[0] >= FEWEST_TOPICS) & too_large(judged, bounds)
         for bundle in compress(stats, large.tolist()):
             if _is_splittable(bundle) and _has_room(bundle, planned, data, conf):
                 planned[namespace_of(bundle)] += 1
-                sizes = Sizes.of(stats[bundle])._replace(rate=rates.get(bundle, 0.0), throughput=throughputs.get(bundle, 0.0))
-                splits.append(Split(bundle, excess(sizes, conf)))
+                rate, throughput = (average.get(bundle, 0.0) for average in averages)
+                size = Size.of(stats[bundle])._replace(rate=rate, throughput=throughput)
+                splits.append(Split(bundle, excess(size, bounds)))
     return splits
 
 
@@ -180,12 +176,13 @@ class SplitStrategy:
         a bundle of the namespace that shares its lower or its upper boundary with one of them is passed over.
         """
         splits: list[Split] = []
-        hits: dict[str, int] = {}
+        bounds, hits = most(conf), dict[str, int]()
         for broker, report in data.reports.items():
             own, planned = 0, Counter[str]()
             stats = data.stats_of(broker)
-            large = set(compress(stats, too_large(Sizes.of_all(stats), conf).tolist()))
-            for bundle in [bundle for bundle in stats if bundle in large or bundle in self.hits]:
+            large = set(compress(stats, too_large(sizes(stats), bounds).tolist()))
+            concerned = large.union(self.hits)
+            for bundle in [bundle for bundle in stats if bundle in concerned]:
                 if own and own == conf.loadBalancerMaxNumberOfBundlesToSplitPerCycle:
                     hits[bundle] = self.hits.get(bundle, 0)
                     continue
@@ -201,7 +198,7 @@ class SplitStrategy:
                 planned[namespace_of(bundle)] += 1
                 hits[bundle] = 0
                 own += 1
-                splits.append(Split(bundle, excess(Sizes.of(stats[bundle]), conf)))
+                splits.append(Split(bundle, excess(Size.of(stats[bundle]), bounds)))
         return splits, SplitStrategy({bundle: count for bundle, count in hits.items() if count})
 
 

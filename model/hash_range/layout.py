@@ -6,6 +6,7 @@ import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from model.hash_range.boundaries import FULL, HashRange
@@ -91,7 +92,7 @@ class Layout:
     def __len__(self) -> int:
         return len(self.boundaries) - 1
 
-    @property
+    @cached_property
     def bundles(self) -> tuple[Bundle, ...]:
         """The bundles in the order of their hashes."""
         return tuple(map(Bundle, self.boundaries, self.boundaries[1:]))

@@ -16,7 +16,7 @@ from model.balance.reports import Figures, must_report
 from model.balance.simulation.records import Averages, Known, Sample
 from model.balance.simulation.sensing import Measured
 from model.balance.simulation.world import World
-from model.balance.splitting import FEWEST_TOPICS, Topic, too_large
+from model.balance.splitting import FEWEST_TOPICS, Topic, most, too_large
 
 NO_BUNDLES = np.array([], dtype=np.intp)
 SAMPLES_OF_A_MINUTE = 12
@@ -205,11 +205,11 @@ class Leader:
             return True
         if self.policy.conf.is_extensible:
             sizes = sample.sizes
-            splittable = sizes.topics >= FEWEST_TOPICS
+            splittable = sizes[0] >= FEWEST_TOPICS
         else:
             sizes = Sample(self.averages.rates[1], self._clients).sizes
-            splittable = (sizes.topics >= FEWEST_TOPICS) & (self._times_reported > 0)
-        return bool((splittable & too_large(sizes, self.policy.conf)).any())
+            splittable = (sizes[0] >= FEWEST_TOPICS) & (self._times_reported > 0)
+        return bool((splittable & too_large(sizes, most(self.policy.conf))).any())
 
     def _changed(self, *brokers: str) -> None:
         """A broker of the extensible manager whose bundles changed begins its averages anew, and reports at once."""

@@ -17,7 +17,6 @@ from model.balance.load_data import (
     Figure,
     NamespaceBundleStats,
     Sized,
-    Sizes,
     Term,
     TimeAverageMessageData,
 )
@@ -60,10 +59,10 @@ class Sample:
         )
 
     @cached_property
-    def sizes(self) -> Sizes:
-        """What makes bundles too large."""
+    def sizes(self) -> NDArray[np.float64]:
+        """What makes bundles too large: a row for each figure of Size."""
         topics, producers, consumers = self.clients
-        return Sizes(topics, producers + consumers, self.rates[0] + self.rates[1], self.rates[2] + self.rates[3])
+        return np.stack([topics, producers + consumers, self.rates[0] + self.rates[1], self.rates[2] + self.rates[3]])
 
 
 class Owned(Sized):
@@ -73,10 +72,9 @@ class Owned(Sized):
         self.places, self.sample = places, sample
 
     @property
-    def sizes(self) -> Sizes:
-        """What makes them too large, in order."""
-        places = list(self.places.values())
-        return Sizes(*(row[places] for row in self.sample.sizes))
+    def sizes(self) -> NDArray[np.float64]:
+        """A row for each figure of Size, a column for each bundle, in order."""
+        return self.sample.sizes[:, list(self.places.values())]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.places)
@@ -100,6 +98,17 @@ class Averages:
     def __init__(self, bundles: int) -> None:
         self.counts = np.zeros((2, 1, bundles))
         self.rates = np.zeros((2, 4, bundles))
+        self._there: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self._of: Mapping[str, int] = {}
+        self._known: tuple[dict[str, int], NDArray[np.intp]] = {}, np.zeros(0, dtype=np.intp)
+
+    def known(self, places: Mapping[str, int]) -> tuple[dict[str, int], NDArray[np.intp]]:
+        """The bundles of which there is a sample, with their places; the same mapping until there are others."""
+        there = self.counts[0, 0] > 0
+        if self._of is not places or not np.array_equal(there, self._there):
+            known = {name: place for name, place in places.items() if there[place]}
+            self._of, self._there, self._known = places, there, (known, np.array(list(known.values()), dtype=np.intp))
+        return self._known
 
     def knows(self, place: int) -> bool:
         """Whether there is a sample of a bundle."""
@@ -156,7 +165,7 @@ class Known(Columns, Mapping[str, BundleData]):
 
     def __init__(self, places: Mapping[str, int], averages: Averages, topics: NDArray[np.int64]) -> None:
         super().__init__(self)
-        self._places = places
+        self._known, self._where = averages.known(places)
         self._counts, self._rates, self._topics = averages.counts[:, 0].copy(), averages.rates.copy(), topics
         self._made: dict[str, BundleData] = {}
 
@@ -177,15 +186,7 @@ class Known(Columns, Mapping[str, BundleData]):
         rate_in, rate_out, throughput_in, throughput_out = self._rates[int(term == "longTermData")]
         rows = {"msgRateIn": rate_in, "msgRateOut": rate_out}
         summed = {"rate": rate_in + rate_out, "throughput": throughput_in + throughput_out}
-        values = {**rows, **summed}[figure].tolist()
-        return {name: values[place] for name, place in self._known.items()}
-
-    @cached_property
-    def _known(self) -> Mapping[str, int]:
-        if self._counts[0].all():
-            return self._places
-        counts = self._counts[0].tolist()
-        return {name: place for name, place in self._places.items() if counts[place]}
+        return dict(zip(self._known, {**rows, **summed}[figure][self._where].tolist(), strict=True))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._known)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +60,12 @@ class Measured(Mapping[str, LocalBrokerData]):
         self._owned = {broker: world.owned_by(broker) for broker in world.live}
         self._place_of = world.place_of_broker
 
+    @cached_property
+    def _columns(self) -> list[list[list[float]]]:
+        """What is counted and measured, each by broker."""
+        rows = (self.load.traffic, self.load.clients, self._used, self._limits, self._percents)
+        return [measured.T.tolist() for measured in rows]
+
     @property
     def percents(self) -> dict[Resource, NDArray[np.float64]]:
         """The usage of each resource in percent, by broker of the world."""
@@ -81,10 +88,10 @@ class Measured(Mapping[str, LocalBrokerData]):
 
     def __getitem__(self, broker: str) -> LocalBrokerData:
         place, owned = self._place_of[broker], self._owned[broker]
-        rate_in, rate_out, throughput_in, throughput_out = self.load.traffic[:, place].tolist()
-        topics, producers, consumers = self.load.clients[:, place].astype(int).tolist()
-        columns = (rows[:, place].tolist() for rows in (self._used, self._limits, self._percents))
-        resources = zip(RESOURCES, *columns, strict=True)
+        traffic, clients, *columns = self._columns
+        rate_in, rate_out, throughput_in, throughput_out = traffic[place]
+        topics, producers, consumers = clients[place]
+        resources = zip(RESOURCES, *(column[place] for column in columns), strict=True)
         return record(
             LocalBrokerData,
             **{name: record(ResourceUsage, usage=usage, limit=limit, percent=part) for name, usage, limit, part in resources},
@@ -92,10 +99,10 @@ class Measured(Mapping[str, LocalBrokerData]):
             msgRateOut=rate_out,
             msgThroughputIn=throughput_in,
             msgThroughputOut=throughput_out,
-            numTopics=topics,
+            numTopics=int(topics),
             numBundles=len(owned),
-            numConsumers=consumers,
-            numProducers=producers,
+            numConsumers=int(consumers),
+            numProducers=int(producers),
             lastUpdate=self.now,
             lastStats=Owned(owned, self.load.sample),
             bundles=tuple(owned),
@@ -117,16 +124,14 @@ class Instruments:
 
     def measured(self, world: World, load: Load, now: int) -> Measured:
         """What each live broker would report now. No more of a resource is used than there is."""
+        kilobits = load.network / KILOBIT
+        nothing, whole = np.zeros(len(world.brokers)), np.full(len(world.brokers), WHOLE)
+        incoming, outgoing = np.minimum(load.traffic[2:], load.network) / KILOBIT
+        known = np.where(np.isfinite(kilobits), kilobits, 0.0)
+        used = np.stack([np.minimum(load.cpu, 1.0) * WHOLE, nothing, nothing, incoming, outgoing])
+        limits = np.stack([whole, nothing, nothing, known, known])
         spike, hasty = self._spikes[world.minute], self._hasty[world.minute]
-        mistaken = hasty | self._silent[world.minute]
-        nothing, kilobits = np.zeros(len(world.brokers)), load.network / KILOBIT
-        instantly = np.where(hasty, bandwidth(1, 0), bandwidth(0, 0))
-        known = np.where(mistaken, np.minimum(kilobits, MOST_KILOBITS), np.where(np.isfinite(kilobits), kilobits, 0.0))
-        incoming, outgoing = (
-            np.where(mistaken, instantly, np.minimum(row, load.network) / KILOBIT) for row in load.traffic[2:]
-        )
-        collection = np.where(spike, WHOLE, 0.0)
-        cpu = np.where(spike, WHOLE, np.minimum(load.cpu, 1.0) * WHOLE)
-        used = np.stack([cpu, collection, nothing, incoming, outgoing])
-        limits = np.stack([np.full_like(nothing, WHOLE), collection, nothing, known, known])
+        used[:2, spike] = limits[:2, spike] = WHOLE
+        for mistaken, sent in ((self._silent[world.minute], 0), (hasty, 1)):
+            used[3:, mistaken], limits[3:, mistaken] = bandwidth(sent, 0), np.minimum(kilobits[mistaken], MOST_KILOBITS)
         return Measured(world, load, now, used, limits)

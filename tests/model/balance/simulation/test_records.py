@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from model.balance.averages import never_seen, sampled
 from model.balance.java import percentage, percentages
-from model.balance.load_data import BundleData, Columns, NamespaceBundleStats, Sizes, TimeAverageMessageData
+from model.balance.load_data import BundleData, Columns, NamespaceBundleStats, TimeAverageMessageData, sizes
 from model.balance.simulation.records import Averages, Known, Owned, Sample
 
 AMOUNTS = st.floats(0, 1e12)
@@ -54,7 +54,7 @@ def test_a_report_has_the_statistics_of_its_bundles() -> None:
     assert dict(owned) == {"a": NamespaceBundleStats(1, 2, 3, 4, consumerCount=2, producerCount=1, topics=3)}
     assert "b" not in owned
     both = Owned({"b": 1, "a": 0}, sample)
-    assert [column.tolist() for column in both.sizes] == [column.tolist() for column in Sizes.of_all(dict(both))]
+    assert both.sizes.tolist() == sizes(dict(both)).tolist()
 
 
 @given(st.lists(st.tuples(st.floats(0), st.floats(0)), min_size=1))
