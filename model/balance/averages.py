@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from itertools import repeat
 
 from model.balance.amounts import RIGHT
 from model.balance.java import quotient, total
@@ -93,7 +94,7 @@ def long_term_rates(broker: str, data: LoadData) -> BrokerAverage:
 
 
 def _sum(column: Mapping[str, float], broker: str, data: LoadData, otherwise: float) -> float:
-    return total(column.get(bundle, otherwise) for bundle in data.reports[broker].spoken_of)
+    return total(map(column.get, data.reports[broker].spoken_of, repeat(otherwise)))
 
 
 def exponential(history: float | None, value: float, weight: float) -> float:

@@ -62,7 +62,7 @@ class Policies:
 
     def is_shared(self, broker: str) -> bool:
         """Whether no policy has the broker for a primary."""
-        return not self.isolation or not any(_matches(policy.primary, host(broker)) for policy in self.isolation.values())
+        return not any(_matches(policy.primary, host(broker)) for policy in self.isolation.values())
 
     def bind(self, namespace: str) -> bool:
         """Whether the namespace is isolated or in an anti-affinity group."""
@@ -92,7 +92,7 @@ def permitted(namespace: str, data: LoadData, policies: Policies, brokers: Colle
     policy, brokers = policies.isolation_of(namespace), data.brokers if brokers is None else brokers
     if policy is None:
         able = [b for b in brokers if (report := data.brokers[b]) is None or report.persistentTopicsEnabled]
-        return tuple(broker for broker in able if policies.is_shared(broker))
+        return tuple(broker for broker in able if policies.is_shared(broker)) if policies.isolation else tuple(able)
     primary = [b for b in brokers if _matches(policy.primary, host(b))]
     secondary = [b for b in brokers if b not in primary and _matches(policy.secondary, host(b))]
     return (*primary, *secondary) if len(primary) < policy.auto_failover_policy.min_limit else tuple(primary)

@@ -257,10 +257,12 @@ class LoadData:
         own, placed = report.namespaces.get(namespace, 0), self.placed_on(broker)
         return own + sum(namespace_of(b) == namespace for b in set(placed).difference(report.spoken_of)) if placed else own
 
-    def expected_on(self, broker: str) -> list[str]:
+    def expected_on(self, broker: str) -> Sequence[str]:
         """The bundles that a broker is about to own: those preallocated to it of which its report does not speak."""
-        placed, report = self.placed_on(broker), self.brokers[broker]
-        return [bundle for bundle in placed if report is None or bundle not in report.owned]
+        placed = self.placed_on(broker)
+        if not placed or (report := self.brokers[broker]) is None:
+            return placed
+        return [bundle for bundle in placed if bundle not in report.owned]
 
     def placed_on(self, broker: str) -> Sequence[str]:
         """The bundles that are preallocated to a broker, whether its report speaks of them or not."""

@@ -19,7 +19,7 @@ RESOURCES: tuple[Resource, ...] = ("cpu", "memory", "directMemory", "bandwidthIn
 
 def weighted_usage(report: LocalBrokerData, conf: Configuration) -> float:
     """The largest usage, each times its weight, as a fraction (doubles). Heap memory counts in 2.10 only."""
-    return largest(getattr(report, name).percent * weight for name, weight in conf.resource_weights.items()) / 100
+    return largest([getattr(report, name).percent * weight for name, weight in conf.resource_weights.items()]) / 100
 
 
 def unweighted_usage(report: LocalBrokerData) -> float:
