@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 import time
@@ -22,7 +23,7 @@ from checks.progress import Reporter, interruptible
 from checks.report import as_json, closing, text, write_traces
 from checks.sampling import Walks
 from checks.sarif import as_sarif
-from checks.terminal import width
+from checks.terminal import colour, width
 from checks.theorems import check_theory
 from checks.trace_arguments import UNNAMED
 from checks.verdicts import ExitStatus, exit_status, severest
@@ -49,6 +50,8 @@ def run(asked: argparse.Namespace) -> ExitStatus:
             print(f"fencepost: {error}", file=sys.stderr)
             return ExitStatus.INPUT
     plan = planned(asked, settings)
+    page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
+    _make_folders(asked.trace_dir, page and page.parent)
     if settings is not None:
         names = {item.name for item, _ in plan}
         notes = configuration_notes(settings, names)
@@ -81,7 +84,7 @@ def run(asked: argparse.Namespace) -> ExitStatus:
                 return ExitStatus.INPUT if isinstance(error, CheckpointError) else ExitStatus.USAGE
             everything.append(checked)
             if as_text:
-                print(text(checked, width=width(), colour=sys.stdout.isatty()), flush=True)
+                print(text(checked, width=width(), colour=colour()), flush=True)
     status = exit_status(v for checked in everything for v in checked.findings.verdicts)
     if skipped:
         told = f"{skipped} of {len(plan)} instances were not checked: " + ("interrupted" if interrupt() else "out of time")
@@ -93,8 +96,7 @@ def run(asked: argparse.Namespace) -> ExitStatus:
     if as_text:
         for file in files.values():
             print(f"trace: {file}")
-    if asked.html is not None:
-        page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
+    if page is not None:
         written = write_page(everything, page, reporter)
         told = f"page: {page}" if written else "page: none, since nothing is violated"
         print(told, file=sys.stdout if as_text else sys.stderr)
@@ -109,6 +111,15 @@ def run(asked: argparse.Namespace) -> ExitStatus:
     else:
         print(_rendered(asked.format, everything, status, notes, files, suspicious), end="")
     return status
+
+
+def _make_folders(*folders: Path | None) -> None:
+    """Makes the folders to which the run will write. OSError if one cannot be written, before hours have gone into a check."""
+    for folder in folders:
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            if not os.access(folder, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
 
 def _rendered(

@@ -14,7 +14,7 @@ from checks.plan import Checked
 from checks.progress import Reporter, interruptible
 from checks.report import closing
 from checks.report import text as verdicts_text
-from checks.terminal import width
+from checks.terminal import colour, width
 from checks.verdicts import VIOLATED, ExitStatus, exit_status
 from model.kernel.walks import WalkProgress
 from properties.protocols import PROTOCOLS
@@ -150,7 +150,7 @@ def _exhaust(explored: Run, asked: argparse.Namespace, reported: Path | None = N
     protocol = explored.observed().suite.protocol
     checked = Checked(entry, Instance("on Spark", explored.parameters), protocol, findings)
     status = exit_status(findings.verdicts)
-    print(verdicts_text(checked, width=width(), colour=sys.stdout.isatty()), end="")
+    print(verdicts_text(checked, width=width(), colour=colour()), end="")
     print(f"# {ready:.1f} s for Spark to start; {result.bytes_in_use / max(result.distinct, 1):.1f} bytes a state in {folder}")
     if result.outcome == "interrupted" and not reported:
         print("interrupted: the levels that are complete are kept, and the same command goes on with the others")
@@ -182,7 +182,7 @@ def _trace(folder: Path, asked: argparse.Namespace) -> ExitStatus:
         reporter.end()
         trace = shrunk.trace
     violated = next((p for p in suite.properties if p.name == trace.violated), None)
-    print(show(trace, suite.protocol, violated=violated, width=width(), colour=sys.stdout.isatty()), end="")
+    print(show(trace, suite.protocol, violated=violated, width=width(), colour=colour()), end="")
     if asked.out is not None:
         write(trace, suite.protocol, asked.out)
         print(f"trace: {asked.out}")

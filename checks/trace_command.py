@@ -10,7 +10,7 @@ from pathlib import Path
 
 from checks.pinning import Pin
 from checks.progress import Reporter, interruptible
-from checks.terminal import width
+from checks.terminal import colour, width
 from checks.verdicts import ExitStatus
 from properties.protocols import PROTOCOLS
 from properties.vocabulary import Property, Suite
@@ -43,8 +43,8 @@ class _Opened:
         return next((p for p in self.suite.properties if p.name == self.trace.violated), None)
 
     def shown(self, trace: Trace, *, actor: str | None = None, full: bool = False) -> str:
-        colour = sys.stdout.isatty()
-        return show(trace, self.suite.protocol, violated=self.violated, actor=actor, full=full, width=width(), colour=colour)
+        protocol, violated = self.suite.protocol, self.violated
+        return show(trace, protocol, violated=violated, actor=actor, full=full, width=width(), colour=colour())
 
     def unfit(self) -> bool:
         """Whether the trace does not replay, which is told."""

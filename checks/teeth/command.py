@@ -15,7 +15,7 @@ from checks.teeth.litter import alone, claims
 from checks.teeth.mutation import mutants
 from checks.teeth.report import as_json, text
 from checks.teeth.run import Mutant, Teeth, bite, searched
-from checks.terminal import width
+from checks.terminal import colour, width
 from checks.verdicts import ExitStatus
 from model.language import ModelError
 from model.language.obligations import prove_domains
@@ -86,7 +86,7 @@ def _given_away(entry: Entry, instances: Sequence[Instance], mutant: Mutant, mem
     found = exhaust(Observed.of(suite, claims(suite)), Budget(memory, workers=1, with_graph=2 * memory))
     noticed = replace(found, verdicts=tuple(v for v in found.verdicts if v.property.name in mutant.kill.properties[:1]))
     checked = Checked(entry, instance, suite.protocol, noticed)
-    return f"{head}{told(checked, width=width(), colour=sys.stdout.isatty())}\n"
+    return f"{head}{told(checked, width=width(), colour=colour())}\n"
 
 
 def _status(everything: Sequence[Teeth], finished: bool, least: float) -> ExitStatus:
