@@ -1,4 +1,4 @@
-"""Measures what an hour of a simulated cluster of 20 brokers and 400 bundles takes, for every shedder: processor time.
+"""Measures what an hour of a simulated cluster of 20 brokers and 400 bundles takes, and a comparison: processor time.
 
 Run by ``make bench``. The least of several runs counts, after one to warm up; what is left over is the machine's own noise.
 """
@@ -7,38 +7,67 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from model.balance.configuration import defaults
 from model.balance.simulation.cycle import simulate
-from model.balance.simulation.scenario import scenario
+from model.balance.simulation.scenario import SCENARIOS, scenario
 from model.balance.strategies import SHEDDERS, load_manager
 from tests.bench.bench import show
+from traces.comparison.comparison import Comparison, Contender
+from traces.comparison.rows import row
 
-NAMES = ("steady", "zipf", "noisy-rates", "bursts", "rolling-restart")
 ASKED_MS = 100
-RUNS = 5
+RUNS = 3
+PAIRED = ("ThresholdShedder", "UniformLoadShedder")
+PAIRS, HOURS = 10, 6
+ASKED_PAIRS, ASKED_MINUTES, CORES = 1000, 10, 2
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Processor time of this process."""
+    began = time.process_time()
+    work()
+    return time.process_time() - began
 
 
 def milliseconds(shedder: str, name: str) -> float:
     """Processor time of one simulated hour."""
     policy, world = load_manager(defaults(), shedder), scenario(name)
-    taken = []
-    for seed in [0] * (RUNS + 1):
-        began = time.process_time()
-        simulate(policy, world, seed, hours=1)
-        taken.append(time.process_time() - began)
-    return min(taken[1:]) * 1000
+    return min([seconds(lambda: simulate(policy, world, 0, hours=1)) for _ in range(RUNS + 1)][1:]) * 1000
+
+
+def pairs_a_minute() -> float:
+    """How many paired runs one core makes in a minute, the replay through the protocols and the measures included."""
+    policies = tuple(Contender(shedder, load_manager(defaults(), shedder)) for shedder in PAIRED)
+    comparison = Comparison(policies, scenario("noisy-rates"), PAIRS, HOURS, 0)
+
+    def pair(run: int) -> None:
+        for policy in policies:
+            row(comparison, run, policy)
+
+    pair(0)
+    return 60 * PAIRS / seconds(lambda: [pair(run) for run in range(PAIRS)])
 
 
 def main() -> None:
-    """Prints one row for each shedder."""
-    rows = [["asked for", *[f"{ASKED_MS}"] * len(NAMES)]]
-    rows += [[shedder, *(f"{milliseconds(shedder, name):.0f}" for name in NAMES)] for shedder in SHEDDERS]
-    print("processor time of a simulated hour, ms")
-    show([["shedder", *NAMES], *rows])
+    """Prints a row for each scenario, and how long a comparison would take."""
+    rows = []
+    for name in SCENARIOS:
+        taken = {shedder: milliseconds(shedder, name) for shedder in SHEDDERS}
+        worst = max(taken, key=taken.__getitem__)
+        rows.append([name, *(f"{ms:.0f}" for ms in taken.values()), f"{taken[worst]:.0f}", worst])
+    print(f"processor time of a simulated hour, ms; at most {ASKED_MS} are asked for")
+    show([["scenario", *SHEDDERS, "worst", ""], *rows])
+    pairs = pairs_a_minute()
+    print(f"\n{' against '.join(PAIRED)}, noisy-rates: {pairs:.0f} pairs of {HOURS} h a minute and core,")
+    print(
+        f"so that {ASKED_PAIRS:,} take {ASKED_PAIRS / pairs / CORES:.1f} minutes on {CORES} cores, Spark's start excluded;"
+        f" at most {ASKED_MINUTES} are asked for"
+    )
 
 
 if __name__ == "__main__":

@@ -96,18 +96,38 @@ def test_what_is_complete_is_kept_and_not_made_again(made: Path, tmp_path: Path,
     asked = itertools.count()
     assert compare(None, COMPARISON, tmp_path, should_stop=lambda: next(asked) == 18) == "interrupted"
     assert len(pq.read_table(tmp_path / RUNS)) == len(complete(COMPARISON, tmp_path)) == 16
-    before = [path.stat().st_mtime_ns for path in sorted(tmp_path.rglob("round=00000/*.parquet"))]
+    before = [path.stat().st_mtime_ns for path in sorted(tmp_path.rglob("first=000000/*.parquet"))]
+    assert before
     assert compare(None, COMPARISON, tmp_path) == "complete"
     assert (tmp_path / RUNS).read_bytes() == (made / RUNS).read_bytes()
-    assert [path.stat().st_mtime_ns for path in sorted(tmp_path.rglob("round=00000/*.parquet"))] == before
+    assert [path.stat().st_mtime_ns for path in sorted(tmp_path.rglob("first=000000/*.parquet"))] == before
     monkeypatch.setattr(module, "row", None)
     assert compare(None, COMPARISON, tmp_path) == "complete"
 
 
 def test_what_is_complete_has_no_gap(made: Path, tmp_path: Path) -> None:
     shutil.copytree(made, tmp_path / "copy")
-    (tmp_path / "copy" / "rounds" / "round=00000" / "_SUCCESS").unlink()
+    (tmp_path / "copy" / "rounds" / "first=000000" / "_SUCCESS").unlink()
     assert len(complete(COMPARISON, tmp_path / "copy")) == 0
+
+
+def test_more_runs_go_on_with_those_that_are_there(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asked for three, then ten, then two: no run is made twice, and the file is what ten at once, or two, would have made."""
+    made_runs = list[int]()
+
+    def noted(comparison: Comparison, run: int, contender: Contender) -> dict[str, object]:
+        made_runs.append(run)
+        return row(comparison, run, contender)
+
+    monkeypatch.setattr(module, "row", noted)
+    for runs in (3, 10):
+        with replace(COMPARISON, runs=runs).held(tmp_path):
+            assert compare(None, replace(COMPARISON, runs=runs), tmp_path) == "complete"
+    assert made_runs == [run for run in range(10) for _ in POLICIES]
+    assert (tmp_path / RUNS).read_bytes() == (made / RUNS).read_bytes()
+    assert compare(None, replace(COMPARISON, runs=2), tmp_path) == "complete"
+    assert pq.read_table(tmp_path / RUNS)["run"].to_pylist() == [0, 0, 1, 1]
+    assert len(made_runs) == 20
 
 
 def test_progress_comes_to_an_end(tmp_path: Path) -> None:
@@ -133,12 +153,12 @@ def test_rounds_are_all_runs_once() -> None:
     rounds = replace(COMPARISON, runs=333).rounds()
     assert [run for runs in rounds for run in runs] == list(range(333))
     assert [len(runs) for runs in rounds] == [8, 16, 32, 64, 64, 64, 64, 21]
+    assert replace(COMPARISON, runs=12).rounds(3) == [range(3, 11), range(11, 12)]
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"runs": 11}, "runs is 10 there, 11 here"),
         ({"seed": 8}, "seed is 7 there, 8 here"),
         ({"hours": 2.0}, "hours is 1.0 there, 2.0 here"),
         ({"contenders": POLICIES[::-1]}, "baseline is ThresholdShedder there, UniformLoadShedder here"),

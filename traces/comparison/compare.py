@@ -6,7 +6,6 @@ import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
@@ -47,33 +46,31 @@ def compare(
     should_stop: Callable[[], bool] = lambda: False,
     progress: Callable[[Told], None] = lambda told: None,
 ) -> Outcome:
-    """Makes the rounds that the folder does not have yet, without Spark in this process, and gathers all in one file.
+    """Makes the runs that the folder does not have yet, without Spark in this process, and gathers all in one file.
 
     There is no round after one in which a user's policy failed. ``should_stop`` ends the comparison with the round that is
     under way left out. Raises SparkError.
     """
     count = len(comparison.contenders)
-    started, before = time.monotonic(), 0
-    outcome: Outcome = "complete"
-    for number, runs in enumerate(comparison.rounds()):
-        target = _round(folder, number)
+    there = complete(comparison, folder)
+    started, before = time.monotonic(), len(there)
+    outcome: Outcome = "fault" if _has_fault(there) else "complete"
+    for runs in comparison.rounds(before // count) if outcome == "complete" else ():
+        target = _round(folder, runs.start)
 
         def tell(done: int) -> None:
             made = runs.start * count + done  # noqa: B023
-            rate = (made - before) / max(time.monotonic() - started, 1e-9)  # noqa: B023
+            rate = (made - before) / max(time.monotonic() - started, 1e-9)
             progress(Told(made, comparison.runs * count, rate))
 
-        if (target / _DONE).exists():
-            before += len(runs) * count
-        else:
-            shutil.rmtree(target, ignore_errors=True)
-            try:
-                make = _make_here if spark is None else _make_on(spark)
-                make(comparison, runs, target, should_stop, tell)
-            except _Interrupted:
-                outcome = "interrupted"
-                break
-        if pq.read_table(target, columns=["fault"], partitioning=None)["fault"].null_count < len(runs) * count:
+        shutil.rmtree(target, ignore_errors=True)
+        try:
+            make = _make_here if spark is None else _make_on(spark)
+            make(comparison, runs, target, should_stop, tell)
+        except _Interrupted:
+            outcome = "interrupted"
+            break
+        if _has_fault(_read(target)):
             outcome = "fault"
             break
     _gather(comparison, folder)
@@ -81,17 +78,32 @@ def compare(
 
 
 def complete(comparison: Comparison, folder: Path) -> pa.Table:
-    """The rows of the complete rounds up to the first that is not, by run and, within it, in the order of the policies."""
-    rounds = (_round(folder, number) for number in range(len(comparison.rounds())))
-    there = takewhile(lambda path: (path / _DONE).exists(), rounds)
-    tables = [pq.read_table(path, schema=ROW, partitioning=None) for path in there]
-    rows = pa.concat_tables(tables) if tables else ROW.empty_table()
+    """The rows of the complete rounds up to the first that is not, by run and, within it, in the order of the policies.
+
+    Of a folder that has more runs than the comparison they are the first ones.
+    """
+    tables = [ROW.empty_table()]
+    done = 0
+    while done < comparison.runs and (_round(folder, done) / _DONE).exists():
+        tables.append(_read(_round(folder, done)))
+        done += len(tables[-1]) // len(comparison.contenders)
+    rows = pa.concat_tables(tables)
+    rows = rows.filter(pc.less(rows["run"], comparison.runs))
     order = pc.index_in(rows["policy"], pa.array([contender.name for contender in comparison.contenders]))
     return rows.append_column("order", order).sort_by([("run", "ascending"), ("order", "ascending")]).drop_columns("order")
 
 
-def _round(folder: Path, number: int) -> Path:
-    return folder / _ROUNDS / f"round={number:05d}"
+def _round(folder: Path, first: int) -> Path:
+    """Where the round is kept that begins with a run."""
+    return folder / _ROUNDS / f"first={first:06d}"
+
+
+def _read(target: Path) -> pa.Table:
+    return pq.read_table(target, schema=ROW, partitioning=None)
+
+
+def _has_fault(rows: pa.Table) -> bool:
+    return bool(rows["fault"].null_count < len(rows))
 
 
 _Make = Callable[[Comparison, range, Path, Callable[[], bool], Callable[[int], None]], None]

@@ -19,7 +19,7 @@ from model.balance.simulation.scenario import Scenario
 from model.balance.strategies import strategy_name
 from traces.exploration.folder import FolderError, held
 
-FORMAT = 1
+FORMAT = 2
 
 _FILE = "comparison.json"
 _FIRST_ROUND, _LONGEST_ROUND = 8, 64
@@ -52,9 +52,9 @@ class Comparison:
         """A run under one of the policies. Raises PolicyFault where a user's own fails."""
         return simulate(contender.manager, self.scenario, self.seed_of(run), self.hours)
 
-    def rounds(self) -> list[range]:
-        """The runs of each round: a round is what is kept together, and what a kill can lose. They get longer."""
-        made, start, length = list[range](), 0, _FIRST_ROUND
+    def rounds(self, start: int = 0) -> list[range]:
+        """The runs from one on, by rounds: a round is what is kept together, and what a kill can lose. They get longer."""
+        made, length = list[range](), _FIRST_ROUND
         while start < self.runs:
             made.append(range(start, min(start + length, self.runs)))
             start, length = start + length, min(2 * length, _LONGEST_ROUND)
@@ -62,7 +62,7 @@ class Comparison:
 
     @property
     def described(self) -> dict[str, Any]:
-        """What a folder remembers of it. What is long is there as a hash."""
+        """What a folder remembers of it: all but how many runs there are to be. What is long is there as a hash."""
         return {
             "format": FORMAT,
             "baseline": self.contenders[0].name,
@@ -75,7 +75,6 @@ class Comparison:
                 for contender in self.contenders
             },
             "scenario": {"name": self.scenario.name, "hash": _hash(self.scenario)},
-            "runs": self.runs,
             "hours": self.hours,
             "seed": self.seed,
         }
