@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import textwrap
 from collections.abc import Sequence
 
 from properties.protocols import PROTOCOLS
@@ -37,7 +39,8 @@ def _theory(theory: Theory) -> str:
 def _protocol(entry: Entry) -> str:
     lines = [f"{entry.name}: {entry.summary}", "", "  parameters"]
     lines += [f"    {parameter}" for parameter in entry.parameters]
-    lines += ["", "  sizes"]
+    meant = (inspect.getdoc(entry.function) or "").replace("``", "")
+    lines += ["", *textwrap.indent(meant, "    ").splitlines(), "", "  sizes"]
     for size, instances in (*entry.sizes.items(), ("teeth", entry.mutated)):
         for instance in instances:
             by = f" (by {instance.by})" if instance.by else ""

@@ -64,6 +64,8 @@ def election(
     ``mended`` is not upstream: a deletion then names the creation of the node that it means, and a broker that has created the
     node looks whether it is still there before it leads.
     """
+    if brokers < 1:
+        raise ModelError("election: brokers is at least 1")
     if on_session_loss not in ("reconnect", "shutdown"):
         raise ModelError(f"election: on_session_loss is reconnect or shutdown, not {on_session_loss!r}")
     if close not in ("unconditional", "by_version"):

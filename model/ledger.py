@@ -92,13 +92,15 @@ def ledger(
     ``changes`` bounds the changes of ensemble (by the writer and by recoveries together), ``crashes`` those of bookies,
     ``losses`` the times that a bookie comes back with some or all of its entries lost, ``rots`` the copies that go bad,
     ``explicit_lacs`` the last adds confirmed that the writer sends without an entry, ``deletions`` those of the ledger (0 or
-    1). Raises ModelError unless 1 <= ack_quorum <= write_quorum <= ensemble <= bookies.
+    1). Raises ModelError unless 1 <= ack_quorum <= write_quorum <= ensemble <= bookies and 1 <= entries.
     """
     if not 1 <= ack_quorum <= write_quorum <= ensemble <= bookies:
         raise ModelError(
             f"ledger: 1 <= ack_quorum ({ack_quorum}) <= write_quorum ({write_quorum}) <= ensemble ({ensemble})"
             f" <= bookies ({bookies}) does not hold"
         )
+    if entries < 1:
+        raise ModelError("ledger: entries is at least 1")
     parameters = {name: value for name, value in locals().items() if name != "defects"}
     p = Protocol("ledger", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
     striping = Striping(ensemble, write_quorum, entries)

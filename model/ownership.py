@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from model.language import And, If, Not, Protocol
+from model.language import And, If, ModelError, Not, Protocol
 from model.metadata_store import EphemeralNode, Sessions, merged
 from model.resource_lock import DEFECTS as LOCK_DEFECTS
 from model.resource_lock import ResourceLocks
@@ -48,6 +48,8 @@ def ownership(
     name the creation of the node that they mean, a re-creation that meets a node looks whose it is, and a release that fails
     with its session counts as done.
     """
+    if brokers < 1 or bundles < 1:
+        raise ModelError("ownership: brokers and bundles are at least 1")
     parameters = {name: value for name, value in locals().items() if name != "defects"}
     p = Protocol("ownership", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
 

@@ -80,8 +80,8 @@ def split(
         raise ModelError(f"split: algorithm is one of {', '.join(ALGORITHMS)}, not {algorithm!r}")
     if hashes < 2 or not 1 <= bundles <= hashes // 2:
         raise ModelError(f"split: {hashes} hashes cannot be cut into {bundles} bundles; set hashes to at least {2 * bundles}")
-    if attempts < 1 or maximum < bundles:
-        raise ModelError("split: attempts is at least 1, and maximum at least bundles")
+    if brokers < 1 or attempts < 1 or maximum < bundles:
+        raise ModelError("split: brokers and attempts are at least 1, and maximum at least bundles")
     unchecked = frozenset(p.active) & {"boundaries_unchecked"}
     ranges = Bundles.of(HashRange(hashes - 1, unchecked), algorithm, bundles)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from model.language import And, Not, Or, Protocol
+from model.language import And, ModelError, Not, Or, Protocol
 from model.metadata_store import Sessions, merged
 from model.resource_lock import ResourceLocks
 
@@ -49,6 +49,8 @@ def unload(
     fail to close; ``disconnects``, ``expiries`` and ``crashes`` how often a broker is cut off, loses its session while it
     lives, and dies. ``mended`` as in ownership.
     """
+    if brokers < 1 or bundles < 1:
+        raise ModelError("unload: brokers and bundles are at least 1")
     parameters = {name: value for name, value in locals().items() if name != "defects"}
     p = Protocol("unload", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
 

@@ -14,7 +14,7 @@ from properties.vocabulary import Suite
 T = TypeVar("T")
 Value = bool | int | str
 
-WORDS: dict[type, str] = {bool: "yes or no", int: "a whole number", str: "a word"}
+WORDS: dict[type, str] = {bool: "yes or no", int: "a number from 0 on", str: "a word"}
 TRUTH = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 
 
@@ -41,9 +41,11 @@ class Parameter:
         return type(value) is self.type
 
     def parse(self, text: str) -> Value:
-        """The value written as ``text``; ValueError if it is none of this parameter's type."""
+        """The value written as ``text``; ValueError if it is none that the parameter can have: no number is negative."""
         if self.type is int:
-            return int(text)
+            if (number := int(text)) < 0:
+                raise ValueError(text)
+            return number
         if self.type is bool:
             if text.lower() not in TRUTH:
                 raise ValueError(text)
@@ -132,7 +134,8 @@ class Entry:
         return RegistryError(f"{self.name}: {parameter.name} is {WORDS[parameter.type]}, not {written}; {self._listing()}")
 
     def _listing(self) -> str:
-        return f"{self.name} takes " + (", ".join(str(p) for p in self.parameters) or "no parameters")
+        usual = ", ".join(f"{p.name}={written(p.default)}" for p in self.parameters)
+        return f"{self.name} takes {usual}, unless set" if usual else f"{self.name} takes no parameters"
 
 
 def find(name: str, protocols: Mapping[str, T]) -> T:

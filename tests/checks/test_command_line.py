@@ -215,7 +215,10 @@ def test_ctrl_c_keeps_what_was_found() -> None:
     [
         (["check", "legder"], "did you mean ledger?"),
         (["check", "--set", "bookie=3"], "did you mean bookies?"),
-        (["check", "--set", "bookies=three"], "a whole number"),
+        (["check", "--set", "bookies=three"], "bookies is a number from 0 on, not 'three'"),
+        (["check", "--set", "changes=-1"], "changes is a number from 0 on, not '-1'"),
+        (["check", "--set", "entries=0"], "ledger: entries is at least 1"),
+        (["check", "election", "--set", "brokers=0"], "election: brokers is at least 1"),
         (["check", "--set", "bookies=2"], "does not hold"),
         (["check", "--defect", "no_such"], "there is no defect 'no_such'; there is "),
         (["check", "--defect", "closes_at_lax"], "there is no defect 'closes_at_lax' (did you mean closes_at_lac?)"),
@@ -237,7 +240,8 @@ def test_wrong_usage_is_said_in_a_line(arguments: list[str], said: str) -> None:
 def test_listing_names_every_property_and_defect() -> None:
     run = fencepost("list")
     assert run.returncode == 0
-    for word in ("no_truncation", "recovery_reads_do_not_fence", "bookkeeper#2614", "write_quorum", "standard", "no_deadlock"):
+    properties, told = ("no_truncation", "no_deadlock"), ("bookkeeper#2614", "rots the copies that go bad")
+    for word in (*properties, *told, "recovery_reads_do_not_fence", "write_quorum", "standard"):
         assert word in run.stdout
 
 

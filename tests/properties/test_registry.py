@@ -43,10 +43,11 @@ def test_settings_are_parsed_by_type() -> None:
     ("text", "what"),
     [
         ("size", "'size' is not of the form name=value"),
-        ("siez=3", "no parameter 'siez' (did you mean size?); tank takes size (a whole number, 3 unless set)"),
+        ("siez=3", "no parameter 'siez' (did you mean size?); tank takes size=3"),
         ("defects=hole", "no parameter 'defects'"),
-        ("size=big", "size is a whole number, not 'big'"),
-        ("size=", "size is a whole number, not ''"),
+        ("size=big", "size is a number from 0 on, not 'big'"),
+        ("size=-1", "size is a number from 0 on, not '-1'"),
+        ("size=", "size is a number from 0 on, not ''"),
         ("leaky=perhaps", "leaky is yes or no, not 'perhaps'"),
     ],
 )

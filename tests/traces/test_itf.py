@@ -192,7 +192,7 @@ def edit(path: str, value: Any) -> Callable[[Content], None]:
         ("#meta/fencepost-version", 2, "this version reads 1"),
         ("#meta/protocol", "lokc", "no protocol 'lokc' (did you mean lock?)"),
         ("#meta/protocol", 7, "#meta protocol is not a string"),
-        ("#meta/parameters", {"clients": "two"}, "clients is a whole number, not 'two'"),
+        ("#meta/parameters", {"clients": "two"}, "clients is a number from 0 on, not 'two'"),
         ("#meta/parameters", {"client": 2}, "no parameter 'client'"),
         ("#meta/defects", ["none"], "no defect 'none'"),
         ("#meta/defects", [1], "each of #meta defects is not a string"),
