@@ -41,17 +41,41 @@ def counts(findings: Findings) -> tuple[int, int, int]:
     return int(reach["distinct"]), int(reach["transitions"]), int(reach["depth"])
 
 
-def each_defect(entry: Entry, deep: Collection[str] = ()) -> pytest.MarkDecorator:
-    """One test for each defect; those of one instance are run by one worker, which searches it without a defect only once."""
-    parameters = [
-        pytest.param(defect, id=defect, marks=[_together(entry, defect), *([pytest.mark.deep] if defect in deep else [])])
-        for defect in entry.shown_by
+def each_instance(entry: Entry, deep: Collection[str] = ()) -> pytest.MarkDecorator:
+    """One test for each instance for CI, deep for those of these names."""
+    marked = [
+        pytest.param(i, id=i.name, marks=_marks(entry, i.parameters, deep=i.name in deep)) for i in entry.sizes["ci"]
     ]
-    return pytest.mark.parametrize("defect", parameters)
+    return pytest.mark.parametrize("instance", marked)
 
 
-def _together(entry: Entry, defect: str) -> pytest.MarkDecorator:
-    return pytest.mark.xdist_group(f"{entry.name} {sorted(entry.shown_by[defect].items())}")
+def each_defect(entry: Entry, deep: Collection[str] = ()) -> pytest.MarkDecorator:
+    """One test for each defect, deep for those of these names."""
+    marked = [
+        pytest.param(name, id=name, marks=_marks(entry, shown, deep=name in deep)) for name, shown in entry.shown_by.items()
+    ]
+    return pytest.mark.parametrize("defect", marked)
+
+
+def _marks(entry: Entry, parameters: Mapping[str, Value], *, deep: bool) -> list[pytest.MarkDecorator]:
+    """Whatever needs the search of one instance is run by one worker, which then searches it once."""
+    together = pytest.mark.xdist_group(f"{entry.name} {' '.join(str(value) for _, value in _whole(entry, parameters))}")
+    return [together, pytest.mark.deep] if deep else [together]
+
+
+def faithful(entry: Entry, parameters: Mapping[str, Value]) -> Findings:
+    """What exhaustive search says of an instance without defects, of all properties."""
+    return _faithful(entry.name, _whole(entry, parameters))
+
+
+@cache
+def _faithful(name: str, parameters: tuple[tuple[str, Value], ...]) -> Findings:
+    return searched(PROTOCOLS[name], dict(parameters))
+
+
+def _whole(entry: Entry, parameters: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
+    """All parameters of an instance, in their order."""
+    return tuple((p.name, parameters.get(p.name, p.default)) for p in entry.parameters)
 
 
 def caught(entry: Entry, defect: str) -> tuple[set[str], int | None]:
@@ -60,14 +84,9 @@ def caught(entry: Entry, defect: str) -> tuple[set[str], int | None]:
     suite = entry.suite(entry.build(dict(parameters), [defect]))
     firm = [p.name for p in suite.properties if p.kind != "sometimes" and not p.strict]
     found = unexpected(searched(entry, parameters, [defect], firm))
-    assert not unexpected(_faithful(entry.name, tuple(sorted(parameters.items()))))
+    assert not unexpected(faithful(entry, parameters))
     (steps,) = set(found.values()) or {None}
     return set(found), steps
-
-
-@cache
-def _faithful(name: str, parameters: tuple[tuple[str, Value], ...]) -> Findings:
-    return searched(PROTOCOLS[name], dict(parameters))
 
 
 def proved(entry: Entry, parameters: Mapping[str, Value]) -> set[str]:

@@ -9,7 +9,17 @@ from model.election import DEFECTS
 from model.language import ModelError
 from properties.protocols import PROTOCOLS
 from properties.registry import Instance, Value
-from tests.properties.searching import caught, controls, counts, each_defect, proved, searched, unexpected
+from tests.properties.searching import (
+    caught,
+    controls,
+    counts,
+    each_defect,
+    each_instance,
+    faithful,
+    proved,
+    searched,
+    unexpected,
+)
 
 ELECTION = PROTOCOLS["election"]
 
@@ -67,9 +77,9 @@ CAUGHT = {
 MANY: dict[str, Value] = {"brokers": 5, "disconnects": 3, "expiries": 3, "crashes": 3, "closes": 3, "lookups": True}
 
 
-@pytest.mark.parametrize("instance", ELECTION.sizes["ci"], ids=lambda i: i.name)
+@each_instance(ELECTION)
 def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
-    findings = searched(ELECTION, instance.parameters)
+    findings = faithful(ELECTION, instance.parameters)
     assert counts(findings) == COUNTS[instance.name]
     assert controls(findings) == CONTROLS[instance.name]
     assert exit_status(findings.verdicts) is ExitStatus.HOLDS

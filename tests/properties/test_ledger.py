@@ -12,7 +12,7 @@ from properties.observed import Observed
 from properties.protocols import PROTOCOLS
 from properties.registry import Instance, Value
 from properties.vocabulary import Suite
-from tests.properties.searching import caught, controls, counts, each_defect, searched, unexpected
+from tests.properties.searching import caught, controls, counts, each_defect, each_instance, faithful, searched, unexpected
 
 LEDGER = PROTOCOLS["ledger"]
 ONE_ENTRY: dict[str, Value] = {"entries": 1}
@@ -85,9 +85,9 @@ LOSES_AN_ENTRY = {
 """The shortest way to an acknowledged entry beyond the end of the ledger, where something sharper is violated before."""
 
 
-@pytest.mark.parametrize("instance", LEDGER.sizes["ci"], ids=lambda i: i.name)
+@each_instance(LEDGER)
 def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
-    findings = searched(LEDGER, instance.parameters)
+    findings = faithful(LEDGER, instance.parameters)
     assert counts(findings) == COUNTS[instance.name]
     assert exit_status(findings.verdicts) is ExitStatus.HOLDS
     assert {suspicion.subject for suspicion in findings.suspicions} == EXPLAINED.get(instance.name, set())

@@ -8,7 +8,17 @@ from checks.verdicts import ExitStatus, exit_status
 from model.ownership import DEFECTS
 from properties.protocols import PROTOCOLS
 from properties.registry import Instance, Value
-from tests.properties.searching import caught, controls, counts, each_defect, proved, searched, unexpected
+from tests.properties.searching import (
+    caught,
+    controls,
+    counts,
+    each_defect,
+    each_instance,
+    faithful,
+    proved,
+    searched,
+    unexpected,
+)
 
 OWNERSHIP = PROTOCOLS["ownership"]
 
@@ -57,9 +67,9 @@ CAUGHT = {
 MANY: dict[str, Value] = {"brokers": 3, "disconnects": 2, "expiries": 2, "crashes": 2, "releases": 2, "disables": 2}
 
 
-@pytest.mark.parametrize("instance", OWNERSHIP.sizes["ci"], ids=lambda i: i.name)
+@each_instance(OWNERSHIP)
 def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
-    findings = searched(OWNERSHIP, instance.parameters)
+    findings = faithful(OWNERSHIP, instance.parameters)
     assert counts(findings) == COUNTS[instance.name]
     assert controls(findings) == CONTROLS[instance.name]
     assert exit_status(findings.verdicts) is ExitStatus.HOLDS

@@ -9,7 +9,17 @@ from model.language import ModelError
 from model.split import DEFECTS
 from properties.protocols import PROTOCOLS
 from properties.registry import Instance, Value
-from tests.properties.searching import caught, controls, counts, each_defect, proved, searched, unexpected
+from tests.properties.searching import (
+    caught,
+    controls,
+    counts,
+    each_defect,
+    each_instance,
+    faithful,
+    proved,
+    searched,
+    unexpected,
+)
 
 SPLIT = PROTOCOLS["split"]
 
@@ -59,15 +69,9 @@ CAUGHT = {
 QUICK = ("parent_never_released", "layout_not_watched", "splits_unloaded_bundle", "maximum_ignored")
 
 
-INSTANCES = [
-    pytest.param(i, id=i.name, marks=[pytest.mark.deep] if i.name in ("two splits, mended", "children unloaded") else [])
-    for i in SPLIT.sizes["ci"]
-]
-
-
-@pytest.mark.parametrize("instance", INSTANCES)
+@each_instance(SPLIT, deep=("two splits, mended", "children unloaded"))
 def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
-    findings = searched(SPLIT, instance.parameters)
+    findings = faithful(SPLIT, instance.parameters)
     assert counts(findings) == COUNTS[instance.name]
     assert controls(findings) == CONTROLS[instance.name]
     assert exit_status(findings.verdicts) is ExitStatus.HOLDS

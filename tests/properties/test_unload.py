@@ -8,7 +8,7 @@ from checks.verdicts import ExitStatus, exit_status
 from model.unload import DEFECTS
 from properties.protocols import PROTOCOLS
 from properties.registry import Instance, Value
-from tests.properties.searching import caught, controls, counts, each_defect, proved, searched
+from tests.properties.searching import caught, controls, counts, each_defect, each_instance, faithful, proved, searched
 
 UNLOAD = PROTOCOLS["unload"]
 
@@ -50,9 +50,9 @@ CAUGHT = {
 MANY: dict[str, Value] = {"brokers": 3, "disconnects": 2, "expiries": 2, "crashes": 2, "timeouts": 2, "failures": 2}
 
 
-@pytest.mark.parametrize("instance", UNLOAD.sizes["ci"], ids=lambda i: i.name)
+@each_instance(UNLOAD)
 def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
-    findings = searched(UNLOAD, instance.parameters)
+    findings = faithful(UNLOAD, instance.parameters)
     assert counts(findings) == COUNTS[instance.name]
     assert controls(findings) == CONTROLS[instance.name]
     assert exit_status(findings.verdicts) is ExitStatus.HOLDS
