@@ -249,27 +249,24 @@ class LoadData:
     def bundles_of(self, broker: str) -> dict[str, None]:
         """The bundles that a broker owns or is about to own: those of its report and those preallocated to it."""
         report = self.brokers[broker] or LocalBrokerData()
-        return dict.fromkeys([*report.spoken_of, *self.placed_on(broker)])
+        return dict.fromkeys([*report.spoken_of, *self._placed.get(broker, ())])
 
     def count_of(self, namespace: str, broker: str) -> int:
         """How many bundles of a namespace a broker owns or is about to own."""
         report = self.brokers[broker] or LocalBrokerData()
-        own, placed = report.namespaces.get(namespace, 0), self.placed_on(broker)
+        own, placed = report.namespaces.get(namespace, 0), self._placed.get(broker)
         return own + sum(namespace_of(b) == namespace for b in set(placed).difference(report.spoken_of)) if placed else own
 
     def expected_on(self, broker: str) -> Sequence[str]:
         """The bundles that a broker is about to own: those preallocated to it of which its report does not speak."""
-        placed = self.placed_on(broker)
+        placed = self._placed.get(broker, ())
         if not placed or (report := self.brokers[broker]) is None:
             return placed
         return [bundle for bundle in placed if bundle not in report.owned]
 
-    def placed_on(self, broker: str) -> Sequence[str]:
-        """The bundles that are preallocated to a broker, whether its report speaks of them or not."""
-        return self._placed.get(broker, ())
-
     @cached_property
     def _placed(self) -> dict[str, list[str]]:
+        """What is preallocated to each broker, whether its report speaks of it or not."""
         placed: dict[str, list[str]] = {}
         for bundle, broker in self.preallocated.items():
             placed.setdefault(broker, []).append(bundle)

@@ -170,7 +170,7 @@ def test_long_term_rates_of_a_broker_are_the_sum_over_its_bundles() -> None:
 def test_what_is_preallocated_leaves_long_term_rates_as_they_are() -> None:
     data = cluster({"a": broker(bundles=["n/1"])}, {"n/1": bundle(rate=5), "n/2": bundle(rate=8)})
     assert long_term_rates("a", data) is long_term_rates("a", data.with_preallocated({"n/2": "a"}))
-    assert data.with_preallocated({"n/2": "a"}).placed_on("a") == ["n/2"]
+    assert data.with_preallocated({"n/2": "a"}).expected_on("a") == ["n/2"]
 
 
 def test_history_weighs() -> None:
