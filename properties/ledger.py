@@ -256,6 +256,14 @@ def ledger(p: Protocol) -> Suite:
         """The writer confirms every entry and closes."""
         return And(s.writer == "closed", s.lac == striping.entries - 1)
 
+    if settings["ack_quorum"] < settings["write_quorum"]:
+
+        @suite.sometimes
+        def confirmed_by_an_ack_quorum() -> Any:
+            """An entry is confirmed that not all bookies of its write set have accepted."""
+            places = [(b, e) for b in bookie for e in entry]
+            return any_of(And(s.confirmed.has(e), published.holds(b, e), Not(s.accepted[b].has(e))) for b, e in places)
+
     if recoverer.size:
 
         @suite.sometimes

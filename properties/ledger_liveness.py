@@ -28,9 +28,10 @@ def ledger_liveness(suite: Suite) -> None:
 
     @suite.leads_to(unfair=[recoverer.label(r) for r in recoverer] + ["close"])
     def adds_are_confirmed() -> Any:
-        """What a living writer has sent is confirmed in the end, unless the ledger is fenced or closed before."""
+        """What a living writer has sent is confirmed in the end, unless the ledger is fenced or closed: it hears of its end."""
         given_up = Or(s.status != "open", any_of(s.fenced[b] for b in bookie))
-        return [(s.sent >= e, Or(s.confirmed.has(e), given_up)) for e in entry]
+        heard = Or(s.writer.among("closed", "failed"), s.status != "closed")
+        return [*((s.sent >= e, Or(s.confirmed.has(e), given_up)) for e in entry), (s.status == "closed", heard)]
 
     if not recoverer.size:
         return

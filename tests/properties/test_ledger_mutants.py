@@ -108,6 +108,7 @@ MUTANTS = {
     "recoveries_end": Mutant(PAIR_ONE_ENTRY, "adopt_end", keeps("phase"), 6),
     # what must be possible
     "writer_closes_all": Mutant(PAIR_ONE_ENTRY, "ack", keeps("acked")),
+    "confirmed_by_an_ack_quorum": Mutant(TRIPLE, "ack", keeps("acked")),
     "recovery_goes_beyond_lac": Mutant(PAIR_ONE_ENTRY, "close_recovered", sets("last", -1)),
     "writer_fails": Mutant(PAIR_ONE_ENTRY, "find_closed", keeps("writer")),
     "writer_overtaken": Mutant(PAIR_ONE_ENTRY, "recover", keeps("recovery_version")),
