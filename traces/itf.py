@@ -73,9 +73,12 @@ class _Wrong(Exception):
 
 def _read(path: Path, protocols: Mapping[str, Entry]) -> tuple[Trace, Protocol]:
     content = _shape(_json(path.read_bytes()), dict, "the file")
-    meta = _shape(content.get("#meta"), dict, "#meta")
-    if meta.get("fencepost-version") != VERSION:
-        raise _Wrong(f"#meta has fencepost-version {meta.get('fencepost-version')!r}, and this version reads {VERSION}")
+    meta = content.get("#meta")
+    if not isinstance(meta, dict) or "fencepost-version" not in meta:
+        raise _Wrong("it is no trace that Fencepost wrote: #meta has no fencepost-version; check --trace-dir DIR writes some")
+    if meta["fencepost-version"] != VERSION:
+        told = f"#meta has fencepost-version {meta['fencepost-version']!r}, and this version reads {VERSION}"
+        raise _Wrong(f"{told}; have the check write the trace again")
     name = _shape(meta.get("protocol"), str, "#meta protocol")
     parameters = _shape(meta.get("parameters"), dict, "#meta parameters")
     defects = [_shape(d, str, "each of #meta defects") for d in _shape(meta.get("defects"), list, "#meta defects")]
