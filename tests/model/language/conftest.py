@@ -1,0 +1,12 @@
+"""The shop, made anew for each test, which adds to it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.model.language.shop import Shop
+
+
+@pytest.fixture
+def shop() -> Shop:
+    return Shop()
