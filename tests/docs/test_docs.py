@@ -22,7 +22,11 @@ PAGES = {name: page for name in PROTOCOLS if (page := REFERENCE / f"{name}.md").
 TABLES = ("controls", "defects", "instances")
 FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
     "ledger": [{"changes": 1, "recoverers": 2}, {"entries": 1}],
-    "split": [{"bundles": 2, "splits": 2, "maximum": 3}, {"bundles": 2, "splits": 2, "maximum": 3, "mended": True}],
+    "split": [
+        {"bundles": 2, "splits": 2, "maximum": 3},
+        {"bundles": 2, "splits": 2, "maximum": 3, "mended": True},
+        {"brokers": 1},
+    ],
 }
 
 
