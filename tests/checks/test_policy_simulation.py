@@ -14,6 +14,7 @@ import pytest
 from checks.cli import main
 from model.balance.simulation.measures import MEASURES
 from model.balance.simulation.scenario import SCENARIOS
+from tests.command import Ran, fencepost
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "docs" / "examples" / "policy"
@@ -21,27 +22,21 @@ RESTARTED = EXAMPLES / "restarted.json"
 SMALL = ("--brokers", "3", "--bundles", "12", "--namespaces", "2", "--topics-per-bundle", "3", "--hours", "0.7")
 
 
-def asked(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
-    """Exit status, standard output and standard error of ``fencepost policy simulate``."""
-    try:
-        status = main(["policy", "simulate", *map(str, arguments)])
-    except SystemExit as end:
-        status = end.code if isinstance(end.code, int) else 1
-    printed = capsys.readouterr()
-    return status, printed.out, printed.err
+def asked(*arguments: str | Path) -> Ran:
+    return fencepost("policy", "simulate", *arguments)
 
 
-def answered(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Any:
-    status, out, err = asked(capsys, *arguments, "--format", "json")
+def answered(*arguments: str | Path) -> Any:
+    status, out, err = asked(*arguments, "--format", "json")
     assert err == ""
     told = json.loads(out)
     assert told["status"] == status
     return told
 
 
-def test_a_run_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_is_told() -> None:
     switched_off = ("--set", "loadBalancerSheddingEnabled=false", "loadBalancerAutoBundleSplitEnabled=false")
-    status, out, err = asked(capsys, *SMALL, "--scenario", "crash", "--actions", "3", *switched_off)
+    status, out, err = asked(*SMALL, "--scenario", "crash", "--actions", "3", *switched_off)
     assert (status, err) == (0, "")
     assert out.startswith(
         "ThresholdShedder and LeastLongTermMessageRate, Pulsar current\ncrash: 0.7 h, seed 0; 3 brokers, 12 bundles\n"
@@ -54,14 +49,14 @@ def test_a_run_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("shedder", ["ThresholdShedder", "TransferShedder"])
-def test_the_same_arguments_print_the_same(capsys: pytest.CaptureFixture[str], shedder: str) -> None:
+def test_the_same_arguments_print_the_same(shedder: str) -> None:
     arguments = (*SMALL, "--shedder", shedder, "--format", "json", "--seed", "4")
-    assert asked(capsys, *arguments) == asked(capsys, *arguments)
-    assert asked(capsys, *arguments) != asked(capsys, *arguments[:-1], "5")
+    assert asked(*arguments) == asked(*arguments)
+    assert asked(*arguments) != asked(*arguments[:-1], "5")
 
 
-def test_json_has_everything(capsys: pytest.CaptureFixture[str]) -> None:
-    told = answered(capsys, *SMALL, "--scenario", "restart", "--pulsar", "2.10", "--placement", "RoundRobinBrokerSelector")
+def test_json_has_everything() -> None:
+    told = answered(*SMALL, "--scenario", "restart", "--pulsar", "2.10", "--placement", "RoundRobinBrokerSelector")
     assert (told["shedder"], told["placement"], told["pulsar"]) == ("ThresholdShedder", "RoundRobinBrokerSelector", "2.10")
     assert (told["scenario"], told["seed"], told["minutes"]) == ("restart", 0, 42)
     assert list(told["measures"]) == list(MEASURES)
@@ -76,19 +71,19 @@ def test_json_has_everything(capsys: pytest.CaptureFixture[str]) -> None:
     assert told["violations"] == []
 
 
-def test_what_the_protocols_do_not_allow_is_a_violation(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_the_protocols_do_not_allow_is_a_violation() -> None:
     arguments = ("--shedder", "DeviationShedder", "--scenario", "steady", "--hours", "0.1")
-    told = answered(capsys, *arguments)
+    told = answered(*arguments)
     assert told["status"] == 12
     assert len(told["violations"]) == told["measures"]["refused"] > 0
     assert all(violation["action"]["refused"] for violation in told["violations"])
-    _, out, _ = asked(capsys, *arguments, "--actions", "2")
+    _, out, _ = asked(*arguments, "--actions", "2")
     assert "in ownership, start_release(b1, u0) cannot happen there" in out
     assert re.search(r"^  and \d more violations", out, re.MULTILINE)
 
 
-def test_a_snapshot_is_where_it_begins(capsys: pytest.CaptureFixture[str]) -> None:
-    told = answered(capsys, "--snapshot", RESTARTED, "--scenario", "steady")
+def test_a_snapshot_is_where_it_begins() -> None:
+    told = answered("--snapshot", RESTARTED, "--scenario", "steady")
     assert [round(column[0], 3) for column in told["usage"].values()] == [0.5] * 5 + [0.0]
     assert told["actions"] == []
 
@@ -127,23 +122,23 @@ def _first_source(told: Told) -> str:
     ],
 )
 def test_what_users_report_comes_out(
-    capsys: pytest.CaptureFixture[str], snapshot: str, others: tuple[str | Path, ...], is_as_reported: Callable[[Told], bool]
+    snapshot: str, others: tuple[str | Path, ...], is_as_reported: Callable[[Told], bool]
 ) -> None:
     shedder = "ThresholdShedder" if snapshot in ("restarted", "nearly-idle", "history-1") else "UniformLoadShedder"
     arguments = ("--snapshot", EXAMPLES / f"{snapshot}.json", "--scenario", "steady", "--shedder", shedder)
-    told = answered(capsys, *arguments, *others)
+    told = answered(*arguments, *others)
     assert is_as_reported(told)
     assert told["violations"] == []
 
 
-def test_settings_can_be_others(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_settings_can_be_others(tmp_path: Path) -> None:
     conf = tmp_path / "broker.conf"
     conf.write_text("lowerBoundarySheddingEnabled=true\nloadBalancerSheddingIntervalMinutes=7\n", encoding="utf-8")
     arguments = ("--snapshot", RESTARTED, "--scenario", "steady", "--conf", conf)
-    assert answered(capsys, *arguments)["actions"][0]["minute"] == 6
-    told = answered(capsys, *arguments, "--set", "loadBalancerSheddingIntervalMinutes=3", "loadBalancerEnabled=TRUE")
+    assert answered(*arguments)["actions"][0]["minute"] == 6
+    told = answered(*arguments, "--set", "loadBalancerSheddingIntervalMinutes=3", "loadBalancerEnabled=TRUE")
     assert told["actions"][0]["minute"] == 2
-    assert answered(capsys, *arguments, "--set", "loadBalancerEnabled=false")["actions"] == []
+    assert answered(*arguments, "--set", "loadBalancerEnabled=false")["actions"] == []
 
 
 @pytest.mark.parametrize(
@@ -168,26 +163,26 @@ def test_settings_can_be_others(capsys: pytest.CaptureFixture[str], tmp_path: Pa
         (("--shedder", "NoShedder"), 2, "'NoShedder' (did you mean AvgShedder?) is not among"),
     ],
 )
-def test_mistakes_are_told(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], status: int, said: str) -> None:
-    found, out, err = asked(capsys, *arguments)
+def test_mistakes_are_told(arguments: tuple[str, ...], status: int, said: str) -> None:
+    found, out, err = asked(*arguments)
     assert (found, out) == (status, "")
     assert said in err
     assert "Traceback" not in err
 
 
-def test_a_snapshot_that_is_no_cluster_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_snapshot_that_is_no_cluster_is_told(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     overlapping = {"n/0x00000000_0x20000000": {}, "n/0x10000000_0x30000000": {}}
     path.write_text(json.dumps({"brokers": {"b": {}}, "bundles": overlapping}), encoding="utf-8")
-    status, _, err = asked(capsys, "--snapshot", path)
+    status, _, err = asked("--snapshot", path)
     assert (status, err) == (
         150,
         f"fencepost: {path}: the bundles of n overlap: another one begins or ends inside 0x00000000_0x20000000\n",
     )
 
 
-def test_a_run_is_kept(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    status, out, _ = asked(capsys, *SMALL, "--scenario", "crash", "--out", tmp_path / "run")
+def test_a_run_is_kept(tmp_path: Path) -> None:
+    status, out, _ = asked(*SMALL, "--scenario", "crash", "--out", tmp_path / "run")
     assert status == 0
     assert f"written: {tmp_path / 'run' / 'run.json'}" in out
     told = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
@@ -208,23 +203,23 @@ RATES = """minute,topic,msgRateIn,msgThroughputIn,unit
 """
 
 
-def test_recorded_rates_are_what_topics_carry(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_recorded_rates_are_what_topics_carry(tmp_path: Path) -> None:
     path = tmp_path / "rates.csv"
     path.write_text(RATES, encoding="utf-8")
     arguments = ("--rates", path, "--scenario", "steady", "--brokers", "2", "--bundles", "6", "--hours", "0.1", "--load", "40")
-    told = answered(capsys, *arguments)
+    told = answered(*arguments)
     assert told["offered"] == [1000, 1050, 450, 450, 450, 450]
     assert sum(column[1] for column in told["usage"].values()) == pytest.approx(0.8)  # the busiest minute: 40 % of two brokers
     assert all(action["bundle"].startswith(("shop/sales/", "shop/mail/")) for action in told["actions"])
 
 
-def test_recorded_rates_of_a_snapshot(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_recorded_rates_of_a_snapshot(tmp_path: Path) -> None:
     path = tmp_path / "rates.csv"
     path.write_text("minute,topic,msgRateIn\n3,persistent://public/default/a,400\n", encoding="utf-8")
-    told = answered(capsys, "--rates", path, "--snapshot", RESTARTED, "--scenario", "steady", "--hours", "0.1")
+    told = answered("--rates", path, "--snapshot", RESTARTED, "--scenario", "steady", "--hours", "0.1")
     assert told["offered"] == [0, 0, 0, 400, 400, 400]
     path.write_text(RATES, encoding="utf-8")
-    status, _, err = asked(capsys, "--rates", path, "--snapshot", RESTARTED)
+    status, _, err = asked("--rates", path, "--snapshot", RESTARTED)
     assert (status, "there are no bundles of shop/sales, of which topics are recorded" in err) == (150, True)
 
 
@@ -247,10 +242,10 @@ def test_recorded_rates_of_a_snapshot(capsys: pytest.CaptureFixture[str], tmp_pa
         ("minute,topic,msgRateIn\n0,persistent://a/b/\xff,1\n", "is not UTF-8"),
     ],
 )
-def test_a_table_that_cannot_be_used(capsys: pytest.CaptureFixture[str], tmp_path: Path, content: str, said: str) -> None:
+def test_a_table_that_cannot_be_used(tmp_path: Path, content: str, said: str) -> None:
     path = tmp_path / "rates.csv"
     path.write_bytes(content.encode("latin-1"))
-    status, out, err = asked(capsys, "--rates", path)
+    status, out, err = asked("--rates", path)
     assert (status, out) == (150, "")
     assert said in err
 
@@ -263,48 +258,46 @@ def shed(load, conf, memory):
 """
 
 
-def test_a_fault_of_an_own_policy_is_told_with_its_input(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_fault_of_an_own_policy_is_told_with_its_input(tmp_path: Path) -> None:
     own = tmp_path / "own.py"
     own.write_text(FAULTY, encoding="utf-8")
-    status, out, err = asked(capsys, *SMALL, "--shedder", f"{own}:shed", "--out", tmp_path / "run")
+    status, out, err = asked(*SMALL, "--shedder", f"{own}:shed", "--out", tmp_path / "run")
     assert (status, out) == (75, "")
     assert f"{own}:4" in err
     assert "enough" in err
     assert "Traceback" not in err
-    assert "\n  --out DIR keeps what it was asked with" in asked(capsys, *SMALL, "--shedder", f"{own}:shed")[2]
+    assert "\n  --out DIR keeps what it was asked with" in asked(*SMALL, "--shedder", f"{own}:shed")[2]
     kept = tmp_path / "run" / "fault.json"
     assert main(["policy", "decide", "--shedder", f"{own}:shed", "--snapshot", str(kept)]) == 75
     assert main(["policy", "decide", "--shedder", "ThresholdShedder", "--snapshot", str(kept)]) == 0
 
 
-def test_an_own_policy_is_simulated(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_own_policy_is_simulated() -> None:
     own = EXAMPLES / "fill_the_emptiest.py"
     arguments = ("--snapshot", RESTARTED, "--scenario", "steady", "--shedder", f"{own}:shed", "--placement", f"{own}:place")
-    told = answered(capsys, *arguments)
+    told = answered(*arguments)
     assert told["shedder"] == f"{own}:shed"
     assert told["actions"]
 
 
-def test_what_was_interrupted_claims_nothing_of_the_rest(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_interrupted_claims_nothing_of_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("checks.progress.Interrupt.__call__", lambda interrupt: True)
-    status, out, _ = asked(capsys, *SMALL)
+    status, out, _ = asked(*SMALL)
     assert status == 20
     assert "noisy-rates: 0.0166667 h" in out
     assert "interrupted; nothing is claimed of the time after that" in out
 
 
-def test_a_folder_that_cannot_be_written_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    status, _, err = asked(capsys, *SMALL, "--out", tmp_path / "file")
+    status, _, err = asked(*SMALL, "--out", tmp_path / "file")
     assert status == 153
     assert "Traceback" not in err
 
 
-def test_the_reference_has_every_option_scenario_and_measure(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_reference_has_every_option_scenario_and_measure() -> None:
     reference = (ROOT / "docs" / "reference" / "simulation.md").read_text(encoding="utf-8")
-    _, help, _ = asked(capsys, "--help")
+    _, help, _ = asked("--help")
     options = set(re.findall(r"--[a-z][a-z-]*", help)) - {"--help", "--format"}
     assert {option for option in options if f"`{option}" not in reference} == set()
     assert "exit status is 12" in help

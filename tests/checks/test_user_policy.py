@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from checks.cli import main
 from model.balance.configuration import defaults
 from model.balance.isolation import AutoFailoverPolicy, NamespaceIsolationData, Policies
 from model.balance.load_data import BundleData, LoadData, LocalBrokerData, ResourceUsage
@@ -16,6 +15,7 @@ from model.balance.placement import LeastLongTermMessageRate
 from model.balance.user_code import UserCodeError, UserFunction
 from model.balance.user_policy import PolicyFault, UserPlacement, UserShedder, user_strategy
 from properties.balance import properties_of
+from tests.command import Ran, fencepost
 
 FIRST, SECOND, OTHER = (f"public/default/0x{n}0000000_0x{n + 1}0000000" for n in range(3))
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "policy" / "fill_the_emptiest.py"
@@ -182,10 +182,8 @@ def test_what_a_shedder_does_not_define_is_not_asked_of_it() -> None:
 # --- on the command line
 
 
-def asked(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
-    status = main(["policy", *map(str, arguments)])
-    printed = capsys.readouterr()
-    return status, printed.out, printed.err
+def asked(*arguments: str | Path) -> Ran:
+    return fencepost("policy", *arguments)
 
 
 @pytest.mark.parametrize(
@@ -197,10 +195,10 @@ def asked(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[i
     ],
 )
 def test_the_wrong_function(
-    capsys: pytest.CaptureFixture[str], option: str, function: str, said: str, expected: int
+    option: str, function: str, said: str, expected: int
 ) -> None:
     snapshot = EXAMPLE.parent / "restarted.json"
-    status, out, err = asked(capsys, "decide", "--snapshot", snapshot, option, f"{EXAMPLE}:{function}")
+    status, out, err = asked("decide", "--snapshot", snapshot, option, f"{EXAMPLE}:{function}")
     assert (status, out) == (expected, "")
     assert said in err
 
@@ -209,29 +207,29 @@ def test_the_wrong_function(
     ("name", "said"),
     [("absent.py", "there is no such file"), ("folder.py", "is a directory"), ("latin.py", "is not UTF-8")],
 )
-def test_files_that_cannot_be_read(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str, said: str) -> None:
+def test_files_that_cannot_be_read(tmp_path: Path, name: str, said: str) -> None:
     (tmp_path / "folder.py").mkdir()
     (tmp_path / "latin.py").write_bytes(b"# \xe9\n")
-    status, out, err = asked(capsys, "check", "--shedder", f"{tmp_path / name}:shed")
+    status, out, err = asked("check", "--shedder", f"{tmp_path / name}:shed")
     assert (status, out) == (150, "")
     assert err.startswith(f"fencepost: {tmp_path / name}: {said}")
 
 
-def test_the_input_of_a_fault_is_kept_and_shows_it_again(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_input_of_a_fault_is_kept_and_shows_it_again(tmp_path: Path) -> None:
     policy = tmp_path / "hot.py"
     policy.write_text("def shed(load, conf):\n    return {b: [] for b, r in load.reports.items() if 1 / len(r.owned)}\n")
     ask = ["--shedder", f"{policy}:shed"]
-    status, out, err = asked(capsys, "check", *ask, "--snapshot-dir", tmp_path / "found")
+    status, out, err = asked("check", *ask, "--snapshot-dir", tmp_path / "found")
     kept = tmp_path / "found" / "fault.json"
     assert (status, out) == (75, "")
     assert err == f"fencepost: {policy}:2: ZeroDivisionError: division by zero\n  asked with {kept}\n"
-    assert asked(capsys, "decide", *ask, "--snapshot", kept) == (75, "", err)
-    assert "--snapshot-dir DIR keeps" in asked(capsys, "check", *ask)[2]
+    assert asked("decide", *ask, "--snapshot", kept) == (75, "", err)
+    assert "--snapshot-dir DIR keeps" in asked("check", *ask)[2]
 
 
-def test_the_example_fills_a_restarted_broker(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_example_fills_a_restarted_broker() -> None:
     snapshots = ["--snapshot", EXAMPLE.parent / "restarted.json"] * 3
-    status, out, _ = asked(capsys, "decide", "--shedder", f"{EXAMPLE}:shed", "--placement", f"{EXAMPLE}:place", *snapshots)
+    status, out, _ = asked("decide", "--shedder", f"{EXAMPLE}:shed", "--placement", f"{EXAMPLE}:place", *snapshots)
     assert status == 0
     assert out.startswith(f"{EXAMPLE}:shed and {EXAMPLE}:place, Pulsar current\n")
     assert out.count("unload nothing") == 2
