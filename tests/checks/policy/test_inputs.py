@@ -1,0 +1,196 @@
+"""What ``fencepost policy`` reads: configurations and snapshots, and what is said of those that cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checks.broker_conf import ConfigurationError
+from checks.policy.reading import json_path
+from checks.policy.settings import read_settings
+from checks.policy.snapshot import read_snapshot
+from model.balance.configuration import defaults
+from tests.checks.policy.asking import BUNDLES, MIB, answered, asked, broker, snapshot, write
+
+# --- inputs that cannot be read
+
+
+def refused(*arguments: str | Path) -> str:
+    status, out, err = asked(*arguments)
+    assert (status, out) == (150, "")
+    assert err.startswith("fencepost: ")
+    assert err.count("\n") == 1
+    return err.removeprefix("fencepost: ").rstrip("\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "is empty; give a snapshot of the cluster's load"),
+        ("{", "is not JSON: EOF while parsing an object at line 1 column 1"),
+        ("[]", "$ is a list; it must be an object"),
+        ('{"brokers": {"b1:8080": {}, "b2": {}, "b1:8080": {}}}', '$.brokers["b1:8080"] is given twice, and only the last'),
+        ('{"brokers": {}, "topics": {"x": [{"hash": 1, "hash": 2}]}}', "$.topics.x[0].hash is given twice"),
+        ('{"brokers": {}, "failure_domains": {"x": 5}}', "$.failure_domains.x is 5; it must be an object"),
+        ('{"brokers": {}, "failure_domains": {"x": ["a", 5]}}', "$.failure_domains.x.brokers[1] is 5; it must be a string"),
+        ("{}", "$.brokers is missing"),
+        ('{"brokers": {"b1:8080": {"cpu": {"limit": -1}}}}', '$.brokers["b1:8080"].cpu.limit is -1; it must not be negative'),
+        ('{"brokers": {"b1": {"cpu": {"usage": NaN}}}}', "$.brokers.b1.cpu.usage is NaN; it must be a number"),
+        ('{"brokers": {"b1": {"msgRateIn": 1e999}}}', "$.brokers.b1.msgRateIn is inf; it must be finite"),
+        ('{"brokers": {"b1": {"msgRateIn": "fast"}}}', "$.brokers.b1.msgRateIn is 'fast'; it must be a number"),
+        ('{"brokers": {"b1": {"bundles": {}}}}', "$.brokers.b1.bundles is an object; it must be a list"),
+        ('{"brokers": {"b1": {"numTopics": 1.5}}}', "$.brokers.b1.numTopics is 1.5; it must be a whole number"),
+        ('{"brokers": {}, "now": true}', "$.now is true; it must be a whole number"),
+        ('{"brokers": {}, "bundles": {"x": {"shortTermData": 3}}}', "$.bundles.x.shortTermData is 3; it must be an object"),
+        ('{"brokers": {}, "topics": {"x": [{}]}}', '$.topics.x[0]: has neither "name" nor "hash"; give one of them'),
+        ('{"brokers": {}, "topics": {"x": [{"hash": "top"}]}}', "$.topics.x[0].hash: 'top' is not a hash"),
+        ('{"brokers": {}, "topics": {"x": [{"hash": -1}]}}', "$.topics.x[0].hash: -1 is not from 0x00000000"),
+        (
+            '{"brokers": {}, "isolation": {"p": {"primary": ["("]}}}',
+            "$.isolation.p.primary[0] is '('; it is no regular expression",
+        ),
+        (
+            '{"brokers": {}, "isolation": {"p": {"auto_failover_policy": {"parameters": {"min_limit": "few"}}}}}',
+            "$.isolation.p.auto_failover_policy.parameters.min_limit is 'few'; it must be a whole number",
+        ),
+    ],
+)
+def test_a_snapshot_that_cannot_be_used(tmp_path: Path, content: str, said: str) -> None:
+    file = write(tmp_path, content)
+    assert refused("decide", "--snapshot", file).startswith(f"{file}: {said}")
+
+
+def test_many_mistakes_are_counted(tmp_path: Path) -> None:
+    many = {"brokers": {f"b{n}": {"msgRateIn": -1} for n in range(9)}}
+    assert refused("decide", "--snapshot", write(tmp_path, many)).endswith("(and 4 more)")
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    assert "there is no such file" in refused("decide", "--snapshot", tmp_path / "absent")
+    assert "is a directory" in refused("decide", "--snapshot", tmp_path)
+    topics = ["split", "--bundle", "0x0_0x9", "--topics", tmp_path / "absent"]
+    assert "give the path of a JSON list of topics" in refused(*topics)
+    snap = write(tmp_path, snapshot())
+    assert "there is no such file" in refused("decide", "--snapshot", snap, "--conf", tmp_path / "absent")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("loadBalancerBrokerThresholdShedderPercentage=ten", "'ten' is not a whole number of 32 bits; write one, such as"),
+        ("minUnloadMessage=99999999999", "is not a whole number of 32 bits"),
+        ("loadBalancerHistoryResourcePercentage=often", "'often' is not a number; write one, such as"),
+        ("maxUnloadPercentage=NaN", "is not a number"),
+        ("defaultNamespaceBundleSplitAlgorithm=halve", "'halve' is not among range_equally_divide"),
+    ],
+)
+def test_settings_that_cannot_be_used(tmp_path: Path, line: str, said: str) -> None:
+    conf = write(tmp_path, f"# first\n{line}\n", "broker.conf")
+    told = refused("decide", "--snapshot", write(tmp_path, snapshot()), "--conf", conf)
+    assert told.startswith(f"{conf}:2: {line.split('=')[0]} = ")
+    assert said in told
+
+
+def test_a_strategy_of_the_file_that_does_not_exist(tmp_path: Path) -> None:
+    conf = write(tmp_path, "# ours\nloadBalancerLoadSheddingStrategy=org.example.Mine\n", "broker.conf")
+    told = refused("decide", "--snapshot", write(tmp_path, snapshot()), "--conf", conf)
+    assert told.startswith(f"{conf}:2: 'Mine' is not among OverloadShedder")
+    place = write(tmp_path, "loadBalancerLoadPlacementStrategy=Mine\n", "place.conf")
+    assert refused("check", "--conf", place).startswith(f"{place}:1: 'Mine' is not among LeastLongTermMessageRate")
+
+
+def test_the_class_of_the_file_is_used(tmp_path: Path) -> None:
+    name = "org.apache.pulsar.broker.loadbalance.impl.OverloadShedder"
+    conf = write(tmp_path, f"loadBalancerLoadSheddingStrategy = {name}\n", "broker.conf")
+    out = asked("decide", "--snapshot", write(tmp_path, snapshot()), "--conf", conf)[1]
+    assert out.startswith("OverloadShedder and LeastLongTermMessageRate, Pulsar current\n")
+    extensible = "loadManagerClassName=org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl\n"
+    out = asked("decide", "--snapshot", tmp_path / "snapshot.json", "--conf", write(tmp_path, extensible, "x.conf"))[1]
+    assert out.startswith("TransferShedder and LeastResourceUsageWithWeight, Pulsar current\n")
+
+
+# --- settings
+
+
+def test_settings_of_each_version(tmp_path: Path) -> None:
+    lines = "loadBalancerBandwidthInResourceWeight=0.5\nloadBalancerBandwithOutResourceWeight=0.25\n"
+    conf = write(tmp_path, lines, "broker.conf")
+    current, old = read_settings(conf, "current"), read_settings(conf, "2.10")
+    assert current.conf.loadBalancerBandwidthInResourceWeight == old.conf.loadBalancerBandwidthOutResourceWeight * 2 == 0.5
+    assert old.conf.loadBalancerBandwidthInResourceWeight == current.conf.loadBalancerBandwidthOutResourceWeight == 1.0
+    said = "loadBalancerBandwithOutResourceWeight is not read by this version, which spells it"
+    assert current.notes == (f"{conf}:2: {said} loadBalancerBandwidthOutResourceWeight",)
+    said = "loadBalancerBandwidthInResourceWeight is not read by this version, which spells it"
+    assert old.notes == (f"{conf}:1: {said} loadBalancerBandwithInResourceWeight",)
+    assert read_settings(None, "2.10").conf == defaults("2.10")
+
+
+def test_the_manager_that_is_taken_is_told(tmp_path: Path) -> None:
+    simple = write(tmp_path, "loadManagerClassName=org.example.SimpleLoadManagerImpl\n", "simple.conf")
+    said = f"{simple}:1: SimpleLoadManagerImpl is not modelled; the rules are those of ModularLoadManagerImpl"
+    assert read_settings(simple, "current").notes == (said,)
+    average = write(tmp_path, "loadBalancerLoadPlacementStrategy=AvgShedder\n", "average.conf")
+    said = f"{average}:1: AvgShedder places only where it sheds: Pulsar does not start with ThresholdShedder beside it"
+    assert read_settings(average, "current").notes == (said,)
+    transfer = write(tmp_path, "\nloadBalancerLoadSheddingStrategy=TransferShedder\n", "transfer.conf")
+    _, out, err = asked("decide", "--conf", transfer, "--snapshot", write(tmp_path, snapshot()))
+    assert out.startswith("TransferShedder and LeastResourceUsageWithWeight, Pulsar current\n")
+    said = "TransferShedder is of ExtensibleLoadManagerImpl, whose rules are taken; set loadManagerClassName"
+    assert err == f"note: {transfer}:2: {said}\n"
+
+
+def test_kinds_of_settings(tmp_path: Path) -> None:
+    lines = [
+        "loadBalancerSheddingExcludedNamespaces=a/b, c/d ,",
+        "preferLaterVersions= TRUE",
+        "failureDomainsEnabled=true ",
+        "loadBalancerAutoBundleSplitEnabled=on",
+        "minUnloadMessage=+07",
+        "maxUnloadPercentage=.5",
+        "loadBalancerBrokerMaxTopics=",
+        "minUnloadMessage=9",
+    ]
+    settings = read_settings(write(tmp_path, "\n".join(lines), "broker.conf"), "current")
+    conf = settings.conf
+    assert conf.loadBalancerSheddingExcludedNamespaces == {"a/b", "c/d"}
+    assert (conf.preferLaterVersions, conf.maxUnloadPercentage, conf.loadBalancerBrokerMaxTopics) == (True, 0.5, 50000)
+    assert conf.minUnloadMessage == 9
+    assert (conf.failureDomainsEnabled, conf.loadBalancerAutoBundleSplitEnabled) == (False, False)
+    twice, empty, blank, on = settings.notes
+    assert "is set on lines 5, 8; Java keeps the last, '9'" in twice
+    assert "broker.conf:7 leaves it empty, so it is Pulsar's default, 50000" in empty
+    assert "failureDomainsEnabled = 'true ' is neither 'true' nor 'false'; Java takes it for false" in blank
+    assert "loadBalancerAutoBundleSplitEnabled = 'on' is neither" in on
+
+
+def test_an_empty_file(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="is empty"):
+        read_settings(write(tmp_path, "", "broker.conf"), "current")
+
+
+# --- snapshots
+
+
+def test_now_is_the_last_time_that_is_spoken_of(tmp_path: Path) -> None:
+    times = {"brokers": {"a": {"lastUpdate": 5}, "b": None}, "recently_unloaded": {"n/1": 3}, "bundles": None}
+    assert read_snapshot(write(tmp_path, times)).load.now == 5
+    assert read_snapshot(write(tmp_path, {"brokers": {}})).load.now == 0
+
+
+def test_a_report_without_a_time_is_of_now(tmp_path: Path) -> None:
+    """To TransferShedder a report of 1970 would be out of date."""
+    seen = {name: {"msgThroughputIn": size * MIB} for name, size in zip(BUNDLES, (50, 30, 20), strict=False)}
+    full = broker(90, *BUNDLES[:3], throughput=100 * MIB, lastStats=seen)
+    file = write(tmp_path, {"brokers": {"b1": full, "b2": broker(1)}, "now": 1_760_000_000_000})
+    rounds = answered("decide", "--shedder", "TransferShedder", *["--snapshot", file] * 4)["rounds"]
+    assert [done["unload"] for done in rounds] == [{}, {}, {}, {"b1": [BUNDLES[2]]}]
+
+
+def test_failure_domains_in_either_form(tmp_path: Path) -> None:
+    domains = {"brokers": {}, "failure_domains": {"x": {"brokers": ["a"]}, "y": ["b"]}}
+    assert read_snapshot(write(tmp_path, domains)).policies.domains == {"a": "x", "b": "y"}
+
+
+def test_paths() -> None:
+    assert json_path(["brokers", "b1:8080", "bundles", 3]) == '$.brokers["b1:8080"].bundles[3]'
