@@ -23,6 +23,14 @@ from model.balance.load_data import (
 
 T = TypeVar("T")
 
+ROWS: dict[Figure, slice] = {
+    "msgRateIn": slice(0, 1),
+    "msgRateOut": slice(1, 2),
+    "rate": slice(0, 2),
+    "throughput": slice(2, 4),
+}
+"""The rows of rates that make up a figure."""
+
 SAMPLES = np.array([SHORT_TERM_SAMPLES, LONG_TERM_SAMPLES], dtype=np.float64)[:, None, None]
 
 
@@ -183,10 +191,8 @@ class Known(Columns, Mapping[str, BundleData]):
         )
 
     def _column(self, term: Term, figure: Figure) -> Mapping[str, float]:
-        rate_in, rate_out, throughput_in, throughput_out = self._rates[int(term == "longTermData")]
-        rows = {"msgRateIn": rate_in, "msgRateOut": rate_out}
-        summed = {"rate": rate_in + rate_out, "throughput": throughput_in + throughput_out}
-        return dict(zip(self._known, {**rows, **summed}[figure][self._where].tolist(), strict=True))
+        values = self._rates[int(term == "longTermData"), ROWS[figure]].sum(axis=0)
+        return dict(zip(self._known, values[self._where].tolist(), strict=True))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._known)
