@@ -48,7 +48,10 @@ def test_a_property_is_looked_for_everywhere(monkeypatch: pytest.MonkeyPatch) ->
     few = {name: EVERYTHING[name] for name in ("election", "hash_range")}
     monkeypatch.setattr(planning, "EVERYTHING", few)
     assert names("--property", "no_hash_is_in_two_bundles") == ["hash_range"]
-    assert names("--property", "no_such_property") == list(few)
+    with pytest.raises(RegistryError, match=r"no property 'no_hash_is_in_a_bundle' \(did you mean no_hash_is_in_two_bundles"):
+        names("--property", "no_hash_is_in_a_bundle")
+    with pytest.raises(RegistryError, match="nothing has all of these properties"):
+        names("--property", "no_hash_is_in_two_bundles", "--property", "leader_emerges")
 
 
 def test_a_configuration_asks_for_what_takes_settings(conf: Path) -> None:
