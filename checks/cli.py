@@ -94,8 +94,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"fencepost: {error.filename}: {error.strerror}" if error.filename else f"fencepost: {error}", file=sys.stderr)
         return int(ExitStatus.SYSTEM)
-    except MemoryError:
-        print("fencepost: there is not enough memory for this", file=sys.stderr)
+    except MemoryError as error:
+        print(f"fencepost: {str(error) or 'there is not enough memory for this'}", file=sys.stderr)
         return int(ExitStatus.SYSTEM)
     except KeyboardInterrupt:
         print("fencepost: given up", file=sys.stderr)
