@@ -62,7 +62,7 @@ class Function:
         self.block("entry")
 
     def __str__(self) -> str:
-        lines, needed = ["}", ""][::-1], set[Value]()
+        lines, needed = ["", "}"], set[Value]()
         for made, text, operands in reversed(self._lines):
             if made is None or made in needed:
                 needed.update(operands)
