@@ -148,7 +148,7 @@ def test_a_crash_between_any_two_steps() -> None:
     [
         ({"algorithm": "halves"}, "algorithm is one of range_equally_divide"),
         ({"hashes": 4, "bundles": 3}, "4 hashes cannot be cut into 3 bundles; set hashes to at least 6"),
-        ({"attempts": 0}, "attempts is at least 1"),
+        ({"attempts": 0}, "attempts are at least 1"),
         ({"bundles": 2, "maximum": 1}, "maximum at least bundles"),
     ],
 )
