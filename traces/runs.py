@@ -43,7 +43,7 @@ class Aim:
         self.after = cache(self._after)
         self._enabled = cache(lambda state: frozenset(kernel.enabled(self.unpacked(state))))
         self._observed = cache(lambda state: frozenset(kernel.observe(self.unpacked(state))))
-        self._observed_step = cache(lambda state, action: frozenset(kernel.observe_action(self.unpacked(state), action)))
+        self._observed_step = cache(lambda *step: frozenset(kernel.observe_step(*map(self.unpacked, step))))
 
     @classmethod
     def of(cls, suite: Suite, prop: Property, observed: Observed | None = None) -> Aim:
@@ -125,7 +125,7 @@ class Aim:
     def shown(self, path: Sequence[Packed], actions: Sequence[int]) -> bool:
         """Whether a run that does not go on for ever shows it at its end; only its last states and action matter."""
         if self.prop.kind == "step":
-            return bool(actions) and not self._observed_step(path[-2], actions[-1]).isdisjoint(self.step_alarm)
+            return bool(actions) and not self._observed_step(path[-2], path[-1]).isdisjoint(self.step_alarm)
         if self.prop.kind == "deadlock":
             return not self._enabled(path[-1]) and self.may_end not in self._observed(path[-1])
         return not self._observed(path[-1]).isdisjoint(self.alarm)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -21,10 +21,10 @@ class Kernel:
 
     ``observed`` are formulas over one state and ``observed_steps`` over two (values and next values); their truth is what
     ``observe`` and ``observe_step`` report, as bit sets. States are packed: arrays of ``words`` uint64. ``mask_words`` gives
-    the length of a bit set and ``formulas`` how many formulas each way of observing has. ``fingerprint`` is a hash of the
-    compiled text: kernels that have it in common do the same. Raises ModelError for a term that cannot be compiled.
+    the length of a bit set and ``formulas`` how many formulas each way of observing has.
 
-    Machine code is made when it is first asked for: quickly for single steps, thoroughly for the loops of this package.
+    Machine code is made when it is first asked for, for single steps or for the loops of this package; where there is some for
+    loops, single steps take that. Raises ModelError then for a term that cannot be compiled.
     """
 
     def __init__(self, protocol: Protocol, observed: Sequence[Any] = (), observed_steps: Sequence[Any] = ()) -> None:
@@ -32,12 +32,7 @@ class Kernel:
         self.packing = Packing(protocol.variables)
         self.words = self.packing.words
         self.actions = tuple(protocol.actions)
-        compiler = Compiler(protocol, self.packing)
-        compiler.enabled(self.actions)
-        compiler.apply(self.actions, observed_steps)
-        compiler.observe(observed)
-        self._text = str(compiler)
-        self.fingerprint = hashlib.sha256(self._text.encode()).hexdigest()
+        self._texts: dict[str, str] = {}
         self._codes: dict[tuple[str, bool], Code] = {}
         self._observed, self._observed_steps = tuple(observed), tuple(observed_steps)
         self.formulas = {"observe": len(observed), "observe_step": len(observed_steps)}
@@ -48,30 +43,50 @@ class Kernel:
         }
 
     def code(self, *, thorough: bool) -> Code:
-        """The functions ``enabled``, ``apply`` and ``observe``."""
-        return self._made("code", thorough, lambda: self._text)
+        """The functions ``enabled``, ``observe``, and ``apply``, which also says what is observed of the step."""
+        return self._made("code", thorough)
 
     def advance(self, *, thorough: bool) -> Code:
         """The function ``advance``, which takes a step and keeps the bit sets of what is enabled and observed up to date; its
         thorough code, of which there is much, is for long runs."""
-        return self._made("advance", thorough, lambda: self._advance_text)
+        return self._made("advance", thorough)
 
-    def _made(self, name: str, thorough: bool, text: Callable[[], str]) -> Code:
+    def ready(self) -> None:
+        """Makes the machine code for single steps, which is otherwise made when the first is taken."""
+        self._single()
+        self._made("observe_step", False)
+
+    def _single(self) -> Code:
+        """The same functions as ``code`` has; the ``apply`` of its own says nothing of the step."""
+        known = self._codes.get(("code", True)) or self._codes.get(("code", False))
+        return known or self._made("single", False)
+
+    def _made(self, name: str, thorough: bool) -> Code:
         """Machine code, made once; the thorough one does for both."""
         known = self._codes.get((name, True)) or self._codes.get((name, thorough))
-        return known or self._codes.setdefault((name, thorough), Code(text(), thorough=thorough))
+        return known or self._codes.setdefault((name, thorough), Code(self._text(name), thorough=thorough))
 
-    @cached_property
-    def _advance_text(self) -> str:
+    def _text(self, name: str) -> str:
+        if name not in self._texts:
+            self._texts[name] = self._written(name)
+        return self._texts[name]
+
+    def _written(self, name: str) -> str:
         compiler = Compiler(self.protocol, self.packing)
-        compiler.advance(self.actions, self._observed_steps, self._observed)
+        if name == "observe_step":
+            compiler.observe_step(self._observed_steps)
+        elif name == "advance":
+            compiler.advance(self.actions, self._observed_steps, self._observed)
+        else:
+            compiler.enabled(self.actions)
+            compiler.apply(self.actions, self._observed_steps if name == "code" else ())
+            compiler.observe(self._observed)
         return str(compiler)
 
     @cached_property
-    def _observe_step_text(self) -> str:
-        compiler = Compiler(self.protocol, self.packing)
-        compiler.observe_step(self._observed_steps)
-        return str(compiler)
+    def fingerprint(self) -> str:
+        """A hash of the compiled text: kernels that have it in common do the same."""
+        return hashlib.sha256((self._text("single") + self._text("observe_step")).encode()).hexdigest()
 
     def initial(self) -> Words:
         """The initial states, one in each row."""
@@ -79,32 +94,22 @@ class Kernel:
 
     def enabled(self, state: Words) -> list[int]:
         """The numbers of the actions that may happen in the state."""
-        return self._mask(self.code(thorough=False), "enabled", state)
+        return self._mask(self._single(), "enabled", state)
 
     def observe(self, state: Words) -> list[int]:
         """The numbers of the observed formulas that hold in the state."""
-        return self._mask(self.code(thorough=False), "observe", state)
+        return self._mask(self._single(), "observe", state)
 
     def observe_step(self, state: Words, after: Words) -> list[int]:
         """The numbers of the observed formulas over two states that hold of this pair."""
-        code = self._made("observe_step", False, lambda: self._observe_step_text)
-        return self._mask(code, "observe_step", state, after)
+        return self._mask(self._made("observe_step", False), "observe_step", state, after)
 
     def apply(self, state: Words, action: int) -> Words:
         """The state after an action, whose guard is taken to hold."""
-        return self._step(state, action)[0]
-
-    def observe_action(self, state: Words, action: int) -> list[int]:
-        """The numbers of the observed formulas over two states that hold of this action's step from the state: what
-        ``observe_step`` says of the two, told from the action."""
-        return _members(self._step(state, action)[1])
-
-    def _step(self, state: Words, action: int) -> tuple[Words, Words]:
         after, held = np.zeros(self.words, dtype=np.uint64), np.zeros(self.mask_words["observe_step"], dtype=np.uint64)
-        address = self.code(thorough=False).address("apply")
-        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 2)(address)
+        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 2)(self._single().address("apply"))
         call(np.ascontiguousarray(state).ctypes.data, action, after.ctypes.data, held.ctypes.data)
-        return after, held
+        return after
 
     def _mask(self, code: Code, name: str, *states: Words) -> list[int]:
         mask = np.zeros(self.mask_words[name], dtype=np.uint64)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import random
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 import z3
 from hypothesis import HealthCheck, Phase, given, settings
@@ -15,6 +17,8 @@ from hypothesis import strategies as st
 
 from model.kernel import Kernel
 from model.kernel.operations import RULES
+from model.kernel.packing import Words
+from model.kernel.program import members
 from model.language import Protocol, Universe
 from model.language.operators import OPERATORS
 from model.ledger import ledger
@@ -251,6 +255,14 @@ class Ways:
         self.kernel = Kernel(p, observed, steps)
         self.generated = Generated(p, observed, steps)
         self.plain = Interpreter(p, observed, steps)
+        self._code = Kernel(p, observed, steps).code(thorough=False)
+
+    def taken(self, packed: Words, action: int) -> tuple[Raw, tuple[int, ...]]:
+        """The state after an action, and what is observed of the step, as the loops are told of both at once."""
+        after, held = np.zeros(self.kernel.words, np.uint64), np.zeros(self.kernel.mask_words["observe_step"], np.uint64)
+        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 2)(self._code.address("apply"))
+        call(packed.ctypes.data, action, after.ctypes.data, held.ctypes.data)
+        return self.kernel.packing.unpack(after), members(held)
 
 
 def _agree(ways: Ways, states: Sequence[Raw]) -> int:
@@ -268,7 +280,7 @@ def _agree(ways: Ways, states: Sequence[Raw]) -> int:
             after = _after(p, action, raw)
             if after is not None:
                 assert kernel.packing.unpack(kernel.apply(packed, action)) == after
-                assert kernel.observe_action(packed, action) == plain.observe_step(raw, after)
+                assert ways.taken(packed, action) == (after, tuple(plain.observe_step(raw, after)))
                 assert generated.apply(raw, action) == plain.apply(raw, action) == after
                 compared += 1
     for raw, after in itertools.pairwise(states):
@@ -391,7 +403,7 @@ def test_random_walks_of_the_ledger(name: str) -> None:
             assert kernel.packing.unpack(after) == expected == plain.apply(raw, action)
             held = generated.observe_step(raw, expected)
             assert kernel.observe_step(packed, after) == held == plain.observe_step(raw, expected)
-            assert kernel.observe_action(packed, action) == held
+            assert ways.taken(packed, action) == (expected, tuple(held))
             raw = expected
             taken.add(action)
     assert len({p.actions[action].name for action in taken}) > len({a.name for a in p.actions}) / 2
