@@ -21,7 +21,7 @@ from traces.comparison.comparison import Comparison, Contender
 from traces.comparison.rows import row
 
 ASKED_MS = 100
-RUNS = 3
+RUNS = 8
 PAIRED = ("ThresholdShedder", "UniformLoadShedder")
 PAIRS, HOURS = 10, 6
 ASKED_PAIRS, ASKED_MINUTES, CORES = 1000, 10, 2
