@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
@@ -82,12 +83,11 @@ def _in_processes(
 
 def _run(tasks: range, start: Callable[[], Callable[[int], Any]], sending: Connection) -> None:
     task = tasks.start
-    try:
-        work = start()
-        for task in tasks:
-            sending.send((task, work(task), None))
-    except Exception as error:  # whatever it is, it belongs to the process that asked
-        sending.send((task, None, error))
-    except KeyboardInterrupt:
-        pass  # Ctrl-C at the terminal is for all its processes: the one that asked tells of it
+    with suppress(KeyboardInterrupt):  # at the terminal it is for all processes, and the one that asked tells of it
+        try:
+            work = start()
+            for task in tasks:
+                sending.send((task, work(task), None))
+        except Exception as error:  # whatever it is, it belongs to the process that asked
+            sending.send((task, None, error))
     sending.close()

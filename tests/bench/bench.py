@@ -52,8 +52,8 @@ PROOFS: dict[str, dict[str, int]] = {
 
 WALK_STEPS = 100
 WINDOW_SECONDS, WINDOWS, COMPILATIONS = 0.05, 80, 3
-"""What is fast is measured several times, and the fastest counts: whoever shares a core with this process, be it from another
-virtual machine, halves its rate for as long as that lasts, a tenth of a second or minutes."""
+"""What is fast is measured several times, and the fastest counts: on a shared machine the same run went at three fifths of its
+rate, with nothing else to be seen there, for a tenth of a second or for minutes."""
 SEARCH = Limits(memory=4 << 30, seconds=8.0)
 PYTHON_SECONDS = 2.0
 ASKED = ["asked", "", "", "< 1", "", ">= 10", ">= 200x", "", "", ">= 2", "", ">= 1.6x", ">= 50x", "", "<= 40"]
@@ -216,7 +216,7 @@ def main() -> None:
     show([*rows, ASKED])
     print("compile: for the search; where there is only a proof, for the single steps of counterexamples. for walks: besides.")
     print("distinct ending in +: not all; the search was given 8 s and 4 GiB. M/s: millions a second, on that many cores,")
-    print("at the fastest of several short runs: a neighbour on the same core halves a rate. So is what compiling takes.")
+    print("at the fastest of several short runs: shared machines have two rates and more. So is what compiling takes.")
     print("to interp.: times a plain Python interpreter of the same terms; to gen.: times Python code generated from them.")
     if largest is not None:
         print()
