@@ -19,18 +19,19 @@ SELDOM_SECONDS = 15.0
 
 
 class Reporter:
-    """Tells how far a long run is, from two seconds on; ``quiet`` says nothing."""
+    """Tells how far a long run is, from two seconds on, in a pipe a line every 15 s; ``quiet`` says nothing."""
 
     def __init__(self, *, quiet: bool = False, stream: TextIO | None = None) -> None:
         self._stream, self._quiet = stream or sys.stderr, quiet
-        self._started = self._told = time.monotonic()
+        self._started = time.monotonic()
+        self._due = 0.0  # when the next line may go into a pipe; the first need not wait
         self._open = False
         self.subject = ""
 
     def begin(self, subject: str) -> None:
         """From here on the progress is of this."""
         self.subject = subject
-        self._started = self._told = time.monotonic()
+        self._started = time.monotonic()
 
     def searching(self, at: Progress) -> None:
         """Tells of an exhaustive search; the size of the frontier is all that is known of what is left."""
@@ -63,9 +64,9 @@ class Reporter:
         on_terminal = self._stream.isatty()
         if self._quiet or now - self._started < SILENT_SECONDS:
             return
-        if not on_terminal and now - self._told < SELDOM_SECONDS:
+        if not on_terminal and now < self._due:
             return
-        self._told = now
+        self._due = now + SELDOM_SECONDS
         line = f"# {self.subject}: {text}"
         self._stream.write(f"\r\x1b[K{line}" if on_terminal else f"{line}\n")
         self._stream.flush()

@@ -27,7 +27,7 @@ def asked(*arguments: str | Path) -> Ran:
 
 
 def answered(*arguments: str | Path) -> Any:
-    status, out, err = asked(*arguments, "--format", "json")
+    status, out, err = asked(*arguments, "--format", "json", "--quiet")
     assert err == ""
     told = json.loads(out)
     assert told["status"] == status
@@ -36,7 +36,7 @@ def answered(*arguments: str | Path) -> Any:
 
 def test_a_run_is_told() -> None:
     switched_off = ("--set", "loadBalancerSheddingEnabled=false", "loadBalancerAutoBundleSplitEnabled=false")
-    status, out, err = asked(*SMALL, "--scenario", "crash", "--actions", "3", *switched_off)
+    status, out, err = asked(*SMALL, "--scenario", "crash", "--actions", "3", *switched_off, "--quiet")
     assert (status, err) == (0, "")
     assert out.startswith(
         "ThresholdShedder and LeastLongTermMessageRate, Pulsar current\ncrash: 0.7 h, seed 0; 3 brokers, 12 bundles\n"
