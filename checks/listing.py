@@ -49,7 +49,7 @@ def _protocol(entry: Entry) -> str:
     # every property that some instance of the smallest size has, each once: larger ones have no others
     seen: dict[str, tuple[str, str]] = {}
     for instance in next(iter(entry.sizes.values())):
-        for p in entry.suite(entry.build(instance.parameters)).properties:
+        for p in entry.outline(instance.parameters).properties:
             strict = " [negative control in some instances]" if p.strict else ""
             if p.name not in seen or strict:
                 seen[p.name] = (p.kind, p.doc.split("\n")[0] + strict)
@@ -57,7 +57,7 @@ def _protocol(entry: Entry) -> str:
     for kind, title in _TITLES.items():
         lines += ["", f"  {title}"]
         lines += [f"    {name:<{width}}  {doc}" for name, (its, doc) in seen.items() if its == kind]
-    protocol = entry.build({})
+    protocol = entry.outline({}).protocol
     width = max(map(len, protocol.defects), default=0)
     lines += ["", "  defects"] + [f"    {name:<{width}}  {doc}" for name, doc in protocol.defects.items()]
     return "\n".join(lines) + "\n"

@@ -97,4 +97,4 @@ def _before_set(item: Item, asked: argparse.Namespace, settings: Settings | None
 def _properties(item: Item, instance: Instance) -> set[str]:
     if isinstance(item, Theory):
         return {theorem.name for theorem in item.theorems(frozenset())}
-    return {stated.name for stated in item.suite(item.build(instance.parameters)).properties}
+    return {stated.name for stated in item.outline(instance.parameters).properties}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from model.language import Protocol
+from model.language.building import in_outline
 from model.language.mistakes import guess
 from properties.vocabulary import Suite
 
@@ -100,6 +101,14 @@ class Entry:
             if not parameter.accepts(value):
                 raise self._unfit(parameter, repr(value))
         return self.function(**parameters, defects=tuple(defects))
+
+    def outline(self, parameters: Mapping[str, Any]) -> Suite:
+        """The properties of the instance with these parameters, by name: no formula is made (see ``in_outline``).
+
+        Raises what ``build`` raises.
+        """
+        with in_outline():
+            return self.suite(self.build(parameters))
 
     def settings(self, texts: Iterable[str]) -> dict[str, Value]:
         """The parameters written as ``name=value``, each at most once; RegistryError if one is wrong."""

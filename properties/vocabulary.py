@@ -10,7 +10,7 @@ from typing import Any, Literal, overload
 import z3
 
 from model.language import Action, Location, ModelError, Protocol
-from model.language.building import build
+from model.language.building import build, is_outline
 
 Kind = Literal["always", "step", "sometimes", "deadlock", "leads_to", "lemma"]
 
@@ -134,6 +134,15 @@ class Suite:
             raise ModelError(f"{where} is declared twice")
         if not doc:
             raise ModelError(f"{where} has no docstring; say what it means")
+        formula, leads = (None, ()) if is_outline() else self._formulated(where, kind, function, unfair)
+        statement = Property(name, kind, formula, doc, Location.of(function), strict, leads, unfair)
+        (self.lemmas if kind == "lemma" else self.properties).append(statement)
+        return function
+
+    def _formulated(
+        self, where: str, kind: Kind, function: Formula, unfair: frozenset[str]
+    ) -> tuple[Any, tuple[tuple[Any, Any], ...]]:
+        """The formula of a statement, and its pairs if it speaks of the end."""
         strangers = [name for name in sorted(unfair) if not self.protocol.is_action_or_actor(name)]
         if strangers:
             raise ModelError(f"{where}: {strangers[0]!r} is neither an action nor an actor of the protocol")
@@ -141,9 +150,7 @@ class Suite:
         leads = _pairs(where, made) if kind == "leads_to" else ()
         formula = z3.And([z3.Implies(*pair) for pair in leads]) if leads else _boolean(where, made)
         self.protocol.vet(where, formula, primed=kind == "step")
-        statement = Property(name, kind, formula, doc, Location.of(function), strict, leads, unfair)
-        (self.lemmas if kind == "lemma" else self.properties).append(statement)
-        return function
+        return formula, leads
 
 
 def _pairs(where: str, made: Any) -> tuple[tuple[Any, Any], ...]:

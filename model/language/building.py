@@ -4,11 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import z3
 
 from model.language.mistakes import ModelError, reason
+
+_OUTLINED = ContextVar("outlined", default=False)
+
+
+@contextmanager
+def in_outline() -> Iterator[None]:
+    """Within it protocols and suites keep to what is declared: variables, defects and properties by name.
+
+    There is no action, and the formula of each property is None: to make these takes nearly all of the time, and who only
+    tells what there is needs none.
+    """
+    before = _OUTLINED.set(True)
+    try:
+        yield
+    finally:
+        _OUTLINED.reset(before)
+
+
+def is_outline() -> bool:
+    """Whether what is declared now is an outline."""
+    return _OUTLINED.get()
 
 
 def build(where: str, function: Callable[..., Any], /, **arguments: Any) -> Any:

@@ -33,6 +33,22 @@ def test_builds_the_instance() -> None:
     assert TANK.suite(protocol).protocol is protocol
 
 
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_an_outline_has_the_same_properties_and_makes_nothing_of_them(name: str) -> None:
+    entry = PROTOCOLS[name]
+    parameters = min(entry.shown_by.values(), key=str)
+    outline, whole = entry.outline(parameters), entry.suite(entry.build(parameters))
+    for told, stated in ((outline.properties, whole.properties), (outline.lemmas, whole.lemmas)):
+        assert [(p.name, p.kind, p.doc, p.strict, p.unfair) for p in told] == [
+            (p.name, p.kind, p.doc, p.strict, p.unfair) for p in stated
+        ]
+    assert {p.formula for p in outline.properties + outline.lemmas} == {None}
+    assert outline.protocol.actions == []
+    assert outline.protocol.defects == whole.protocol.defects
+    with pytest.raises(ModelError, match="size must be positive"):
+        TANK.outline({"size": 0})
+
+
 def test_settings_are_parsed_by_type() -> None:
     assert TANK.settings(["size=7", "leaky = yes", "liquid=a=b"]) == {"size": 7, "leaky": True, "liquid": "a=b"}
     assert TANK.settings(["leaky=False"]) == {"leaky": False}
