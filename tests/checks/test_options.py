@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from checks.cli import _parser, main
+from checks.arguments import _parser
+from checks.cli import main
 from checks.verdicts import ExitStatus
 
 SHARED = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from checks import planning
-from checks.cli import _parser
+from checks.arguments import _parser
 from checks.conf_instances import CONTROL_PLANE, read_settings
 from checks.planning import EVERYTHING, configuration_notes, planned
 from properties.protocols import PROTOCOLS

@@ -1,0 +1,47 @@
+"""The entry: Ctrl-C while the program loads, and its version."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError
+
+import pytest
+
+from checks.cli import GIVEN_UP
+from checks.verdicts import ExitStatus
+from tests.command import ROOT, fencepost
+
+CTRL_C = """
+import signal, sys
+from checks.cli import main
+
+class CtrlC:
+    def find_spec(self, name, *_):
+        if name == sys.argv[1]:
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, CtrlC())
+sys.exit(main(["list", "election"]))
+"""
+
+
+@pytest.mark.parametrize("loading", ["argparse", "checks.arguments", "z3", "model.election"])
+def test_ctrl_c_while_the_program_loads_is_no_traceback(loading: str) -> None:
+    run = subprocess.run([sys.executable, "-c", CTRL_C, loading], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout, run.stderr) == (ExitStatus.INCONCLUSIVE, "", "fencepost: given up\n")
+    assert GIVEN_UP == ExitStatus.INCONCLUSIVE
+
+
+def test_the_version_is_that_of_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checks.arguments.version", lambda name: f"1.2.3 of {name}")
+    assert fencepost("--version") == (0, "fencepost 1.2.3 of fencepost\n", "")
+
+
+def test_what_is_not_installed_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("checks.arguments.version", version)
+    status, said, _ = fencepost("--version")
+    assert (status, said.startswith("fencepost is run from its sources, and not installed")) == (0, True)
