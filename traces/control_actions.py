@@ -38,7 +38,7 @@ GONE = "(split)"
 
 @dataclass(frozen=True)
 class Objection:
-    """An action that the protocols and the simulated cluster do not both allow, and what is wrong."""
+    """An action that the protocols, or the simulated cluster, do not allow, and why."""
 
     action: Action
     said: str
@@ -46,21 +46,26 @@ class Objection:
 
 @dataclass(frozen=True)
 class Replayed:
-    """How many actions were replayed, how many of them differed, and what the protocols object to."""
+    """How many actions were replayed, how many of them differed, which requests were refused, and the objections.
+
+    A request that the cluster refuses, as the protocols do, changes nothing: it says something of the policy, which goes by
+    old reports, and nothing against the protocols.
+    """
 
     actions: int
     kinds: int
+    refusals: tuple[Objection, ...]
     objections: tuple[Objection, ...]
 
 
 def replayed(run: Run) -> Replayed:
     """Replays every control action of a run, in order.
 
-    What the policy asked for and the cluster refused must not be enabled in a protocol, and is an objection all the same; what
-    was done must be enabled. Anything else means that simulation and protocols disagree, and says so.
+    What the policy asked for and the cluster refused must not be enabled in a protocol; what was done must be enabled.
+    Anything else means that simulation and protocols disagree, and is an objection.
     """
     owners, dead = dict(run.owners), set[str]()
-    objections, kinds, count = list[Objection](), set[_Kind](), 0
+    refusals, objections, kinds, count = list[Objection](), list[Objection](), set[_Kind](), 0
     for action in run.actions:
         if action.kind == "start":
             dead.discard(action.source)
@@ -71,14 +76,15 @@ def replayed(run: Run) -> Replayed:
             kind = _kind(action, owners.get(bundle, ""), dead)
             kinds.add(kind)
             obstacle = _obstacle(kind)
-            if action.refused:
-                said = f"{action.refused} ({obstacle})" if obstacle else f"{action.refused}, although the protocols allow it"
-                objections.append(Objection(action, said))
+            if action.refused and obstacle:
+                refusals.append(Objection(action, f"{action.refused} ({obstacle})"))
+            elif action.refused:
+                objections.append(Objection(action, f"{action.refused}, although the protocols allow it"))
             elif obstacle:
                 objections.append(Objection(action, f"was done, although {obstacle}"))
         if not action.refused:
             _follow(action, concerned, owners, dead)
-    return Replayed(count, len(kinds), tuple(objections))
+    return Replayed(count, len(kinds), tuple(refusals), tuple(objections))
 
 
 def _concerned(action: Action, owners: Mapping[str, str]) -> list[str]:

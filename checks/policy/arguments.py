@@ -59,7 +59,9 @@ SIMULATE = """Simulates a cluster for hours: topics with rates, brokers that mea
 splits by the policy, crashes and restarts. Prints what the run is worth, what was done and why; and replays every
 action through the protocols of ownership, unload and split.
 
-The same arguments give the same output. The exit status is 12 if the policy asks for what the protocols do not allow."""
+The same arguments give the same output. What the cluster refuses, because the policy
+went by old reports, is counted and changes nothing. The exit status is 12 if something was done that the protocols do
+not allow."""
 
 
 def add_policy(commands: Commands) -> None:

@@ -8,7 +8,7 @@ import math
 import sys
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from model.balance.simulation.run import Action, Run
 from model.balance.simulation.scenario import Scenario
 from model.balance.strategies import strategy_name
 from model.balance.user_policy import PolicyFault
-from traces.control_actions import Replayed, replayed
+from traces.control_actions import Objection, Replayed, replayed
 
 
 @answering
@@ -94,10 +94,10 @@ def _text(
     if len(shown) > asked.actions:
         lines.append(f"  and {len(shown) - asked.actions:,} more; --actions says how many are shown, --out keeps all")
     lines += ["", f"replayed through ownership, unload and split: {found.actions:,} actions, {found.kinds} of them different"]
-    for objection in found.objections[: asked.actions]:
-        lines += [f"  violated: {_when(objection.action)} {objection.action.kind} {objection.action.bundle}: {objection.said}"]
-    if len(found.objections) > asked.actions:
-        lines.append(f"  and {len(found.objections) - asked.actions:,} more violations")
+    if found.refusals:
+        lines.append(f"  refused, by the protocols too, so that nothing changed: {len(found.refusals):,}")
+        lines += _told(found.refusals, asked.actions, "  ", "refusals")
+    lines += _told(found.objections, asked.actions, "violated: ", "violations")
     if not found.actions:
         lines.append("  nothing was done, so nothing is claimed of the protocols")
     if cut_short:
@@ -105,6 +105,12 @@ def _text(
     if asked.out is not None:
         lines.append(f"written: {', '.join(str(asked.out / name) for name in ('run.json', 'usage.csv', 'actions.csv'))}")
     return [*lines, f"(exit {int(status)})"]
+
+
+def _told(found: Sequence[Objection], most: int, head: str, several: str) -> list[str]:
+    """A line for each of the first, and one that counts the others."""
+    lines = [f"  {head}{_when(o.action)} {o.action.kind} {o.action.bundle}: {o.said}" for o in found[:most]]
+    return lines + ([f"  and {len(found) - most:,} more {several}"] if len(found) > most else [])
 
 
 def _when(action: Action) -> str:
@@ -131,8 +137,13 @@ def _json(made: Run, found: Replayed, policy: LoadManager, status: ExitStatus) -
         "bundles": made.bundles.tolist(),
         "actions": [_action(action) for action in made.actions],
         "replayed": {"actions": found.actions, "different": found.kinds},
-        "violations": [{"action": _action(objection.action), "said": objection.said} for objection in found.objections],
+        "refusals": _objections(found.refusals),
+        "violations": _objections(found.objections),
     }
+
+
+def _objections(found: Sequence[Objection]) -> list[dict[str, Any]]:
+    return [{"action": _action(objection.action), "said": objection.said} for objection in found]
 
 
 def _number(value: float) -> float | None:

@@ -14,6 +14,7 @@ import pytest
 from checks.cli import main
 from model.balance.simulation.measures import MEASURES
 from model.balance.simulation.scenario import SCENARIOS
+from model.balance.simulation.world import World
 from tests.command import Ran, fencepost
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,15 +72,34 @@ def test_json_has_everything() -> None:
     assert told["violations"] == []
 
 
-def test_what_the_protocols_do_not_allow_is_a_violation() -> None:
+def test_what_cluster_and_protocols_refuse_is_counted_and_no_violation() -> None:
     arguments = ("--shedder", "DeviationShedder", "--scenario", "steady", "--hours", "0.1")
     told = answered(*arguments)
-    assert told["status"] == 12
-    assert len(told["violations"]) == told["measures"]["refused"] > 0
-    assert all(violation["action"]["refused"] for violation in told["violations"])
+    assert (told["status"], told["violations"]) == (0, [])
+    assert len(told["refusals"]) == told["measures"]["refused"] > 0
+    assert all(refusal["action"]["refused"] for refusal in told["refusals"])
     _, out, _ = asked(*arguments, "--actions", "2")
+    assert f"\n  refused, by the protocols too, so that nothing changed: {len(told['refusals'])}\n    0:01 unload " in out
     assert "in ownership, start_release(b1, u0) cannot happen there" in out
-    assert re.search(r"^  and \d more violations", out, re.MULTILINE)
+    assert re.search(r"^  and \d more refusals", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("version", "some"), [("current", False), ("2.10", True)])
+def test_splits_of_what_an_old_report_lists_are_passed_over_or_refused(version: str, some: bool) -> None:
+    told = answered(*SMALL[:-2], "--hours", "0.1", "--load", "900", "--pulsar", version)
+    assert (told["status"], told["violations"]) == (0, [])
+    assert told["measures"]["splits"] > 0
+    assert {refusal["action"]["kind"] for refusal in told["refusals"]} == ({"split"} if some else set())
+    assert all("is not in the layout of its namespace" in refusal["said"] for refusal in told["refusals"])
+
+
+def test_what_was_done_and_the_protocols_do_not_allow_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(World, "_not_owner", lambda world, bundle, broker: "")
+    arguments = ("--shedder", "DeviationShedder", "--scenario", "steady", "--hours", "0.1")
+    told = answered(*arguments)
+    assert (told["status"], told["refusals"]) == (12, [])
+    assert {violation["action"]["kind"] for violation in told["violations"]} == {"unload"}
+    assert "\n  violated: 0:01 unload " in asked(*arguments).stdout
 
 
 def test_a_snapshot_is_where_it_begins() -> None:

@@ -139,7 +139,7 @@ def test_progress_comes_to_an_end(tmp_path: Path) -> None:
 
 def test_what_the_protocols_do_not_allow_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     thief = Action(1, "unload", "public/namespace-1/0x00000000_0x20000000", "broker-1:8080", "broker-1:8080")
-    refused = replace(thief, refused="it is not there")
+    refused = replace(thief, source="broker-2:8080", refused="it is not there")
 
     def stolen(*arguments: object) -> Run:
         made = simulate(*arguments)  # type: ignore[arg-type]

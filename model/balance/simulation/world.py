@@ -81,6 +81,11 @@ class World:
             self._places[place] = np.flatnonzero(self.owner == place)
         return self._places[place]
 
+    def is_in_layout(self, bundle: str) -> bool:
+        """Whether the bundle is one of its namespace; one that was split is in no layout any more."""
+        layout = self.layouts.get(namespace_of(bundle))
+        return layout is not None and bundle in self.place_of and Bundle.parse(bundle) in layout.bundles
+
     def orphans(self) -> list[str]:
         """The bundles with topics, hence lookups, that nobody owns."""
         return [self.names[place] for place in np.flatnonzero((self.owner == NOBODY) & (self.clients[0] > 0)).tolist()]
@@ -193,11 +198,7 @@ class World:
     # --- what cannot be done
 
     def _not_in_layout(self, bundle: str) -> str:
-        """A bundle that was split is in no layout any more."""
-        layout = self.layouts.get(namespace_of(bundle))
-        if layout is not None and bundle in self.place_of and Bundle.parse(bundle) in layout.bundles:
-            return ""
-        return f"{bundle} is not in the layout of its namespace"
+        return "" if self.is_in_layout(bundle) else f"{bundle} is not in the layout of its namespace"
 
     def _owned_already(self, bundle: str) -> str:
         owner = int(self.owner[self.place_of[bundle]])
