@@ -1,7 +1,6 @@
 """The language in which a protocol is written: finite variables, guarded actions, faults and defects, all as Z3 terms."""
 
-from z3 import And, Implies, Not, Or
-
+from model.language.connectives import And, Implies, Not, Or
 from model.language.declarations import Action, Location, OneOf, Variable
 from model.language.domains import Universe
 from model.language.formulas import If, all_of, any_of, at_least, how_many, maximum, minimum, select

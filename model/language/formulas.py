@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 from typing import Any
 
 import z3
+
+from model.language.connectives import And, Or, equation
+
+
+@cache
+def _number(value: int) -> z3.IntNumRef:
+    return z3.IntVal(value)
+
+
+@cache
+def _bits(value: int, size: int) -> z3.BitVecNumRef:
+    return z3.BitVecVal(value, size)
 
 
 class ChoiceRef(z3.ArithRef):  # type: ignore[misc]
@@ -37,7 +49,8 @@ class ChoiceRef(z3.ArithRef):  # type: ignore[misc]
         raise ValueError(f"{self} is never {other!r}: it is one of {', '.join(self.names)}")
 
     def __eq__(self, other: object) -> Any:
-        return super().__eq__(self._resolve(other))
+        value = self._resolve(other)
+        return equation(self, _number(value)) if type(value) is int else super().__eq__(value)
 
     def __ne__(self, other: object) -> Any:
         return super().__ne__(self._resolve(other))
@@ -64,8 +77,8 @@ class SubsetRef(z3.BitVecRef):  # type: ignore[misc]
         """The formula: the subset contains the member, a number or a term; false for a term beyond the universe."""
         if not isinstance(member, z3.ExprRef):
             place = self._place(member)
-            return z3.Extract(place, place, self) == z3.BitVecVal(1, 1)
-        return any_of(z3.And(test, self.has(m)) for m, test in self._tests(member))
+            return equation(_bits(1, 1), z3.Extract(place, place, self))
+        return any_of(And(test, self.has(m)) for m, test in self._tests(member))
 
     def plus(self, member: Any) -> Any:
         """The subset with a member (a number or a term) added; a term beyond the universe adds nothing."""
@@ -78,10 +91,10 @@ class SubsetRef(z3.BitVecRef):  # type: ignore[misc]
     def _mask(self, member: Any) -> Any:
         size = self.size()
         if not isinstance(member, z3.ExprRef):
-            return z3.BitVecVal(1 << self._place(member), size)
-        mask = z3.BitVecVal(0, size)
+            return _bits(1 << self._place(member), size)
+        mask = _bits(0, size)
         for m, test in self._tests(member):
-            mask = z3.If(test, z3.BitVecVal(1 << m, size), mask)
+            mask = z3.If(test, _bits(1 << m, size), mask)
         return mask
 
     def _place(self, member: Any) -> int:
@@ -95,7 +108,7 @@ class SubsetRef(z3.BitVecRef):  # type: ignore[misc]
         return [(m, member == m) for m in range(self.size())]
 
     def _resolve(self, other: Any) -> Any:
-        return other if isinstance(other, z3.BitVecRef) else z3.BitVecVal(mask_of(other, self.size()), self.size())
+        return other if isinstance(other, z3.BitVecRef) else _bits(mask_of(other, self.size()), self.size())
 
     def __eq__(self, other: object) -> Any:
         return super().__eq__(self._resolve(other))
@@ -117,7 +130,7 @@ class SubsetRef(z3.BitVecRef):  # type: ignore[misc]
 
     @property
     def is_empty(self) -> Any:
-        return self == z3.BitVecVal(0, self.size())
+        return equation(self, _bits(0, self.size()))
 
 
 def mask_of(members: Any, size: int) -> int:
@@ -165,13 +178,13 @@ def If(condition: Any, then: Any, otherwise: Any) -> Any:
 def all_of(formulas: Iterable[Any]) -> Any:
     """The conjunction; true if there are none."""
     parts = list(formulas)
-    return parts[0] if len(parts) == 1 else z3.And(*parts)
+    return parts[0] if len(parts) == 1 else And(*parts)
 
 
 def any_of(formulas: Iterable[Any]) -> Any:
     """The disjunction; false if there are none."""
     parts = list(formulas)
-    return parts[0] if len(parts) == 1 else z3.Or(*parts)
+    return parts[0] if len(parts) == 1 else Or(*parts)
 
 
 def at_least(count: int, formulas: Iterable[Any]) -> Any:
@@ -191,8 +204,8 @@ def at_least(count: int, formulas: Iterable[Any]) -> Any:
 
 def _unless_decided(part: Any, fewer: Any, same: Any) -> Any:
     if z3.is_false(same):
-        return part if z3.is_true(fewer) else fewer if z3.is_false(fewer) else z3.And(part, fewer)
-    return z3.Or(same, part) if z3.is_true(fewer) else z3.Or(same, z3.And(part, fewer))
+        return part if z3.is_true(fewer) else fewer if z3.is_false(fewer) else And(part, fewer)
+    return Or(same, part) if z3.is_true(fewer) else Or(same, And(part, fewer))
 
 
 def how_many(*formulas: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 import z3
 
 from model.language.building import build, is_outline
+from model.language.connectives import And
 from model.language.declarations import Action, Family, Location, Names, OneOf, Variable
 from model.language.domains import Domain, Flag, Number, Universe, choice_of, subset_of
 from model.language.mistakes import ModelError, guess, reason
@@ -197,7 +198,7 @@ class Protocol:
                     counter = self._by_term[spends]
                     if counter in updates:
                         raise ModelError(f"{where}: it updates {spends}, the budget that it spends")
-                    guard = z3.And(guard, counter.term < self.budgets[spends])
+                    guard = And(guard, counter.term < self.budgets[spends])
                     updates[counter] = counter.term + 1
                 if z3.is_false(guard):
                     continue

@@ -13,6 +13,7 @@ from checks.induction import prove
 from properties.observed import Observed
 from properties.protocols import PROTOCOLS
 from properties.registry import Entry, Value
+from properties.vocabulary import Property, Suite
 
 
 def searched(
@@ -20,8 +21,11 @@ def searched(
 ) -> Findings:
     """What exhaustive search says of an instance, of all properties or of some."""
     suite = entry.suite(entry.build(dict(parameters), defects))
-    chosen = [suite.named(name) for name in only] or suite.properties
-    return exhaust(Observed.of(suite, chosen), Budget(workers=2))
+    return _judged(suite, [suite.named(name) for name in only] or suite.properties)
+
+
+def _judged(suite: Suite, properties: Sequence[Property]) -> Findings:
+    return exhaust(Observed.of(suite, properties), Budget(workers=2))
 
 
 def unexpected(findings: Findings) -> dict[str, int]:
@@ -82,8 +86,7 @@ def caught(entry: Entry, defect: str) -> tuple[set[str], int | None]:
     """What a defect violates first in its small instance, and in how many steps; without it nothing is violated there."""
     parameters = entry.shown_by[defect]
     suite = entry.suite(entry.build(dict(parameters), [defect]))
-    firm = [p.name for p in suite.properties if p.kind != "sometimes" and not p.strict]
-    found = unexpected(searched(entry, parameters, [defect], firm))
+    found = unexpected(_judged(suite, [p for p in suite.properties if p.kind != "sometimes" and not p.strict]))
     assert not unexpected(faithful(entry, parameters))
     (steps,) = set(found.values()) or {None}
     return set(found), steps
