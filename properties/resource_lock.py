@@ -356,6 +356,21 @@ def lock_lemmas(suite: Suite, locks: Locks) -> None:
             """As no session expires under a live broker and no deletion errs, a broker holds the node of what it serves."""
             return all_of(Implies(And(s.lives[b], s.serves[b, u] != "absent"), holds(b, u)) for b, u in pairs)
 
+        @suite.lemma
+        def served_bundles_are_not_created_again() -> Any:
+            """As a broker holds the node of what it serves, it does not find it missing."""
+            return all_of(Implies(s.lock[b, u] == "recreating", s.serves[b, u] == "absent") for b, u in pairs)
+
+    if not (expires or crashes or locks.releases):
+
+        @suite.lemma
+        def nodes_stay() -> Any:
+            """As nobody gives a bundle up, dies or loses its session, a node that was met is there: none is created again."""
+            return all_of(
+                And(s.lock[b, u] != "recreating", Implies(s.lock[b, u] == "checking", s.owner_holder[u] != NOBODY))
+                for b, u in pairs
+            )
+
     unheard_creations = [] if settings["disconnects"] else ["recreating"]
 
     if not locks.forsakes:

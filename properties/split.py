@@ -38,9 +38,13 @@ def _always(suite: Suite, about: Splits) -> None:
 
     if about.several:
 
+        unheard = "a broker that was cut off does not hear that its node was deleted"
+
         @suite.strict(
-            "a broker that has not heard of the split acquires the parent again, and keeps it when it has heard",
-            when=about.budget("splits"),
+            "a broker that has not heard of the split acquires the parent again, and keeps it when it has heard"
+            if about.budget("splits")
+            else unheard,
+            when=about.budget("splits") or about.misses,
         )
         def single_owner_of_a_hash() -> Any:
             """No two brokers that are up to date serve a hash, through whichever bundles."""
@@ -50,7 +54,7 @@ def _always(suite: Suite, about: Splits) -> None:
 
             return all_of(Not(at_least(2, [has(b, hash) for b in broker])) for hash in hashes)
 
-        @suite.strict("a broker that was cut off does not hear that its node was deleted", when=about.misses)
+        @suite.strict(unheard, when=about.misses)
         def single_owner_by_the_layout() -> Any:
             """No two brokers that are up to date and know the layout find a hash in bundles that they serve."""
 

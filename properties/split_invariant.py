@@ -54,6 +54,15 @@ def _about_the_layout(suite: Suite, about: Splits) -> None:
 
         return all_of(Implies(about.is_due(b), any_of(is_right(b, *each) for each in about.cuts)) for b in broker)
 
+    if not about.budget("splits"):
+
+        @suite.lemma
+        def layout_stays() -> Any:
+            """Without splits nothing is split, and nobody has or wants what is not in the layout."""
+            wants = {(b, u): Or(s.lock[b, u] != "none", s.owner_holder[u] == b) for b, u in about.pairs}
+            none = [s.split[b] == "none" for b in broker]
+            return And(*none, all_of(Implies(is_wanted, s.layout.has(u)) for (b, u), is_wanted in wants.items()))
+
     @suite.lemma
     def versions_are_left_for_splits() -> Any:
         """Every split begun has written the layout, may write it yet, or has given up."""
@@ -78,6 +87,13 @@ def _about_the_layout(suite: Suite, about: Splits) -> None:
         def nobody_else_changes_the_layout() -> Any:
             """A broker that is alone is not told of changes: it makes them all."""
             return all_of(Not(s.layout_change[b]) for b in broker)
+
+    if not about.several and not about.unheard:
+
+        @suite.lemma
+        def who_is_alone_knows_the_layout() -> Any:
+            """A broker that is alone, and hears of its own splits, has the layout."""
+            return all_of(s.view_version[b] == s.layout_version for b in broker)
 
     if not about.unheard or about.mended:
 
@@ -116,6 +132,17 @@ def _about_splits(suite: Suite, about: Splits) -> None:
         """What is split can be cut."""
         large = [u for u in bundle if ranges.splittable(u)]
         return all_of(Implies(s.split[b] != "none", any_of(s.parent[b] == u for u in large)) for b in broker)
+
+    if not about.contended:
+
+        @suite.lemma
+        def nothing_comes_between() -> Any:
+            """What a split is about to cut is in the layout, what it is about to write fits, and so it never waits."""
+            known = {b: s.view_version[b] == s.layout_version for b in broker}
+            prepares = {(b, u): And(s.split[b] == "preparing", s.parent[b] == u) for b, u in pairs}
+            there = [Implies(prepares[b, u], And(known[b], s.view[b].has(u))) for b, u in pairs]
+            fits = [Implies(s.split[b] == "writing", about.is_due(b)) for b in broker]
+            return And(*there, *fits, all_of(s.split[b] != "waiting" for b in broker))
 
     @suite.lemma
     def attempts_fit_their_stage() -> Any:

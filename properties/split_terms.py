@@ -36,6 +36,11 @@ class Splits(Locks):
         return self.budget("disconnects") or (self.several and self.budget("expiries"))
 
     @property
+    def contended(self) -> bool:
+        """Whether another split, or the same one if its success went unheard, can come between a split and its parent."""
+        return self.p.parameters["splits"] > 1 and (self.several or self.budget("disconnects"))
+
+    @property
     def stays(self) -> bool:
         """Whether no bundle of the layout changes hands but through its split."""
         return not (self.budget("releases") or self.budget("expiries") or self.budget("crashes"))

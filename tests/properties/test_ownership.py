@@ -101,6 +101,11 @@ def test_induction_proves_what_exhaustion_cannot_reach(mended: bool) -> None:
     assert proved(OWNERSHIP, parameters) == firm
 
 
+def test_induction_proves_that_nothing_is_created_again_where_no_node_goes() -> None:
+    parameters: dict[str, Value] = {"disconnects": 1, "releases": 0}
+    assert {"owner_holds_the_node", "no_deadlock"} <= proved(OWNERSHIP, parameters)
+
+
 def test_what_upstream_leaves_open_is_closed_by_the_remedies() -> None:
     """Findings of docs/findings.md: with the remedies only what every lease has is left, a zombie that serves on."""
     faults: dict[str, Value] = {"disconnects": 1, "expiries": 1, "crashes": 1, "releases": 1}

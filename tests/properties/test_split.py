@@ -97,6 +97,11 @@ FAULTS: dict[str, Value] = {"disconnects": 1, "expiries": 1, "crashes": 1, "rele
     "parameters",
     [
         pytest.param({"hashes": 3, "splits": 2} | FAULTS, id="small"),
+        pytest.param({"hashes": 3}, id="one split"),
+        pytest.param({"hashes": 3, "disconnects": 1}, id="one split, cut off"),
+        pytest.param({"hashes": 3, "splits": 0, "disconnects": 1}, id="cut off"),
+        pytest.param({"hashes": 3, "splits": 0} | FAULTS, marks=pytest.mark.deep, id="no splits"),
+        pytest.param({"hashes": 3, "brokers": 1, "splits": 2, "expiries": 1, "mended": True}, id="alone, mended"),
         pytest.param(THREE_SPLITS | FAULTS, marks=pytest.mark.deep, id="upstream"),
         pytest.param(THREE_SPLITS, marks=pytest.mark.deep, id="no faults"),
         pytest.param(THREE_SPLITS | FAULTS | {"mended": True}, marks=pytest.mark.deep, id="mended"),
@@ -107,6 +112,13 @@ def test_induction_proves_what_exhaustion_cannot_reach(parameters: dict[str, Val
     suite = SPLIT.suite(SPLIT.build(parameters))
     firm = {p.name for p in suite.properties if p.kind in ("always", "step", "deadlock") and not p.strict}
     assert proved(SPLIT, parameters) == firm
+
+
+@pytest.mark.deep
+def test_without_splits_a_node_whose_deletion_goes_unheard_gives_a_hash_two_owners() -> None:
+    findings = searched(SPLIT, {"hashes": 2, "splits": 0} | FAULTS)
+    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
+    assert {"single_owner_of_a_hash", "single_owner_by_the_layout"} <= set(controls(findings))
 
 
 def test_an_instance_without_splits_says_nothing_of_them() -> None:
