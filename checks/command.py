@@ -84,7 +84,8 @@ def run(asked: argparse.Namespace) -> ExitStatus:
                 return ExitStatus.INPUT if isinstance(error, CheckpointError) else ExitStatus.USAGE
             everything.append(checked)
             if as_text:
-                print(text(checked, width=width(), colour=colour()), flush=True)
+                shown = text(checked, width=width(), colour=colour(), whole=not sys.stdout.isatty())
+                print(shown, flush=True)
     status = exit_status(v for checked in everything for v in checked.findings.verdicts)
     if skipped:
         told = f"{skipped} of {len(plan)} instances were not checked: " + ("interrupted" if interrupt() else "out of time")

@@ -29,13 +29,16 @@ _MEANING = {
 }
 
 
-def text(checked: Checked, *, width: int = 120, colour: bool = False) -> str:
-    """What was established of one instance, for a person."""
-    lines = [_heading(checked)]
-    lines += [f"  {note}" for note in checked.findings.notes]
+def text(checked: Checked, *, width: int = 120, colour: bool = False, whole: bool = True) -> str:
+    """What was established of one instance, for a person.
+
+    ``whole`` leaves the heading, each note and each suspicion on a line of its own, however long: who searches the output of a
+    program finds them there.
+    """
+    lines = _folded([_heading(checked), *(f"  {note}" for note in checked.findings.notes)], width, whole)
     for verdicts in _alike(checked.findings.verdicts):
         lines += _lines(verdicts, width)
-    lines += [f"  suspicious: {s}" for s in checked.findings.suspicions]
+    lines += _folded([f"  suspicious: {s}" for s in checked.findings.suspicions], width, whole)
     for failure in checked.findings.failures:
         lines += ["", textwrap.indent(failure, "  ")]
     for verdict in checked.findings.verdicts:
@@ -44,6 +47,14 @@ def text(checked: Checked, *, width: int = 120, colour: bool = False) -> str:
             lines += ["", shown]
     lines.append(f"# {checked.findings.seconds:.1f} s")
     return "\n".join(lines) + "\n"
+
+
+def _folded(told: list[str], width: int, whole: bool) -> list[str]:
+    """The lines, unless they are to stay whole folded to the width."""
+    if whole:
+        return told
+    fold = textwrap.TextWrapper(width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    return [part for line in told for part in fold.wrap(line)]
 
 
 def _heading(checked: Checked) -> str:

@@ -22,6 +22,7 @@ from checks.failures import Judged, judged, place_of
 from checks.junit import as_junit
 from checks.plan import Checked, Options, check
 from checks.progress import Reporter
+from checks.report import text
 from checks.sampling import Walks
 from checks.sarif import as_sarif
 from checks.verdicts import ExitStatus, exit_status
@@ -85,6 +86,12 @@ def broken() -> list[Checked]:
 @pytest.fixture(scope="module")
 def sound() -> list[Checked]:
     return run()
+
+
+def test_on_a_narrow_terminal_headings_and_notes_are_folded(sound: list[Checked]) -> None:
+    whole, folded = text(sound[0], width=30), text(sound[0], width=30, whole=False)
+    assert max(map(len, whole.splitlines())) > 30 >= max(map(len, folded.splitlines()))
+    assert whole.split() == folded.split()
 
 
 def rows(everything: list[Checked], **files: Path) -> list[Judged]:
