@@ -6,7 +6,7 @@ thousands of instructions without a loop or a name among them, that is most of w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 ONES = (1 << 64) - 1
@@ -14,12 +14,16 @@ ONES = (1 << 64) - 1
 
 class Value:
     """A value of a function: an integer of ``bits`` bits, or an address if that is 0; ``text`` is how an operand names it.
-    If it is the result of an instruction without effects, ``operation`` and ``operands`` say of which."""
+    If it is the result of an instruction without effects, ``operation`` and ``operands`` say of which.
 
-    __slots__ = ("bits", "operands", "operation", "text")
+    An integer of two bits or more is held in a whole word, with zeros above: for integers of other sizes LLVM's quick way to
+    choose instructions has none, and the way that it takes instead is four times as long."""
+
+    __slots__ = ("bits", "kind", "operands", "operation", "text")
 
     def __init__(self, bits: int, text: str, operation: str = "", operands: tuple[Value, ...] = ()) -> None:
         self.bits, self.text, self.operation, self.operands = bits, text, operation, operands
+        self.kind = ("ptr", "i1")[bits] if bits < 2 else "i64"
 
 
 class Constant(Value):
@@ -38,7 +42,22 @@ def constant(bits: int, number: int) -> Constant:
     return Constant(bits, number)
 
 
+LONGEST_BLOCK = 256
+"""Instructions in a block, about: with a hundred to four hundred of them LLVM is quickest."""
+
 FALSE, TRUE = constant(1, 0), constant(1, 1)
+
+
+def _in_short_blocks(lines: Iterable[str]) -> Iterator[str]:
+    """The lines with long blocks divided. LLVM chooses instructions block by block, and its time grows faster than a block."""
+    length = divisions = 0
+    for line in lines:
+        if length >= LONGEST_BLOCK and line.startswith("%"):
+            divisions, length = divisions + 1, 0
+            yield f"br label %further_{divisions}"
+            yield f"further_{divisions}:"
+        length = 0 if line.endswith(":") else length + 1
+        yield line
 
 
 class Function:
@@ -52,10 +71,9 @@ class Function:
     def __init__(self, name: str, takes: int, words: Sequence[int] = (), *, inner: bool = False) -> None:
         self.name = name
         self.arguments = [Value(64 if place in words else 0, f"%a{place}") for place in range(takes)]
-        kinds = ("i64" if argument.bits else "ptr noalias" for argument in self.arguments)
-        taken = ", ".join(f"{kind} {argument.text}" for kind, argument in zip(kinds, self.arguments, strict=True))
+        taken = ", ".join(f"{a.kind}{'' if a.bits else ' noalias'} {a.text}" for a in self.arguments)
         self._head = f"define {'internal ' if inner else ''}void @{name}({taken}) nounwind {{"
-        self._lines: list[tuple[Value | None, str, Sequence[Value]]] = []
+        self._lines: list[tuple[Value | None, str | None, Sequence[Value]]] = []
         self._count = 0
         self._first: dict[tuple[Hashable, ...], Value] = {}
         self._known = self._first
@@ -66,8 +84,9 @@ class Function:
         for made, text, operands in reversed(self._lines):
             if made is None or made in needed:
                 needed.update(operands)
-                lines.append(text if made is None else f"{made.text} = {text}")
-        return "\n".join([self._head, *reversed(lines)])
+                if text is not None:
+                    lines.append(text if made is None else f"{made.text} = {text}")
+        return "\n".join([self._head, *_in_short_blocks(reversed(lines))])
 
     def _does(self, text: str, *operands: Value) -> None:
         """Adds what has an effect."""
@@ -95,20 +114,20 @@ class Function:
 
     def join(self, operation: str, one: Value, other: Value) -> Value:
         """An operation of LLVM on two integers of as many bits: and, or, xor, add, sub, mul, shl, lshr."""
-        return self._once(one.bits, operation, f"{operation} i{one.bits} {one.text}, {other.text}", one, other)
+        return self._once(one.bits, operation, f"{operation} {one.kind} {one.text}, {other.text}", one, other)
 
     def inverse(self, value: Value) -> Value:
         """Every bit the other one; its operation is named ``not``."""
-        return self._once(value.bits, "not", f"xor i{value.bits} {value.text}, -1", value)
+        ones = (1 << value.bits) - 1 if 1 < value.bits < 64 else -1
+        return self._once(value.bits, "not", f"xor {value.kind} {value.text}, {ones}", value)
 
     def compare(self, sign: str, one: Value, other: Value) -> Value:
         """Whether one compares so with the other: eq, ne, or slt, sle, sgt, sge as signed numbers."""
-        return self._once(1, sign, f"icmp {sign} i{one.bits} {one.text}, {other.text}", one, other)
+        return self._once(1, sign, f"icmp {sign} {one.kind} {one.text}, {other.text}", one, other)
 
     def choose(self, condition: Value, one: Value, other: Value) -> Value:
         """The one where the condition holds, else the other; its operation is named ``select``."""
-        kind = f"i{one.bits}"
-        text = f"select i1 {condition.text}, {kind} {one.text}, {kind} {other.text}"
+        text = f"select i1 {condition.text}, {one.kind} {one.text}, {other.kind} {other.text}"
         return self._once(one.bits, "select", text, condition, one, other)
 
     def shifted(self, value: Value, places: int) -> Value:
@@ -121,8 +140,22 @@ class Function:
         """The value as an integer of so many bits, cut off or with zeros before it."""
         if bits == value.bits:
             return value
-        operation = "zext" if bits > value.bits else "trunc"
-        return self._once(bits, operation, f"{operation} i{value.bits} {value.text} to i{bits}", value)
+        if isinstance(value, Constant):
+            return constant(bits, value.constant & (1 << bits) - 1)
+        if value.bits == 1:
+            return self._once(bits, "zext", f"zext i1 {value.text} to i64", value)
+        if bits == 1:
+            return self._once(bits, "trunc", f"trunc i64 {value.text} to i1", value)
+        if bits > value.bits:
+            return self.recalled(("wider", bits, id(value)), lambda: self._wider(value, bits))
+        mask = constant(bits, (1 << bits) - 1)
+        return self._once(bits, "and", f"and i64 {value.text}, {mask.text}", value, mask)
+
+    def _wider(self, value: Value, bits: int) -> Value:
+        """The same with more of the zeros above it: no instruction."""
+        made = Value(bits, value.text, "wider", (value,))
+        self._lines.append((made, None, (value,)))
+        return made
 
     def united(self, parts: Iterable[Value], known: int = 0) -> Value:
         """The bits of all words, and those that are known: a tree, so that none has to wait for all others."""
@@ -163,7 +196,7 @@ class Function:
 
     def call(self, function: Function, arguments: Sequence[Value], *, tail: bool = False) -> None:
         """Calls another function."""
-        given = ", ".join(f"{'i64' if argument.bits else 'ptr'} {argument.text}" for argument in arguments)
+        given = ", ".join(f"{argument.kind} {argument.text}" for argument in arguments)
         self._does(f"{'tail ' if tail else ''}call void @{function.name}({given})", *arguments)
 
     def switch(self, value: Value, cases: int) -> None:

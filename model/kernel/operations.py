@@ -151,6 +151,10 @@ def _extracted(f: Function, value: Value, high: int, low: int) -> Value:
         return _BITWISE[value.operation](f, [extract(f, operand, high, low) for operand in value.operands])
     if value.operation == "not":
         return _opposite(f, [extract(f, value.operands[0], high, low)])
+    if value.operation == "wider" and high < value.operands[0].bits:
+        return extract(f, value.operands[0], high, low)
+    if value.operation == "lshr" and isinstance(places := value.operands[1], Constant):
+        return extract(f, value.operands[0], high + places.constant, low + places.constant)
     if value.operation == "select":
         condition, *sides = value.operands
         one, other = (extract(f, side, high, low) for side in sides)
