@@ -38,6 +38,9 @@ from model.kernel.totals import Totals
 _SMALL = 1024
 """States that are not worth waking the other workers for."""
 
+_LONG = 1 << 20
+"""States after which a search is worth the thorough machine code."""
+
 _SMALLEST_BLOCK, _LARGEST_BLOCK = 16, 1024
 
 
@@ -73,8 +76,8 @@ def search(
     """
     with Crew(workers) as crew:
         finds = Finds(kernel, alarm, step_alarm, watch, stop_on_deadlock=stop_on_deadlock, may_end=may_end)
-        initial = kernel.initial() if start is None else start
-        made = _Search(kernel, Program.of(kernel, canonical), initial, finds, crew, limits or Limits(), should_stop, progress)
+        program, initial = Program.of(kernel, canonical, thorough=False), kernel.initial() if start is None else start
+        made = _Search(kernel, program, initial, finds, crew, limits or Limits(), should_stop, progress)
         if checkpoint is not None:
             made.keep(Checkpoint(checkpoint, made.fingerprint()), checkpoint_every, resume)
         return made.run()
@@ -176,6 +179,8 @@ class _Search:
 
     def _expand(self) -> None:
         """Expands the last level; the new states are ``fresh``."""
+        if self.shared[TOP] > _LONG:
+            self.program = Program.of(self.kernel, self.program.canonical)
         states = frontier(self.levels[-1])
         total = int(states.ordinals[-1])
         self.shared[CURSOR] = 0
