@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from model.kernel.loops import bump, call2, fetch_add, load, load_int, load_published, lowest_bit, native, store
-from model.kernel.program import Program, canonicalise, compare, copy, has, successors
+from model.kernel.program import Program, canonicalise, compare, copy, has, same, successors
 from model.kernel.table import fetch_line, fetch_match, hash_state, insert
 
 BATCH = 128
@@ -59,6 +59,7 @@ class Worker(NamedTuple):
     via: Any
     held: Any
     hashes: Any
+    matches: Any
     mask: Any
     observed: Any
     scratch: Any
@@ -79,6 +80,7 @@ class Worker(NamedTuple):
             via=np.zeros(room, dtype=np.int64),
             held=np.zeros((room, program.step_words), dtype=np.uint64),
             hashes=np.zeros(room, dtype=np.uint64),
+            matches=np.zeros(room, dtype=np.int64),
             mask=np.zeros(program.enabled_words, dtype=np.uint64),
             observed=np.zeros(program.observe_words, dtype=np.uint64),
             scratch=np.zeros(program.words, dtype=np.uint64),
@@ -155,8 +157,11 @@ def absorb(program: Any, space: Any, shared: Any, alarms: Any, worker: Any, coun
     if the array is full."""
     words = program.words
     for number in range(count):
-        fetch_match(space, load(worker.hashes + 8 * number))
+        store(worker.matches + 8 * number, np.uint64(fetch_match(space, load(worker.hashes + 8 * number))))
     for number in range(count):
+        match = load_int(worker.matches + 8 * number)
+        if match >= 0 and same(space.states + 8 * words * match, worker.successors + 8 * words * number, words):
+            continue
         place = load_int(worker.counters + 8 * POSITION)
         if place == load_int(worker.counters + 8 * END):
             if not _take_chunk(space, shared, worker):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import cast
 
+import numpy as np
+
 from model.kernel.expansion import DEADLOCK_ROW, Alarms, Worker
 from model.kernel.machine import Kernel
 from model.kernel.paths import plain
@@ -45,10 +47,9 @@ class Finds:
     def take(self, workers: Sequence[Worker], depth: int) -> list[Find]:
         """Takes the finds of the step to level ``depth`` from the workers; returns those that end the search."""
         ending = []
-        for row in range(self.rows):
+        found = np.any([worker.found_action >= 0 for worker in workers], axis=0)
+        for row in np.flatnonzero(found).tolist():
             states = [plain(w.found_state[row]) for w in workers if w.found_action[row] >= 0]
-            if not states:
-                continue
             if row == DEADLOCK_ROW:
                 first = self._keep(Find("deadlock", 0, depth - 1, min(states)))
                 if self._stop_on_deadlock:

@@ -100,6 +100,7 @@ class _Search:
         self.kernel, self.program, self.initial, self.crew, self.limits = kernel, program, initial, crew, limits
         self.finds, self.should_stop, self.progress = finds, should_stop, progress
         self.workers = [Worker.of(program, finds.rows) for _ in range(crew.size)]
+        self.written = [addresses(worker) for worker in self.workers]
         self.shared = np.zeros(SHARED_WORDS, dtype=np.int64)
         self.store = Store(kernel.words, limits.memory, self._in_flight(_SMALLEST_BLOCK) + CHUNK * crew.size)
         self.levels: list[list[Segment]] = []
@@ -141,7 +142,8 @@ class _Search:
             self._seed()
             violations = self.finds.take(self.workers, 0)
         while not violations and self.ended is None:
-            self.boundary = len(self.levels), self._totals()
+            if self.checkpoint is not None:
+                self.boundary = len(self.levels), self._totals()
             self._poll()
             if self.ended is None and len(self.levels) - 1 == self.limits.depth:
                 self.ended = "depth"
@@ -170,7 +172,7 @@ class _Search:
             rows = initial[start : start + BATCH]
             worker.successors[: len(rows)] = rows
             shared = self.shared.ctypes.data
-            if not seed(self.program, self.store.space, shared, self.finds.alarms, addresses(worker), len(rows)):
+            if not seed(self.program, self.store.space, shared, self.finds.alarms, self.written[0], len(rows)):
                 self.ended = "memory"
                 return
             self._drain()
@@ -190,7 +192,7 @@ class _Search:
             args = (self.program, self.store.space, states, self.shared.ctypes.data, self.finds.alarms)
 
             def work(number: int) -> int:
-                return int(expand(*args, addresses(self.workers[number]), block))  # noqa: B023
+                return int(expand(*args, self.written[number], block))  # noqa: B023
 
             codes = [work(0)] if total <= _SMALL else self.crew.run(work, self._poll, self._stop)
             self._drain()

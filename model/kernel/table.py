@@ -71,11 +71,15 @@ def fetch_line(space: Any, value: Any) -> None:
 
 
 @native
-def fetch_match(space: Any, value: Any) -> None:
-    """Asks for the state that the search for a hash will be compared with first, if its line, already here, names one."""
+def fetch_match(space: Any, value: Any) -> Any:
+    """The place of the state that the search for a hash will be compared with first, which is asked for; -1 if the line in
+    which that search begins, already here, names none."""
     line = space.table + 8 * LINE * _line(space, value)
     slot = lowest_bit(alike(line, value, _TAG)) & (LINE - 1)  # without a match any slot will do
-    prefetch(space.states + 8 * space.words * (np.int64(load(line + 8 * slot) & _PLACE) - 1))
+    there = load(line + 8 * slot)
+    place = np.int64(there & _PLACE) - 1
+    prefetch(space.states + 8 * space.words * place)
+    return place if (there ^ value) & _TAG == _EMPTY else -1
 
 
 @native
