@@ -19,12 +19,14 @@ import pyspark
 import pytest
 
 from checks.cli import main
+from properties.protocols import PROTOCOLS
 from tests.command import ROOT, Ran, command, in_a_process, stable
 from traces.exploration.java import chosen, write_launcher
 from traces.exploration.run import Run
 
 BROKEN = ["--set", "entries=1", "--defect", "closes_at_lac"]
-RUN = Run("ledger", dict(Run("ledger", {"entries": 1}).observed().kernel.protocol.parameters), ("closes_at_lac",), 2000, 50, 1)
+USUAL = {parameter.name: parameter.default for parameter in PROTOCOLS["ledger"].parameters}
+RUN = Run("ledger", USUAL | {"entries": 1}, ("closes_at_lac",), 2000, 50, 1)
 
 
 def explore(*arguments: str | Path, **environment: str) -> Ran:

@@ -42,16 +42,18 @@ def solver(kind: Callable[[], z3.Solver]) -> z3.Solver:
 
 @pytest.mark.parametrize("kind", [z3.Solver, z3.SimpleSolver])
 def test_ctrl_c_ends_a_question_and_is_heard(kind: Callable[[], z3.Solver]) -> None:
+    question = solver(kind)
     with interruptible() as interrupt:
         ctrl_c_in_a_moment()
-        assert ask(solver(kind), seconds=60.0) == z3.unknown
+        assert ask(question, seconds=60.0) == z3.unknown
         assert interrupt()
 
 
 def test_ctrl_c_without_a_handler_is_what_it_always_is() -> None:
+    question = solver(z3.Solver)
     ctrl_c_in_a_moment()
     with pytest.raises(KeyboardInterrupt):
-        ask(solver(z3.Solver))
+        ask(question)
 
 
 @pytest.mark.parametrize("kind", [z3.Solver, z3.SimpleSolver])

@@ -15,13 +15,13 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tests.command import fencepost
+from tests.command import Ran, fencepost
+from tests.docs.scripts import python
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -114,12 +114,15 @@ class Session:
             return self._fencepost(words[1:])
         if words == ["echo", "$?"]:
             return [str(self.status)]
+        environment = {"PYTHONPATH": str(ROOT), "COLUMNS": "120", "LC_ALL": "C.UTF-8"}
+        done: Ran | subprocess.CompletedProcess[str]
         if words[0] == "python":
-            words[0] = sys.executable
-        elif words[0] not in ("cat", "ls"):
+            done = python(words[1:], self.folder, **environment)
+        elif words[0] in ("cat", "ls"):
+            everything = {**os.environ, **environment}
+            done = subprocess.run(words, cwd=self.folder, env=everything, capture_output=True, text=True, check=False)
+        else:
             raise ValueError(f"documentation may not run {words[0]!r}")
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120", "LC_ALL": "C.UTF-8"}
-        done = subprocess.run(words, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
         self.status = done.returncode
         return (done.stdout + done.stderr).splitlines()
 

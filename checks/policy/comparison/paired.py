@@ -129,11 +129,11 @@ def _difference(
 
 def interval(apart: Values, error: float) -> tuple[float, float]:
     """Where the mean of the differences lies, but for this probability of error; NaN with fewer than two."""
-    from scipy.stats import t
+    from scipy.special import stdtrit  # scipy.stats, which has it as t.ppf, takes a second to load
 
     if len(apart) < 2:
         return math.nan, math.nan
-    half = float(t.ppf(1 - error / 2, len(apart) - 1)) * float(apart.std(ddof=1)) / math.sqrt(len(apart))
+    half = float(stdtrit(len(apart) - 1, 1 - error / 2)) * float(apart.std(ddof=1)) / math.sqrt(len(apart))
     return float(apart.mean()) - half, float(apart.mean()) + half
 
 
