@@ -22,6 +22,7 @@ from properties.registry import Value
 from properties.vocabulary import Suite
 from tests.checks.export.tlc import Report, Tlc
 
+pytestmark = pytest.mark.xdist_group("tlc")  # which is fetched once
 REACH = "SPECIFICATION Spec\nINVARIANT TypeOK\nCHECK_DEADLOCK FALSE\n"
 PAIR: dict[str, Value] = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "entries": 1}
 SMALL: dict[str, dict[str, Value]] = {
