@@ -5,10 +5,10 @@ Every function takes pointers to packed states (arrays of i64 words) and to bit 
 - ``enabled(state, mask)`` writes the bit set of the actions whose guard holds;
 - ``observe(state, mask)`` writes the bit set of the observed formulas that hold;
 - ``observe_step(state, after, mask)`` writes the bit set of the observed formulas over two states that hold;
-- ``apply(state, action, after, steps)`` writes the state after that action, whether or not its guard holds, and, if there are
-  any, what ``observe_step`` writes of these two, which for one action is little;
-- ``advance(state, action, after, steps, enabled, observed)`` does the same and brings the bit sets of ``enabled`` and
-  ``observe``, which are those of ``state``, up to date, looking only at what the action may change.
+- ``apply(state, action, after)`` writes the state after that action, whether or not its guard holds;
+- ``advance(state, action, after, steps, enabled, observed)`` does the same, writes what ``observe_step`` writes of these two,
+  and brings the bit sets of ``enabled`` and ``observe``, which are those of ``state``, up to date, looking only at what the
+  action may change.
 
 Everything that is said of one action's step is written with that action's updates in place of the variables: of what they make
 certain nothing is left.
@@ -49,19 +49,16 @@ class Compiler:
     def observe_step(self, formulas: Sequence[Any]) -> None:
         self._masked("observe_step", formulas, 2)
 
-    def apply(self, actions: Sequence[Action], formulas: Sequence[Any]) -> None:
-        stillness = self._stillness(formulas)
-        made = self._function("apply", 4, words=[1])
-        state, number, after, mask = made.arguments
+    def apply(self, actions: Sequence[Action]) -> None:
+        made = self._function("apply", 3, words=[1])
+        state, number, after = made.arguments
         words = made.load_all(state, self.packing.words)
         for place, word in enumerate(words):
             made.store(word, after, place)
         made.switch(number, len(actions))
         for case, action in enumerate(actions):
             made.block(f"case_{case}")
-            step = _Step(self, made, words, action)
-            step.write_after(after)
-            step.write_steps(stillness, mask)
+            _Step(self, made, words, action).write_after(after)
             made.branch("end")
         made.block("end")
         made.end()
@@ -70,10 +67,15 @@ class Compiler:
         """Each action has a function of its own, because the time that LLVM takes for one grows faster than its text."""
         stillness = self._stillness(formulas)
         guards = [action.guard for action in actions]
-        parts = [self._advance_by(case, action, stillness, guards, observed) for case, action in enumerate(actions)]
-        made = self._function("advance", 6, words=[1])
+        self._by_action(
+            "advance", [self._advance_by(case, action, stillness, guards, observed) for case, action in enumerate(actions)]
+        )
+
+    def _by_action(self, name: str, parts: Sequence[Function]) -> None:
+        """A function that takes the number of an action second and does what the part for that action does with the rest."""
+        made = self._function(name, len(parts[0].arguments) + 1 if parts else 2, words=[1])
         state, number, *outputs = made.arguments
-        made.switch(number, len(actions))
+        made.switch(number, len(parts))
         for case, part in enumerate(parts):
             made.block(f"case_{case}")
             made.call(part, [state, *outputs], tail=True)

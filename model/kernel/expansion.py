@@ -1,4 +1,6 @@
-"""The inner loop of the breadth-first search: expand the states of one level, keep the new ones, note what is seen."""
+"""The inner loops of the breadth-first search: expand the states of one level, keep the new ones, note what is seen.
+
+What is asked of a state, which actions are enabled and what is observed, is asked of 64 states at once (see ``planes``)."""
 
 from __future__ import annotations
 
@@ -6,9 +8,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from model.kernel.loops import bump, call2, fetch_add, load, load_int, load_published, lowest_bit, native, store
-from model.kernel.program import Program, canonicalise, compare, copy, has, same, successors
+from model.kernel.loops import (
+    bit_count,
+    bump,
+    call2,
+    call3,
+    call4,
+    fetch_add,
+    load,
+    load_int,
+    load_published,
+    lowest_bit,
+    native,
+    store,
+)
+from model.kernel.program import Program, canonicalise, compare, copy, has, same
 from model.kernel.table import fetch_line, fetch_match, hash_state, insert
+from model.kernel.transposing import TOGETHER, spread
 
 BATCH = 128
 """Successors that are looked up together, so that their ways to memory overlap."""
@@ -18,6 +34,9 @@ CHUNK = 1024
 
 LOG_LENGTH = 4096
 """Segments in a worker's log beyond which it asks the driver to take them; a block adds at most one for each action."""
+
+_ALL = ~np.uint64(0)
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 # Shared counters, each on a cache line of its own (in words): the next state to expand, the next free chunk, stop.
 CURSOR, TOP, STOP = 0, 8, 16
@@ -56,18 +75,18 @@ class Worker(NamedTuple):
     found_state: Any
     found_action: Any
     successors: Any
-    via: Any
-    held: Any
     hashes: Any
     matches: Any
-    mask: Any
+    planes: Any
+    possible: Any
     observed: Any
+    concerned: Any
     scratch: Any
 
     @classmethod
     def of(cls, program: Program, rows: int) -> Worker:
         """A worker with nothing counted and nothing found, for ``rows`` kinds of finds."""
-        room = BATCH + program.actions
+        observed = max(program.formulas, program.step_formulas)
         return cls(
             counters=np.zeros(8, dtype=np.int64),
             log=np.zeros((LOG_LENGTH + program.actions + 8, 2), dtype=np.int64),
@@ -76,13 +95,13 @@ class Worker(NamedTuple):
             seen_steps=np.zeros(program.step_words, dtype=np.uint64),
             found_state=np.zeros((rows, program.words), dtype=np.uint64),
             found_action=np.full(rows, -1, dtype=np.int64),
-            successors=np.zeros((room, program.words), dtype=np.uint64),
-            via=np.zeros(room, dtype=np.int64),
-            held=np.zeros((room, program.step_words), dtype=np.uint64),
-            hashes=np.zeros(room, dtype=np.uint64),
-            matches=np.zeros(room, dtype=np.int64),
-            mask=np.zeros(program.enabled_words, dtype=np.uint64),
-            observed=np.zeros(program.observe_words, dtype=np.uint64),
+            successors=np.zeros((BATCH, program.words), dtype=np.uint64),
+            hashes=np.zeros(BATCH, dtype=np.uint64),
+            matches=np.zeros(BATCH, dtype=np.int64),
+            planes=np.zeros(TOGETHER * program.words, dtype=np.uint64),
+            possible=np.zeros(program.actions, dtype=np.uint64),
+            observed=np.zeros(observed, dtype=np.uint64),
+            concerned=np.zeros(program.step_words, dtype=np.uint64),
             scratch=np.zeros(program.words, dtype=np.uint64),
         )
 
@@ -110,26 +129,45 @@ def note(worker: Any, row: Any, state: Any, action: Any, words: Any) -> None:
 
 
 @native
-def _see(
-    worker: Any, observed: Any, seen: Any, alarm: Any, length: Any, row: Any, state: Any, action: Any, words: Any
-) -> None:
-    """Takes in what was observed: marks it as seen, notes what is a violation."""
-    for word in range(length):
-        bits = load(observed + 8 * word)
-        store(seen + 8 * word, load(seen + 8 * word) | bits)
-        bits &= load(alarm + 8 * word)
-        while bits != np.uint64(0):
-            note(worker, row + 64 * word + lowest_bit(bits), state, action, words)
-            bits &= bits - np.uint64(1)
+def _see(worker: Any, seen: Any, alarm: Any, row: Any, formula: Any, states: Any, which: Any, action: Any, words: Any) -> None:
+    """Takes in that a formula holds in some of 64 states, or on the steps from them: marks it as seen, notes a violation."""
+    if which == _ZERO:
+        return
+    word = 8 * (formula // TOGETHER)
+    store(seen + word, load(seen + word) | _ONE << np.uint64(formula % TOGETHER))
+    if has(alarm, formula):
+        _note_each(worker, row + formula, states, which, action, words)
 
 
 @native
-def _may_end(program: Any, alarms: Any, worker: Any, state: Any) -> Any:
-    """Whether a run may end in the state."""
-    if alarms.may_end < 0:
-        return False
-    call2(program.observe, state, worker.observed)
-    return has(worker.observed, alarms.may_end)
+def _note_each(worker: Any, row: Any, states: Any, which: Any, action: Any, words: Any) -> None:
+    """Notes some of 64 states."""
+    while which != _ZERO:
+        note(worker, row, states + 8 * words * lowest_bit(which), action, words)
+        which &= which - _ONE
+
+
+@native
+def _see_steps(program: Any, alarms: Any, worker: Any, states: Any, action: Any, which: Any) -> None:
+    """Takes in what is observed of the steps that an action makes from some of 64 states, whose planes are there."""
+    call4(program.step_planes, worker.planes, action, worker.observed, worker.concerned)
+    for word in range(program.step_words):
+        concerned = load(worker.concerned + 8 * word)
+        while concerned != _ZERO:
+            formula = TOGETHER * word + lowest_bit(concerned)
+            concerned &= concerned - _ONE
+            holding = load(worker.observed + 8 * formula) & which
+            _see(worker, worker.seen_steps, alarms.steps, alarms.step_row, formula, states, holding, action, program.words)
+
+
+@native
+def _see_stuck(program: Any, alarms: Any, worker: Any, states: Any, which: Any) -> None:
+    """Takes in that some of 64 states, whose planes are there, have no successor: a deadlock where a run may not end."""
+    if alarms.may_end >= 0:
+        call2(program.observe_planes, worker.planes, worker.observed)
+        which &= ~load(worker.observed + 8 * alarms.may_end)
+    bump(worker.counters + 8 * DEADLOCKS, bit_count(which))
+    _note_each(worker, DEADLOCK_ROW, states, which, 0, program.words)
 
 
 @native
@@ -152,9 +190,8 @@ def _take_chunk(space: Any, shared: Any, worker: Any) -> Any:
 
 
 @native
-def absorb(program: Any, space: Any, shared: Any, alarms: Any, worker: Any, count: Any) -> Any:
-    """Adds the worker's first ``count`` successors, already hashed, to the visited states and observes the new ones; false
-    if the array is full."""
+def absorb(program: Any, space: Any, shared: Any, worker: Any, count: Any) -> Any:
+    """Adds the worker's first ``count`` successors, already hashed, to the visited states; false if the array is full."""
     words = program.words
     for number in range(count):
         store(worker.matches + 8 * number, np.uint64(fetch_match(space, load(worker.hashes + 8 * number))))
@@ -170,28 +207,24 @@ def absorb(program: Any, space: Any, shared: Any, alarms: Any, worker: Any, coun
         if insert(space, load(worker.hashes + 8 * number), worker.successors + 8 * words * number, place):
             store(worker.counters + 8 * POSITION, np.uint64(place + 1))
             bump(worker.counters + 8 * NEW, 1)
-            if program.observe != 0:
-                state = space.states + 8 * words * place
-                call2(program.observe, state, worker.observed)
-                _see(worker, worker.observed, worker.seen, alarms.states, program.observe_words, 1, state, 0, words)
     return True
 
 
 @native
-def seed(program: Any, space: Any, shared: Any, alarms: Any, worker: Any, count: Any) -> Any:
+def seed(program: Any, space: Any, shared: Any, worker: Any, count: Any) -> Any:
     """Adds the first ``count`` states in the worker's room for successors, which are initial; false if the array is full."""
     for number in range(count):
         state = worker.successors + 8 * program.words * number
         canonicalise(program, state, worker.scratch)
         store(worker.hashes + 8 * number, hash_state(state, program.words))
-    return absorb(program, space, shared, alarms, worker, count)
+    return absorb(program, space, shared, worker, count)
 
 
 @native
 def expand(program: Any, space: Any, frontier: Any, shared: Any, alarms: Any, worker: Any, block: Any) -> Any:
     """Expands blocks of the frontier until none is left (DONE), the table must grow, the log is full or stop is set (PAUSED),
     or the array is full (FULL). A block that was begun is finished unless the array is full."""
-    words, room = program.words, worker.successors
+    words = program.words
     starts, ordinals = frontier.starts, frontier.ordinals
     total = ordinals[-1]
     while True:
@@ -202,52 +235,78 @@ def expand(program: Any, space: Any, frontier: Any, shared: Any, alarms: Any, wo
         first = fetch_add(shared + 8 * CURSOR, block)
         if first >= total:
             return DONE
-        segment = np.searchsorted(ordinals, first, side="right") - 1
+        segment, ordinal, last = np.searchsorted(ordinals, first, side="right") - 1, first, min(first + block, total)
         pending = 0
-        for ordinal in range(first, min(first + block, total)):
+        while ordinal < last:
             while ordinal >= ordinals[segment + 1]:
                 segment += 1
-            state = space.states + 8 * words * (starts[segment] + ordinal - ordinals[segment])
-            after = successors(program, state, worker.mask, room, worker.via, worker.held, pending)
-            if after == pending and not _may_end(program, alarms, worker, state):
-                bump(worker.counters + 8 * DEADLOCKS, 1)
-                note(worker, DEADLOCK_ROW, state, 0, words)
-            bump(worker.counters + 8 * TRANSITIONS, after - pending)
-            for number in range(pending, after):
-                successor, action = room + 8 * words * number, load_int(worker.via + 8 * number)
-                bump(worker.enabled + 8 * action, 1)
-                held = worker.held + 8 * program.step_words * number
-                _see(worker, held, worker.seen_steps, alarms.steps, program.step_words, alarms.step_row, state, action, words)
-                canonicalise(program, successor, worker.scratch)
-                value = hash_state(successor, words)
-                store(worker.hashes + 8 * number, value)
-                fetch_line(space, value)
-            pending = after
-            if pending >= BATCH:
-                if not absorb(program, space, shared, alarms, worker, pending):
-                    return FULL
-                pending = 0
-        if not absorb(program, space, shared, alarms, worker, pending):
+            states = space.states + 8 * words * (starts[segment] + ordinal - ordinals[segment])
+            count = min(TOGETHER, last - ordinal, ordinals[segment + 1] - ordinal)
+            pending = _expand_together(program, space, shared, alarms, worker, states, count, pending)
+            if pending < 0:
+                return FULL
+            ordinal += count
+        if not absorb(program, space, shared, worker, pending):
             return FULL
 
 
 @native
-def find_predecessors(program: Any, space: Any, frontier: Any, shared: Any, worker: Any, target: Any, block: Any) -> None:
-    """Notes, in row 0, the smallest state of the frontier and its smallest action that lead to the state at ``target``."""
-    words, room = program.words, worker.successors
+def _expand_together(
+    program: Any, space: Any, shared: Any, alarms: Any, worker: Any, states: Any, count: Any, pending: Any
+) -> Any:
+    """Expands up to 64 states that lie one after the other; of the worker's successors ``pending`` are still to be looked up,
+    before and, returned, after it; -1 if the array is full."""
+    words = program.words
+    spread(states, words, count, worker.planes)
+    call2(program.enabled_planes, worker.planes, worker.possible)
+    present = _ALL >> np.uint64(TOGETHER - count)
+    stuck = present
+    for action in range(program.actions):
+        which = load(worker.possible + 8 * action) & present
+        if which == _ZERO:
+            continue
+        stuck &= ~which
+        bump(worker.enabled + 8 * action, bit_count(which))
+        bump(worker.counters + 8 * TRANSITIONS, bit_count(which))
+        if program.step_planes != 0:
+            _see_steps(program, alarms, worker, states, action, which)
+        while which != _ZERO:
+            if pending == BATCH:
+                if not absorb(program, space, shared, worker, pending):
+                    return -1
+                pending = 0
+            successor = worker.successors + 8 * words * pending
+            call3(program.apply, states + 8 * words * lowest_bit(which), action, successor)
+            which &= which - _ONE
+            canonicalise(program, successor, worker.scratch)
+            value = hash_state(successor, words)
+            store(worker.hashes + 8 * pending, value)
+            fetch_line(space, value)
+            pending += 1
+    if stuck != _ZERO:
+        _see_stuck(program, alarms, worker, states, stuck)
+    return pending
+
+
+@native
+def observe(program: Any, space: Any, frontier: Any, shared: Any, alarms: Any, worker: Any, block: Any) -> None:
+    """Takes in what is observed of the states of the frontier."""
+    words = program.words
     starts, ordinals = frontier.starts, frontier.ordinals
     total = ordinals[-1]
     while True:
         first = fetch_add(shared + 8 * CURSOR, block)
         if first >= total:
             return
-        segment = np.searchsorted(ordinals, first, side="right") - 1
-        for ordinal in range(first, min(first + block, total)):
+        segment, ordinal, last = np.searchsorted(ordinals, first, side="right") - 1, first, min(first + block, total)
+        while ordinal < last:
             while ordinal >= ordinals[segment + 1]:
                 segment += 1
-            state = space.states + 8 * words * (starts[segment] + ordinal - ordinals[segment])
-            for number in range(successors(program, state, worker.mask, room, worker.via, worker.held, 0)):
-                successor = room + 8 * words * number
-                canonicalise(program, successor, worker.scratch)
-                if compare(successor, target, words) == 0:
-                    note(worker, 0, state, load_int(worker.via + 8 * number), words)
+            states = space.states + 8 * words * (starts[segment] + ordinal - ordinals[segment])
+            count = min(TOGETHER, last - ordinal, ordinals[segment + 1] - ordinal)
+            spread(states, words, count, worker.planes)
+            call2(program.observe_planes, worker.planes, worker.observed)
+            for formula in range(program.formulas):
+                holding = load(worker.observed + 8 * formula) & _ALL >> np.uint64(TOGETHER - count)
+                _see(worker, worker.seen, alarms.states, 1, formula, states, holding, 0, words)
+            ordinal += count

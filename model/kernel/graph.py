@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from model.kernel.crew import Crew
-from model.kernel.expansion import CURSOR, SHARED_WORDS, STOP, Worker
-from model.kernel.loops import bit_count, call2, fetch_add, load, load_int, load_published, native, store
+from model.kernel.expansion import CURSOR, SHARED_WORDS, STOP
+from model.kernel.loops import bit_count, call2, fetch_add, load, load_int, load_published, native
 from model.kernel.packing import Words
-from model.kernel.program import Program, addresses, successors
+from model.kernel.program import Program, addresses
 from model.kernel.results import Reached, Result
+from model.kernel.successors import Room, successors
 from model.kernel.table import fetch_line, fetch_match, find, hash_state
 
 _BLOCK = 256
@@ -116,13 +117,14 @@ def graph_of(
         shared[STOP] = 1
 
     with Crew(workers) as crew:
-        held = [Worker.of(program, 1) for _ in range(crew.size)]
-        crew.run(lambda w: _measure(program, space, places, rows, observed, at, addresses(held[w]), _BLOCK), look, stop)
+        rooms = [Room.of(program) for _ in range(crew.size)]
+        seen = observed.ctypes.data
+        crew.run(lambda w: _measure(program, space, places, rows, seen, at, addresses(rooms[w]), _BLOCK), look, stop)
         np.cumsum(rows, out=rows)
         targets, actions = (np.empty(0 if shared[STOP] else int(rows[-1]), dtype=np.int32) for _ in range(2))
         shared[CURSOR] = 0
         crew.run(
-            lambda w: _fill(program, space, places, ranks, rows, targets, actions, at, addresses(held[w]), _BLOCK), look, stop
+            lambda w: _fill(program, space, places, ranks, rows, targets, actions, at, addresses(rooms[w]), _BLOCK), look, stop
         )
     if shared[STOP]:
         return None
@@ -141,21 +143,19 @@ def _places(reached: Reached) -> tuple[npt.NDArray[np.int64], Numbers]:
 
 
 @native
-def _measure(program: Program, space: Any, places: Any, rows: Any, observed: Any, shared: Any, worker: Any, block: Any) -> None:
-    """Writes how many transitions each state has to ``rows``, one place on, and what is observed of it."""
+def _measure(program: Program, space: Any, places: Any, rows: Any, observed: Any, shared: Any, room: Any, block: Any) -> None:
+    """Writes how many transitions each state has to ``rows``, one place on, and what is observed of it to that address."""
     while load_published(shared + 8 * STOP) == np.uint64(0):
         first = fetch_add(shared + 8 * CURSOR, block)
         if first >= len(places):
             return
         for number in range(first, min(first + block, len(places))):
             state = space.states + 8 * program.words * places[number]
-            call2(program.enabled, state, worker.mask)
+            call2(program.enabled, state, room.enabled)
             for word in range(program.enabled_words):
-                rows[number + 1] += np.int64(bit_count(load(worker.mask + 8 * word)))
+                rows[number + 1] += np.int64(bit_count(load(room.enabled + 8 * word)))
             if program.observe != 0:
-                call2(program.observe, state, worker.observed)
-                for word in range(program.observe_words):
-                    observed[number, word] = load(worker.observed + 8 * word)
+                call2(program.observe, state, observed + 8 * program.observe_words * number)
 
 
 @native
@@ -168,26 +168,24 @@ def _fill(
     targets: Any,
     actions: Any,
     shared: Any,
-    worker: Any,
+    room: Any,
     block: Any,
 ) -> None:
     """Writes the transitions of each state to its row."""
-    words, room = program.words, worker.successors
+    words, hashes = program.words, np.empty(program.actions, dtype=np.uint64)
     while load_published(shared + 8 * STOP) == np.uint64(0):
         first = fetch_add(shared + 8 * CURSOR, block)
         if first >= len(places):
             return
         for number in range(first, min(first + block, len(places))):
             state = space.states + 8 * words * places[number]
-            count = successors(program, state, worker.mask, room, worker.via, worker.held, 0)
-            hashes = worker.hashes
+            count = successors(program, state, room)
             for each in range(count):
-                value = hash_state(room + 8 * words * each, words)
-                store(hashes + 8 * each, value)
-                fetch_line(space, value)
+                hashes[each] = hash_state(room.states + 8 * words * each, words)
+                fetch_line(space, hashes[each])
             for each in range(count):
-                fetch_match(space, load(hashes + 8 * each))
+                fetch_match(space, hashes[each])
             for each in range(count):
-                place = find(space, load(hashes + 8 * each), room + 8 * words * each)
+                place = find(space, hashes[each], room.states + 8 * words * each)
                 targets[rows[number] + each] = ranks[place]
-                actions[rows[number] + each] = load_int(worker.via + 8 * each)
+                actions[rows[number] + each] = load_int(room.actions + 8 * each)

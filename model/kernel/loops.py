@@ -224,7 +224,7 @@ def _call(builder: ir.IRBuilder, function: ir.Value, args: Any) -> None:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def call2(typing: Any, function: Any, first: Any, second: Any) -> Any:
-    """Calls the function at an address with two words: ``enabled``, ``observe`` and ``canonical``."""
+    """Calls the function at an address with two words: ``enabled``, ``observe``, ``canonical`` and those in planes."""
 
     def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
         _call(builder, args[0], args[1:])
@@ -234,8 +234,19 @@ def call2(typing: Any, function: Any, first: Any, second: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def call3(typing: Any, function: Any, first: Any, second: Any, third: Any) -> Any:
+    """Calls the function at an address with three words: ``apply`` and ``observe_step``."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        _call(builder, args[0], args[1:])
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 4), emit
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def call4(typing: Any, function: Any, first: Any, second: Any, third: Any, fourth: Any) -> Any:
-    """Calls the function at an address with four words: ``apply``."""
+    """Calls the function at an address with four words: ``step_planes``."""
 
     def emit(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
         _call(builder, args[0], args[1:])

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from model.kernel.code import Code
-from model.kernel.compiler import Compiler
 from model.kernel.packing import Packing, Words
+from model.kernel.plane_compiler import PlaneCompiler
 from model.language import Protocol
 
 
@@ -43,8 +43,16 @@ class Kernel:
         }
 
     def code(self, *, thorough: bool) -> Code:
-        """The functions ``enabled``, ``observe``, and ``apply``, which also says what is observed of the step."""
+        """The functions ``enabled``, ``observe`` and ``apply``."""
         return self._made("code", thorough)
+
+    def observing_steps(self) -> Code:
+        """The function ``observe_step``."""
+        return self._made("observe_step", False)
+
+    def planes(self, *, thorough: bool) -> Code:
+        """The functions ``enabled_planes``, ``observe_planes`` and ``step_planes``, for 64 states at once."""
+        return self._made("planes", thorough)
 
     def advance(self, *, thorough: bool) -> Code:
         """The function ``advance``, which takes a step and keeps the bit sets of what is enabled and observed up to date; its
@@ -53,13 +61,8 @@ class Kernel:
 
     def ready(self) -> None:
         """Makes the machine code for single steps, which is otherwise made when the first is taken."""
-        self._single()
-        self._made("observe_step", False)
-
-    def _single(self) -> Code:
-        """The same functions as ``code`` has; the ``apply`` of its own says nothing of the step."""
-        known = self._codes.get(("code", True)) or self._codes.get(("code", False))
-        return known or self._made("single", False)
+        self.code(thorough=False)
+        self.observing_steps()
 
     def _made(self, name: str, thorough: bool) -> Code:
         """Machine code, made once; the thorough one does for both."""
@@ -72,21 +75,25 @@ class Kernel:
         return self._texts[name]
 
     def _written(self, name: str) -> str:
-        compiler = Compiler(self.protocol, self.packing)
-        if name == "observe_step":
+        compiler = PlaneCompiler(self.protocol, self.packing)
+        if name == "planes":
+            compiler.enabled_planes(self.actions)
+            compiler.observe_planes(self._observed)
+            compiler.step_planes(self.actions, self._observed_steps)
+        elif name == "observe_step":
             compiler.observe_step(self._observed_steps)
         elif name == "advance":
             compiler.advance(self.actions, self._observed_steps, self._observed)
         else:
             compiler.enabled(self.actions)
-            compiler.apply(self.actions, self._observed_steps if name == "code" else ())
+            compiler.apply(self.actions)
             compiler.observe(self._observed)
         return str(compiler)
 
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the compiled text: kernels that have it in common do the same."""
-        return hashlib.sha256((self._text("single") + self._text("observe_step")).encode()).hexdigest()
+        return hashlib.sha256((self._text("code") + self._text("observe_step")).encode()).hexdigest()
 
     def initial(self) -> Words:
         """The initial states, one in each row."""
@@ -94,21 +101,22 @@ class Kernel:
 
     def enabled(self, state: Words) -> list[int]:
         """The numbers of the actions that may happen in the state."""
-        return self._mask(self._single(), "enabled", state)
+        return self._mask(self.code(thorough=False), "enabled", state)
 
     def observe(self, state: Words) -> list[int]:
         """The numbers of the observed formulas that hold in the state."""
-        return self._mask(self._single(), "observe", state)
+        return self._mask(self.code(thorough=False), "observe", state)
 
     def observe_step(self, state: Words, after: Words) -> list[int]:
         """The numbers of the observed formulas over two states that hold of this pair."""
-        return self._mask(self._made("observe_step", False), "observe_step", state, after)
+        return self._mask(self.observing_steps(), "observe_step", state, after)
 
     def apply(self, state: Words, action: int) -> Words:
         """The state after an action, whose guard is taken to hold."""
-        after, held = np.zeros(self.words, dtype=np.uint64), np.zeros(self.mask_words["observe_step"], dtype=np.uint64)
-        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 2)(self._single().address("apply"))
-        call(np.ascontiguousarray(state).ctypes.data, action, after.ctypes.data, held.ctypes.data)
+        after = np.zeros(self.words, dtype=np.uint64)
+        address = self.code(thorough=False).address("apply")
+        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)(address)
+        call(np.ascontiguousarray(state).ctypes.data, action, after.ctypes.data)
         return after
 
     def _mask(self, code: Code, name: str, *states: Words) -> list[int]:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from model.kernel.crew import Crew
-from model.kernel.expansion import SHARED_WORDS, Worker, find_predecessors
+from model.kernel.expansion import SHARED_WORDS, Worker
 from model.kernel.machine import Kernel
 from model.kernel.packing import Words
 from model.kernel.program import Program, addresses
 from model.kernel.store import Segment, Store, frontier
+from model.kernel.successors import Room, find_predecessors
 
 _BLOCK = 256
 
@@ -78,8 +79,14 @@ def _predecessor(program: Program, store: Store, level: Sequence[Segment], targe
     shared = np.zeros(SHARED_WORDS, dtype=np.int64)
     at = shared.ctypes.data
     workers = [Worker.of(program, 1) for _ in range(crew.size)]
+    rooms = [Room.of(program) for _ in range(crew.size)]
     held = np.ascontiguousarray(target)
     goal = held.ctypes.data
-    crew.run(lambda w: find_predecessors(program, store.space, states, at, addresses(workers[w]), goal, _BLOCK))
+
+    def look(number: int) -> None:
+        finds, room = addresses(workers[number]), addresses(rooms[number])
+        find_predecessors(program, store.space, states, at, finds, room, goal, _BLOCK)
+
+    crew.run(look)
     found = [worker.found_state[0] for worker in workers if worker.found_action[0] >= 0]
     return min(found, key=plain)

@@ -19,13 +19,14 @@ from model.kernel.expansion import (
     TOP,
     Worker,
     expand,
-    find_predecessors,
+    observe,
 )
 from model.kernel.finds import Finds
 from model.kernel.machine import Kernel
 from model.kernel.packing import Words
 from model.kernel.program import Program, addresses
 from model.kernel.store import Store, frontier
+from model.kernel.successors import Room, find_predecessors
 from model.kernel.table import LINE
 
 _PIECE = 4 * CHUNK
@@ -39,7 +40,7 @@ class Pieces:
 
     def __init__(self, kernel: Kernel, finds: Finds) -> None:
         self.kernel, self._finds = kernel, finds
-        self._program = Program.of(kernel)
+        self._program = Program.of(kernel, thorough=False).in_planes(kernel, thorough=True)
         self.worker = Worker.of(self._program, finds.rows)
         self._shared = np.zeros(SHARED_WORDS, dtype=np.int64)
         most = _HELD + _PIECE * max(1, self._program.actions) + BATCH + 2 * CHUNK
@@ -65,7 +66,12 @@ class Pieces:
         expand(self._program, space, frontier([(0, len(states))]), shared, alarms, worker, _PIECE)
 
     def _take(self) -> Words:
-        rows = [self._store.rows(segment) for segment in self.worker.take_segments()]
+        segments = self.worker.take_segments()
+        if self._program.observe_planes and segments:
+            self._shared[CURSOR] = 0
+            shared, alarms = self._shared.ctypes.data, self._finds.alarms
+            observe(self._program, self._store.space, frontier(segments), shared, alarms, addresses(self.worker), _PIECE)
+        rows = [self._store.rows(segment) for segment in segments]
         taken = np.concatenate(rows) if rows else np.empty((0, self.kernel.words), dtype=np.uint64)
         self._clear()
         return taken
@@ -79,7 +85,7 @@ class Pieces:
 def predecessors(kernel: Kernel, pieces: Iterable[Words], target: Words) -> Words:
     """Of the states of the pieces that have ``target`` as a successor the smallest, as one row; no row if there is none."""
     program = Program.of(kernel)
-    worker, shared = Worker.of(program, 1), np.zeros(SHARED_WORDS, dtype=np.int64)
+    worker, room, shared = Worker.of(program, 1), Room.of(program), np.zeros(SHARED_WORDS, dtype=np.int64)
     store = Store(kernel.words, 1 << 26, _PIECE)
     goal = np.ascontiguousarray(target)
     for piece in pieces:
@@ -88,6 +94,6 @@ def predecessors(kernel: Kernel, pieces: Iterable[Words], target: Words) -> Word
             store.rows((0, len(states)))[:] = states
             shared[CURSOR] = 0
             at, of = shared.ctypes.data, frontier([(0, len(states))])
-            find_predecessors(program, store.space, of, at, addresses(worker), goal.ctypes.data, _BLOCK)
+            find_predecessors(program, store.space, of, at, addresses(worker), addresses(room), goal.ctypes.data, _BLOCK)
     found: Words = worker.found_state
     return found if worker.found_action[0] >= 0 else found[:0]

@@ -7,25 +7,31 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from model.kernel.loops import call2, call4, load, lowest_bit, native, store
+from model.kernel.loops import call2, call3, load, native, store
 from model.kernel.machine import Kernel
 from model.kernel.packing import Words
 
 
 class Program(NamedTuple):
-    """Addresses of a kernel's compiled functions (0: there is none, or nothing to observe) and its sizes in words, which is 0
-    for what is observed of steps if that is nothing."""
+    """Addresses of a kernel's compiled functions (0: there is none, or nothing to observe) and its sizes: those in words, which
+    is 0 for what is observed of steps if that is nothing, and the numbers of actions and of observed formulas."""
 
     enabled: int
     apply: int
     observe: int
+    observe_step: int
     canonical: int
     advance: int
+    enabled_planes: int
+    observe_planes: int
+    step_planes: int
     words: int
     actions: int
     enabled_words: int
     observe_words: int
     step_words: int
+    formulas: int
+    step_formulas: int
 
     @classmethod
     def of(cls, kernel: Kernel, canonical: int = 0, *, thorough: bool = True) -> Program:
@@ -36,13 +42,32 @@ class Program(NamedTuple):
             enabled=code.address("enabled"),
             apply=code.address("apply"),
             observe=code.address("observe") if kernel.formulas["observe"] else 0,
+            observe_step=0,
             canonical=canonical,
             advance=0,
+            enabled_planes=0,
+            observe_planes=0,
+            step_planes=0,
             words=kernel.words,
             actions=len(kernel.actions),
             enabled_words=kernel.mask_words["enabled"],
             observe_words=kernel.mask_words["observe"],
             step_words=kernel.mask_words["observe_step"] if kernel.formulas["observe_step"] else 0,
+            formulas=kernel.formulas["observe"],
+            step_formulas=kernel.formulas["observe_step"],
+        )
+
+    def observing_steps(self, kernel: Kernel) -> Program:
+        """The same with the function ``observe_step``, for single steps."""
+        return self._replace(observe_step=kernel.observing_steps().address("observe_step")) if self.step_words else self
+
+    def in_planes(self, kernel: Kernel, *, thorough: bool) -> Program:
+        """The same with the functions for 64 states at once, by which an exhaustive search goes."""
+        code = kernel.planes(thorough=thorough)
+        return self._replace(
+            enabled_planes=code.address("enabled_planes"),
+            observe_planes=code.address("observe_planes") if self.formulas else 0,
+            step_planes=code.address("step_planes") if self.step_formulas else 0,
         )
 
     def stepping(self, kernel: Kernel, *, thorough: bool) -> Program:
@@ -103,21 +128,11 @@ def compare(first: Any, second: Any, words: Any) -> Any:
 
 
 @native
-def successors(program: Any, state: Any, mask: Any, out: Any, via: Any, held: Any, start: Any) -> Any:
-    """Writes the successors of a state to ``out``, the number of each one's action to ``via`` and what is observed of the step
-    to ``held``, from place ``start`` on; returns the place after the last. ``mask`` is room for the enabled actions; all of
-    these are addresses."""
-    call2(program.enabled, state, mask)
-    count = start
-    for word in range(program.enabled_words):
-        bits = load(mask + 8 * word)
-        while bits != np.uint64(0):
-            action = 64 * word + lowest_bit(bits)
-            bits &= bits - np.uint64(1)
-            call4(program.apply, state, action, out + 8 * program.words * count, held + 8 * program.step_words * count)
-            store(via + 8 * count, np.uint64(action))
-            count += 1
-    return count
+def take(program: Any, state: Any, action: Any, after: Any, held: Any) -> None:
+    """Writes the state after an action to ``after``, and what is observed of the step to ``held``."""
+    call3(program.apply, state, action, after)
+    if program.observe_step != 0:
+        call3(program.observe_step, state, after, held)
 
 
 @native

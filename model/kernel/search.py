@@ -23,6 +23,7 @@ from model.kernel.expansion import (
     TOP,
     Worker,
     expand,
+    observe,
     seed,
 )
 from model.kernel.finds import Finds
@@ -34,6 +35,7 @@ from model.kernel.results import Find, Limits, Outcome, Progress, Reached, Resul
 from model.kernel.store import Segment, Store, frontier, joined, sizes
 from model.kernel.table import LINE
 from model.kernel.totals import Totals
+from model.kernel.transposing import TOGETHER
 
 _SMALL = 1024
 """States that are not worth waking the other workers for."""
@@ -41,7 +43,7 @@ _SMALL = 1024
 _LONG = 1 << 20
 """States after which a search is worth the thorough machine code."""
 
-_SMALLEST_BLOCK, _LARGEST_BLOCK = 16, 1024
+_SMALLEST_BLOCK, _LARGEST_BLOCK = TOGETHER, 1024
 
 
 def search(
@@ -76,7 +78,8 @@ def search(
     """
     with Crew(workers) as crew:
         finds = Finds(kernel, alarm, step_alarm, watch, stop_on_deadlock=stop_on_deadlock, may_end=may_end)
-        program, initial = Program.of(kernel, canonical, thorough=False), kernel.initial() if start is None else start
+        program = Program.of(kernel, canonical, thorough=False).in_planes(kernel, thorough=False)
+        initial = kernel.initial() if start is None else start
         made = _Search(kernel, program, initial, finds, crew, limits or Limits(), should_stop, progress)
         if checkpoint is not None:
             made.keep(Checkpoint(checkpoint, made.fingerprint()), checkpoint_every, resume)
@@ -140,7 +143,11 @@ class _Search:
         violations: list[Find] = []
         if not self.levels:
             self._seed()
+            self._observe()
             violations = self.finds.take(self.workers, 0)
+            if self.ended is None:
+                self.levels.append(self.fresh)
+                self.fresh = []
         while not violations and self.ended is None:
             if self.checkpoint is not None:
                 self.boundary = len(self.levels), self._totals()
@@ -149,6 +156,7 @@ class _Search:
                 self.ended = "depth"
             if self.ended is None:
                 self._expand()
+                self._observe()
                 violations = self.finds.take(self.workers, len(self.levels))
             if self.ended is None and self.fresh:
                 self.levels.append(self.fresh)
@@ -172,23 +180,21 @@ class _Search:
             rows = initial[start : start + BATCH]
             worker.successors[: len(rows)] = rows
             shared = self.shared.ctypes.data
-            if not seed(self.program, self.store.space, shared, self.finds.alarms, self.written[0], len(rows)):
+            if not seed(self.program, self.store.space, shared, self.written[0], len(rows)):
                 self.ended = "memory"
                 return
             self._drain()
-        self.levels.append(self.fresh)
-        self.fresh = []
 
     def _expand(self) -> None:
         """Expands the last level; the new states are ``fresh``."""
         if self.shared[TOP] > _LONG:
-            self.program = Program.of(self.kernel, self.program.canonical)
+            self.program = Program.of(self.kernel, self.program.canonical).in_planes(self.kernel, thorough=True)
         states = frontier(self.levels[-1])
         total = int(states.ordinals[-1])
         self.shared[CURSOR] = 0
         while True:
             spread = min(_LARGEST_BLOCK, total // (4 * self.crew.size), self._largest_block())
-            block = max(_SMALLEST_BLOCK, spread)
+            block = max(_SMALLEST_BLOCK, spread // TOGETHER * TOGETHER)
             args = (self.program, self.store.space, states, self.shared.ctypes.data, self.finds.alarms)
 
             def work(number: int) -> int:
@@ -201,6 +207,22 @@ class _Search:
                 self.ended = "memory"
             if self.ended is not None or not left:
                 return
+
+    def _observe(self) -> None:
+        """Takes in what is observed of the new states."""
+        if not self.program.observe_planes or not self.fresh:
+            return
+        states = frontier(self.fresh)
+        self.shared[CURSOR] = 0
+        args = (self.program, self.store.space, states, self.shared.ctypes.data, self.finds.alarms)
+
+        def look(number: int) -> None:
+            observe(*args, self.written[number], _LARGEST_BLOCK)
+
+        if int(states.ordinals[-1]) <= _SMALL:
+            look(0)
+        else:
+            self.crew.run(look)
 
     def _drain(self) -> None:
         """Takes the segments that the workers have filled."""

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from model.kernel.loops import call4, load, native, store
+from model.kernel.loops import load, native, store
 from model.kernel.machine import Kernel
 from model.kernel.packing import Words
 from model.kernel.paths import Path, plain
-from model.kernel.program import Program, addresses, bit_set, copy, has, members
+from model.kernel.program import Program, addresses, bit_set, copy, has, members, take
 from model.kernel.walking import first_of, look, mix
 
 _ZERO = np.uint64(0)
@@ -46,7 +46,7 @@ class Steered:
         self.initials = kernel.initial()
         self.start = 0
         self.actions: list[int] = []
-        self._program = Program.of(kernel, thorough=False)
+        self._program = Program.of(kernel, thorough=False).observing_steps(kernel)
         self._may_end = -1 if may_end is None else may_end
         rows = {name: np.zeros(length, dtype=np.uint64) for name, length in kernel.mask_words.items()}
         self._wheel = _Wheel(
@@ -135,7 +135,7 @@ class Steered:
 @native
 def _take(program: Any, wheel: Any, action: Any) -> None:
     """Takes one step."""
-    call4(program.apply, wheel.state, action, wheel.after, wheel.held)
+    take(program, wheel.state, action, wheel.after, wheel.held)
     copy(wheel.after, wheel.state, program.words)
     look(program, wheel.state, wheel.enabled, wheel.observed)
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from model.kernel.loops import bit_count, bump, call2, call4, call6, load, load_int, lowest_bit, lowest_bit_but, native, store
-from model.kernel.program import Program, copy, has
+from model.kernel.loops import bit_count, bump, call2, call6, load, load_int, lowest_bit, lowest_bit_but, native, store
+from model.kernel.program import Program, copy, has, take
 from model.kernel.table import hash_state
 
 STEPS, DEADLOCKS, SAMPLED = range(3)
@@ -241,7 +241,7 @@ def walk_once(program: Any, course: Any, number: Any, walker: Any, trail: Any) -
         if program.advance != 0:
             call6(program.advance, state, action, after, walker.observed_steps, walker.mask, walker.observed)
         else:
-            call4(program.apply, state, action, after, walker.observed_steps)
+            take(program, state, action, after, walker.observed_steps)
             look(program, after, walker.mask, walker.observed)
         if trail.states != 0:
             store(trail.actions + 8 * (step - 1), np.uint64(action))

@@ -165,7 +165,8 @@ def walk_path(
 ) -> Path:
     """The run that one walk makes, given what ``random_walks`` was given."""
     _check(seed, walk, 1, steps)
-    program, finds = Program.of(kernel, thorough=False), Sought.of(kernel, alarm, step_alarm, None)
+    program = Program.of(kernel, thorough=False).observing_steps(kernel)
+    finds = Sought.of(kernel, alarm, step_alarm, None)
     walker, trail = Walker.of(program, finds.rows, steps + 1), Trail.of(kernel.words, steps)
     starts = Starts.of(kernel, program)
     course = course_of(starts, seed, steps, strategy, Sample(), finds)

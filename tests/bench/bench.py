@@ -131,6 +131,7 @@ def compiled(
         kernel = Kernel(protocol, *observed)
         if searched:
             kernel.code(thorough=True)
+            kernel.planes(thorough=True)
         else:
             kernel.ready()
         fastest = min(fastest, time.perf_counter() - started)
@@ -186,7 +187,7 @@ def limits(measured: Measured) -> list[list[str]]:
     return [
         ["per transition, one core", "ns"],
         ["search", f"{whole:.1f}"],
-        ["  of which enabled, apply and observing the step", f"{made:.1f}"],
+        ["  of which finding what is enabled, applying it and observing the step", f"{made:.1f}"],
         ["  of which observing the new states", f"{observing:.1f}"],
         ["one cache line of 1 GiB at random, address known early", f"{throughput:.1f}"],
         ["one cache line of 1 GiB at random, each telling where the next is", f"{latency:.1f}"],

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from model.kernel import Kernel
-from model.kernel.loops import call2, call4, lowest_bit
+from model.kernel.loops import call2, call3, call4, lowest_bit
 from model.kernel.program import Program
+from model.kernel.transposing import TOGETHER, spread
 
 LINES = 1 << 24  # of 64 bytes: 1 GiB, far beyond any cache
 CHAINS = 16  # as many loads in flight as a core keeps
@@ -60,39 +61,47 @@ def _chase(lines: Array, chains: int) -> float:
 
 
 @numba.njit(nogil=True)  # type: ignore[untyped-decorator]
-def _expand(program: Any, states: Any, mask: Any, after: Any, held: Any) -> Any:
-    """Makes every successor of every state, and drops it; returns how many."""
+def _expand(program: Any, states: Any, planes: Any, possible: Any, observed: Any, concerned: Any, after: Any) -> Any:
+    """Makes every successor of every state, and drops it; returns how many. Observes steps, but looks at nothing of that."""
     count = 0
-    for row in range(states.shape[0]):
-        state = states.ctypes.data + 8 * program.words * row
-        call2(program.enabled, state, mask.ctypes.data)
-        for word in range(program.enabled_words):
-            bits = mask[word]
-            while bits != np.uint64(0):
-                call4(program.apply, state, 64 * word + lowest_bit(bits), after.ctypes.data, held.ctypes.data)
-                bits &= bits - np.uint64(1)
+    for first in range(0, states.shape[0], TOGETHER):
+        block = states.ctypes.data + 8 * program.words * first
+        spread(block, program.words, TOGETHER, planes.ctypes.data)
+        call2(program.enabled_planes, planes.ctypes.data, possible.ctypes.data)
+        for action in range(program.actions):
+            which = possible[action]
+            if which == np.uint64(0):
+                continue
+            if program.step_planes != 0:
+                call4(program.step_planes, planes.ctypes.data, action, observed.ctypes.data, concerned.ctypes.data)
+            while which != np.uint64(0):
+                call3(program.apply, block + 8 * program.words * lowest_bit(which), action, after.ctypes.data)
+                which &= which - np.uint64(1)
                 count += 1
     return count
 
 
 @numba.njit(nogil=True)  # type: ignore[untyped-decorator]
-def _observe(program: Any, states: Any, observed: Any) -> None:
+def _observe(program: Any, states: Any, planes: Any, observed: Any) -> None:
     """Observes every state."""
-    for row in range(states.shape[0]):
-        call2(program.observe, states.ctypes.data + 8 * program.words * row, observed.ctypes.data)
+    for first in range(0, states.shape[0], TOGETHER):
+        spread(states.ctypes.data + 8 * program.words * first, program.words, TOGETHER, planes.ctypes.data)
+        call2(program.observe_planes, planes.ctypes.data, observed.ctypes.data)
 
 
 def kernel_alone(kernel: Kernel, states: Array) -> tuple[float, float]:
-    """Nanoseconds that the kernel itself takes on these states: for each transition, to find and make the successor and to
-    observe the step; for each state, to observe it."""
-    program = Program.of(kernel)
-    mask, after, held = (np.zeros(words, np.uint64) for words in (program.enabled_words, program.words, program.step_words))
-    observed = np.zeros(program.observe_words, np.uint64)
-    for some in (states[:1], states):
+    """Nanoseconds that the kernel itself takes on these states, but for the last few: for each transition, to find and make the
+    successor and to observe the step; for each state, to observe it."""
+    program = Program.of(kernel).in_planes(kernel, thorough=True)
+    states = states[: len(states) // TOGETHER * TOGETHER]
+    room = max(program.formulas, program.step_formulas)
+    planes, possible = np.zeros(TOGETHER * program.words, np.uint64), np.zeros(program.actions, np.uint64)
+    observed, concerned, after = (np.zeros(length, np.uint64) for length in (room, program.step_words, program.words))
+    for some in (states[:TOGETHER], states):
         started = time.perf_counter()
-        count = _expand(program, some, mask, after, held)
+        count = _expand(program, some, planes, possible, observed, concerned, after)
         between = time.perf_counter()
-        if program.observe:
-            _observe(program, some, observed)
+        if program.observe_planes:
+            _observe(program, some, planes, observed)
         ended = time.perf_counter()
     return (between - started) * 1e9 / count, (ended - between) * 1e9 / len(states)

@@ -10,6 +10,7 @@ import z3
 
 from model.kernel.compiler import Compiler
 from model.kernel.packing import Packing
+from model.kernel.plane_compiler import PlaneCompiler
 from model.language import And, Or, Protocol
 from properties.protocols import PROTOCOLS
 from properties.vocabulary import Suite
@@ -20,13 +21,16 @@ RESULT = re.compile(r"(%v\d+) = (.*)")
 def _written(suite: Suite) -> str:
     """The functions that search and walks call, with all properties of a suite observed."""
     protocol = suite.protocol
-    compiler = Compiler(protocol, Packing(protocol.variables))
+    compiler = PlaneCompiler(protocol, Packing(protocol.variables))
     states = [z3.Not(p.formula) for p in suite.properties if p.kind == "always"]
     steps = [z3.Not(p.formula) for p in suite.properties if p.kind == "step"]
     compiler.enabled(protocol.actions)
     compiler.observe(states)
-    compiler.apply(protocol.actions, steps)
+    compiler.apply(protocol.actions)
     compiler.advance(protocol.actions, steps, states)
+    compiler.enabled_planes(protocol.actions)
+    compiler.observe_planes(states)
+    compiler.step_planes(protocol.actions, steps)
     return str(compiler)
 
 
@@ -66,7 +70,7 @@ def test_of_a_rule_only_what_an_action_changes_is_written() -> None:
     before, after = p.state.value, p.next.value
     odd = Or(*(And(after[c] != before[c], after[c] + before[c] == 7) for c in counter))
     bare, ruled = Compiler(p, Packing(p.variables)), Compiler(p, Packing(p.variables))
-    bare.apply(p.actions, [])
-    ruled.apply(p.actions, [odd])
+    bare.advance(p.actions, [], [])
+    ruled.advance(p.actions, [odd], [])
     more = str(ruled).count(" icmp ") - str(bare).count(" icmp ")
     assert more == 2 * counter.size

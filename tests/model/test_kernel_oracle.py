@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 from model.kernel import Kernel
 from model.kernel.operations import RULES
 from model.kernel.packing import Words
+from model.kernel.planes import RULES as IN_PLANES
 from model.kernel.program import members
+from model.kernel.transposing import spread
 from model.language import Protocol, Universe
 from model.language.operators import OPERATORS
 from model.ledger import ledger
@@ -206,6 +208,7 @@ def test_the_compiler_knows_every_operator() -> None:
     handled_apart = {z3.Z3_OP_ANUM, z3.Z3_OP_BNUM, z3.Z3_OP_EXTRACT, z3.Z3_OP_UNINTERPRETED}
     assert set(RULES) | handled_apart == set(OPERATORS)
     assert not set(RULES) & handled_apart
+    assert set(IN_PLANES) == set(RULES)
 
 
 # --- what Z3 says
@@ -255,14 +258,49 @@ class Ways:
         self.kernel = Kernel(p, observed, steps)
         self.generated = Generated(p, observed, steps)
         self.plain = Interpreter(p, observed, steps)
-        self._code = Kernel(p, observed, steps).code(thorough=False)
+        self.together = Together(self.kernel)
 
-    def taken(self, packed: Words, action: int) -> tuple[Raw, tuple[int, ...]]:
-        """The state after an action, and what is observed of the step, as the loops are told of both at once."""
-        after, held = np.zeros(self.kernel.words, np.uint64), np.zeros(self.kernel.mask_words["observe_step"], np.uint64)
-        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 2)(self._code.address("apply"))
-        call(packed.ctypes.data, action, after.ctypes.data, held.ctypes.data)
-        return self.kernel.packing.unpack(after), members(held)
+
+class Together:
+    """A kernel's functions for 64 states at once."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel, self._code = kernel, kernel.planes(thorough=False)
+
+    def spread(self, states: Sequence[Words]) -> Words:
+        """The planes of some states."""
+        rows, planes = np.stack(states), np.zeros(64 * self.kernel.words, np.uint64)
+        spread(rows.ctypes.data, self.kernel.words, len(rows), planes.ctypes.data)
+        return planes
+
+    def enabled(self, planes: Words) -> Words:
+        """The plane of each action's guard."""
+        return self._called("enabled_planes", len(self.kernel.actions), planes)
+
+    def observe(self, planes: Words) -> Words:
+        """The plane of each observed formula."""
+        return self._called("observe_planes", self.kernel.formulas["observe"], planes)
+
+    def observe_step(self, planes: Words, action: int) -> Words:
+        """The plane of each observed formula over two states, where the second is the one after the action."""
+        written = np.full(self.kernel.formulas["observe_step"], 0x5555, np.uint64)
+        concerned = np.zeros(self.kernel.mask_words["observe_step"], np.uint64)
+        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 2)
+        call = kind(self._code.address("step_planes"))
+        call(planes.ctypes.data, action, written.ctypes.data, concerned.ctypes.data)
+        said = members(concerned)
+        return np.array([written[place] if place in said else 0 for place in range(len(written))], np.uint64)
+
+    def _called(self, name: str, count: int, planes: Words) -> Words:
+        written = np.zeros(count, np.uint64)
+        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(self._code.address(name))
+        call(planes.ctypes.data, written.ctypes.data)
+        return written
+
+
+def _those_with(planes: Words, number: int) -> list[int]:
+    """The places of the planes that have the bit of that state."""
+    return np.flatnonzero(planes >> np.uint64(number) & np.uint64(1)).tolist()
 
 
 def _agree(ways: Ways, states: Sequence[Raw]) -> int:
@@ -270,17 +308,20 @@ def _agree(ways: Ways, states: Sequence[Raw]) -> int:
     p, observed, steps = ways.p, ways.observed, ways.steps
     kernel, generated, plain = ways.kernel, ways.generated, ways.plain
     compared = 0
-    for raw in states:
+    planes = ways.together.spread([kernel.packing.pack(raw) for raw in states])
+    for number, raw in enumerate(states):
         packed = kernel.packing.pack(raw)
         assert kernel.packing.unpack(packed) == raw
         enabled, held = _holding(p, [a.guard for a in p.actions], raw), _holding(p, observed, raw)
         assert kernel.enabled(packed) == generated.enabled(raw) == plain.enabled(raw) == enabled
         assert kernel.observe(packed) == generated.observe(raw) == plain.observe(raw) == held
+        assert _those_with(ways.together.enabled(planes), number) == enabled
+        assert _those_with(ways.together.observe(planes), number) == held
         for action in range(len(p.actions)):
             after = _after(p, action, raw)
             if after is not None:
                 assert kernel.packing.unpack(kernel.apply(packed, action)) == after
-                assert ways.taken(packed, action) == (after, tuple(plain.observe_step(raw, after)))
+                assert _those_with(ways.together.observe_step(planes, action), number) == plain.observe_step(raw, after)
                 assert generated.apply(raw, action) == plain.apply(raw, action) == after
                 compared += 1
     for raw, after in itertools.pairwise(states):
@@ -403,7 +444,7 @@ def test_random_walks_of_the_ledger(name: str) -> None:
             assert kernel.packing.unpack(after) == expected == plain.apply(raw, action)
             held = generated.observe_step(raw, expected)
             assert kernel.observe_step(packed, after) == held == plain.observe_step(raw, expected)
-            assert ways.taken(packed, action) == (expected, tuple(held))
+            assert _those_with(ways.together.observe_step(ways.together.spread([packed]), action), 0) == held
             raw = expected
             taken.add(action)
     assert len({p.actions[action].name for action in taken}) > len({a.name for a in p.actions}) / 2
