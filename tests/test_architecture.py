@@ -126,3 +126,9 @@ def test_a_path_of_a_machine_is_seen(text: str) -> None:
 @pytest.mark.parametrize("text", ["a/home/x", "https://example.org/home/x", "/etc/pulsar/broker.conf", "and/or"])
 def test_other_paths_are_not(text: str) -> None:
     assert not HOME_OF_A_MACHINE.search(text)
+
+
+@pytest.mark.xdist_group("together")
+def test_groups_of_tests_are_kept_together(request: pytest.FixtureRequest) -> None:
+    """Over workers pytest-xdist spreads them by the ends of their names, which pytest 9.2 does not let it write."""
+    assert request.node.nodeid.endswith("@together") == request.config.getoption("loadgroup", False)

@@ -26,7 +26,9 @@ FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
         {"bundles": 2, "splits": 2, "maximum": 3},
         {"bundles": 2, "splits": 2, "maximum": 3, "mended": True},
         {"brokers": 1},
+        {"splits": 0},
     ],
+    "unload": [{"unloads": 0}],
 }
 
 
