@@ -11,12 +11,13 @@ llvm.initialize_native_asmprinter()
 class Code:
     """The functions of a module's text as machine code, which is there as long as this object is.
 
-    ``thorough`` code takes two to three times as long to make, and about four fifths as long to run. The text is straight lines
-    between few branches, without anything left to fold: LLVM's passes over it take longer than they save, all of -O2 many times
-    as long, and none makes it faster; so what differs is how instructions are chosen and registers given out.
+    ``thorough`` code takes LLVM five to ten times as long to make. Walks take nine tenths as long with it; a search, which
+    waits for memory, gains nothing. The text is straight lines between few branches, without anything left to fold: LLVM's
+    passes over it take longer than they save, all of -O2 many times as long, and none makes it faster; so what differs is how
+    instructions are chosen and registers given out.
     """
 
-    def __init__(self, text: str, *, thorough: bool) -> None:
+    def __init__(self, text: str, *, thorough: bool = False) -> None:
         target = llvm.Target.from_default_triple().create_target_machine(
             cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2 if thorough else 0
         )

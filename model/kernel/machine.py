@@ -23,8 +23,7 @@ class Kernel:
     ``observe`` and ``observe_step`` report, as bit sets. States are packed: arrays of ``words`` uint64. ``mask_words`` gives
     the length of a bit set and ``formulas`` how many formulas each way of observing has.
 
-    Machine code is made when it is first asked for, for single steps or for the loops of this package; where there is some for
-    loops, single steps take that. Raises ModelError then for a term that cannot be compiled.
+    Machine code is made when it is first asked for. Raises ModelError then for a term that cannot be compiled.
     """
 
     def __init__(self, protocol: Protocol, observed: Sequence[Any] = (), observed_steps: Sequence[Any] = ()) -> None:
@@ -33,7 +32,7 @@ class Kernel:
         self.words = self.packing.words
         self.actions = tuple(protocol.actions)
         self._texts: dict[str, str] = {}
-        self._codes: dict[tuple[str, bool], Code] = {}
+        self._advance: dict[bool, Code] = {}
         self._observed, self._observed_steps = tuple(observed), tuple(observed_steps)
         self.formulas = {"observe": len(observed), "observe_step": len(observed_steps)}
         self.mask_words = {
@@ -42,32 +41,26 @@ class Kernel:
             "observe_step": _words(len(observed_steps)),
         }
 
-    def code(self, *, thorough: bool) -> Code:
+    @cached_property
+    def code(self) -> Code:
         """The functions ``enabled``, ``observe`` and ``apply``."""
-        return self._made("code", thorough)
+        return Code(self._text("code"))
 
-    def observing_steps(self) -> Code:
+    @cached_property
+    def code_of_steps(self) -> Code:
         """The function ``observe_step``."""
-        return self._made("observe_step", False)
+        return Code(self._text("observe_step"))
 
-    def planes(self, *, thorough: bool) -> Code:
+    @cached_property
+    def code_in_planes(self) -> Code:
         """The functions ``enabled_planes``, ``observe_planes`` and ``step_planes``, for 64 states at once."""
-        return self._made("planes", thorough)
+        return Code(self._text("planes"))
 
     def advance(self, *, thorough: bool) -> Code:
         """The function ``advance``, which takes a step and keeps the bit sets of what is enabled and observed up to date; its
-        thorough code, of which there is much, is for long runs."""
-        return self._made("advance", thorough)
-
-    def ready(self) -> None:
-        """Makes the machine code for single steps, which is otherwise made when the first is taken."""
-        self.code(thorough=False)
-        self.observing_steps()
-
-    def _made(self, name: str, thorough: bool) -> Code:
-        """Machine code, made once; the thorough one does for both."""
-        known = self._codes.get((name, True)) or self._codes.get((name, thorough))
-        return known or self._codes.setdefault((name, thorough), Code(self._text(name), thorough=thorough))
+        thorough code is for long runs, and does for short ones if it is there."""
+        known = self._advance.get(True) or self._advance.get(thorough)
+        return known or self._advance.setdefault(thorough, Code(self._text("advance"), thorough=thorough))
 
     def _text(self, name: str) -> str:
         if name not in self._texts:
@@ -101,20 +94,20 @@ class Kernel:
 
     def enabled(self, state: Words) -> list[int]:
         """The numbers of the actions that may happen in the state."""
-        return self._mask(self.code(thorough=False), "enabled", state)
+        return self._mask(self.code, "enabled", state)
 
     def observe(self, state: Words) -> list[int]:
         """The numbers of the observed formulas that hold in the state."""
-        return self._mask(self.code(thorough=False), "observe", state)
+        return self._mask(self.code, "observe", state)
 
     def observe_step(self, state: Words, after: Words) -> list[int]:
         """The numbers of the observed formulas over two states that hold of this pair."""
-        return self._mask(self.observing_steps(), "observe_step", state, after)
+        return self._mask(self.code_of_steps, "observe_step", state, after)
 
     def apply(self, state: Words, action: int) -> Words:
         """The state after an action, whose guard is taken to hold."""
         after = np.zeros(self.words, dtype=np.uint64)
-        address = self.code(thorough=False).address("apply")
+        address = self.code.address("apply")
         call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)(address)
         call(np.ascontiguousarray(state).ctypes.data, action, after.ctypes.data)
         return after

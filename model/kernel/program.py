@@ -34,10 +34,10 @@ class Program(NamedTuple):
     step_formulas: int
 
     @classmethod
-    def of(cls, kernel: Kernel, canonical: int = 0, *, thorough: bool = True) -> Program:
+    def of(cls, kernel: Kernel, canonical: int = 0) -> Program:
         """The program of a kernel; ``canonical`` is the address of a function ``(state, out)`` that writes the representative
-        of the states that are the same but for a symmetry, or 0; ``thorough`` says which machine code it is."""
-        code = kernel.code(thorough=thorough)
+        of the states that are the same but for a symmetry, or 0."""
+        code = kernel.code
         return cls(
             enabled=code.address("enabled"),
             apply=code.address("apply"),
@@ -59,11 +59,11 @@ class Program(NamedTuple):
 
     def observing_steps(self, kernel: Kernel) -> Program:
         """The same with the function ``observe_step``, for single steps."""
-        return self._replace(observe_step=kernel.observing_steps().address("observe_step")) if self.step_words else self
+        return self._replace(observe_step=kernel.code_of_steps.address("observe_step")) if self.step_words else self
 
-    def in_planes(self, kernel: Kernel, *, thorough: bool) -> Program:
+    def in_planes(self, kernel: Kernel) -> Program:
         """The same with the functions for 64 states at once, by which an exhaustive search goes."""
-        code = kernel.planes(thorough=thorough)
+        code = kernel.code_in_planes
         return self._replace(
             enabled_planes=code.address("enabled_planes"),
             observe_planes=code.address("observe_planes") if self.formulas else 0,

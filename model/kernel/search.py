@@ -40,9 +40,6 @@ from model.kernel.transposing import TOGETHER
 _SMALL = 1024
 """States that are not worth waking the other workers for."""
 
-_LONG = 1 << 20
-"""States after which a search is worth the thorough machine code."""
-
 _SMALLEST_BLOCK, _LARGEST_BLOCK = TOGETHER, 1024
 
 
@@ -78,7 +75,7 @@ def search(
     """
     with Crew(workers) as crew:
         finds = Finds(kernel, alarm, step_alarm, watch, stop_on_deadlock=stop_on_deadlock, may_end=may_end)
-        program = Program.of(kernel, canonical, thorough=False).in_planes(kernel, thorough=False)
+        program = Program.of(kernel, canonical).in_planes(kernel)
         initial = kernel.initial() if start is None else start
         made = _Search(kernel, program, initial, finds, crew, limits or Limits(), should_stop, progress)
         if checkpoint is not None:
@@ -187,8 +184,6 @@ class _Search:
 
     def _expand(self) -> None:
         """Expands the last level; the new states are ``fresh``."""
-        if self.shared[TOP] > _LONG:
-            self.program = Program.of(self.kernel, self.program.canonical).in_planes(self.kernel, thorough=True)
         states = frontier(self.levels[-1])
         total = int(states.ordinals[-1])
         self.shared[CURSOR] = 0

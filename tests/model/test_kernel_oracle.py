@@ -265,7 +265,7 @@ class Together:
     """A kernel's functions for 64 states at once."""
 
     def __init__(self, kernel: Kernel) -> None:
-        self.kernel, self._code = kernel, kernel.planes(thorough=False)
+        self.kernel, self._code = kernel, kernel.code_in_planes
 
     def spread(self, states: Sequence[Words]) -> Words:
         """The planes of some states."""

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import model.kernel.search
 from model.kernel import Kernel
 from model.kernel.checkpoint import CheckpointError
 from model.kernel.code import Code
@@ -248,12 +247,6 @@ def test_more_memory_goes_further_until_it_suffices() -> None:
     results = [run(kernel, limits=Limits(memory=mib << 20)) for mib in (2, 3, 4, 5)]
     assert [result.outcome for result in results] == ["memory", "memory", "memory", "exhausted"]
     assert sorted(result.distinct for result in results) == [result.distinct for result in results]
-
-
-def test_thorough_code_finds_the_same(watched: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
-    quick = run(watched)
-    monkeypatch.setattr(model.kernel.search, "_LONG", 0)
-    assert run(watched) == quick
 
 
 def test_a_memory_too_small_to_begin_with_is_refused() -> None:
