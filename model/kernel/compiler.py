@@ -106,26 +106,15 @@ class Compiler:
         return Stillness([self.protocol.nodes.of(formula) for formula in formulas], still, self.bits)
 
     def _masked(self, name: str, formulas: Sequence[Any], states: int) -> None:
-        """A function that writes the truth of the formulas as a bit set. Each word of it has a function of its own if there
-        are several, because the time that LLVM takes for straight lines grows faster than they do."""
-        if len(formulas) <= 64:
-            self._word(name, formulas, states, 0)
-            return
-        starts = range(0, len(formulas), 64)
-        parts = [self._word(f"{name}_{word}", formulas[start : start + 64], states, word) for word, start in enumerate(starts)]
-        made = self._function(name, states + 1)
-        for part in parts:
-            made.call(part, made.arguments)
-        made.end()
-
-    def _word(self, name: str, formulas: Sequence[Any], states: int, word: int) -> Function:
+        """A function that writes the truth of the formulas as a bit set."""
         made = self._function(name, states + 1)
         *addresses, mask = made.arguments
         readers = [self.reader(made, made.load_all(address, self.packing.words)) for address in addresses]
         terms = Terms(made, lambda name: readers[name.endswith("'")](name.removesuffix("'")))
-        made.store(made.bits({bit: terms.emit(self.protocol.nodes.of(f)) for bit, f in enumerate(formulas)}), mask, word)
+        flags = {place: terms.emit(self.protocol.nodes.of(formula)) for place, formula in enumerate(formulas)}
+        for word, mine in _by_word(flags).items():
+            made.store(made.bits(mine), mask, word)
         made.end()
-        return made
 
     def _function(self, name: str, takes: int, **how: Any) -> Function:
         made = Function(name, takes, **how)

@@ -38,19 +38,12 @@ class PlaneCompiler(Compiler):
         self._by_action("step_planes", [self._step_in_planes(case, action, stillness) for case, action in enumerate(actions)])
 
     def _in_planes(self, name: str, formulas: Sequence[Any]) -> None:
-        """A function that writes the planes of the formulas; the functions that it calls write 64 each, as those for one state
-        do."""
-        starts = range(0, len(formulas), 64)
-        parts = [self._function(f"{name}_{start}", 2, inner=True) for start in starts]
-        for part, start in zip(parts, starts, strict=True):
-            states, planes = part.arguments
-            terms = InPlanes(part, self._plane_reader(part, states))
-            for place, formula in enumerate(formulas[start : start + 64], start):
-                part.store(terms.truth(self.protocol.nodes.of(formula)), planes, place)
-            part.end()
+        """A function that writes the planes of the formulas."""
         made = self._function(name, 2)
-        for part in parts:
-            made.call(part, made.arguments)
+        states, planes = made.arguments
+        terms = InPlanes(made, self._plane_reader(made, states))
+        for place, formula in enumerate(formulas):
+            made.store(terms.truth(self.protocol.nodes.of(formula)), planes, place)
         made.end()
 
     def _step_in_planes(self, case: int, action: Action, stillness: Stillness) -> Function:

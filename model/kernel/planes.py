@@ -7,14 +7,13 @@ whole words, for one: formulas are mostly truths, and most numbers take two or t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import zip_longest
 
 import z3
 
-from model.kernel import operations
 from model.kernel.emission import Emission
 from model.kernel.instructions import ONES, Function, Value, constant
 from model.language.nodes import Node
@@ -88,21 +87,41 @@ class _Rules:
     # --- planes
 
     def both(self, *planes: Value) -> Value:
-        return operations.RULES[z3.Z3_OP_BAND](self._function, [ALWAYS, *planes])
+        return self._all("and", planes, ALWAYS, NEVER)
 
     def any(self, *planes: Value) -> Value:
-        return operations.RULES[z3.Z3_OP_BOR](self._function, [NEVER, *planes])
+        return self._all("or", planes, NEVER, ALWAYS)
+
+    def _all(self, join: str, planes: Sequence[Value], neutral: Value, decisive: Value) -> Value:
+        made = neutral
+        for plane in planes:
+            if plane is decisive:
+                return decisive
+            if made is neutral:
+                made = plane
+            elif plane is not neutral and plane is not made:
+                made = self._function.join(join, made, plane)
+        return made
 
     def differ(self, one: Value, other: Value) -> Value:
-        return operations.RULES[z3.Z3_OP_BXOR](self._function, [one, other])
+        for known, plane in ((one, other), (other, one)):
+            if known is NEVER:
+                return plane
+            if known is ALWAYS:
+                return self.opposite(plane)
+        return NEVER if one is other else self._function.join("xor", one, other)
 
     def opposite(self, plane: Value) -> Value:
-        return operations.RULES[z3.Z3_OP_BNOT](self._function, [plane])
+        if plane is NEVER or plane is ALWAYS:
+            return ALWAYS if plane is NEVER else NEVER
+        return plane.operands[0] if plane.operation == "not" else self._function.inverse(plane)
 
     def implies(self, premise: Value, conclusion: Value) -> Value:
         return self.any(self.opposite(premise), conclusion)
 
     def either(self, condition: Value, one: Value, other: Value) -> Value:
+        if one is other:
+            return one
         return self.any(self.both(condition, one), self.both(self.opposite(condition), other))
 
     # --- vectors
@@ -115,6 +134,8 @@ class _Rules:
 
     def added(self, one: Vector, other: Vector) -> Vector:
         """The sum of two numbers that count from zero."""
+        if not one or not other:
+            return one or other
         carry, bits = NEVER, list[Value]()
         for x, y in zip_longest(one, other, fillvalue=NEVER):
             half = self.differ(x, y)
