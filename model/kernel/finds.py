@@ -46,6 +46,8 @@ class Finds:
 
     def take(self, workers: Sequence[Worker], depth: int) -> list[Find]:
         """Takes the finds of the step to level ``depth`` from the workers; returns those that end the search."""
+        if all(worker.found_action.max() < 0 for worker in workers):
+            return []
         ending = []
         found = np.any([worker.found_action >= 0 for worker in workers], axis=0)
         for row in np.flatnonzero(found).tolist():
