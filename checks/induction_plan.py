@@ -27,7 +27,7 @@ class InductionPlan:
         self.protocol = suite.protocol
         self.proved = [s for s in suite.properties if s.kind in ("always", "step", "deadlock") and not s.strict]
         name = self.protocol.name
-        if not suite.lemmas:
+        if not suite.has_lemmas:
             raise ModelError(f"{name}: induction needs the lemmas of an inductive invariant, and its suite declares none")
         if not self.proved:
             raise ModelError(f"{name}: its suite declares no property that induction could prove")

@@ -135,7 +135,7 @@ class _Run:
 
     def by_the_strongest(self) -> Findings:
         """Exhaustive search, and where that ends without a verdict, induction if the protocol has lemmas."""
-        may_prove = bool(self.suite.lemmas) and not self.suite.protocol.active
+        may_prove = self.suite.has_lemmas and not self.suite.protocol.active
         searched = self.exhaustive(min(self.options.memory, PATIENCE) if may_prove else self.options.memory)
         open_still = any(_is_open(v) for v in searched.verdicts)
         if not open_still or not may_prove or self.should_stop():

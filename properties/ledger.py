@@ -299,7 +299,7 @@ def ledger(p: Protocol) -> Suite:
     ledger_causes(suite)
     ledger_liveness(suite)
     if not settings["losses"]:
-        ledger_lemmas(suite)
+        suite.lemmas_by(lambda: ledger_lemmas(suite))
     return suite
 
 

@@ -23,7 +23,7 @@ def split(p: Protocol) -> Suite:
     _sometimes(suite, about)
     lock_conduct(suite, about)
     split_conduct(suite, about)
-    split_lemmas(suite, about)
+    suite.lemmas_by(lambda: split_lemmas(suite, about))
     return suite
 
 

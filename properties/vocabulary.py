@@ -65,7 +65,8 @@ class Suite:
     def __init__(self, protocol: Protocol) -> None:
         self.protocol = protocol
         self.properties: list[Property] = []
-        self.lemmas: list[Property] = []
+        self._lemmas: list[Property] = []
+        self._unwritten: Callable[[], None] | None = None
 
     def always(self, function: Formula) -> Formula:
         """Declares that the formula holds in every reachable state."""
@@ -82,6 +83,27 @@ class Suite:
     def lemma(self, function: Formula) -> Formula:
         """Declares a conjunct of the inductive invariant."""
         return self._declare("lemma", function)
+
+    def lemmas_by(self, declare: Callable[[], None]) -> None:
+        """Leaves it to a function to declare lemmas, which is called when they are first asked for: only a proof needs their
+        formulas, and of a large invariant they take as long to make as all properties do."""
+        if is_outline():
+            declare()
+        else:
+            self._unwritten = declare
+
+    @property
+    def has_lemmas(self) -> bool:
+        """Whether there is an inductive invariant."""
+        return self._unwritten is not None or bool(self._lemmas)
+
+    @property
+    def lemmas(self) -> list[Property]:
+        """The conjuncts of the inductive invariant, besides the domains of the variables."""
+        declare, self._unwritten = self._unwritten, None
+        if declare is not None:
+            declare()
+        return self._lemmas
 
     def strict(self, why: str, *, when: bool) -> Callable[[Formula], Formula]:
         """Declares an ``always`` property that the faithful model violates ``when`` the instance allows it; ``why`` says how.
@@ -130,13 +152,13 @@ class Suite:
     def _declare(self, kind: Kind, function: Formula, strict: str = "", unfair: frozenset[str] = frozenset()) -> Formula:
         name, doc = function.__name__, inspect.cleandoc(function.__doc__ or "")
         where = f"{self.protocol.name}: {kind} {name}"
-        if any(p.name == name for p in self.properties + self.lemmas):
+        if any(p.name == name for p in self.properties + self._lemmas):
             raise ModelError(f"{where} is declared twice")
         if not doc:
             raise ModelError(f"{where} has no docstring; say what it means")
         formula, leads = (None, ()) if is_outline() else self._formulated(where, kind, function, unfair)
         statement = Property(name, kind, formula, doc, Location.of(function), strict, leads, unfair)
-        (self.lemmas if kind == "lemma" else self.properties).append(statement)
+        (self._lemmas if kind == "lemma" else self.properties).append(statement)
         return function
 
     def _formulated(

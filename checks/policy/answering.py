@@ -8,8 +8,8 @@ from collections.abc import Callable
 from functools import wraps
 
 from checks.input_files import InputError
-from checks.policy.reading import WrongUsage
 from checks.policy.strategies import fault_text
+from checks.policy.usage import WrongUsage
 from checks.verdicts import ExitStatus
 from model.balance.user_policy import PolicyFault
 

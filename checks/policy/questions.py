@@ -12,11 +12,11 @@ from typing import Any
 
 from checks.policy.answering import answering
 from checks.policy.check import check_shedder
-from checks.policy.reading import WrongUsage
 from checks.policy.settings import read_settings
 from checks.policy.snapshot import read_snapshot, read_topics
 from checks.policy.strategies import asking, manager_of
 from checks.policy.text import placement_text, rounds_text
+from checks.policy.usage import WrongUsage
 from checks.verdicts import ExitStatus
 from model.balance.configuration import Configuration
 from model.balance.load_manager import LoadManager, Round

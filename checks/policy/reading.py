@@ -33,10 +33,6 @@ WRONG = {
 """What is said of a value by the kind of error that pydantic reports."""
 
 
-class WrongUsage(Exception):
-    """Arguments that do not fit; the message says which and what would."""
-
-
 def read_json(path: Path, kind: TypeAdapter[T], what: str) -> T:
     """What the file holds; ``what`` names such a file. Unknown fields are passed over.
 

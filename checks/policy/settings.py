@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from checks.broker_conf import BrokerConf, ConfigurationError
-from checks.policy.reading import WrongUsage
+from checks.policy.usage import WrongUsage
 from model.balance.configuration import NAMES_OF_2_10, Configuration, Version, defaults
 from model.hash_range import ALGORITHMS
 from model.language.mistakes import guess

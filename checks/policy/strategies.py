@@ -10,8 +10,8 @@ from pathlib import Path
 
 from checks.broker_conf import BrokerConf, ConfigurationError
 from checks.input_files import InputError, read_text
-from checks.policy.reading import WrongUsage
 from checks.policy.snapshot import as_snapshot
+from checks.policy.usage import WrongUsage
 from model.balance.configuration import Configuration
 from model.balance.load_manager import LoadManager
 from model.balance.strategies import UnknownStrategy, load_manager

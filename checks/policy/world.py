@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from checks.input_files import InputError
 from checks.numbers import percent, whole
-from checks.policy.reading import WrongUsage
+from checks.policy.usage import WrongUsage
 from model.language.mistakes import guess
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ class Reasoner:
         suite = trial.entry.suite(trial.protocol)
         self._solver = z3.SimpleSolver()
         self._solver.add(*(v.domain.within(v.term) for v in trial.protocol.variables))
-        self.has_invariant = bool(suite.lemmas) and not prove(suite).failures
+        self.has_invariant = suite.has_lemmas and not prove(suite).failures
         if self.has_invariant:
             self._solver.add(*(lemma.formula for lemma in suite.lemmas))
 

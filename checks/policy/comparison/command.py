@@ -14,8 +14,8 @@ from checks.policy.comparison.judgement import Judgement
 from checks.policy.comparison.paired import Tolerance, Tolerances
 from checks.policy.comparison.text import as_json, text
 from checks.policy.comparison.worst import NotRepeatable, shown_runs
-from checks.policy.reading import WrongUsage
 from checks.policy.strategies import keep_input
+from checks.policy.usage import WrongUsage
 from checks.policy.world import world
 from checks.progress import Reporter, interruptible
 from checks.verdicts import ExitStatus

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from checks.policy.reading import WrongUsage
 from checks.policy.settings import changed, read_settings
 from checks.policy.strategies import manager_of, own_strategy
+from checks.policy.usage import WrongUsage
 from model.balance.configuration import Configuration, Version
 from model.balance.load_manager import LoadManager
 from model.balance.strategies import PLACEMENTS, SHEDDERS, strategy_name

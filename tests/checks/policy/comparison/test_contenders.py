@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from checks.policy.comparison.contenders import changes, contenders
-from checks.policy.reading import WrongUsage
+from checks.policy.usage import WrongUsage
 
 
 def test_policies_are_named_by_parts(tmp_path: Path) -> None:
