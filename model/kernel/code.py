@@ -11,7 +11,7 @@ llvm.initialize_native_asmprinter()
 class Code:
     """The functions of a module's text as machine code, which is there as long as this object is.
 
-    ``thorough`` code takes LLVM five to ten times as long to make. Walks take nine tenths as long with it; a search, which
+    ``thorough`` code takes LLVM about ten times as long to make. Walks take nine tenths as long with it; a search, which
     waits for memory, gains nothing. The text is straight lines between few branches, without anything left to fold: LLVM's
     passes over it take longer than they save, all of -O2 many times as long, and none makes it faster; so what differs is how
     instructions are chosen and registers given out.
