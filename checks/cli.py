@@ -12,7 +12,7 @@ GIVEN_UP = 20
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     try:
-        from checks.arguments import run
+        from fencepost.checks.commands.arguments import run
 
         return run(arguments)
     except KeyboardInterrupt:

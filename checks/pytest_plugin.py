@@ -12,14 +12,14 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from checks.suites import Checking, Replaying
-    from properties.registry import Entry
+    from fencepost.checks.suites import Checking, Replaying
+    from fencepost.properties.registry import Entry
 
 
 @pytest.fixture(scope="session")
 def fencepost_protocols() -> Mapping[str, Entry]:
     """The protocols by name: Fencepost's own. A suite with others overrides this fixture."""
-    from properties.protocols import PROTOCOLS
+    from fencepost.properties.protocols import PROTOCOLS
 
     return PROTOCOLS
 
@@ -27,7 +27,7 @@ def fencepost_protocols() -> Mapping[str, Entry]:
 @pytest.fixture(scope="session")
 def fencepost_replay(fencepost_protocols: Mapping[str, Entry]) -> Replaying:
     """Replays a trace file: ``fencepost_replay(file)``, or ``fencepost_replay(file, defects=())`` with other defects."""
-    from checks.suites import Replaying
+    from fencepost.checks.suites import Replaying
 
     return Replaying(fencepost_protocols)
 
@@ -35,6 +35,6 @@ def fencepost_replay(fencepost_protocols: Mapping[str, Entry]) -> Replaying:
 @pytest.fixture(scope="session")
 def fencepost_check(fencepost_protocols: Mapping[str, Entry]) -> Checking:
     """Checks a protocol and fails the test unless everything holds: ``fencepost_check("ledger", size="ci")``."""
-    from checks.suites import Checking
+    from fencepost.checks.suites import Checking
 
     return Checking(fencepost_protocols)

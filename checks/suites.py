@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from checks.plan import Checked, Options, PropertyError, check
-from checks.progress import Reporter
-from checks.report import closing, text
-from checks.verdicts import exit_status
-from model.language import ModelError
-from properties.registry import Entry, Instance, RegistryError, Value, find
-from traces.itf import TraceFileError, read
-from traces.replay import Replay, replay
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.plan import Checked, Options, PropertyError, check
+from fencepost.checks.engines.verdicts import exit_status
+from fencepost.checks.reports.report import closing, text
+from fencepost.model.language import ModelError
+from fencepost.properties.registry import Entry, Instance, RegistryError, Value, find
+from fencepost.traces.files.itf import TraceFileError, read
+from fencepost.traces.replay import Replay, replay
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,12 @@ from typing import Any, ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from model.kernel.paths import Path
-from model.kernel.steered import Steered
-from properties.observed import Observed
-from properties.protocols import PROTOCOLS
-from properties.registry import Value, find
-from properties.vocabulary import Property
+from fencepost.model.kernel.search.paths import Path
+from fencepost.model.kernel.walks.steered import Steered
+from fencepost.properties.observed import Observed
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value, find
+from fencepost.properties.vocabulary import Property
 
 STRETCH = 256
 """Bytes of one ``wander``."""
@@ -78,7 +78,7 @@ class Violation(AssertionError):
         lines = [
             f"{prop.name} is violated in {len(path.actions)} steps: {' '.join(prop.doc.split())}",
             "",
-            f"from properties.machines import {made_by.partition('(')[0]}",
+            f"from fencepost.properties.machines import {made_by.partition('(')[0]}",
             "",
             "",
             f"def test_{prop.name}_is_violated() -> None:",

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import z3
 
-from model.kernel import Kernel
-from properties.suspicions import Suspicion, frozen
-from properties.vocabulary import Property, Suite
+from fencepost.model.kernel import Kernel
+from fencepost.properties.suspicions import Suspicion, frozen
+from fencepost.properties.vocabulary import Property, Suite
 
 
 class Lead(NamedTuple):

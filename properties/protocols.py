@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from model import election as election_model
-from model import ledger as ledger_model
-from model import ownership as ownership_model
-from model import split as split_model
-from model import unload as unload_model
-from properties import election as election_properties
-from properties import ledger as ledger_properties
-from properties import ownership as ownership_properties
-from properties import split as split_properties
-from properties import unload as unload_properties
-from properties.instances import election, ledger, ownership, split, unload
-from properties.registry import Entry
+from fencepost.model.bookkeeper import ledger as ledger_model
+from fencepost.model.pulsar import election as election_model
+from fencepost.model.pulsar import ownership as ownership_model
+from fencepost.model.pulsar import split as split_model
+from fencepost.model.pulsar import unload as unload_model
+from fencepost.properties.election import instances as election
+from fencepost.properties.election import safety as election_properties
+from fencepost.properties.ledger import instances as ledger
+from fencepost.properties.ledger import safety as ledger_properties
+from fencepost.properties.ownership import instances as ownership
+from fencepost.properties.ownership import safety as ownership_properties
+from fencepost.properties.registry import Entry
+from fencepost.properties.split import instances as split
+from fencepost.properties.split import safety as split_properties
+from fencepost.properties.unload import instances as unload
+from fencepost.properties.unload import safety as unload_properties
 
 PROTOCOLS: dict[str, Entry] = {
     "ledger": Entry(

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from model.language import Protocol
-from model.language.building import in_outline
-from model.language.mistakes import guess
-from properties.vocabulary import Suite
+from fencepost.model.language import Protocol
+from fencepost.model.language.building import in_outline
+from fencepost.model.language.mistakes import guess
+from fencepost.properties.vocabulary import Suite
 
 T = TypeVar("T")
 Value = bool | int | str

@@ -8,8 +8,8 @@ from typing import Literal
 
 import z3
 
-from model.language import Action, Location
-from properties.vocabulary import Suite
+from fencepost.model.language import Action, Location
+from fencepost.properties.vocabulary import Suite
 
 Kind = Literal["never-enabled", "never-changes", "never-met", "never-happens", "never-needed", "never-broken", "from-nothing"]
 

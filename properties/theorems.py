@@ -13,10 +13,10 @@ from typing import Any
 
 import z3
 
-from model.language import Location
-from properties.registry import Instance, RegistryError
-from properties.registry import Value as RegistryValue
-from properties.vocabulary import Property
+from fencepost.model.language import Location
+from fencepost.properties.registry import Instance, RegistryError
+from fencepost.properties.registry import Value as RegistryValue
+from fencepost.properties.vocabulary import Property
 
 Defects = frozenset[str]
 Value = Callable[[Any], int]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from properties import hash_range, load_balancing
-from properties.theorems import Theory
+from fencepost.properties.balance import arithmetic as load_balancing
+from fencepost.properties.hash_range import arithmetic as hash_range
+from fencepost.properties.theorems import Theory
 
 THEORIES: dict[str, Theory] = {theory.name: theory for theory in (hash_range.THEORY, load_balancing.THEORY)}
 """The theories by name, in the order in which they are listed."""

@@ -9,8 +9,8 @@ from typing import Any, Literal, overload
 
 import z3
 
-from model.language import Action, Location, ModelError, Protocol
-from model.language.building import build, is_outline
+from fencepost.model.language import Action, Location, ModelError, Protocol
+from fencepost.model.language.building import build, is_outline
 
 Kind = Literal["always", "step", "sometimes", "deadlock", "leads_to", "lemma"]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
-from checks.cli import main
+from fencepost.checks.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
 WIDE = {"COLUMNS": "120"}
@@ -44,7 +44,7 @@ def fencepost(*arguments: str | Path, folder: Path = ROOT, together: bool = Fals
 
 def command(*arguments: str | Path) -> list[str]:
     """The words that run the command line in a process of its own."""
-    return [sys.executable, "-m", "checks.cli", *map(str, arguments)]
+    return [sys.executable, "-m", "fencepost", *map(str, arguments)]
 
 
 def in_one_process(*commands: Sequence[str | Path]) -> list[Ran]:

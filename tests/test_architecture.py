@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,51 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = ("model", "properties", "traces", "checks")
 LONG: dict[str, str] = {
-    "model/ledger.py": "one protocol is one module, read from top to bottom",
-    "properties/ledger_invariant.py": "one inductive invariant is one conjunction, and each lemma leans on the others",
+    "model/bookkeeper/ledger.py": "one protocol is one module, read from top to bottom",
+    "properties/ledger/invariant.py": "one inductive invariant is one conjunction, and each lemma leans on the others",
 }
 """Modules that may be longer than 400 lines, and why."""
+
+
+FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "model": (
+        ("language",),
+        ("kernel/code",),
+        ("kernel/search",),
+        ("kernel/walks",),
+        ("kernel/__init__",),
+        ("bookkeeper", "pulsar"),
+        ("balance",),
+    ),
+    "properties": (
+        ("vocabulary",),
+        ("registry", "suspicions"),
+        ("observed", "theorems"),
+        ("locks",),
+        ("balance", "election", "hash_range", "ledger", "ownership", "split", "unload"),
+        ("protocols", "theories"),
+        ("machines",),
+    ),
+    "traces": (
+        ("trace",),
+        ("files", "wording", "lassos", "comparing", "control_actions"),
+        ("machines", "replay"),
+        ("shrinking",),
+        ("drawings",),
+        ("exploration", "explorer"),
+        ("comparison",),
+    ),
+    "checks": (
+        ("console",),
+        ("settings",),
+        ("engines",),
+        ("reports", "export", "policy"),
+        ("teeth", "suites"),
+        ("commands", "pytest_plugin"),
+        ("cli",),
+    ),
+}
+"""The rooms of each floor from the ground up; a room imports only from rooms below its own row. Loose modules are rooms."""
 
 
 def _modules(folder: str) -> list[Path]:
@@ -29,21 +71,33 @@ def _name(module: Path) -> str:
     return module.relative_to(ROOT).as_posix()
 
 
-def _imports(source: str) -> set[str]:
-    """The top-level names of what a module imports, wherever in it."""
-    found: set[str] = set()
+def _imports(source: str) -> set[tuple[str, ...]]:
+    """What a module imports of ours, wherever in it, each as its path within the package; ``tests`` counts as ours."""
+    found: set[tuple[str, ...]] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[0] for alias in node.names}
+            names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "relative imports hide the direction"
-            found.add((node.module or "").split(".")[0])
-    return found
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        found |= {tuple(name.split(".")) for name in names}
+    ours = {path[1:] for path in found if path[0] == "fencepost"}
+    return ours | {path for path in found if path[0] == "tests"}
 
 
 def _upward(layer: str, source: str) -> set[str]:
     above = {*LAYERS[LAYERS.index(layer) + 1 :], "tests"}
-    return _imports(source) & above
+    return {path[0] for path in _imports(source)} & above
+
+
+def _row(path: Sequence[str]) -> tuple[str, int]:
+    """The room that a path within the package leads to, and its row on its floor; ("", -1) if it is none."""
+    floor, *inside = path
+    rooms = {room: row for row, rooms in enumerate(FLOORS.get(floor, ())) for room in rooms}
+    named = [room for room in rooms if tuple(inside[: room.count("/") + 1]) == tuple(room.split("/"))]
+    return (named[0], rooms[named[0]]) if named else ("", -1)
 
 
 def test_every_layer_exists() -> None:
@@ -55,12 +109,40 @@ def test_imports_run_downward() -> None:
     assert {name: above for name, above in upward.items() if above} == {}
 
 
+def test_every_module_is_in_a_room() -> None:
+    inside = [module.relative_to(ROOT).with_suffix("").parts for module in ALL]
+    assert [path for path in inside if path[1:] != ("__init__",) and _row(path) == ("", -1)] == []
+
+
+def test_every_room_of_the_plan_is_there() -> None:
+    inside = {_row(module.relative_to(ROOT).with_suffix("").parts)[0] for module in ALL}
+    assert {room for rows in FLOORS.values() for row in rows for room in row} - inside == set()
+
+
+def _climbs(path: Sequence[str], source: str) -> list[str]:
+    """What a module imports from a room of its floor that is not below its own."""
+    (room, row), imported = _row(path), sorted(_imports(source))
+    return [".".join(other) for other in imported if other[0] == path[0] and _row(other)[0] != room and _row(other)[1] >= row]
+
+
+def test_rooms_import_only_from_rooms_below() -> None:
+    paths = {module: module.relative_to(ROOT).with_suffix("").parts for module in ALL}
+    climbing = {_name(m): _climbs(path, m.read_text(encoding="utf-8")) for m, path in paths.items()}
+    assert {name: above for name, above in climbing.items() if above} == {}
+
+
+def test_a_room_that_imports_from_above_is_seen() -> None:
+    assert _climbs(("checks", "reports", "x"), "from fencepost.checks.commands.doubts import doubts")
+    assert _climbs(("model", "pulsar", "x"), "import fencepost.model.bookkeeper.ledger")
+    assert not _climbs(("checks", "reports", "x"), "from fencepost.checks.reports.doubt import Doubt")
+
+
 @pytest.mark.parametrize(
     ("layer", "source", "upward"),
     [
-        ("model", "import properties.ledger", {"properties"}),
-        ("properties", "def f():\n    from checks import cli", {"checks"}),
-        ("traces", "from model.language import Protocol\nimport properties", set()),
+        ("model", "import fencepost.properties.ledger", {"properties"}),
+        ("properties", "def f():\n    from fencepost.checks import cli", {"checks"}),
+        ("traces", "from fencepost.model.language import Protocol\nimport fencepost.properties", set()),
         ("checks", "import tests.bench.interpreter", {"tests"}),
     ],
 )

@@ -6,9 +6,9 @@ import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from model.language import Protocol
-from properties.registry import written
-from traces.trace import State, Trace
+from fencepost.model.language import Protocol
+from fencepost.properties.registry import written
+from fencepost.traces.trace import State, Trace
 
 Values = Mapping[str, str]
 """The values of a state's variables as they are shown, by name."""

@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from model.balance.simulation.run import Action, Run
-from model.hash_range import FULL, Bundle
-from model.kernel import Kernel
-from model.language import Protocol
-from model.ownership import ownership
-from model.split import split
-from model.unload import unload
-from traces.trace import State
+from fencepost.model.balance.simulation.run import Action, Run
+from fencepost.model.kernel import Kernel
+from fencepost.model.language import Protocol
+from fencepost.model.pulsar.hash_range import FULL, Bundle
+from fencepost.model.pulsar.ownership import ownership
+from fencepost.model.pulsar.split import split
+from fencepost.model.pulsar.unload import unload
+from fencepost.traces.trace import State
 
 BROKERS = range(3)
 PARENT, TOO_SMALL = "u0_3", "u0_1"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from model.kernel import Kernel
-from model.kernel.packing import Words
-from properties.vocabulary import Property
-from traces.trace import Loop
+from fencepost.model.kernel import Kernel
+from fencepost.model.kernel.code.packing import Words
+from fencepost.properties.vocabulary import Property
+from fencepost.traces.trace import Loop
 
 
 def loop_from(kernel: Kernel, prop: Property, states: Sequence[Words], actions: Sequence[int], start: int) -> Loop:

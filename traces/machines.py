@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from properties.machines import STRETCH, Machine, Violation, machine, program_of, run_of
-from properties.registry import Value
-from traces.itf import write
-from traces.trace import Trace, trace_of
+from fencepost.properties.machines import STRETCH, Machine, Violation, machine, program_of, run_of
+from fencepost.properties.registry import Value
+from fencepost.traces.files.itf import write
+from fencepost.traces.trace import Trace, trace_of
 
 FOLDER = Path(".hypothesis") / "traces"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from model.kernel import Kernel
-from model.language import Protocol
-from model.language.domains import Domain
-from properties.registry import Entry, find
-from properties.vocabulary import Property, Suite
-from traces.lassos import flaw
-from traces.trace import State, Trace
+from fencepost.model.kernel import Kernel
+from fencepost.model.language import Protocol
+from fencepost.model.language.domains import Domain
+from fencepost.properties.registry import Entry, find
+from fencepost.properties.vocabulary import Property, Suite
+from fencepost.traces.lassos import flaw
+from fencepost.traces.trace import State, Trace
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from model.kernel import Kernel
-from model.kernel.packing import Words
-from properties.registry import Value
+from fencepost.model.kernel import Kernel
+from fencepost.model.kernel.code.packing import Words
+from fencepost.properties.registry import Value
 
 State = tuple[int, ...]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from checks.options import Commands, add_command, add_defect, add_quiet, add_set, add_size
-from checks.verdicts import ExitStatus
+from fencepost.checks.console.options import Commands, add_command, add_defect, add_quiet, add_set, add_size
+from fencepost.checks.engines.verdicts import ExitStatus
 
 EXPORT = """Writes a protocol for other tools.
 
@@ -44,6 +44,6 @@ def add_export(commands: Commands) -> None:
 
 
 def _export(options: argparse.Namespace) -> ExitStatus:
-    from checks.export.command import run
+    from fencepost.checks.export.command import run
 
     return run(options)

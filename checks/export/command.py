@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from checks.export.smtlib import scripts
-from checks.export.tla.configuration import configurations
-from checks.export.tla.module import Module
-from checks.planning import planned
-from checks.progress import Reporter
-from checks.verdicts import ExitStatus
-from properties.registry import Entry, Instance, RegistryError, written
-from properties.vocabulary import Suite
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.export.smtlib import scripts
+from fencepost.checks.export.tla.configuration import configurations
+from fencepost.checks.export.tla.module import Module
+from fencepost.checks.settings.planning import planned
+from fencepost.properties.registry import Entry, Instance, RegistryError, written
+from fencepost.properties.vocabulary import Suite
 
 SHOWN = 12
 """How many files are named of those written."""

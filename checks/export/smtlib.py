@@ -16,13 +16,13 @@ from typing import Any
 
 import z3
 
-from checks.induction_plan import InductionPlan
-from checks.obligations import Part
-from checks.second_solver import Terms
-from model.language import Action, Protocol, Variable
-from model.language.domains import Choice, Number, Subset
-from properties.registry import written as shown
-from properties.vocabulary import Suite
+from fencepost.checks.engines.induction_plan import InductionPlan
+from fencepost.checks.engines.obligations import Part
+from fencepost.checks.engines.second_solver import Terms
+from fencepost.model.language import Action, Protocol, Variable
+from fencepost.model.language.domains import Choice, Number, Subset
+from fencepost.properties.registry import written as shown
+from fencepost.properties.vocabulary import Suite
 
 DOMAINS = "domains"
 """What the conclusion is called that every variable stays in its domain."""

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 
-from checks.input_files import InputError
-from checks.policy.strategies import fault_text
-from checks.policy.usage import WrongUsage
-from checks.verdicts import ExitStatus
-from model.balance.user_policy import PolicyFault
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.policy.strategies import fault_text
+from fencepost.checks.policy.usage import WrongUsage
+from fencepost.checks.settings.input_files import InputError
+from fencepost.model.balance.user_policy import PolicyFault
 
 Command = Callable[[argparse.Namespace], ExitStatus]
 

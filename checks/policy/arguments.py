@@ -6,11 +6,20 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from checks.numbers import whole, written_hash
-from checks.options import Commands, add_command, add_format, add_hours, add_pulsar, add_quiet, add_seed, add_set
-from checks.policy.comparison.arguments import add_compare
-from checks.policy.world import add_world
-from checks.verdicts import ExitStatus
+from fencepost.checks.console.numbers import whole, written_hash
+from fencepost.checks.console.options import (
+    Commands,
+    add_command,
+    add_format,
+    add_hours,
+    add_pulsar,
+    add_quiet,
+    add_seed,
+    add_set,
+)
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.policy.comparison.arguments import add_compare
+from fencepost.checks.policy.world import add_world
 
 POLICY = """Asks Pulsar's load balancing what it would do: the rules of the brokers themselves, on data that you give.
 
@@ -226,7 +235,7 @@ def _lazily(name: str) -> Callable[[argparse.Namespace], ExitStatus]:
     """The command of that name; the model is imported when it runs, not when help is printed."""
 
     def run(options: argparse.Namespace) -> ExitStatus:
-        from checks.policy import questions
+        from fencepost.checks.policy import questions
 
         command: Callable[[argparse.Namespace], ExitStatus] = getattr(questions, name)
         return command(options)
@@ -235,7 +244,7 @@ def _lazily(name: str) -> Callable[[argparse.Namespace], ExitStatus]:
 
 
 def _simulate(asked: argparse.Namespace) -> ExitStatus:
-    from checks.policy.simulate import run
+    from fencepost.checks.policy.simulate import run
 
     return run(asked)
 

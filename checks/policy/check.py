@@ -10,17 +10,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from checks.policy.snapshot import as_snapshot
-from checks.policy.strategies import keep_input, remembered
-from checks.progress import Reporter, interruptible
-from checks.verdicts import ExitStatus
-from model.balance.configuration import Configuration
-from model.balance.deviation_shedder import NoBrokers
-from model.balance.load_data import LoadData, Traffic
-from model.balance.shedding import Shedder
-from model.balance.user_policy import PolicyFault
-from properties.balance import EXPECTED, Answer, properties_of
-from properties.random_loads import random_load
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.policy.snapshot import as_snapshot
+from fencepost.checks.policy.strategies import keep_input, remembered
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.deviation_shedder import NoBrokers
+from fencepost.model.balance.load_data import LoadData, Traffic
+from fencepost.model.balance.shedding import Shedder
+from fencepost.model.balance.user_policy import PolicyFault
+from fencepost.properties.balance.answers import EXPECTED, Answer, properties_of
+from fencepost.properties.balance.random_loads import random_load
 
 
 @dataclass(frozen=True)

@@ -10,22 +10,22 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from checks.policy.answering import answering
-from checks.policy.check import check_shedder
-from checks.policy.settings import read_settings
-from checks.policy.snapshot import read_snapshot, read_topics
-from checks.policy.strategies import asking, manager_of
-from checks.policy.text import placement_text, rounds_text
-from checks.policy.usage import WrongUsage
-from checks.verdicts import ExitStatus
-from model.balance.configuration import Configuration
-from model.balance.load_manager import LoadManager, Round
-from model.balance.selection import Selection
-from model.balance.splitting import boundaries
-from model.balance.strategies import strategy_name
-from model.hash_range import ALGORITHMS, FULL, Bundle, HashRange, Layout, Refused, topic_hash
-from model.hash_range.algorithms import POSITIONS, RANGE
-from model.language.mistakes import guess
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.policy.answering import answering
+from fencepost.checks.policy.check import check_shedder
+from fencepost.checks.policy.settings import read_settings
+from fencepost.checks.policy.snapshot import read_snapshot, read_topics
+from fencepost.checks.policy.strategies import asking, manager_of
+from fencepost.checks.policy.text import placement_text, rounds_text
+from fencepost.checks.policy.usage import WrongUsage
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.load_manager import LoadManager, Round
+from fencepost.model.balance.selection import Selection
+from fencepost.model.balance.splitting import boundaries
+from fencepost.model.balance.strategies import strategy_name
+from fencepost.model.language.mistakes import guess
+from fencepost.model.pulsar.hash_range import ALGORITHMS, FULL, Bundle, HashRange, Layout, Refused, topic_hash
+from fencepost.model.pulsar.hash_range.algorithms import POSITIONS, RANGE
 
 
 @answering

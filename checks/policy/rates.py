@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from checks.input_files import InputError, read_text
-from model.balance.simulation.recording import Recording, namespace_of_topic
+from fencepost.checks.settings.input_files import InputError, read_text
+from fencepost.model.balance.simulation.recording import Recording, namespace_of_topic
 
 WHERE = ("minute", "topic")
 RATES = ("msgRateIn", "msgRateOut", "msgThroughputIn", "msgThroughputOut")

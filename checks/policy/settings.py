@@ -14,11 +14,11 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from checks.broker_conf import BrokerConf, ConfigurationError
-from checks.policy.usage import WrongUsage
-from model.balance.configuration import NAMES_OF_2_10, Configuration, Version, defaults
-from model.hash_range import ALGORITHMS
-from model.language.mistakes import guess
+from fencepost.checks.policy.usage import WrongUsage
+from fencepost.checks.settings.broker_conf import BrokerConf, ConfigurationError
+from fencepost.model.balance.configuration import NAMES_OF_2_10, Configuration, Version, defaults
+from fencepost.model.language.mistakes import guess
+from fencepost.model.pulsar.hash_range import ALGORITHMS
 
 INTEGERS = range(-(2**31), 2**31)
 MANAGERS = ("ModularLoadManagerImpl", "ExtensibleLoadManagerImpl")

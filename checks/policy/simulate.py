@@ -13,21 +13,21 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from checks.policy.answering import answering
-from checks.policy.settings import changed, read_settings
-from checks.policy.strategies import keep_input, manager_of, remembered
-from checks.policy.timeline import timeline
-from checks.policy.world import world
-from checks.progress import Reporter, interruptible
-from checks.verdicts import ExitStatus
-from model.balance.load_manager import LoadManager
-from model.balance.simulation.cycle import MINUTES_OF_AN_HOUR, simulate
-from model.balance.simulation.measures import MEASURES, measures
-from model.balance.simulation.run import Action, Run
-from model.balance.simulation.scenario import Scenario
-from model.balance.strategies import strategy_name
-from model.balance.user_policy import PolicyFault
-from traces.control_actions import Objection, Replayed, replayed
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.policy.answering import answering
+from fencepost.checks.policy.settings import changed, read_settings
+from fencepost.checks.policy.strategies import keep_input, manager_of, remembered
+from fencepost.checks.policy.timeline import timeline
+from fencepost.checks.policy.world import world
+from fencepost.model.balance.load_manager import LoadManager
+from fencepost.model.balance.simulation.cycle import MINUTES_OF_AN_HOUR, simulate
+from fencepost.model.balance.simulation.measures import MEASURES, measures
+from fencepost.model.balance.simulation.run import Action, Run
+from fencepost.model.balance.simulation.scenario import Scenario
+from fencepost.model.balance.strategies import strategy_name
+from fencepost.model.balance.user_policy import PolicyFault
+from fencepost.traces.control_actions import Objection, Replayed, replayed
 
 
 @answering

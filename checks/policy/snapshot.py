@@ -10,13 +10,13 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, TypeAdapter
 
-from checks.input_files import InputError
-from checks.numbers import written_hash
-from checks.policy.reading import json_path, read_json
-from model.balance.isolation import FailureDomain, NamespaceIsolationData, Policies
-from model.balance.load_data import Amount, BrokerLoad, BundleData, Count, LoadData, LocalBrokerData
-from model.balance.load_manager import Snapshot
-from model.balance.splitting import Topic
+from fencepost.checks.console.numbers import written_hash
+from fencepost.checks.policy.reading import json_path, read_json
+from fencepost.checks.settings.input_files import InputError
+from fencepost.model.balance.isolation import FailureDomain, NamespaceIsolationData, Policies
+from fencepost.model.balance.load_data import Amount, BrokerLoad, BundleData, Count, LoadData, LocalBrokerData
+from fencepost.model.balance.load_manager import Snapshot
+from fencepost.model.balance.splitting import Topic
 
 LAST_HASH = 0xFFFFFFFF
 

@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from checks.broker_conf import BrokerConf, ConfigurationError
-from checks.input_files import InputError, read_text
-from checks.policy.snapshot import as_snapshot
-from checks.policy.usage import WrongUsage
-from model.balance.configuration import Configuration
-from model.balance.load_manager import LoadManager
-from model.balance.strategies import UnknownStrategy, load_manager
-from model.balance.user_code import UserCodeError, UserFunction
-from model.balance.user_policy import PLACE, SHED, PolicyFault, UserPlacement, UserShedder, user_strategy
+from fencepost.checks.policy.snapshot import as_snapshot
+from fencepost.checks.policy.usage import WrongUsage
+from fencepost.checks.settings.broker_conf import BrokerConf, ConfigurationError
+from fencepost.checks.settings.input_files import InputError, read_text
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.load_manager import LoadManager
+from fencepost.model.balance.strategies import UnknownStrategy, load_manager
+from fencepost.model.balance.user_code import UserCodeError, UserFunction
+from fencepost.model.balance.user_policy import PLACE, SHED, PolicyFault, UserPlacement, UserShedder, user_strategy
 
 
 def manager_of(conf: Configuration, file: Path | None, shedder: str | None = None, placement: str | None = None) -> LoadManager:

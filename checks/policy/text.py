@@ -6,10 +6,10 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from model.balance.load_manager import LoadManager, Round
-from model.balance.selection import Selection
-from model.balance.strategies import strategy_name
-from model.balance.wording import percent
+from fencepost.model.balance.load_manager import LoadManager, Round
+from fencepost.model.balance.selection import Selection
+from fencepost.model.balance.strategies import strategy_name
+from fencepost.model.balance.wording import percent
 
 WIDTH = 120
 UNBROKEN = "\u00a0"

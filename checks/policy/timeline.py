@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.balance.simulation.run import Action, Run
+from fencepost.model.balance.simulation.run import Action, Run
 
 
 def timeline(run: Run) -> list[str]:

@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from checks.input_files import InputError
-from checks.numbers import percent, whole
-from checks.policy.usage import WrongUsage
-from model.language.mistakes import guess
+from fencepost.checks.console.numbers import percent, whole
+from fencepost.checks.policy.usage import WrongUsage
+from fencepost.checks.settings.input_files import InputError
+from fencepost.model.language.mistakes import guess
 
 if TYPE_CHECKING:
-    from model.balance.simulation.cluster import Generated, Source
-    from model.balance.simulation.scenario import Scenario
+    from fencepost.model.balance.simulation.cluster import Generated, Source
+    from fencepost.model.balance.simulation.scenario import Scenario
 
 GENERATED = {"brokers": 20, "bundles": 400, "namespaces": 10, "topics_per_bundle": 10}
 """What a generated cluster has if nothing else is said."""
@@ -36,7 +36,7 @@ def add_world(parser: argparse.ArgumentParser) -> None:
 
 def world(asked: argparse.Namespace) -> Scenario:
     """The world that is asked for. Raises WrongUsage, and InputError for a snapshot from which no cluster can be made."""
-    from model.balance.simulation.scenario import SCENARIOS, scenario
+    from fencepost.model.balance.simulation.scenario import SCENARIOS, scenario
 
     if asked.scenario not in SCENARIOS:
         known = "\n".join(f"  {name:<16} {what}" for name, (_, what) in SCENARIOS.items())
@@ -47,7 +47,7 @@ def world(asked: argparse.Namespace) -> Scenario:
 
 
 def _generated(asked: argparse.Namespace) -> Generated:
-    from model.balance.simulation.cluster import Generated
+    from fencepost.model.balance.simulation.cluster import Generated
 
     count, bundles, namespaces, topics = (getattr(asked, name) or usual for name, usual in GENERATED.items())
     return Generated(count, bundles, min(namespaces, bundles), topics, 0.5 if asked.load is None else asked.load / 100)
@@ -58,9 +58,9 @@ def _recorded(asked: argparse.Namespace) -> Scenario:
 
     A generated cluster has the namespaces of these topics, and brokers that are as full as asked in the busiest minute.
     """
-    from checks.policy.rates import read_rates
-    from model.balance.simulation.recording import WithRecording
-    from model.balance.simulation.scenario import scenario
+    from fencepost.checks.policy.rates import read_rates
+    from fencepost.model.balance.simulation.recording import WithRecording
+    from fencepost.model.balance.simulation.scenario import scenario
 
     for name in ("namespaces", "topics_per_bundle"):
         if getattr(asked, name) is not None:
@@ -82,8 +82,8 @@ def _recorded(asked: argparse.Namespace) -> Scenario:
 
 
 def _pictured(asked: argparse.Namespace) -> Source:
-    from checks.policy.snapshot import read_snapshot
-    from model.balance.simulation.snapshot_cluster import Pictured
+    from fencepost.checks.policy.snapshot import read_snapshot
+    from fencepost.model.balance.simulation.snapshot_cluster import Pictured
 
     given = [name for name in (*GENERATED, "load") if getattr(asked, name) is not None]
     if given:
@@ -97,7 +97,7 @@ def _require_cluster(source: Source, file: Path) -> None:
     """Raises InputError, naming the file, if no cluster can be made."""
     import numpy as np
 
-    from model.balance.simulation.snapshot_cluster import Unusable
+    from fencepost.model.balance.simulation.snapshot_cluster import Unusable
 
     try:
         source.cluster(np.random.default_rng(0))

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import argparse
 
-from checks.numbers import score, whole
-from checks.options import Commands, add_command, add_format, add_memory, add_quiet, add_set, add_size, add_workers
-from checks.verdicts import ExitStatus
+from fencepost.checks.console.numbers import score, whole
+from fencepost.checks.console.options import (
+    Commands,
+    add_command,
+    add_format,
+    add_memory,
+    add_quiet,
+    add_set,
+    add_size,
+    add_workers,
+)
+from fencepost.checks.engines.verdicts import ExitStatus
 
 DESCRIPTION = """Makes small mistakes in a protocol, one at a time, and looks whether its properties notice.
 
@@ -42,6 +51,6 @@ def add_teeth(commands: Commands) -> None:
 
 
 def _teeth(options: argparse.Namespace) -> ExitStatus:
-    from checks.teeth.command import run
+    from fencepost.checks.teeth.command import run
 
     return run(options)

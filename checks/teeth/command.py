@@ -7,21 +7,21 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from checks.exhaustive import GIB, Budget, exhaust
-from checks.plan import Checked
-from checks.progress import Reporter, interruptible
-from checks.report import text as told
-from checks.teeth.litter import alone, claims
-from checks.teeth.mutation import mutants
-from checks.teeth.report import as_json, text
-from checks.teeth.run import Mutant, Teeth, bite, searched
-from checks.terminal import colour, width
-from checks.verdicts import ExitStatus
-from model.language import ModelError
-from model.language.obligations import prove_domains
-from properties.observed import Observed
-from properties.protocols import PROTOCOLS
-from properties.registry import Entry, Instance, find
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.console.terminal import colour, width
+from fencepost.checks.engines.exhaustive import GIB, Budget, exhaust
+from fencepost.checks.engines.plan import Checked
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.reports.report import text as told
+from fencepost.checks.teeth.litter import alone, claims
+from fencepost.checks.teeth.mutation import mutants
+from fencepost.checks.teeth.report import as_json, text
+from fencepost.checks.teeth.run import Mutant, Teeth, bite, searched
+from fencepost.model.language import ModelError
+from fencepost.model.language.obligations import prove_domains
+from fencepost.properties.observed import Observed
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry, Instance, find
 
 
 def run(asked: argparse.Namespace) -> ExitStatus:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import z3
 
-from checks.induction import prove
-from checks.solving import ask
-from checks.teeth.litter import alone, differences
-from checks.teeth.mutation import Mistake
-from checks.teeth.trial import Trial
-from model.language import ModelError
+from fencepost.checks.engines.induction import prove
+from fencepost.checks.engines.solving import ask
+from fencepost.checks.teeth.litter import alone, differences
+from fencepost.checks.teeth.mutation import Mistake
+from fencepost.checks.teeth.trial import Trial
+from fencepost.model.language import ModelError
 
 SECONDS = 10.0
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import z3
 
-from checks.teeth.mutation import Spoiled
-from model.language import Action, OneOf, Protocol
-from properties.observed import Observed
-from properties.registry import Entry, Instance
-from properties.vocabulary import Property, Suite
+from fencepost.checks.teeth.mutation import Spoiled
+from fencepost.model.language import Action, OneOf, Protocol
+from fencepost.properties.observed import Observed
+from fencepost.properties.registry import Entry, Instance
+from fencepost.properties.vocabulary import Property, Suite
 
 SWITCH = "mutant"
 

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import z3
 
-from checks.teeth.places import Reader
-from model.language import Action, ModelError, Protocol, Variable
-from model.language.domains import Number
-from properties.registry import Entry, Value
+from fencepost.checks.teeth.places import Reader
+from fencepost.model.language import Action, ModelError, Protocol, Variable
+from fencepost.model.language.domains import Number
+from fencepost.properties.registry import Entry, Value
 
 
 class Mistake(NamedTuple):

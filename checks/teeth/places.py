@@ -13,9 +13,9 @@ from typing import Any
 
 import z3
 
-from model.language import Action, Protocol
-from model.language.operators import is_constant, walk
-from traces.wording import Wording
+from fencepost.model.language import Action, Protocol
+from fencepost.model.language.operators import is_constant, walk
+from fencepost.traces.wording.wording import Wording
 
 _COMPARISONS = (z3.Z3_OP_EQ, z3.Z3_OP_DISTINCT, z3.Z3_OP_LE, z3.Z3_OP_LT, z3.Z3_OP_GE, z3.Z3_OP_GT)
 _JOINED = {z3.Z3_OP_AND: "all of ", z3.Z3_OP_OR: "any of ", z3.Z3_OP_NOT: "not all of ", z3.Z3_OP_IMPLIES: "implication of "}

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from checks.teeth.run import Fate, Mutant, Teeth
+from fencepost.checks.teeth.run import Fate, Mutant, Teeth
 
 FORMAT = 1
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from checks.exhaustive import GIB, Budget
-from checks.progress import Reporter
-from checks.teeth.equivalence import Reasoner
-from checks.teeth.mutation import Mistake
-from checks.teeth.trial import Kill, Trial
-from properties.registry import Entry, Instance
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.exhaustive import GIB, Budget
+from fencepost.checks.teeth.equivalence import Reasoner
+from fencepost.checks.teeth.mutation import Mistake
+from fencepost.checks.teeth.trial import Kill, Trial
+from fencepost.properties.registry import Entry, Instance
 
 Fate = Literal["killed", "survived", "proved equivalent", "same graph", "not tried"]
 

@@ -7,19 +7,19 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checks.exhaustive import Budget, exhaust
-from checks.findings import Findings
-from checks.teeth.litter import Litter, claims, differences, rearranged
-from checks.teeth.mutation import Mistake, Spoiled, mutants
-from checks.verdicts import ExitStatus, Verdict
-from checks.workers import spread
-from model.kernel import Kernel
-from model.kernel.results import Limits
-from model.kernel.search import search
-from model.language import ModelError, Protocol
-from model.language.obligations import prove_domains
-from properties.observed import Observed
-from properties.registry import Entry, Instance
+from fencepost.checks.engines.exhaustive import Budget, exhaust
+from fencepost.checks.engines.findings import Findings
+from fencepost.checks.engines.verdicts import ExitStatus, Verdict
+from fencepost.checks.engines.workers import spread
+from fencepost.checks.teeth.litter import Litter, claims, differences, rearranged
+from fencepost.checks.teeth.mutation import Mistake, Spoiled, mutants
+from fencepost.model.kernel import Kernel
+from fencepost.model.kernel.search.results import Limits
+from fencepost.model.kernel.search.search import search
+from fencepost.model.language import ModelError, Protocol
+from fencepost.model.language.obligations import prove_domains
+from fencepost.properties.observed import Observed
+from fencepost.properties.registry import Entry, Instance
 
 LITTER = 24
 """Mutants that are compiled together: with more, most of the time goes into code that none but one of them runs."""

@@ -11,9 +11,9 @@ from dataclasses import replace
 from functools import cache
 from itertools import repeat
 
-from model.balance.amounts import RIGHT
-from model.balance.java import quotient, total
-from model.balance.load_data import (
+from fencepost.model.balance.amounts import RIGHT
+from fencepost.model.balance.java import quotient, total
+from fencepost.model.balance.load_data import (
     LONG_TERM_SAMPLES,
     SHORT_TERM_SAMPLES,
     BrokerAverage,

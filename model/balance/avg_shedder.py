@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
-from model.balance.amounts import RIGHT
-from model.balance.configuration import Configuration
-from model.balance.java import ascending
-from model.balance.load_data import LoadData
-from model.balance.shedding import Unloading, candidates, kept_back
-from model.balance.usage import weighted_usage
-from model.balance.wording import rate, throughput
+from fencepost.model.balance.amounts import RIGHT
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.java import ascending
+from fencepost.model.balance.load_data import LoadData
+from fencepost.model.balance.shedding import Unloading, candidates, kept_back
+from fencepost.model.balance.usage import weighted_usage
+from fencepost.model.balance.wording import rate, throughput
 
 
 @dataclass(frozen=True)

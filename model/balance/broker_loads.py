@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.balance.amounts import RIGHT
-from model.balance.configuration import Configuration
-from model.balance.load_data import BrokerLoad, LoadData
-from model.balance.usage import weighted_usage
+from fencepost.model.balance.amounts import RIGHT
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.load_data import BrokerLoad, LoadData
+from fencepost.model.balance.usage import weighted_usage
 
 
 def broker_loads(data: LoadData, conf: Configuration) -> dict[str, BrokerLoad]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from model.balance.configuration import Configuration
-from model.balance.java import quotient, square_root, total
-from model.balance.load_data import LoadData
-from model.balance.shedding import Unloading
-from model.balance.wording import throughput
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.java import quotient, square_root, total
+from fencepost.model.balance.load_data import LoadData
+from fencepost.model.balance.shedding import Unloading
+from fencepost.model.balance.wording import throughput
 
 
 class NoBrokers(Exception):

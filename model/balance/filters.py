@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from semver import Version
 
-from model.balance.configuration import Configuration
-from model.balance.isolation import Policies
-from model.balance.load_data import SYSTEM_NAMESPACE, LoadData, namespace_of
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.isolation import Policies
+from fencepost.model.balance.load_data import SYSTEM_NAMESPACE, LoadData, namespace_of
 
 DEFAULT_DOMAIN = "default"
 

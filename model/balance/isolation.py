@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from model.balance.load_data import LoadData
+from fencepost.model.balance.load_data import LoadData
 
 PORT = re.compile(r":\d+$")
 

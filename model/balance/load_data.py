@@ -19,7 +19,7 @@ import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from model.balance.java import percentage
+from fencepost.model.balance.java import percentage
 
 SHORT_TERM_SAMPLES = 10
 LONG_TERM_SAMPLES = 1000

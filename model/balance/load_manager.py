@@ -9,23 +9,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from model.balance.averages import with_reported_bundles
-from model.balance.avg_shedder import AvgShedder
-from model.balance.broker_loads import advanced
-from model.balance.configuration import Configuration
-from model.balance.deviation_shedder import NoBrokers
-from model.balance.filters import namespaces_of_group
-from model.balance.isolation import Policies, permitted
-from model.balance.load_data import BrokerLoad, LoadData, namespace_of
-from model.balance.overload_shedder import OverloadShedder
-from model.balance.placement import AvgPlacement, InTurn, Placement, RoundRobinBrokerSelector
-from model.balance.selection import Selection, assign, select
-from model.balance.shedding import Shedder, Unloading
-from model.balance.splitting import Split, SplitStrategy, Topic, boundaries, bundles_to_split
-from model.balance.transfer_shedder import TransferShedder
-from model.balance.usage import usage, weighted_usage
-from model.balance.user_policy import UserShedder
-from model.hash_range import Bundle, Refused
+from fencepost.model.balance.averages import with_reported_bundles
+from fencepost.model.balance.avg_shedder import AvgShedder
+from fencepost.model.balance.broker_loads import advanced
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.deviation_shedder import NoBrokers
+from fencepost.model.balance.filters import namespaces_of_group
+from fencepost.model.balance.isolation import Policies, permitted
+from fencepost.model.balance.load_data import BrokerLoad, LoadData, namespace_of
+from fencepost.model.balance.overload_shedder import OverloadShedder
+from fencepost.model.balance.placement import AvgPlacement, InTurn, Placement, RoundRobinBrokerSelector
+from fencepost.model.balance.selection import Selection, assign, select
+from fencepost.model.balance.shedding import Shedder, Unloading
+from fencepost.model.balance.splitting import Split, SplitStrategy, Topic, boundaries, bundles_to_split
+from fencepost.model.balance.transfer_shedder import TransferShedder
+from fencepost.model.balance.usage import usage, weighted_usage
+from fencepost.model.balance.user_policy import UserShedder
+from fencepost.model.pulsar.hash_range import Bundle, Refused
 
 MILLIS_OF_A_MINUTE = 60_000
 

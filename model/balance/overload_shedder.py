@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from model.balance.amounts import RIGHT
-from model.balance.configuration import Configuration
-from model.balance.load_data import LoadData
-from model.balance.shedding import Unloading, at_least, candidates, kept_back, too_few
-from model.balance.usage import usage
-from model.balance.wording import percent, throughput
+from fencepost.model.balance.amounts import RIGHT
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.load_data import LoadData
+from fencepost.model.balance.shedding import Unloading, at_least, candidates, kept_back, too_few
+from fencepost.model.balance.usage import usage
+from fencepost.model.balance.wording import percent, throughput
 
 
 @dataclass(frozen=True)

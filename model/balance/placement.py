@@ -11,12 +11,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from model.balance.averages import exponential, long_term_rates, never_seen
-from model.balance.avg_shedder import AvgShedder
-from model.balance.configuration import Configuration
-from model.balance.java import INT_MAX, total
-from model.balance.load_data import LoadData
-from model.balance.usage import usage, weighted_usage
+from fencepost.model.balance.averages import exponential, long_term_rates, never_seen
+from fencepost.model.balance.avg_shedder import AvgShedder
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.java import INT_MAX, total
+from fencepost.model.balance.load_data import LoadData
+from fencepost.model.balance.usage import usage, weighted_usage
 
 
 class Placement(Protocol):

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from model.balance.configuration import Configuration
-from model.balance.java import largest_of_each, quotient
-from model.balance.load_data import LocalBrokerData
-from model.balance.usage import usage
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.java import largest_of_each, quotient
+from fencepost.model.balance.load_data import LocalBrokerData
+from fencepost.model.balance.usage import usage
 
 MILLIS_OF_A_MINUTE = 60_000
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from model.balance.configuration import Configuration
-from model.balance.filters import (
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.filters import (
     FilterFailure,
     below_max_topics,
     fewest_bundles,
@@ -18,10 +18,10 @@ from model.balance.filters import (
     least_of_anti_affinity,
     within_max_topics,
 )
-from model.balance.isolation import Policies, permitted
-from model.balance.load_data import LoadData, namespace_of
-from model.balance.placement import Placement
-from model.balance.usage import usage
+from fencepost.model.balance.isolation import Policies, permitted
+from fencepost.model.balance.load_data import LoadData, namespace_of
+from fencepost.model.balance.placement import Placement
+from fencepost.model.balance.usage import usage
 
 AGAIN = "again from the isolation policies"
 

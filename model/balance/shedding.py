@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from model.balance.configuration import Configuration
-from model.balance.java import descending
-from model.balance.load_data import LoadData, LocalBrokerData, namespace_of
-from model.balance.wording import throughput
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.java import descending
+from fencepost.model.balance.load_data import LoadData, LocalBrokerData, namespace_of
+from fencepost.model.balance.wording import throughput
 
 NEVER_SHED = re.compile(r"pulsar/[^/]+/[^:/]+:\d+|pulsar/[^:/]+:\d+|sla-monitor/[^/]+/[^:/]+:\d+")
 """The namespaces of heartbeats and of the service-level monitor, which every broker keeps."""

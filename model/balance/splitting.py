@@ -14,12 +14,12 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from model.balance.configuration import Configuration
-from model.balance.load_data import Amount, LoadData, Size, namespace_of, sizes
-from model.balance.wording import MIB
-from model.hash_range import FULL, Bundle, Refused, TopicLoad, topic_hash
-from model.hash_range import algorithms as cuts
-from model.hash_range.boundaries import int_of
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.load_data import Amount, LoadData, Size, namespace_of, sizes
+from fencepost.model.balance.wording import MIB
+from fencepost.model.pulsar.hash_range import FULL, Bundle, Refused, TopicLoad, topic_hash
+from fencepost.model.pulsar.hash_range import algorithms as cuts
+from fencepost.model.pulsar.hash_range.boundaries import int_of
 
 FEWEST_TOPICS = 2
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from model.balance.amounts import RIGHT
-from model.balance.configuration import Configuration
-from model.balance.java import ascending, quotient, square_root, total
-from model.balance.load_data import BrokerLoad
+from fencepost.model.balance.amounts import RIGHT
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.java import ascending, quotient, square_root, total
+from fencepost.model.balance.load_data import BrokerLoad
 
 
 @dataclass(frozen=True)

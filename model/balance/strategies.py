@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from model.balance.avg_shedder import AvgShedder
-from model.balance.configuration import Configuration
-from model.balance.deviation_shedder import DeviationShedder
-from model.balance.load_manager import LoadManager
-from model.balance.overload_shedder import OverloadShedder
-from model.balance.placement import (
+from fencepost.model.balance.avg_shedder import AvgShedder
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.deviation_shedder import DeviationShedder
+from fencepost.model.balance.load_manager import LoadManager
+from fencepost.model.balance.overload_shedder import OverloadShedder
+from fencepost.model.balance.placement import (
     AvgPlacement,
     LeastLongTermMessageRate,
     LeastResourceUsageWithWeight,
     Placement,
     RoundRobinBrokerSelector,
 )
-from model.balance.shedding import Shedder
-from model.balance.threshold_shedder import ThresholdShedder
-from model.balance.transfer_shedder import TransferShedder
-from model.balance.uniform_load_shedder import UniformLoadShedder
-from model.balance.user_policy import UserPlacement, UserShedder
-from model.language.mistakes import guess
+from fencepost.model.balance.shedding import Shedder
+from fencepost.model.balance.threshold_shedder import ThresholdShedder
+from fencepost.model.balance.transfer_shedder import TransferShedder
+from fencepost.model.balance.uniform_load_shedder import UniformLoadShedder
+from fencepost.model.balance.user_policy import UserPlacement, UserShedder
+from fencepost.model.language.mistakes import guess
 
 EXTENSIBLE_LOAD_MANAGER = "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from model.balance.amounts import RIGHT
-from model.balance.averages import exponential
-from model.balance.configuration import Configuration
-from model.balance.load_data import LoadData
-from model.balance.shedding import Unloading, at_least, candidates, kept_back, too_few
-from model.balance.usage import weighted_usage
-from model.balance.wording import MIB, percent, throughput
+from fencepost.model.balance.amounts import RIGHT
+from fencepost.model.balance.averages import exponential
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.load_data import LoadData
+from fencepost.model.balance.shedding import Unloading, at_least, candidates, kept_back, too_few
+from fencepost.model.balance.usage import weighted_usage
+from fencepost.model.balance.wording import MIB, percent, throughput
 
 LOWER_BOUNDARY_MARGIN = 0.5
 

@@ -5,10 +5,10 @@ Mirrors TopKBundles and StrictNamespaceBundleStatsComparator of pulsar-broker.
 
 from __future__ import annotations
 
-from model.balance.configuration import Configuration
-from model.balance.isolation import Policies
-from model.balance.load_data import SYSTEM_NAMESPACE, LoadData, NamespaceBundleStats, namespace_of
-from model.balance.shedding import NEVER_SHED
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.isolation import Policies
+from fencepost.model.balance.load_data import SYSTEM_NAMESPACE, LoadData, NamespaceBundleStats, namespace_of
+from fencepost.model.balance.shedding import NEVER_SHED
 
 
 def top_bundles(broker: str, data: LoadData, conf: Configuration, policies: Policies) -> list[tuple[str, float]]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
-from model.balance.broker_loads import broker_loads
-from model.balance.configuration import Configuration
-from model.balance.isolation import Policies
-from model.balance.java import quotient
-from model.balance.load_data import LoadData, namespace_of
-from model.balance.selection import candidates
-from model.balance.shedding import Unloading
-from model.balance.standing import Standing, share
-from model.balance.top_bundles import top_bundles
-from model.balance.wording import percent, throughput
+from fencepost.model.balance.broker_loads import broker_loads
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.isolation import Policies
+from fencepost.model.balance.java import quotient
+from fencepost.model.balance.load_data import LoadData, namespace_of
+from fencepost.model.balance.selection import candidates
+from fencepost.model.balance.shedding import Unloading
+from fencepost.model.balance.standing import Standing, share
+from fencepost.model.balance.top_bundles import top_bundles
+from fencepost.model.balance.wording import percent, throughput
 
 MILLIS = 1000
 SWAP_GAIN = 0.75

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from model.balance.amounts import OF_2_10, RIGHT, Amounts
-from model.balance.configuration import Configuration
-from model.balance.java import INT_MAX, quotient, to_int
-from model.balance.load_data import LoadData
-from model.balance.shedding import Load, Unloading, candidates, kept_back, too_few
-from model.balance.wording import rate, throughput
+from fencepost.model.balance.amounts import OF_2_10, RIGHT, Amounts
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.java import INT_MAX, quotient, to_int
+from fencepost.model.balance.load_data import LoadData
+from fencepost.model.balance.shedding import Load, Unloading, candidates, kept_back, too_few
+from fencepost.model.balance.wording import rate, throughput
 
 EPSILON = 1e-6
 

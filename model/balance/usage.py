@@ -10,9 +10,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from model.balance.configuration import Configuration, Resource
-from model.balance.java import hundredth, hundredths, largest, largest_of_each
-from model.balance.load_data import LocalBrokerData
+from fencepost.model.balance.configuration import Configuration, Resource
+from fencepost.model.balance.java import hundredth, hundredths, largest, largest_of_each
+from fencepost.model.balance.load_data import LocalBrokerData
 
 RESOURCES: tuple[Resource, ...] = ("cpu", "memory", "directMemory", "bandwidthIn", "bandwidthOut")
 

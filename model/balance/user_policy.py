@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from model.balance.configuration import Configuration
-from model.balance.load_data import LoadData, LocalBrokerData
-from model.balance.shedding import Unloading
-from model.balance.user_code import UserCodeError, UserFunction
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.load_data import LoadData, LocalBrokerData
+from fencepost.model.balance.shedding import Unloading
+from fencepost.model.balance.user_code import UserCodeError, UserFunction
 
 Leaving = Mapping[str, Iterable[str] | Mapping[str, str]]
 """For each broker the bundles that leave it, in order; where a destination is meant, by bundle."""

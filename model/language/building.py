@@ -9,7 +9,7 @@ from typing import Any
 
 import z3
 
-from model.language.mistakes import ModelError, reason
+from fencepost.model.language.mistakes import ModelError, reason
 
 _OUTLINED = ContextVar("outlined", default=False)
 

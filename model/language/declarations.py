@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from model.language.domains import Domain, Universe
-from model.language.mistakes import ModelError
+from fencepost.model.language.domains import Domain, Universe
+from fencepost.model.language.mistakes import ModelError
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,9 @@ class Location:
         return cls(code.co_filename, code.co_firstlineno)
 
     def __str__(self) -> str:
-        path = Path(self.file)
-        return f"{path.parent.name}/{path.name}:{self.line}"
+        parts = Path(self.file).parts
+        package = len(parts) - 1 - parts[::-1].index("fencepost") if "fencepost" in parts else len(parts) - 3
+        return f"{'/'.join(parts[package + 1 :])}:{self.line}"
 
 
 @dataclass(frozen=True, eq=False)

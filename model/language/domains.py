@@ -8,8 +8,8 @@ from typing import Any
 
 import z3
 
-from model.language.formulas import ChoiceRef, Conditional, SubsetRef, mask_of
-from model.language.mistakes import ModelError
+from fencepost.model.language.formulas import ChoiceRef, Conditional, SubsetRef, mask_of
+from fencepost.model.language.mistakes import ModelError
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from typing import Any
 
 import z3
 
-from model.language.declarations import Variable
-from model.language.protocol import Protocol
-from model.language.transposition import Transposition
+from fencepost.model.language.declarations import Variable
+from fencepost.model.language.protocol import Protocol
+from fencepost.model.language.transposition import Transposition
 
 EFFORT = 50_000_000
 """What Z3 may spend on one question, in its own units, which are the same on every machine; it takes seconds to reach."""

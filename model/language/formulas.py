@@ -9,7 +9,7 @@ from typing import Any
 
 import z3
 
-from model.language.connectives import And, Or, equation
+from fencepost.model.language.connectives import And, Or, equation
 
 
 @cache

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import z3
 
-from model.language.operators import OPERATORS
+from fencepost.model.language.operators import OPERATORS
 
 
 class Node(NamedTuple):

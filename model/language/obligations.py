@@ -6,10 +6,10 @@ from typing import Any
 
 import z3
 
-from model.language.declarations import Action, Variable
-from model.language.domains import Choice, Number
-from model.language.mistakes import ModelError
-from model.language.protocol import Protocol
+from fencepost.model.language.declarations import Action, Variable
+from fencepost.model.language.domains import Choice, Number
+from fencepost.model.language.mistakes import ModelError
+from fencepost.model.language.protocol import Protocol
 
 
 def prove_domains(protocol: Protocol) -> int:

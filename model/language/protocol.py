@@ -9,14 +9,14 @@ from typing import Any
 
 import z3
 
-from model.language.building import build, is_outline
-from model.language.connectives import And
-from model.language.declarations import Action, Family, Location, Names, OneOf, Variable
-from model.language.domains import Domain, Flag, Number, Universe, choice_of, subset_of
-from model.language.mistakes import ModelError, guess, reason
-from model.language.nodes import Node, Nodes
-from model.language.operators import walk
-from model.language.ranges import Ranges
+from fencepost.model.language.building import build, is_outline
+from fencepost.model.language.connectives import And
+from fencepost.model.language.declarations import Action, Family, Location, Names, OneOf, Variable
+from fencepost.model.language.domains import Domain, Flag, Number, Universe, choice_of, subset_of
+from fencepost.model.language.mistakes import ModelError, guess, reason
+from fencepost.model.language.nodes import Node, Nodes
+from fencepost.model.language.operators import walk
+from fencepost.model.language.ranges import Ranges
 
 
 class Protocol:

@@ -6,8 +6,8 @@ from math import prod
 
 import z3
 
-from model.language.domains import Domain
-from model.language.nodes import Node
+from fencepost.model.language.domains import Domain
+from fencepost.model.language.nodes import Node
 
 Range = tuple[int, int]
 

@@ -15,13 +15,13 @@ from typing import Any
 
 import z3
 
-from model.language.declarations import Action
-from model.language.domains import Universe
-from model.language.exchange import Equivalence, Exchange, equation
-from model.language.formulas import any_of
-from model.language.mistakes import ModelError
-from model.language.protocol import Protocol
-from model.language.transposition import Transposition
+from fencepost.model.language.declarations import Action
+from fencepost.model.language.domains import Universe
+from fencepost.model.language.exchange import Equivalence, Exchange, equation
+from fencepost.model.language.formulas import any_of
+from fencepost.model.language.mistakes import ModelError
+from fencepost.model.language.protocol import Protocol
+from fencepost.model.language.transposition import Transposition
 
 MOST_IMAGES = 64
 """How many permutations of one formula are looked for together."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import z3
 
-from model.language.declarations import Action, Variable
-from model.language.domains import Choice, Domain, Subset, Universe
+from fencepost.model.language.declarations import Action, Variable
+from fencepost.model.language.domains import Choice, Domain, Subset, Universe
 
 
 @dataclass(frozen=True)

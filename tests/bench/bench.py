@@ -23,14 +23,14 @@ import z3
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from model.kernel import Kernel
-from model.kernel.program import Program
-from model.kernel.results import Limits, Result
-from model.kernel.search import search
-from model.kernel.walks import random_walks
-from model.language import Protocol
-from model.ledger import ledger
-from properties.ledger import ledger as properties_of
+from fencepost.model.bookkeeper.ledger import ledger
+from fencepost.model.kernel import Kernel
+from fencepost.model.kernel.code.program import Program
+from fencepost.model.kernel.search.results import Limits, Result
+from fencepost.model.kernel.search.search import search
+from fencepost.model.kernel.walks.walks import random_walks
+from fencepost.model.language import Protocol
+from fencepost.properties.ledger.safety import ledger as properties_of
 from tests.bench import plain
 from tests.bench.generated import Generated
 from tests.bench.interpreter import Interpreter

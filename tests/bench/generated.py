@@ -11,7 +11,7 @@ from typing import Any
 
 import z3
 
-from model.language import Protocol
+from fencepost.model.language import Protocol
 
 State = tuple[int, ...]
 

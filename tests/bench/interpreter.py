@@ -16,7 +16,7 @@ from typing import Any
 
 import z3
 
-from model.language import Protocol
+from fencepost.model.language import Protocol
 
 State = tuple[int, ...]
 Memo = dict[int, int]

@@ -14,12 +14,12 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from checks.liveness import Means, judge
-from model.kernel.search import search
-from model.language import And, Not, Protocol
-from properties.observed import Observed
-from properties.protocols import PROTOCOLS
-from properties.vocabulary import Suite
+from fencepost.checks.engines.liveness import Means, judge
+from fencepost.model.kernel.search.search import search
+from fencepost.model.language import And, Not, Protocol
+from fencepost.properties.observed import Observed
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.vocabulary import Suite
 from tests.bench.bench import show
 
 HEADINGS = ["leads-to", "states", "transitions", "components", "loop", "search, s", "judged, s", "peak, MiB"]

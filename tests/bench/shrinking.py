@@ -10,14 +10,14 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from model.kernel.walks import walk_path
-from properties.observed import Observed
-from properties.protocols import PROTOCOLS
+from fencepost.model.kernel.walks.walks import walk_path
+from fencepost.properties.observed import Observed
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.traces.shrinking.runs import Aim
+from fencepost.traces.shrinking.shrinking import shrink
+from fencepost.traces.shrinking.smaller import in_smallest
+from fencepost.traces.trace import Trace, trace_of
 from tests.bench.bench import show
-from traces.runs import Aim
-from traces.shrinking import shrink
-from traces.smaller import in_smallest
-from traces.trace import Trace, trace_of
 
 PARAMETERS = {"brokers": 3, "bundles": 2, "disconnects": 40, "expiries": 40, "crashes": 40, "releases": 40, "mended": True}
 DEFECT, PROPERTY = "released_without_version", "node_of_another_is_kept"

@@ -12,13 +12,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from model.balance.configuration import defaults
-from model.balance.simulation.cycle import simulate
-from model.balance.simulation.scenario import SCENARIOS, scenario
-from model.balance.strategies import SHEDDERS, load_manager
+from fencepost.model.balance.configuration import defaults
+from fencepost.model.balance.simulation.cycle import simulate
+from fencepost.model.balance.simulation.scenario import SCENARIOS, scenario
+from fencepost.model.balance.strategies import SHEDDERS, load_manager
+from fencepost.traces.comparison.comparison import Comparison, Contender
+from fencepost.traces.comparison.rows import row
 from tests.bench.bench import show
-from traces.comparison.comparison import Comparison, Contender
-from traces.comparison.rows import row
 
 ASKED_MS = 100
 RUNS = 8

@@ -24,14 +24,14 @@ from hypothesis.stateful import get_state_machine_test
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from model.kernel.course import Strategy
-from model.kernel.results import Limits
-from model.kernel.search import search
-from model.kernel.walks import random_walks
-from properties.machines import Violation, machine
-from properties.observed import Observed
-from properties.protocols import PROTOCOLS
-from properties.registry import Entry
+from fencepost.model.kernel.search.results import Limits
+from fencepost.model.kernel.search.search import search
+from fencepost.model.kernel.walks.course import Strategy
+from fencepost.model.kernel.walks.walks import random_walks
+from fencepost.properties.machines import Violation, machine
+from fencepost.properties.observed import Observed
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry
 from tests.bench.bench import show
 
 STEPS = 100

@@ -8,13 +8,13 @@ from importlib.metadata import PackageNotFoundError
 
 import pytest
 
-from checks.cli import GIVEN_UP
-from checks.verdicts import ExitStatus
+from fencepost.checks.cli import GIVEN_UP
+from fencepost.checks.engines.verdicts import ExitStatus
 from tests.command import ROOT, fencepost
 
 CTRL_C = """
 import signal, sys
-from checks.cli import main
+from fencepost.checks.cli import main
 
 class CtrlC:
     def find_spec(self, name, *_):
@@ -26,7 +26,9 @@ sys.exit(main(["list", "election"]))
 """
 
 
-@pytest.mark.parametrize("loading", ["argparse", "checks.arguments", "z3", "model.election"])
+@pytest.mark.parametrize(
+    "loading", ["argparse", "fencepost.checks.commands.arguments", "z3", "fencepost.model.pulsar.election"]
+)
 def test_ctrl_c_while_the_program_loads_is_no_traceback(loading: str) -> None:
     run = subprocess.run([sys.executable, "-c", CTRL_C, loading], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout, run.stderr) == (ExitStatus.INCONCLUSIVE, "", "fencepost: given up\n")
@@ -34,7 +36,7 @@ def test_ctrl_c_while_the_program_loads_is_no_traceback(loading: str) -> None:
 
 
 def test_the_version_is_that_of_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checks.arguments.version", lambda name: f"1.2.3 of {name}")
+    monkeypatch.setattr("fencepost.checks.commands.arguments.version", lambda name: f"1.2.3 of {name}")
     assert fencepost("--version") == (0, "fencepost 1.2.3 of fencepost\n", "")
 
 
@@ -42,6 +44,6 @@ def test_what_is_not_installed_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     def version(name: str) -> str:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr("checks.arguments.version", version)
+    monkeypatch.setattr("fencepost.checks.commands.arguments.version", version)
     status, said, _ = fencepost("--version")
     assert (status, said.startswith("fencepost is run from its sources, and not installed")) == (0, True)

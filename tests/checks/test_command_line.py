@@ -10,7 +10,7 @@ from typing import get_args
 
 import pytest
 
-from model.kernel.course import Strategy
+from fencepost.model.kernel.walks.course import Strategy
 from tests.command import ROOT, command, fencepost, in_one_process, stable
 
 STOCK = """\
@@ -87,7 +87,7 @@ def test_a_defect_is_shown_with_its_shortest_trace_which_replays(tmp_path: Path)
     assert (nobody.returncode, nobody.stderr.count("\n")) == (2, 1)
     why = fencepost("trace", "explain", file, "--step", "0", "--action", "confirm(e0)")
     assert why.returncode == 0
-    assert why.stdout.startswith("in the initial state\nconfirm(e0), model/ledger.py:")
+    assert why.stdout.startswith("in the initial state\nconfirm(e0), model/bookkeeper/ledger.py:")
     assert "\n  sent >= 0\n    sent -1\n" in why.stdout
     for wrong in (["--step", "14", "--action", "confirm(e0)"], ["--action", "confirm(e7)"]):
         refused = fencepost("trace", "explain", file, *wrong)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from model.ledger import DEFECTS
-from properties.protocols import PROTOCOLS
+from fencepost.model.bookkeeper.ledger import DEFECTS
+from fencepost.properties.protocols import PROTOCOLS
+from tests.properties.ledger.test_safety import CAUGHT
 from tests.properties.searching import searched, unexpected
-from tests.properties.test_ledger import CAUGHT
 
 LEDGER = PROTOCOLS["ledger"]
 UPSTREAM = re.compile(r"(?P<project>bookkeeper|pulsar)(?P<numbers>#\d+(?:, #\d+)*)")

@@ -12,8 +12,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from properties.protocols import PROTOCOLS
-from properties.registry import Instance, Value, written
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Instance, Value, written
 from tests.docs import defects_table
 from tests.properties.searching import counts, searched
 
@@ -46,7 +46,7 @@ def instance_row(protocol: str, size: str, instance: Instance) -> str:
 
 def _pinned(protocol: str) -> Any:
     """The tests of a protocol: COUNTS and CONTROLS of its instances for CI, CAUGHT of its defects."""
-    return importlib.import_module(f"tests.properties.test_{protocol}")
+    return importlib.import_module(f"tests.properties.{protocol}.test_safety")
 
 
 def _counts(protocol: str, size: str, instance: Instance) -> tuple[int, ...]:

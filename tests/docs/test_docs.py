@@ -9,10 +9,10 @@ from textwrap import indent
 
 import pytest
 
-from model.language.domains import Choice
-from model.metadata_store import EphemeralNode
-from properties.protocols import PROTOCOLS
-from properties.registry import Value
+from fencepost.model.language.domains import Choice
+from fencepost.model.pulsar.metadata_store import EphemeralNode
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
 from tests.docs.defects_table import HEAD, caught, lost, row
 from tests.docs.examples import DOCUMENTS, ROOT, Block, Session, blocks, exchanges, matches, played, refreshed
 from tests.docs.tables import instance_row, marked, table
@@ -150,7 +150,7 @@ def test_the_readme_leads_to_every_document(folder: str, names: int) -> None:
 
 @pytest.mark.parametrize("command", ["check", "explore", "export"])
 def test_every_option_is_in_the_reference(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    from checks.cli import main
+    from fencepost.checks.cli import main
 
     with pytest.raises(SystemExit):
         main([command, "--help"])
@@ -212,13 +212,13 @@ def test_every_name_of_the_metadata_store_is_of_a_protocol_or_a_node() -> None:
 
 
 def test_every_word_of_the_language_is_in_the_reference() -> None:
-    import model.language
-    from model.language import Protocol
-    from properties.vocabulary import Suite
+    from fencepost.model import language
+    from fencepost.model.language import Protocol
+    from fencepost.properties.vocabulary import Suite
 
     text = (ROOT / "docs" / "reference" / "language.md").read_text(encoding="utf-8")
     methods = [name for kind in (Protocol, Suite) for name in vars(kind) if not name.startswith("_")]
-    assert {name for name in [*model.language.__all__, *methods] if f"`{name}" not in text and f".{name}" not in text} == set()
+    assert {name for name in [*language.__all__, *methods] if f"`{name}" not in text and f".{name}" not in text} == set()
 
 
 # --- the runner itself: an example that is wrong must not pass

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.cli import main
+from fencepost.checks.cli import main
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.cli import main
+from fencepost.checks.cli import main
 from tests.docs.examples import ROOT, blocks
 
 PAGE = (ROOT / "docs" / "how-to" / "check-in-ci.md").read_text(encoding="utf-8")

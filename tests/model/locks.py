@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.language import And, If, Not, Or, Protocol, any_of, at_least
-from model.language.transposition import Transposition
+from fencepost.model.language import And, If, Not, Or, Protocol, any_of, at_least
+from fencepost.model.language.transposition import Transposition
 
 SPOILS = ("start", "action", "missing", "order", "effect")
 

@@ -7,13 +7,13 @@ from functools import cache
 
 import pytest
 
-from checks.exhaustive import Budget, exhaust
-from checks.findings import Findings
-from checks.induction import prove
-from properties.observed import Observed
-from properties.protocols import PROTOCOLS
-from properties.registry import Entry, Value
-from properties.vocabulary import Property, Suite
+from fencepost.checks.engines.exhaustive import Budget, exhaust
+from fencepost.checks.engines.findings import Findings
+from fencepost.checks.engines.induction import prove
+from fencepost.properties.observed import Observed
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry, Value
+from fencepost.properties.vocabulary import Property, Suite
 
 
 def searched(

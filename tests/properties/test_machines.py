@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from properties.machines import Machine, Violation, machine, program_of, run_of
-from properties.protocols import PROTOCOLS
-from properties.registry import Value
+from fencepost.properties.machines import Machine, Violation, machine, program_of, run_of
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
 
 SETTINGS = settings(
     max_examples=1000,

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import pytest
 
-from model.language import ModelError, Protocol
-from properties.protocols import PROTOCOLS
-from properties.registry import Entry, Instance, RegistryError, find
-from properties.vocabulary import Suite
+from fencepost.model.language import ModelError, Protocol
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry, Instance, RegistryError, find
+from fencepost.properties.vocabulary import Suite
 
 
 def tank(*, size: int = 3, leaky: bool = False, liquid: str = "water", defects: Iterable[str] = ()) -> Protocol:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.language import Protocol
-from properties.vocabulary import Suite
+from fencepost.model.language import Protocol
+from fencepost.properties.vocabulary import Suite
 
 
 def test_lemmas_left_to_a_function_are_declared_once_and_only_when_asked_for() -> None:

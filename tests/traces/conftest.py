@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from model.kernel import Kernel
-from model.language import And, Not, Or, Protocol
-from model.language.declarations import OneOf
-from properties.registry import Entry, Instance
-from properties.vocabulary import Suite
-from traces.trace import Trace, trace_of
+from fencepost.model.kernel import Kernel
+from fencepost.model.language import And, Not, Or, Protocol
+from fencepost.model.language.declarations import OneOf
+from fencepost.properties.registry import Entry, Instance
+from fencepost.properties.vocabulary import Suite
+from fencepost.traces.trace import Trace, trace_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -77,7 +77,7 @@ def suite(p: Protocol) -> Suite:
 @pytest.fixture(scope="session")
 def spark() -> Iterator["SparkSession"]:
     """Spark, in one JVM for all that ask for it; marked as of the group ``spark`` they do so in one worker of xdist."""
-    from traces.exploration.session import spark_session
+    from fencepost.traces.exploration.session import spark_session
 
     few = {"spark.sql.shuffle.partitions": "2", "spark.sql.adaptive.enabled": "false"}
     with spark_session("local[2]", few, light=True) as session:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from model.language import And, Not, Protocol
-from properties.vocabulary import Suite
+from fencepost.model.language import And, Not, Protocol
+from fencepost.properties.vocabulary import Suite
 
 
 def door(*, radio: bool = False, defects: Iterable[str] = ()) -> Protocol:

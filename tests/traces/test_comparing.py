@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from model.kernel import Kernel
-from model.language import Protocol
-from properties.registry import Entry
-from traces.comparing import Side, compared
-from traces.trace import Trace, trace_of
+from fencepost.model.kernel import Kernel
+from fencepost.model.language import Protocol
+from fencepost.properties.registry import Entry
+from fencepost.traces.comparing import Side, compared
+from fencepost.traces.trace import Trace, trace_of
 
 
 def run(protocol: Protocol, labels: list[str], start: int = 0) -> Side:

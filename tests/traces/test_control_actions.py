@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.balance.configuration import Version, defaults
-from model.balance.simulation.cluster import Generated
-from model.balance.simulation.cycle import simulate
-from model.balance.simulation.run import Action, Run
-from model.balance.simulation.scenario import SCENARIOS, Event, scenario
-from model.balance.simulation.world import World
-from model.balance.strategies import SHEDDERS, load_manager
+from fencepost.model.balance.configuration import Version, defaults
+from fencepost.model.balance.simulation.cluster import Generated
+from fencepost.model.balance.simulation.cycle import simulate
+from fencepost.model.balance.simulation.run import Action, Run
+from fencepost.model.balance.simulation.scenario import SCENARIOS, Event, scenario
+from fencepost.model.balance.simulation.world import World
+from fencepost.model.balance.strategies import SHEDDERS, load_manager
+from fencepost.traces.control_actions import replayed
 from tests.model.balance.simulation.pictures import bundle, policy, still
-from traces.control_actions import replayed
 
 SMALL = Generated(count=4, bundles=24, namespaces=3, topics_per_bundle=5)
 RUN = simulate(policy(), still({"b1": {0: 100, 1: 100}, "b2": {2: 100}, "b3": {3: 100}}), seed=0, hours=0.05)

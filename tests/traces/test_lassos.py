@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from properties.registry import Entry, Instance
+from fencepost.properties.registry import Entry, Instance
+from fencepost.traces.files.itf import TraceFileError, read, write
+from fencepost.traces.replay import replay
+from fencepost.traces.trace import Loop, Step, Trace
+from fencepost.traces.wording.text import show
 from tests.traces.doors import door, suite
-from traces.itf import TraceFileError, read, write
-from traces.replay import replay
-from traces.text import show
-from traces.trace import Loop, Step, Trace
 
 PROTOCOLS = {"door": Entry("door", "a door in the wind", door, suite, {"ci": (Instance("door", {}),)})}
 STANDING, RUNG, OPEN, INSIDE = (0, 1, 0), (1, 1, 0), (1, 0, 0), (1, 1, 1)

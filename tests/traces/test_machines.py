@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, Verbosity, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from properties.machines import Violation
-from properties.protocols import PROTOCOLS
-from traces.itf import read
-from traces.machines import machine_of
-from traces.replay import replay
-from traces.shrinking import shrink
+from fencepost.properties.machines import Violation
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.traces.files.itf import read
+from fencepost.traces.machines import machine_of
+from fencepost.traces.replay import replay
+from fencepost.traces.shrinking.shrinking import shrink
 
 SETTINGS = settings(
     max_examples=500,

@@ -5,12 +5,12 @@ import random
 
 import pytest
 
-from model.kernel import Kernel
-from model.language import Protocol
-from properties.registry import Entry
-from properties.vocabulary import Suite
-from traces.replay import replay, replay_on
-from traces.trace import Step, Trace, trace_of
+from fencepost.model.kernel import Kernel
+from fencepost.model.language import Protocol
+from fencepost.properties.registry import Entry
+from fencepost.properties.vocabulary import Suite
+from fencepost.traces.replay import replay, replay_on
+from fencepost.traces.trace import Step, Trace, trace_of
 
 
 def changed(trace: Trace, position: int, action: str | None = None, **values: int) -> Trace:

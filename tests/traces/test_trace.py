@@ -2,9 +2,9 @@
 
 import pytest
 
-from model.kernel import Kernel
-from model.language import Protocol
-from traces.trace import Trace, trace_of
+from fencepost.model.kernel import Kernel
+from fencepost.model.language import Protocol
+from fencepost.traces.trace import Trace, trace_of
 
 
 def test_a_run_becomes_a_trace(trace: Trace, broken: Protocol) -> None:

@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from traces.comparison.comparison import Comparison
-from traces.comparison.rows import ROW, SPARK_ROW, row, table, worker
-from traces.exploration.explore import watched
+from fencepost.traces.comparison.comparison import Comparison
+from fencepost.traces.comparison.rows import ROW, SPARK_ROW, row, table, worker
+from fencepost.traces.exploration.explore import watched
 
 Outcome = Literal["complete", "fault", "interrupted"]
 

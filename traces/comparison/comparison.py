@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from model.balance.load_manager import LoadManager
-from model.balance.simulation.cycle import simulate
-from model.balance.simulation.run import Run
-from model.balance.simulation.scenario import Scenario
-from model.balance.strategies import strategy_name
-from traces.exploration.folder import FolderError, held
+from fencepost.model.balance.load_manager import LoadManager
+from fencepost.model.balance.simulation.cycle import simulate
+from fencepost.model.balance.simulation.run import Run
+from fencepost.model.balance.simulation.scenario import Scenario
+from fencepost.model.balance.strategies import strategy_name
+from fencepost.traces.exploration.folder import FolderError, held
 
 FORMAT = 2
 

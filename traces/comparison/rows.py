@@ -8,10 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from model.balance.simulation.measures import MEASURES, measures
-from model.balance.user_policy import PolicyFault
-from traces.comparison.comparison import Comparison, Contender
-from traces.control_actions import replayed
+from fencepost.model.balance.simulation.measures import MEASURES, measures
+from fencepost.model.balance.user_policy import PolicyFault
+from fencepost.traces.comparison.comparison import Comparison, Contender
+from fencepost.traces.control_actions import replayed
 
 Worker = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 

@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 
-from traces.exploration.run import Run
-from traces.exploration.session import SparkError, reason
-from traces.exploration.stretches import SCHEMA, worker
+from fencepost.traces.exploration.run import Run
+from fencepost.traces.exploration.session import SparkError, reason
+from fencepost.traces.exploration.stretches import SCHEMA, worker
 
 Outcome = Literal["complete", "stopped", "interrupted"]
 

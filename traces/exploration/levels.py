@@ -11,16 +11,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from model.kernel.expansion import DEADLOCKS, TRANSITIONS
-from model.kernel.expansion import Worker as Tally
-from model.kernel.finds import Finds
-from model.kernel.packing import Words
-from model.kernel.pieces import Pieces, predecessors
-from model.kernel.program import Program
-from model.kernel.sieve import buckets_of, new_states
-from properties.observed import Observed
-from traces.exploration.run import Run
-from traces.exploration.stretches import Worker
+from fencepost.model.kernel.code.packing import Words
+from fencepost.model.kernel.code.program import Program
+from fencepost.model.kernel.search.expansion import DEADLOCKS, TRANSITIONS
+from fencepost.model.kernel.search.expansion import Worker as Tally
+from fencepost.model.kernel.search.finds import Finds
+from fencepost.model.kernel.search.pieces import Pieces, predecessors
+from fencepost.model.kernel.search.sieve import buckets_of, new_states
+from fencepost.properties.observed import Observed
+from fencepost.traces.exploration.run import Run
+from fencepost.traces.exploration.stretches import Worker
 
 SURVEY = """
     transitions long, stuck long, enabled array<long>, seen array<long>, seen_steps array<long>,

@@ -7,8 +7,8 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from traces.exploration.report import Report
-from traces.plotting import STYLE
+from fencepost.traces.drawings.plotting import STYLE
+from fencepost.traces.exploration.report import Report
 
 _INK = "#1f4e79"
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from traces.exploration.explore import SLICES, complete
-from traces.exploration.folder import FolderError
-from traces.exploration.run import Run
+from fencepost.traces.exploration.explore import SLICES, complete
+from fencepost.traces.exploration.folder import FolderError
+from fencepost.traces.exploration.run import Run
 
 TABLES = {
     "violations": """

@@ -11,11 +11,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, get_args
 
-from model.kernel.course import Strategy
-from properties.observed import Observed
-from properties.protocols import PROTOCOLS
-from properties.registry import RegistryError, Value, find
-from traces.exploration.folder import FolderError, held
+from fencepost.model.kernel.walks.course import Strategy
+from fencepost.properties.observed import Observed
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import RegistryError, Value, find
+from fencepost.traces.exploration.folder import FolderError, held
 
 FORMAT = 2
 

@@ -14,18 +14,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from model.kernel import search as engine
-from model.kernel.expansion import Worker as Tally
-from model.kernel.packing import Words
-from model.kernel.paths import Path as Steps
-from model.kernel.paths import plain, through
-from model.kernel.program import Program, bit_set, members
-from model.kernel.results import Established, Find, Limits, Outcome, Progress, Result, with_step
-from model.kernel.sieve import buckets_of
-from model.kernel.totals import Totals
-from traces.exploration.explore import watched
-from traces.exploration.folder import FolderError
-from traces.exploration.levels import (
+from fencepost.model.kernel.code.packing import Words
+from fencepost.model.kernel.code.program import Program, bit_set, members
+from fencepost.model.kernel.search import search as engine
+from fencepost.model.kernel.search.expansion import Worker as Tally
+from fencepost.model.kernel.search.paths import Path as Steps
+from fencepost.model.kernel.search.paths import plain, through
+from fencepost.model.kernel.search.results import Established, Find, Limits, Outcome, Progress, Result, with_step
+from fencepost.model.kernel.search.sieve import buckets_of
+from fencepost.model.kernel.search.totals import Totals
+from fencepost.traces.exploration.explore import watched
+from fencepost.traces.exploration.folder import FolderError
+from fencepost.traces.exploration.levels import (
     BUCKET,
     SURVEY,
     columns,
@@ -39,7 +39,7 @@ from traces.exploration.levels import (
     tracing,
     unsigned,
 )
-from traces.exploration.run import Run
+from fencepost.traces.exploration.run import Run
 
 LEVELS, _STEPS = "levels", "steps"
 

@@ -16,12 +16,12 @@ from types import FrameType
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from traces.exploration.java import chosen, write_launcher
+from fencepost.traces.exploration.java import chosen, write_launcher
 
 ATTEMPTS = 4
 """How often Spark tries a task before it gives a job up: what a cluster does by itself, and ``local`` only if told."""
 
-_ROOT = Path(__file__).resolve().parents[2]
+_ROOT = Path(__file__).absolute().parents[3]
 
 _LOGGING = """\
 rootLogger.level = error

@@ -8,10 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from model.kernel.census import Census, Walking
-from properties.observed import Observed
-from traces.exploration.run import Run
-from traces.trace import Trace, trace_of
+from fencepost.model.kernel.walks.census import Census, Walking
+from fencepost.properties.observed import Observed
+from fencepost.traces.exploration.run import Run
+from fencepost.traces.trace import Trace, trace_of
 
 SCHEMA = """
 slice long, first_walk long, walks long, steps long, stuck long, looked_at long,

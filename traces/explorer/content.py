@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from model.language import Variable
-from properties.registry import written
-from properties.vocabulary import Suite
-from traces.comparing import Side, aligned
-from traces.explorer.judging import Course, Judge
-from traces.lanes import STORE, lanes, messages, stored
-from traces.reasons import Why
-from traces.text import members_of
-from traces.trace import Loop, Trace
+from fencepost.model.language import Variable
+from fencepost.properties.registry import written
+from fencepost.properties.vocabulary import Suite
+from fencepost.traces.comparing import Side, aligned
+from fencepost.traces.drawings.lanes import STORE, lanes, messages, stored
+from fencepost.traces.explorer.judging import Course, Judge
+from fencepost.traces.trace import Loop, Trace
+from fencepost.traces.wording.reasons import Why
+from fencepost.traces.wording.text import members_of
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from model.kernel import Kernel
-from properties.vocabulary import Property, Suite
-from traces.reasons import Why, conjuncts, why_false
-from traces.trace import Loop, State, Trace
+from fencepost.model.kernel import Kernel
+from fencepost.properties.vocabulary import Property, Suite
+from fencepost.traces.trace import Loop, State, Trace
+from fencepost.traces.wording.reasons import Why, conjuncts, why_false
 
 Numbers = frozenset[int]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from importlib.resources import files
 from string import Template
 
-from traces.explorer.content import Recording, content
+from fencepost.traces.explorer.content import Recording, content
 
 SCRIPTS = ("recording.js", "rows.js", "timeline.js", "details.js", "state.js", "explorer.js")
 """The page's script in parts, each of which uses only what stands before it."""
@@ -32,4 +32,4 @@ def _title(recordings: Sequence[Recording]) -> str:
 
 
 def _part(name: str) -> str:
-    return files("traces.explorer").joinpath(name).read_text(encoding="utf-8")
+    return files("fencepost.traces.explorer").joinpath(name).read_text(encoding="utf-8")

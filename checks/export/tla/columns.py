@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from checks.export.tla.expressions import Expression, name, of
-from model.language import Protocol, Universe
-from model.language.domains import Choice
+from fencepost.checks.export.tla.expressions import Expression, name, of
+from fencepost.model.language import Protocol, Universe
+from fencepost.model.language.domains import Choice
 
 Column = tuple[Expression, ...]
 

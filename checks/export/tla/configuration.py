@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 import z3
 
-from checks.export.tla.module import Module
-from properties.vocabulary import Property, Suite
+from fencepost.checks.export.tla.module import Module
+from fencepost.properties.vocabulary import Property, Suite
 
 
 def configurations(suite: Suite, module: Module) -> Mapping[str, str]:

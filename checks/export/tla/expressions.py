@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from model.language import Universe
+from fencepost.model.language import Universe
 
 
 @dataclass(frozen=True)

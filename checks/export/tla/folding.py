@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from checks.export.tla.columns import Index, Numbering, fresh, member_columns
-from checks.export.tla.expressions import (
+from fencepost.checks.export.tla.columns import Index, Numbering, fresh, member_columns
+from fencepost.checks.export.tla.expressions import (
     Expression,
     belongs,
     conjunction,
@@ -18,7 +18,7 @@ from checks.export.tla.expressions import (
     number,
     of,
 )
-from model.language import Universe
+from fencepost.model.language import Universe
 
 FEWEST = 3
 """How many members a set that is no whole universe, nor one but for a member, must have to be worth a quantifier."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checks.export.tla.expressions import Expression, conditional, equality, member, members, number, of, text, union
-from model.language import ModelError, Universe
-from model.language.domains import Choice, Domain, Flag, Number, Subset
+from fencepost.checks.export.tla.expressions import Expression, conditional, equality, member, members, number, of, text, union
+from fencepost.model.language import ModelError, Universe
+from fencepost.model.language.domains import Choice, Domain, Flag, Number, Subset
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from checks.export.tla.expressions import Expression
-from model.language import ModelError, Universe
+from fencepost.checks.export.tla.expressions import Expression
+from fencepost.model.language import ModelError, Universe
 
 WIDTH = 110
 

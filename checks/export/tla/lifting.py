@@ -12,13 +12,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
-from checks.export.tla.columns import Index, Numbering, by_shape
-from checks.export.tla.expressions import Expression, belongs, equality, member, name, negation, number, of
-from checks.export.tla.folding import Folding
-from checks.export.tla.kinds import kind_of
-from checks.export.tla.terms import Terms
-from checks.export.tla.updates import Updates
-from model.language import Action, Protocol, Universe, Variable
+from fencepost.checks.export.tla.columns import Index, Numbering, by_shape
+from fencepost.checks.export.tla.expressions import Expression, belongs, equality, member, name, negation, number, of
+from fencepost.checks.export.tla.folding import Folding
+from fencepost.checks.export.tla.kinds import kind_of
+from fencepost.checks.export.tla.terms import Terms
+from fencepost.checks.export.tla.updates import Updates
+from fencepost.model.language import Action, Protocol, Universe, Variable
 
 Values = tuple[int, ...]
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
-from checks.export.tla.columns import Numbering
-from checks.export.tla.expressions import TRUE, Expression, disjunction, negation, of
-from checks.export.tla.folding import Folding
-from checks.export.tla.layout import WIDTH, Layout, other
-from checks.export.tla.lifting import Case, Lifting, Operator, Parameter
-from checks.export.tla.naming import Identifiers, camel
-from checks.export.tla.state import State
-from checks.export.tla.terms import Terms
-from properties.registry import written
-from properties.vocabulary import Property, Suite
+from fencepost.checks.export.tla.columns import Numbering
+from fencepost.checks.export.tla.expressions import TRUE, Expression, disjunction, negation, of
+from fencepost.checks.export.tla.folding import Folding
+from fencepost.checks.export.tla.layout import WIDTH, Layout, other
+from fencepost.checks.export.tla.lifting import Case, Lifting, Operator, Parameter
+from fencepost.checks.export.tla.naming import Identifiers, camel
+from fencepost.checks.export.tla.state import State
+from fencepost.checks.export.tla.terms import Terms
+from fencepost.properties.registry import written
+from fencepost.properties.vocabulary import Property, Suite
 
 HOLDS = """\\* TLC would take each side of a disjunction for an action of its own; this is one condition.
 Holds(condition) == condition = TRUE"""

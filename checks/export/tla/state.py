@@ -5,13 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from checks.export.tla.columns import fresh
-from checks.export.tla.expressions import FALSE, TRUE, Expression, conditional, equality, member, name, number, of
-from checks.export.tla.kinds import choice, subset
-from checks.export.tla.layout import WIDTH, Layout
-from checks.export.tla.lifting import Parameter
-from model.language import Protocol, Universe, Variable
-from model.language.domains import Choice, Domain, Flag, Number, Subset
+from fencepost.checks.export.tla.columns import fresh
+from fencepost.checks.export.tla.expressions import FALSE, TRUE, Expression, conditional, equality, member, name, number, of
+from fencepost.checks.export.tla.kinds import choice, subset
+from fencepost.checks.export.tla.layout import WIDTH, Layout
+from fencepost.checks.export.tla.lifting import Parameter
+from fencepost.model.language import Protocol, Universe, Variable
+from fencepost.model.language.domains import Choice, Domain, Flag, Number, Subset
 
 
 class State:

@@ -7,7 +7,7 @@ from typing import Any
 
 import z3
 
-from checks.export.tla.expressions import (
+from fencepost.checks.export.tla.expressions import (
     FALSE,
     TRUE,
     Expression,
@@ -23,8 +23,8 @@ from checks.export.tla.expressions import (
     of,
     union,
 )
-from checks.export.tla.folding import Folding
-from checks.export.tla.kinds import (
+from fencepost.checks.export.tla.folding import Folding
+from fencepost.checks.export.tla.kinds import (
     ANYTHING,
     INTEGER,
     TRUTH,
@@ -39,9 +39,9 @@ from checks.export.tla.kinds import (
     universe_of,
     width,
 )
-from model.language import ModelError, Protocol, Universe, Variable, at_least
-from model.language.domains import Choice, Subset
-from model.language.operators import is_constant
+from fencepost.model.language import ModelError, Protocol, Universe, Variable, at_least
+from fencepost.model.language.domains import Choice, Subset
+from fencepost.model.language.operators import is_constant
 
 COMPARISONS = {z3.Z3_OP_LE: "<=", z3.Z3_OP_LT: "<", z3.Z3_OP_GE: ">=", z3.Z3_OP_GT: ">"}
 ARITHMETIC = {z3.Z3_OP_ADD: "+", z3.Z3_OP_SUB: "-", z3.Z3_OP_MUL: "*"}

@@ -7,10 +7,20 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
-from checks.export.tla.columns import Index, Numbering, by_shape, fresh
-from checks.export.tla.expressions import TRUE, Expression, conditional, conjunction, equality, member, name, negation, of
-from checks.export.tla.folding import some_of
-from model.language import Universe, Variable
+from fencepost.checks.export.tla.columns import Index, Numbering, by_shape, fresh
+from fencepost.checks.export.tla.expressions import (
+    TRUE,
+    Expression,
+    conditional,
+    conjunction,
+    equality,
+    member,
+    name,
+    negation,
+    of,
+)
+from fencepost.checks.export.tla.folding import some_of
+from fencepost.model.language import Universe, Variable
 
 
 @dataclass(frozen=True)

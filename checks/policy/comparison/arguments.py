@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from checks.numbers import share, whole
-from checks.options import Commands, add_command, add_format, add_hours, add_pulsar, add_quiet, add_seed
-from checks.policy.world import add_world
-from checks.verdicts import ExitStatus
+from fencepost.checks.console.numbers import share, whole
+from fencepost.checks.console.options import Commands, add_command, add_format, add_hours, add_pulsar, add_quiet, add_seed
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.policy.world import add_world
 
 COMPARE = """Simulates the same runs under the present policy and under proposed ones, and says of every measure whether it gets
 better or worse, by how much, how certain that is, and in which run it is worst.
@@ -63,6 +63,6 @@ def add_compare(questions: Commands) -> None:
 
 
 def _compare(asked: argparse.Namespace) -> ExitStatus:
-    from checks.policy.comparison.command import compare_policies
+    from fencepost.checks.policy.comparison.command import compare_policies
 
     return compare_policies(asked)

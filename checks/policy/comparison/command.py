@@ -8,25 +8,25 @@ import time
 from collections.abc import Iterable
 from contextlib import nullcontext
 
-from checks.policy.answering import answering
-from checks.policy.comparison.contenders import contenders
-from checks.policy.comparison.judgement import Judgement
-from checks.policy.comparison.paired import Tolerance, Tolerances
-from checks.policy.comparison.text import as_json, text
-from checks.policy.comparison.worst import NotRepeatable, shown_runs
-from checks.policy.strategies import keep_input
-from checks.policy.usage import WrongUsage
-from checks.policy.world import world
-from checks.progress import Reporter, interruptible
-from checks.verdicts import ExitStatus
-from model.balance.simulation.measures import MEASURES
-from model.balance.user_policy import PolicyFault
-from model.language.mistakes import guess
-from traces.comparison.compare import Outcome, Told, compare, complete
-from traces.comparison.comparison import Comparison
-from traces.exploration.folder import FolderError
-from traces.exploration.java import JavaError
-from traces.exploration.session import SparkError, spark_session
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.policy.answering import answering
+from fencepost.checks.policy.comparison.contenders import contenders
+from fencepost.checks.policy.comparison.judgement import Judgement
+from fencepost.checks.policy.comparison.paired import Tolerance, Tolerances
+from fencepost.checks.policy.comparison.text import as_json, text
+from fencepost.checks.policy.comparison.worst import NotRepeatable, shown_runs
+from fencepost.checks.policy.strategies import keep_input
+from fencepost.checks.policy.usage import WrongUsage
+from fencepost.checks.policy.world import world
+from fencepost.model.balance.simulation.measures import MEASURES
+from fencepost.model.balance.user_policy import PolicyFault
+from fencepost.model.language.mistakes import guess
+from fencepost.traces.comparison.compare import Outcome, Told, compare, complete
+from fencepost.traces.comparison.comparison import Comparison
+from fencepost.traces.exploration.folder import FolderError
+from fencepost.traces.exploration.java import JavaError
+from fencepost.traces.exploration.session import SparkError, spark_session
 
 STATUS = {
     FolderError: ExitStatus.INPUT,
@@ -62,7 +62,7 @@ def compare_policies(asked: argparse.Namespace) -> ExitStatus:
         print(f"fencepost: {error}", file=sys.stderr)
         return STATUS[type(error)]
     if asked.report is not None:
-        from checks.policy.comparison.page import page
+        from fencepost.checks.policy.comparison.page import page
 
         asked.report.parent.mkdir(parents=True, exist_ok=True)
         asked.report.write_text(page(judgement, shown), encoding="utf-8")

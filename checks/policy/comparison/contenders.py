@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from checks.policy.settings import changed, read_settings
-from checks.policy.strategies import manager_of, own_strategy
-from checks.policy.usage import WrongUsage
-from model.balance.configuration import Configuration, Version
-from model.balance.load_manager import LoadManager
-from model.balance.strategies import PLACEMENTS, SHEDDERS, strategy_name
-from model.balance.user_policy import UserPlacement, UserShedder
-from traces.comparison.comparison import Contender
+from fencepost.checks.policy.settings import changed, read_settings
+from fencepost.checks.policy.strategies import manager_of, own_strategy
+from fencepost.checks.policy.usage import WrongUsage
+from fencepost.model.balance.configuration import Configuration, Version
+from fencepost.model.balance.load_manager import LoadManager
+from fencepost.model.balance.strategies import PLACEMENTS, SHEDDERS, strategy_name
+from fencepost.model.balance.user_policy import UserPlacement, UserShedder
+from fencepost.traces.comparison.comparison import Contender
 
 DEFAULTS = "defaults"
 """The name of what Pulsar does without a configuration."""

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from checks.policy.comparison.paired import Difference, Tolerances, Values, differences
-from checks.verdicts import ExitStatus
-from model.balance.simulation.measures import MEASURES
-from traces.comparison.compare import Outcome
-from traces.comparison.comparison import Comparison, Contender
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.policy.comparison.paired import Difference, Tolerances, Values, differences
+from fencepost.model.balance.simulation.measures import MEASURES
+from fencepost.traces.comparison.compare import Outcome
+from fencepost.traces.comparison.comparison import Comparison, Contender
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from checks.policy.comparison import plots
-from checks.policy.comparison.contenders import changes
-from checks.policy.comparison.judgement import Judgement, same_in_every_run, sentence
-from checks.policy.comparison.paired import FEWEST, Difference
-from checks.policy.comparison.text import confidence, heading, interval, not_excluded, number, signed, told_in_short
-from checks.policy.comparison.worst import WORST, Shown
-from checks.policy.timeline import timeline
-from traces.comparison.comparison import Contender
+from fencepost.checks.policy.comparison import plots
+from fencepost.checks.policy.comparison.contenders import changes
+from fencepost.checks.policy.comparison.judgement import Judgement, same_in_every_run, sentence
+from fencepost.checks.policy.comparison.paired import FEWEST, Difference
+from fencepost.checks.policy.comparison.text import confidence, heading, interval, not_excluded, number, signed, told_in_short
+from fencepost.checks.policy.comparison.worst import WORST, Shown
+from fencepost.checks.policy.timeline import timeline
+from fencepost.traces.comparison.comparison import Contender
 
 _LIGHT = {
     "ink": "#1d2430",

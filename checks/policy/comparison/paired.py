@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from model.balance.simulation.measures import Measure
+from fencepost.model.balance.simulation.measures import Measure
 
 Verdict = Literal["better", "worse", "no difference", "differs", "too few runs"]
 

@@ -12,9 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
-from checks.policy.comparison.paired import Difference, Values
-from model.balance.simulation.run import Run
-from traces.plotting import STYLE
+from fencepost.checks.policy.comparison.paired import Difference, Values
+from fencepost.model.balance.simulation.run import Run
+from fencepost.traces.drawings.plotting import STYLE
 
 INK, FAINT = "#010101", "#010102"
 POLICIES = ("#010110", "#010111", "#010112", "#010113", "#010114", "#010115")

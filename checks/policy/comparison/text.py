@@ -7,13 +7,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from checks.policy.comparison.contenders import changes
-from checks.policy.comparison.judgement import Judgement, same_in_every_run, sentence
-from checks.policy.comparison.paired import FEWEST, Difference
-from checks.policy.comparison.worst import WORST, Shown
-from model.balance.strategies import strategy_name
-from traces.comparison.compare import RUNS
-from traces.comparison.comparison import Contender
+from fencepost.checks.policy.comparison.contenders import changes
+from fencepost.checks.policy.comparison.judgement import Judgement, same_in_every_run, sentence
+from fencepost.checks.policy.comparison.paired import FEWEST, Difference
+from fencepost.checks.policy.comparison.worst import WORST, Shown
+from fencepost.model.balance.strategies import strategy_name
+from fencepost.traces.comparison.compare import RUNS
+from fencepost.traces.comparison.comparison import Contender
 
 COLUMNS = ("measure", "policy", "mean", "difference", "interval", "verdict", "worst run")
 

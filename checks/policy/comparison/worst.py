@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from checks.policy.comparison.judgement import Judgement
-from checks.policy.comparison.paired import Difference
-from checks.policy.timeline import timeline
-from model.balance.simulation.measures import MEASURES, Measures, measures
-from model.balance.simulation.run import Run
-from traces.comparison.comparison import Contender
+from fencepost.checks.policy.comparison.judgement import Judgement
+from fencepost.checks.policy.comparison.paired import Difference
+from fencepost.checks.policy.timeline import timeline
+from fencepost.model.balance.simulation.measures import MEASURES, Measures, measures
+from fencepost.model.balance.simulation.run import Run
+from fencepost.traces.comparison.comparison import Contender
 
 WORST = "worst"
 """The folder of their files within that of the comparison."""

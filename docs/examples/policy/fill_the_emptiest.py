@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from model.balance.configuration import Configuration
-from model.balance.load_data import LoadData
-from model.balance.usage import weighted_usage
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.load_data import LoadData
+from fencepost.model.balance.usage import weighted_usage
 
 PATIENCE = 3
 """How many rounds the two must be apart before anything moves."""

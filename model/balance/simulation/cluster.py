@@ -9,10 +9,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from model.balance.isolation import Policies
-from model.balance.load_data import LoadData
-from model.balance.simulation.workload import Rates
-from model.hash_range import FULL, Layout
+from fencepost.model.balance.isolation import Policies
+from fencepost.model.balance.load_data import LoadData
+from fencepost.model.balance.simulation.workload import Rates
+from fencepost.model.pulsar.hash_range import FULL, Layout
 
 NOBODY = -1
 

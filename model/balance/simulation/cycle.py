@@ -9,13 +9,13 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from model.balance.load_manager import LoadManager
-from model.balance.simulation.leader import Leader
-from model.balance.simulation.run import Run
-from model.balance.simulation.scenario import Event, Scenario
-from model.balance.simulation.sensing import Instruments, Load
-from model.balance.simulation.world import World
-from model.balance.strategies import strategy_name
+from fencepost.model.balance.load_manager import LoadManager
+from fencepost.model.balance.simulation.leader import Leader
+from fencepost.model.balance.simulation.run import Run
+from fencepost.model.balance.simulation.scenario import Event, Scenario
+from fencepost.model.balance.simulation.sensing import Instruments, Load
+from fencepost.model.balance.simulation.world import World
+from fencepost.model.balance.strategies import strategy_name
 
 MINUTES_OF_AN_HOUR = 60
 

@@ -9,14 +9,14 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from model.balance.broker_loads import averaged
-from model.balance.load_data import BrokerLoad, LoadData, LocalBrokerData
-from model.balance.load_manager import MILLIS_OF_A_MINUTE, LoadManager
-from model.balance.reports import Figures, must_report
-from model.balance.simulation.records import Averages, Known, Sample
-from model.balance.simulation.sensing import Measured
-from model.balance.simulation.world import World
-from model.balance.splitting import FEWEST_TOPICS, Topic, most, too_large
+from fencepost.model.balance.broker_loads import averaged
+from fencepost.model.balance.load_data import BrokerLoad, LoadData, LocalBrokerData
+from fencepost.model.balance.load_manager import MILLIS_OF_A_MINUTE, LoadManager
+from fencepost.model.balance.reports import Figures, must_report
+from fencepost.model.balance.simulation.records import Averages, Known, Sample
+from fencepost.model.balance.simulation.sensing import Measured
+from fencepost.model.balance.simulation.world import World
+from fencepost.model.balance.splitting import FEWEST_TOPICS, Topic, most, too_large
 
 NO_BUNDLES = np.array([], dtype=np.intp)
 SAMPLES_OF_A_MINUTE = 12

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from model.balance.simulation.run import Run
+from fencepost.model.balance.simulation.run import Run
 
 Better = Literal["less", "neither"]
 MINUTES_OF_AN_HOUR = 60

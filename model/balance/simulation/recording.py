@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from model.balance.simulation.cluster import Cluster, Source, Topics, places
-from model.balance.simulation.snapshot_cluster import Unusable
-from model.balance.simulation.workload import Recorded
-from model.hash_range import topic_hash
+from fencepost.model.balance.simulation.cluster import Cluster, Source, Topics, places
+from fencepost.model.balance.simulation.snapshot_cluster import Unusable
+from fencepost.model.balance.simulation.workload import Recorded
+from fencepost.model.pulsar.hash_range import topic_hash
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from model.balance.load_data import (
+from fencepost.model.balance.load_data import (
     LONG_TERM_SAMPLES,
     SHORT_TERM_SAMPLES,
     BundleData,

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from model.balance.simulation.cluster import Generated, Source
-from model.balance.simulation.workload import Bursts, Diurnal, HotTopic, Jitter, Shape
+from fencepost.model.balance.simulation.cluster import Generated, Source
+from fencepost.model.balance.simulation.workload import Bursts, Diurnal, HotTopic, Jitter, Shape
 
 
 @dataclass(frozen=True)

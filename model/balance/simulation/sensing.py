@@ -8,15 +8,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from model.balance.configuration import Configuration, Resource
-from model.balance.java import percentages
-from model.balance.load_data import LocalBrokerData, ResourceUsage
-from model.balance.reports import Figures, bandwidth
-from model.balance.simulation.cluster import NOBODY
-from model.balance.simulation.records import Owned, Sample, record
-from model.balance.simulation.snapshot_cluster import KILOBIT
-from model.balance.simulation.world import World, stream
-from model.balance.usage import RESOURCES, usages, weighted_usages
+from fencepost.model.balance.configuration import Configuration, Resource
+from fencepost.model.balance.java import percentages
+from fencepost.model.balance.load_data import LocalBrokerData, ResourceUsage
+from fencepost.model.balance.reports import Figures, bandwidth
+from fencepost.model.balance.simulation.cluster import NOBODY
+from fencepost.model.balance.simulation.records import Owned, Sample, record
+from fencepost.model.balance.simulation.snapshot_cluster import KILOBIT
+from fencepost.model.balance.simulation.world import World, stream
+from fencepost.model.balance.usage import RESOURCES, usages, weighted_usages
 
 WHOLE = 100.0
 MOST_KILOBITS = 1e9

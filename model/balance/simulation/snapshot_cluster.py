@@ -11,12 +11,12 @@ from statistics import fmean
 
 import numpy as np
 
-from model.balance.averages import never_seen
-from model.balance.load_data import LoadData, LocalBrokerData, NamespaceBundleStats, namespace_of
-from model.balance.load_manager import Snapshot
-from model.balance.simulation.cluster import NOBODY, Capacity, Cluster, Topics
-from model.balance.splitting import Topic
-from model.hash_range import FULL, Bundle, Layout, Refused
+from fencepost.model.balance.averages import never_seen
+from fencepost.model.balance.load_data import LoadData, LocalBrokerData, NamespaceBundleStats, namespace_of
+from fencepost.model.balance.load_manager import Snapshot
+from fencepost.model.balance.simulation.cluster import NOBODY, Capacity, Cluster, Topics
+from fencepost.model.balance.splitting import Topic
+from fencepost.model.pulsar.hash_range import FULL, Bundle, Layout, Refused
 
 KILOBIT = 1000 / 8
 """Bytes in the unit of a report's bandwidths."""

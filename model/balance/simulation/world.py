@@ -9,13 +9,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from model.balance.load_data import namespace_of
-from model.balance.simulation.cluster import NOBODY, places
-from model.balance.simulation.records import Sample
-from model.balance.simulation.run import Action
-from model.balance.simulation.scenario import Event, Scenario
-from model.balance.simulation.workload import course_of
-from model.hash_range import Bundle, Layout, Refused
+from fencepost.model.balance.load_data import namespace_of
+from fencepost.model.balance.simulation.cluster import NOBODY, places
+from fencepost.model.balance.simulation.records import Sample
+from fencepost.model.balance.simulation.run import Action
+from fencepost.model.balance.simulation.scenario import Event, Scenario
+from fencepost.model.balance.simulation.workload import course_of
+from fencepost.model.pulsar.hash_range import Bundle, Layout, Refused
 
 SECONDS = 60
 

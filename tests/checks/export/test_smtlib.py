@@ -10,12 +10,12 @@ import cvc5
 import pytest
 import z3
 
-from checks.export.smtlib import DOMAINS, scripts
-from checks.induction import prove
-from model.language import ModelError, Protocol
-from properties.protocols import PROTOCOLS
-from properties.registry import Value
-from properties.vocabulary import Suite
+from fencepost.checks.engines.induction import prove
+from fencepost.checks.export.smtlib import DOMAINS, scripts
+from fencepost.model.language import ModelError, Protocol
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+from fencepost.properties.vocabulary import Suite
 
 SMALL: dict[str, dict[str, Value]] = {
     "ledger": {"bookies": 2, "ensemble": 2, "write_quorum": 2, "entries": 1},

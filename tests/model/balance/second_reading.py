@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from model.balance.load_data import LoadData, LocalBrokerData, ResourceUsage, Traffic
+from fencepost.model.balance.load_data import LoadData, LocalBrokerData, ResourceUsage, Traffic
 
 MEBIBYTE = 1048576
 LARGEST_INT = 2147483647

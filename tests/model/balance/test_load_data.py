@@ -11,10 +11,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.balance.averages import advanced, exponential, long_term_rates, never_seen, of_quota, sampled, with_reported_bundles
-from model.balance.configuration import NAMES_OF_2_10, Configuration, defaults
-from model.balance.java import ascending, descending, hundredth, largest, percentage, quotient, square_root, to_int, total
-from model.balance.load_data import (
+from fencepost.model.balance.averages import (
+    advanced,
+    exponential,
+    long_term_rates,
+    never_seen,
+    of_quota,
+    sampled,
+    with_reported_bundles,
+)
+from fencepost.model.balance.configuration import NAMES_OF_2_10, Configuration, defaults
+from fencepost.model.balance.java import (
+    ascending,
+    descending,
+    hundredth,
+    largest,
+    percentage,
+    quotient,
+    square_root,
+    to_int,
+    total,
+)
+from fencepost.model.balance.load_data import (
     BrokerAverage,
     LocalBrokerData,
     NamespaceBundleStats,
@@ -22,8 +40,8 @@ from model.balance.load_data import (
     TimeAverageMessageData,
     namespace_of,
 )
-from model.balance.reports import Figures, bandwidth, change, must_report, relative
-from model.balance.usage import RESOURCES, unweighted_usage, usage, usages, weighted_usage
+from fencepost.model.balance.reports import Figures, bandwidth, change, must_report, relative
+from fencepost.model.balance.usage import RESOURCES, unweighted_usage, usage, usages, weighted_usage
 from tests.model.balance.clusters import MINUTE, broker, bundle, cluster, stats
 
 ROOT = Path(__file__).parents[3]

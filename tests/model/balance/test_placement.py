@@ -8,19 +8,26 @@ from dataclasses import replace
 
 import pytest
 
-from model.balance.avg_shedder import AvgShedder
-from model.balance.configuration import Configuration, defaults
-from model.balance.isolation import AutoFailoverPolicy, FailureDomain, NamespaceIsolationData, Policies, host, permitted
-from model.balance.load_data import BrokerLoad, LoadData, LocalBrokerData, ResourceUsage
-from model.balance.placement import (
+from fencepost.model.balance.avg_shedder import AvgShedder
+from fencepost.model.balance.configuration import Configuration, defaults
+from fencepost.model.balance.isolation import (
+    AutoFailoverPolicy,
+    FailureDomain,
+    NamespaceIsolationData,
+    Policies,
+    host,
+    permitted,
+)
+from fencepost.model.balance.load_data import BrokerLoad, LoadData, LocalBrokerData, ResourceUsage
+from fencepost.model.balance.placement import (
     AvgPlacement,
     LeastLongTermMessageRate,
     LeastResourceUsageWithWeight,
     Placement,
     RoundRobinBrokerSelector,
 )
-from model.balance.selection import Selection, assign, select
-from model.balance.strategies import EXTENSIBLE_LOAD_MANAGER, load_manager
+from fencepost.model.balance.selection import Selection, assign, select
+from fencepost.model.balance.strategies import EXTENSIBLE_LOAD_MANAGER, load_manager
 from tests.model.balance.clusters import broker, bundle, cluster
 
 CURRENT, OLD = defaults(), defaults("2.10")

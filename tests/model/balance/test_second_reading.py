@@ -8,16 +8,16 @@ from random import Random
 
 import pytest
 
-from model.balance import amounts, avg_shedder, overload_shedder, threshold_shedder, uniform_load_shedder
-from model.balance.avg_shedder import AvgShedder
-from model.balance.configuration import Version, defaults
-from model.balance.load_data import LoadData, ResourceUsage
-from model.balance.overload_shedder import OverloadShedder
-from model.balance.shedding import Shedder
-from model.balance.threshold_shedder import ThresholdShedder
-from model.balance.uniform_load_shedder import UniformLoadShedder
-from model.balance.usage import unweighted_usage
-from properties.random_loads import random_load
+from fencepost.model.balance import amounts, avg_shedder, overload_shedder, threshold_shedder, uniform_load_shedder
+from fencepost.model.balance.avg_shedder import AvgShedder
+from fencepost.model.balance.configuration import Version, defaults
+from fencepost.model.balance.load_data import LoadData, ResourceUsage
+from fencepost.model.balance.overload_shedder import OverloadShedder
+from fencepost.model.balance.shedding import Shedder
+from fencepost.model.balance.threshold_shedder import ThresholdShedder
+from fencepost.model.balance.uniform_load_shedder import UniformLoadShedder
+from fencepost.model.balance.usage import unweighted_usage
+from fencepost.properties.balance.random_loads import random_load
 from tests.model.balance.second_reading import Answer, Average, Overload, Threshold, Uniform
 
 Reading = Callable[[LoadData], Answer]

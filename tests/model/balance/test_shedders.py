@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from model.balance.avg_shedder import AvgShedder
-from model.balance.configuration import Configuration, defaults
-from model.balance.deviation_shedder import DeviationShedder, NoBrokers
-from model.balance.load_data import LoadData, ResourceUsage
-from model.balance.overload_shedder import OverloadShedder
-from model.balance.shedding import Unloading
-from model.balance.threshold_shedder import ThresholdShedder
-from model.balance.uniform_load_shedder import UniformLoadShedder
+from fencepost.model.balance.avg_shedder import AvgShedder
+from fencepost.model.balance.configuration import Configuration, defaults
+from fencepost.model.balance.deviation_shedder import DeviationShedder, NoBrokers
+from fencepost.model.balance.load_data import LoadData, ResourceUsage
+from fencepost.model.balance.overload_shedder import OverloadShedder
+from fencepost.model.balance.shedding import Unloading
+from fencepost.model.balance.threshold_shedder import ThresholdShedder
+from fencepost.model.balance.uniform_load_shedder import UniformLoadShedder
 from tests.model.balance.clusters import MIB, broker, bundle, cluster
 
 CURRENT, OLD = defaults(), defaults("2.10")

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from model.balance.configuration import defaults
-from model.balance.load_data import LoadData, NamespaceBundleStats
-from model.balance.splitting import SplitStrategy, Topic, boundaries, bundles_to_split
-from model.balance.strategies import EXTENSIBLE_LOAD_MANAGER, load_manager
-from model.hash_range import Bundle, Refused
+from fencepost.model.balance.configuration import defaults
+from fencepost.model.balance.load_data import LoadData, NamespaceBundleStats
+from fencepost.model.balance.splitting import SplitStrategy, Topic, boundaries, bundles_to_split
+from fencepost.model.balance.strategies import EXTENSIBLE_LOAD_MANAGER, load_manager
+from fencepost.model.pulsar.hash_range import Bundle, Refused
 from tests.model.balance.clusters import MIB, broker, bundle, cluster, stats
 
 CONF = defaults()

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from model.balance.broker_loads import advanced
-from model.balance.configuration import Configuration, defaults
-from model.balance.isolation import NamespaceIsolationData, Policies
-from model.balance.load_data import BrokerLoad, BundleData, LoadData, LocalBrokerData, ResourceUsage
-from model.balance.shedding import Unloading
-from model.balance.strategies import EXTENSIBLE_LOAD_MANAGER
-from model.balance.top_bundles import top_bundles
-from model.balance.transfer_shedder import TransferShedder
+from fencepost.model.balance.broker_loads import advanced
+from fencepost.model.balance.configuration import Configuration, defaults
+from fencepost.model.balance.isolation import NamespaceIsolationData, Policies
+from fencepost.model.balance.load_data import BrokerLoad, BundleData, LoadData, LocalBrokerData, ResourceUsage
+from fencepost.model.balance.shedding import Unloading
+from fencepost.model.balance.strategies import EXTENSIBLE_LOAD_MANAGER
+from fencepost.model.balance.top_bundles import top_bundles
+from fencepost.model.balance.transfer_shedder import TransferShedder
 from tests.model.balance.clusters import broker, bundle, cluster, stats
 
 CONF = replace(defaults(), loadManagerClassName=EXTENSIBLE_LOAD_MANAGER)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from model.language import (
+from fencepost.model.language import (
     Protocol,
 )
 

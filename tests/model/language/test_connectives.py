@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import z3
 
-from model.language import And, Implies, Not, Or
-from model.language.formulas import ChoiceRef, SubsetRef
+from fencepost.model.language import And, Implies, Not, Or
+from fencepost.model.language.formulas import ChoiceRef, SubsetRef
 
 A, B = z3.Bool("a"), z3.Bool("b")
 COLOURS = ChoiceRef.constant("colour", ("red", "green"))

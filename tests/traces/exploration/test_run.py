@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from traces.exploration.folder import FolderError
-from traces.exploration.run import Run, VersionError, read
+from fencepost.traces.exploration.folder import FolderError
+from fencepost.traces.exploration.run import Run, VersionError, read
 
 RUN = Run("ledger", {"entries": 1}, (), walks=1_000_000, steps=100, seed=3)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from traces.exploration import session
-from traces.exploration.java import Java
+from fencepost.traces.exploration import session
+from fencepost.traces.exploration.java import Java
 
 
 class Spark:

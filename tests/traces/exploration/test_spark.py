@@ -17,18 +17,18 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from model.kernel.results import Limits, Result
-from model.kernel.search import search as engine
-from traces.exploration import explore as module
-from traces.exploration.explore import SLICES, News, explore
-from traces.exploration.folder import FolderError
-from traces.exploration.plots import write_plots
-from traces.exploration.report import Report, report
-from traces.exploration.run import Run, VersionError
-from traces.exploration.search import Searched, search
-from traces.exploration.session import SparkError, patient
-from traces.exploration.stretches import trace_of_walk, worker
-from traces.replay import replay_on
+from fencepost.model.kernel.search.results import Limits, Result
+from fencepost.model.kernel.search.search import search as engine
+from fencepost.traces.exploration import explore as module
+from fencepost.traces.exploration.explore import SLICES, News, explore
+from fencepost.traces.exploration.folder import FolderError
+from fencepost.traces.exploration.plots import write_plots
+from fencepost.traces.exploration.report import Report, report
+from fencepost.traces.exploration.run import Run, VersionError
+from fencepost.traces.exploration.search import Searched, search
+from fencepost.traces.exploration.session import SparkError, patient
+from fencepost.traces.exploration.stretches import trace_of_walk, worker
+from fencepost.traces.replay import replay_on
 
 pytestmark = pytest.mark.xdist_group("spark")
 RUN = Run("ledger", {"entries": 1}, ("closes_at_lac",), walks=6400, steps=50, seed=1)

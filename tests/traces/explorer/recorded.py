@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from model.kernel import Kernel
-from model.language import And, Not, Protocol
-from properties.protocols import PROTOCOLS
-from properties.vocabulary import Suite
-from traces.explorer.content import Recording
-from traces.trace import Loop, Trace, trace_of
+from fencepost.model.kernel import Kernel
+from fencepost.model.language import And, Not, Protocol
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.vocabulary import Suite
+from fencepost.traces.explorer.content import Recording
+from fencepost.traces.trace import Loop, Trace, trace_of
 
 UNFENCED = [
     *("send(e0)", "add(b0, e0)", "recover(r0)", "read_lac(r0, b0)", "read_lac(r0, b2)", "start_reading(r0)"),

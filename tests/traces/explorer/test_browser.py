@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from selenium.webdriver.common.keys import Keys
 
+from fencepost.traces.explorer.content import Recording
+from fencepost.traces.explorer.page import page
+from fencepost.traces.trace import Loop
 from tests.traces.explorer.opened import NEEDED, Page, missing
 from tests.traces.explorer.recorded import lamp, lost_entry, run
-from traces.explorer.content import Recording
-from traces.explorer.page import page
-from traces.trace import Loop
 
 pytestmark = pytest.mark.xdist_group("browser")
 LONG = 5000
@@ -104,7 +104,7 @@ def test_it_steps_by_clicks(chromium: Any, lost: Path) -> None:
 def test_a_step_shows_its_changes_and_the_state(chromium: Any, lost: Path) -> None:
     shown = Page(chromium, lost, "#step=11")
     assert "confirmed to the application" in shown.text("#step .doc")
-    assert shown.text("#step .place").startswith("model/ledger.py:")
+    assert shown.text("#step .place").startswith("model/bookkeeper/ledger.py:")
     changes = ["lac -1 → 0", "confirmed {} → {e0}", "acked[b0] {e0} → {}", "acked[b1] {e0} → {}"]
     assert shown.texts("#step .changes li") == changes
     assert (shown.variable("lac"), shown.variable("status")) == ("-1 → 0", "in_recovery")

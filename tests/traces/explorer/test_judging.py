@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.kernel import Kernel
-from model.kernel.walks import walk_path
-from model.language import Protocol
-from properties.protocols import PROTOCOLS
-from properties.registry import Entry
+from fencepost.model.kernel import Kernel
+from fencepost.model.kernel.walks.walks import walk_path
+from fencepost.model.language import Protocol
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry
+from fencepost.traces.explorer.judging import Judge
+from fencepost.traces.trace import Loop, Trace, trace_of
+from fencepost.traces.wording.reasons import why_false
 from tests.traces.explorer.recorded import lamp, lost_entry, run
-from traces.explorer.judging import Judge
-from traces.reasons import why_false
-from traces.trace import Loop, Trace, trace_of
 
 
 def words(labels: list[str], loop: Loop | None = None) -> dict[str, list[str]]:

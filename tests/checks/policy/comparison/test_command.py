@@ -17,11 +17,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from checks.policy.comparison import command
-from model.balance.simulation.measures import MEASURES
+from fencepost.checks.policy.comparison import command
+from fencepost.model.balance.simulation.measures import MEASURES
+from fencepost.traces.comparison import compare as compare_module
+from fencepost.traces.comparison.comparison import Comparison, Contender
 from tests.command import ROOT, Ran, fencepost
-from traces.comparison import compare as compare_module
-from traces.comparison.comparison import Comparison, Contender
 
 pytestmark = pytest.mark.xdist_group("policy compare")
 SNAPSHOT = ROOT / "docs" / "examples" / "policy" / "restarted.json"
@@ -199,7 +199,7 @@ def test_interrupted_at_once_it_has_nothing_to_say(
 @pytest.mark.deep
 def test_interrupted_on_spark_it_keeps_what_is_complete(tmp_path: Path) -> None:
     ask = [*small(tmp_path / "spark", "--proposed", "UniformLoadShedder"), "--runs", "100"]
-    words = [sys.executable, "-m", "checks.cli", "policy", "compare", *map(str, ask), "--master", "local[1]"]
+    words = [sys.executable, "-m", "fencepost", "policy", "compare", *map(str, ask), "--master", "local[1]"]
     running = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     while not (tmp_path / "spark" / "rounds" / "first=000000" / "_SUCCESS").exists():
         assert running.poll() is None

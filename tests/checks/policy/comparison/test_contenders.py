@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from checks.policy.comparison.contenders import changes, contenders
-from checks.policy.usage import WrongUsage
+from fencepost.checks.policy.comparison.contenders import changes, contenders
+from fencepost.checks.policy.usage import WrongUsage
 
 
 def test_policies_are_named_by_parts(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from checks.policy.comparison.paired import FEWEST, Difference, Tolerance, Tolerances, Values, differences, interval
-from model.balance.simulation.measures import MEASURES, Measure
+from fencepost.checks.policy.comparison.paired import FEWEST, Difference, Tolerance, Tolerances, Values, differences, interval
+from fencepost.model.balance.simulation.measures import MEASURES, Measure
 
 LESS, NEITHER = MEASURES["returns"], MEASURES["splits"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from model.balance.configuration import Configuration
-from model.balance.load_data import LoadData, LocalBrokerData, NamespaceBundleStats, ResourceUsage
-from model.balance.load_manager import LoadManager, Snapshot
-from model.balance.simulation.scenario import Scenario
-from model.balance.simulation.snapshot_cluster import Pictured
-from model.balance.strategies import load_manager
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.load_data import LoadData, LocalBrokerData, NamespaceBundleStats, ResourceUsage
+from fencepost.model.balance.load_manager import LoadManager, Snapshot
+from fencepost.model.balance.simulation.scenario import Scenario
+from fencepost.model.balance.simulation.snapshot_cluster import Pictured
+from fencepost.model.balance.strategies import load_manager
 
 NAMESPACE = "public/default"
 MESSAGE_BYTES = 2048

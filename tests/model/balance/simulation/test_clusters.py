@@ -8,17 +8,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from model.balance.load_data import BundleData, LoadData, LocalBrokerData, NamespaceBundleStats, ResourceUsage
-from model.balance.load_manager import Snapshot
-from model.balance.simulation.cluster import NOBODY, Capacity, Generated, places
-from model.balance.simulation.cycle import simulate
-from model.balance.simulation.scenario import SCENARIOS, Scenario, scenario
-from model.balance.simulation.sensing import Load
-from model.balance.simulation.snapshot_cluster import Pictured, Unusable
-from model.balance.simulation.workload import Bursts, Diurnal, HotTopic, Jitter, Recorded, course_of
-from model.balance.simulation.world import World, stream
-from model.balance.splitting import Topic
-from model.hash_range import Layout
+from fencepost.model.balance.load_data import BundleData, LoadData, LocalBrokerData, NamespaceBundleStats, ResourceUsage
+from fencepost.model.balance.load_manager import Snapshot
+from fencepost.model.balance.simulation.cluster import NOBODY, Capacity, Generated, places
+from fencepost.model.balance.simulation.cycle import simulate
+from fencepost.model.balance.simulation.scenario import SCENARIOS, Scenario, scenario
+from fencepost.model.balance.simulation.sensing import Load
+from fencepost.model.balance.simulation.snapshot_cluster import Pictured, Unusable
+from fencepost.model.balance.simulation.workload import Bursts, Diurnal, HotTopic, Jitter, Recorded, course_of
+from fencepost.model.balance.simulation.world import World, stream
+from fencepost.model.balance.splitting import Topic
+from fencepost.model.pulsar.hash_range import Layout
 from tests.model.balance.simulation.pictures import bundle, pictured, policy
 
 RANDOM = np.random.default_rng(0)

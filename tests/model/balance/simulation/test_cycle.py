@@ -9,18 +9,18 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from model.balance.configuration import Configuration, defaults
-from model.balance.load_data import LoadData
-from model.balance.load_manager import LoadManager
-from model.balance.shedding import Unloading
-from model.balance.simulation.cluster import Generated
-from model.balance.simulation.cycle import simulate
-from model.balance.simulation.measures import measures
-from model.balance.simulation.run import Run
-from model.balance.simulation.scenario import SCENARIOS, Event, Scenario, Sensors, scenario
-from model.balance.simulation.workload import HotTopic, Jitter, Recorded
-from model.balance.simulation.world import World
-from model.balance.strategies import SHEDDERS, load_manager
+from fencepost.model.balance.configuration import Configuration, defaults
+from fencepost.model.balance.load_data import LoadData
+from fencepost.model.balance.load_manager import LoadManager
+from fencepost.model.balance.shedding import Unloading
+from fencepost.model.balance.simulation.cluster import Generated
+from fencepost.model.balance.simulation.cycle import simulate
+from fencepost.model.balance.simulation.measures import measures
+from fencepost.model.balance.simulation.run import Run
+from fencepost.model.balance.simulation.scenario import SCENARIOS, Event, Scenario, Sensors, scenario
+from fencepost.model.balance.simulation.workload import HotTopic, Jitter, Recorded
+from fencepost.model.balance.simulation.world import World
+from fencepost.model.balance.strategies import SHEDDERS, load_manager
 from tests.model.balance.simulation.pictures import NAMESPACE, bundle, pictured, policy, still
 
 SMALL = Generated(count=4, bundles=24, namespaces=3, topics_per_bundle=5)

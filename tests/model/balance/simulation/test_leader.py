@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from model.balance.averages import never_seen, sampled
-from model.balance.load_data import LocalBrokerData, NamespaceBundleStats
-from model.balance.simulation.leader import SAMPLES_OF_A_MINUTE, Leader
-from model.balance.simulation.scenario import Scenario
-from model.balance.simulation.sensing import Instruments, Load
-from model.balance.simulation.workload import Recorded
-from model.balance.simulation.world import World
+from fencepost.model.balance.averages import never_seen, sampled
+from fencepost.model.balance.load_data import LocalBrokerData, NamespaceBundleStats
+from fencepost.model.balance.simulation.leader import SAMPLES_OF_A_MINUTE, Leader
+from fencepost.model.balance.simulation.scenario import Scenario
+from fencepost.model.balance.simulation.sensing import Instruments, Load
+from fencepost.model.balance.simulation.workload import Recorded
+from fencepost.model.balance.simulation.world import World
 from tests.model.balance.simulation.pictures import bundle, pictured, policy, still
 
 OWNED = {"b1": {0: 1000.0, 1: 2000.0}, "b2": {2: 3000.0}, "b3": {3: 3000.0}}

@@ -8,8 +8,8 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from model.balance.simulation.measures import MEASURES, Measures, deviation, imbalance, measures
-from model.balance.simulation.run import Action, Run
+from fencepost.model.balance.simulation.measures import MEASURES, Measures, deviation, imbalance, measures
+from fencepost.model.balance.simulation.run import Action, Run
 
 NAN = math.nan
 

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.balance.averages import never_seen, sampled
-from model.balance.java import percentage, percentages
-from model.balance.load_data import BundleData, Columns, NamespaceBundleStats, TimeAverageMessageData, sizes
-from model.balance.simulation.records import Averages, Known, Owned, Sample
+from fencepost.model.balance.averages import never_seen, sampled
+from fencepost.model.balance.java import percentage, percentages
+from fencepost.model.balance.load_data import BundleData, Columns, NamespaceBundleStats, TimeAverageMessageData, sizes
+from fencepost.model.balance.simulation.records import Averages, Known, Owned, Sample
 
 AMOUNTS = st.floats(0, 1e12)
 

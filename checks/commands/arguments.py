@@ -1,0 +1,213 @@
+"""The command line: ``fencepost list``, ``check``, ``teeth``, ``explore``, ``trace``, ``export`` and ``policy``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from fencepost.checks.commands.trace_arguments import UNNAMED, add_trace, page_name
+from fencepost.checks.console.numbers import positive, whole
+from fencepost.checks.console.options import (
+    Commands,
+    add_command,
+    add_defect,
+    add_format,
+    add_memory,
+    add_quiet,
+    add_set,
+    add_size,
+    add_walks,
+    add_workers,
+)
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.export.arguments import add_export
+from fencepost.checks.policy.arguments import add_policy
+from fencepost.checks.teeth.arguments import add_teeth
+from fencepost.model.language import ModelError
+from fencepost.properties.registry import RegistryError
+
+EXIT_STATUS = """exit status:
+  0 everything holds      10 an assumption of the model does not hold   11 a deadlock
+  12 safety is violated   20 inconclusive (a limit was reached)         2 wrong usage
+  75 nothing was checked  150 an input cannot be read                   153 a failure of the system"""
+
+FIRST = """to begin with:
+  fencepost check --conf broker.conf    what the settings of a cluster are worth
+  fencepost list                        what can be checked
+  fencepost COMMAND --help              what a command does, its options and examples"""
+
+LIST = """Names what can be checked: protocols and theories. Of each it shows the parameters that --set changes, with their
+defaults, the instances of each size, the properties by kind, and the defects that can be switched on."""
+
+LIST_EXAMPLES = """examples:
+  fencepost list             everything
+  fencepost list ledger      one protocol"""
+
+CHECK = """Checks protocols and prints a verdict on each of their properties.
+
+Without --set, --conf or --defect the instances of a size are checked (ci, unless --size says otherwise). --conf takes the
+instance from a cluster's broker.conf; --set changes parameters of whatever is checked; --defect switches a known mistake
+on, in a small instance in which it shows. `fencepost list ledger` shows parameters, sizes, properties and defects."""
+
+EXAMPLES = """examples:
+  fencepost check                                     all protocols at the size for continuous integration
+  fencepost check --conf broker.conf                  what the ledger settings of a cluster are worth
+  fencepost check ledger --set bookies=4 changes=1    an instance of your own
+  fencepost check ledger --defect recovery_reads_do_not_fence --property no_truncation
+                                                      the shortest way to lose an acknowledged entry
+"""
+
+EXPLORE = """Explores a protocol on Spark, on this machine unless --master names a cluster: by random walks, or all states
+with --exhaustive, beyond one machine's memory and level by level.
+
+What the walks find is certain; what they do not find was not seen, no more. The same seed gives the same walks, and the same
+rows in DIR, on any number of machines. A run that was cut short goes on with the same command; `report` tells what a run's
+folder says so far, `trace` shows any of its walks."""
+
+EXPLORE_EXAMPLES = """examples:
+  fencepost explore ledger --walks 1000000 --out found           a million walks of up to 100 steps
+  fencepost explore ledger --defect closes_at_lac --walks 100000 --stop-on-first --out broken
+  fencepost explore ledger --set entries=3 recoverers=2 --exhaustive --out everything
+  fencepost explore ledger --walks 10000000000 --master spark://host:7077 --out /shared/found
+  fencepost explore report found --plots plots                   violations, coverage, what is unseen
+  fencepost explore trace broken --walk 1905                     one walk, step by step
+"""
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command that the arguments ask for (None: those of the program); returns the exit status."""
+    options = _parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], ExitStatus] = options.command
+    if sys.stdout is None:  # closed by who called: Python then has none
+        print("fencepost: standard output is closed, so there is nowhere to tell what is found", file=sys.stderr)
+        return int(ExitStatus.SYSTEM)
+    try:
+        return int(command(options))
+    except (RegistryError, ModelError) as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return int(ExitStatus.USAGE)
+    except BrokenPipeError:
+        sys.stderr.close()
+        return int(ExitStatus.SYSTEM)
+    except OSError as error:
+        print(f"fencepost: {error.filename}: {error.strerror}" if error.filename else f"fencepost: {error}", file=sys.stderr)
+        return int(ExitStatus.SYSTEM)
+    except MemoryError as error:
+        print(f"fencepost: {str(error) or 'there is not enough memory for this'}", file=sys.stderr)
+        return int(ExitStatus.SYSTEM)
+
+
+class _Version(argparse.Action):
+    """Prints the version, which is read only when it is asked for, and ends the program."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        try:
+            told = version("fencepost")
+        except PackageNotFoundError:
+            told = "is run from its sources, and not installed: their pyproject.toml has the version"
+        print(f"fencepost {told}")
+        parser.exit()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="fencepost",
+        description="Verifies Apache Pulsar's control plane and BookKeeper's ledger protocol.",
+        epilog=f"{FIRST}\n\n{EXIT_STATUS}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="the version that is installed")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_list(commands)
+    _add_check(commands)
+    _add_explore(commands)
+    add_teeth(commands)
+    add_trace(commands)
+    add_export(commands)
+    add_policy(commands)
+    return parser
+
+
+def _add_list(commands: Commands) -> None:
+    helps = "the protocols, their parameters, sizes, properties and defects"
+    listing = add_command(commands, "list", helps, LIST, LIST_EXAMPLES)
+    listing.add_argument("protocols", nargs="*", metavar="PROTOCOL", help="all, unless named")
+    listing.set_defaults(command=_list)
+
+
+def _add_check(commands: Commands) -> None:
+    check = add_command(commands, "check", "a verdict on each property", CHECK, f"{EXAMPLES}\n{EXIT_STATUS}")
+    add = check.add_argument
+    add("protocols", nargs="*", metavar="PROTOCOL", help="what to check (all, unless named)")
+    add("--conf", type=Path, metavar="FILE", help="take the settings from a Pulsar broker.conf")
+    add_set(check)
+    add_size(check)
+    add("--by", choices=("exhaustive", "walks", "induction", "bounded"), help="the engine (default: the strongest that ends)")
+    add_defect(check)
+    add("--property", action="append", default=[], metavar="NAME", help="check only this; may be given several times")
+    add_format(check, "junit", "sarif", "github")
+    add("--budget", type=positive, metavar="SECONDS", help="time for the whole run (default: no limit)")
+    add_memory(check, 4.0, "an exhaustive search")
+    add_workers(check)
+    add("--trace-dir", type=Path, metavar="DIR", help="write the traces of violated properties there, as ITF files")
+    add("--html", nargs="?", const=UNNAMED, type=page_name, metavar="PAGE", help="a page to explore these traces in a browser")
+    add("--depth", type=whole(1), default=8, metavar="K", help="how deep --by bounded unrolls (default: 8)")
+    add_walks(check, 100_000, "how many walks --by walks makes")
+    add("--second-solver", action="store_true", help="have cvc5 confirm every obligation that Z3 discharges")
+    add("--symmetry", action="store_true", help="search one state for all that differ only in which bookie (...) is which")
+    add("--checkpoint", type=Path, metavar="DIR", help="keep the levels of an exhaustive search there")
+    add("--resume", action="store_true", help="go on from what --checkpoint DIR holds")
+    add("--strict", action="store_true", help="what makes success suspicious keeps the run from succeeding (exit 10)")
+    add_quiet(check)
+    check.set_defaults(command=_check)
+
+
+def _add_explore(commands: Commands) -> None:
+    explore = add_command(
+        commands,
+        "explore",
+        "random walks by the billion, or all states, on Spark",
+        EXPLORE,
+        f"{EXPLORE_EXAMPLES}\n{EXIT_STATUS}",
+        usage="fencepost explore PROTOCOL --out DIR [OPTION ...]\n"
+        "       fencepost explore report DIR [--plots DIR]\n"
+        "       fencepost explore trace DIR --walk N [--whole] [--out FILE]",
+    )
+    add = explore.add_argument
+    add("subject", metavar="PROTOCOL", help="what to explore; or report, or trace")
+    add("folder", nargs="?", type=Path, metavar="DIR", help="the run to report on or to take a walk from")
+    add("--out", type=Path, metavar="DIR", help="the folder of the run (of a trace: the ITF file to write)")
+    add_walks(explore, 1_000_000, "how many walks")
+    add_set(explore)
+    add_defect(explore)
+    add("--exhaustive", action="store_true", help="visit every state, level by level, instead of walking")
+    add("--stop-on-first", action="store_true", help="end with the first violation that is not expected")
+    add("--master", default="local[*]", metavar="URL", help="Spark's master (default: local[*], all cores of this machine)")
+    add("--spark-conf", action="append", default=[], metavar="NAME=VALUE", help="a setting of Spark; may be repeated")
+    add("--walk", type=whole(0), metavar="N", help="which walk to trace")
+    add("--whole", action="store_true", help="trace the walk as it was, not shrunk to the steps that matter")
+    add("--plots", type=Path, metavar="DIR", help="write the report's plots there, as SVG files")
+    add_quiet(explore)
+    explore.set_defaults(command=_explore)
+
+
+def _list(options: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.reports.listing import listing
+
+    print(listing(options.protocols), end="")
+    return ExitStatus.HOLDS
+
+
+def _check(options: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.commands.check import run
+
+    return run(options)
+
+
+def _explore(options: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.commands.explore import run
+
+    return run(options)

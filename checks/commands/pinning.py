@@ -1,0 +1,61 @@
+"""``fencepost trace pin``: a trace as a test of pytest, which keeps what was found from being forgotten."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from fencepost.traces.trace import Trace
+
+HEAD = '''"""A run that `fencepost trace pin` pinned: it violates {name}{switched}."""
+
+from pathlib import Path
+
+TRACE = Path(__file__).with_name("{file}")
+'''
+
+VIOLATED = """
+
+def test_{name}_is_violated{switched}(fencepost_replay):
+    outcome = fencepost_replay(TRACE)
+    assert outcome.replays, outcome.why
+"""
+
+GONE = """
+
+def test_{name}_is_gone{switched}(fencepost_replay):
+    assert not fencepost_replay(TRACE{defects}).replays
+"""
+
+
+class Pin:
+    """A trace that is to be pinned in a folder, and the test of it.
+
+    ``expect`` says what the test asserts: that the run is ``violated`` as it was, that it is ``gone`` (with its defects mended,
+    if it has any, it is no longer possible or no longer violates its property), or ``both``.
+    """
+
+    def __init__(self, trace: Trace, file: Path, folder: Path, expect: str) -> None:
+        self.trace, self.expect, self._source = trace, expect, file
+        self.file = folder / file.name
+        stem = re.sub(r"\W+", "_", file.name.removesuffix(".itf.json"))
+        self.test = folder / f"test_pinned_{stem}.py"
+
+    @property
+    def program(self) -> str:
+        """The text of the test."""
+        name, defects = self.trace.violated, " and ".join(self.trace.defects)
+        made = HEAD.format(name=name, switched=f" with {defects}" if defects else "", file=self.file.name)
+        if self.expect in ("both", "violated"):
+            made += VIOLATED.format(name=name, switched="_with_its_defect" if defects else "")
+        if self.expect in ("both", "gone"):
+            mended = {"switched": "_without_its_defect", "defects": ", defects=()"}
+            made += GONE.format(name=name, **(mended if defects else {"switched": "", "defects": ""}))
+        return made
+
+    def write(self) -> None:
+        """Writes the test, and a copy of the trace beside it. Raises OSError."""
+        self.test.parent.mkdir(parents=True, exist_ok=True)
+        if self.file.resolve() != self._source.resolve():
+            self.file.write_bytes(self._source.read_bytes())
+        self.test.write_text(self.program, encoding="utf-8")

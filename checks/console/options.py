@@ -1,0 +1,83 @@
+"""What commands have in common on the command line, each declared once: how a command is made, and the options of several."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TypeAlias
+
+from fencepost.checks.console.numbers import hours, positive, whole
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def add_command(
+    commands: Commands, name: str, helps: str, description: str, epilog: str = "", usage: str | None = None
+) -> argparse.ArgumentParser:
+    """Adds a command whose help keeps its line breaks; ``helps`` is its line in the list of commands."""
+    return commands.add_parser(
+        name,
+        help=helps,
+        usage=usage,
+        description=description or None,
+        epilog=epilog or None,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def add_size(to: argparse.ArgumentParser, usual: str = "ci") -> None:
+    to.add_argument("--size", choices=("ci", "standard", "deep"), help=f"which instances (default: {usual})")
+
+
+def add_set(to: argparse.ArgumentParser, helps: str = "parameters of the instance", metavar: str = "NAME=VALUE") -> None:
+    to.add_argument("--set", nargs="+", action="extend", default=[], metavar=metavar, help=helps)
+
+
+def add_defect(to: argparse.ArgumentParser) -> None:
+    helps = "switch a known mistake on; may be given several times"
+    to.add_argument("--defect", action="append", default=[], metavar="NAME", help=helps)
+
+
+def add_walks(to: argparse.ArgumentParser, count: int, helps: str) -> None:
+    """Random walks: ``count`` is how many there are if nothing else is said."""
+    add = to.add_argument
+    add("--walks", type=whole(1), default=count, metavar="N", help=f"{helps} (default: {count})")
+    add("--steps", type=whole(1), default=100, metavar="N", help="steps of each walk, at most (default: 100)")
+    add_seed(to, "the walks")
+    add(
+        "--strategy",
+        choices=("uniform", "swarm", "held"),
+        default="held",
+        help="how a walk goes on: uniform, with any of the enabled actions, all as likely; swarm, the same of those that it "
+        "does not leave out; held, every other walk with the first of a random order that is kept for some steps "
+        "(default: held)",
+    )
+
+
+def add_seed(to: argparse.ArgumentParser, of: str) -> None:
+    to.add_argument("--seed", type=whole(0), default=0, metavar="S", help=f"seed of {of} (default: 0)")
+
+
+def add_workers(to: argparse.ArgumentParser) -> None:
+    to.add_argument("--workers", type=whole(1), metavar="N", help="threads or processes (default: one for each core)")
+
+
+def add_memory(to: argparse.ArgumentParser, usual: float, of: str) -> None:
+    to.add_argument("--memory", type=positive, default=usual, metavar="GIB", help=f"memory of {of} (default: {usual:g})")
+
+
+def add_format(to: argparse.ArgumentParser, *more: str) -> None:
+    """Text or JSON, and the formats that the command has besides."""
+    to.add_argument("--format", choices=("text", "json", *more), default="text", help="how to print the answer (default: text)")
+
+
+def add_quiet(to: argparse.ArgumentParser) -> None:
+    to.add_argument("--quiet", action="store_true", help="no progress on standard error")
+
+
+def add_pulsar(to: argparse.ArgumentParser) -> None:
+    helps = "whose rules and defaults (default: current)"
+    to.add_argument("--pulsar", choices=("2.10", "current"), default="current", help=helps)
+
+
+def add_hours(to: argparse.ArgumentParser, usual: float, helps: str) -> None:
+    to.add_argument("--hours", type=hours, default=usual, metavar="H", help=f"{helps} (default: {usual:g})")

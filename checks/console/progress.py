@@ -1,0 +1,110 @@
+"""Progress on standard error (one line rewritten on a terminal, a line now and then elsewhere), and Ctrl-C as a request."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import TextIO
+
+from fencepost.model.kernel.search.results import Progress
+from fencepost.model.kernel.walks.walks import WalkProgress
+
+SILENT_SECONDS = 2.0
+SELDOM_SECONDS = 15.0
+
+
+class Reporter:
+    """Tells how far a long run is, from two seconds on, in a pipe a line every 15 s; ``quiet`` says nothing."""
+
+    def __init__(self, *, quiet: bool = False, stream: TextIO | None = None) -> None:
+        self._stream, self._quiet = stream or sys.stderr, quiet
+        self._started = time.monotonic()
+        self._due = 0.0  # when the next line may go into a pipe; the first need not wait
+        self._open = False
+        self.subject = ""
+
+    def begin(self, subject: str) -> None:
+        """From here on the progress is of this."""
+        self.subject = subject
+        self._started = time.monotonic()
+
+    def searching(self, at: Progress) -> None:
+        """Tells of an exhaustive search; the size of the frontier is all that is known of what is left."""
+        self._tell(
+            f"{at.distinct:,} states, {at.transitions:,} transitions, depth {at.depth}, "
+            f"{at.frontier:,} to expand there, {at.rate:,.0f} states/s"
+        )
+
+    def walking(self, at: WalkProgress, count: int) -> None:
+        """Tells of random walks, with the time that is left at this rate."""
+        seconds = time.monotonic() - self._started
+        left = seconds * (count - at.walks) / max(at.walks, 1)
+        self._tell(f"{at.walks:,} of {count:,} walks, {at.steps:,} steps, {at.rate:,.0f} steps/s, about {left:.0f} s left")
+
+    def proving(self, done: int, count: int) -> None:
+        """Tells of a proof: actions done of all."""
+        seconds = time.monotonic() - self._started
+        self._tell(f"{done} of {count} proof tasks, about {seconds * (count - done) / max(done, 1):.0f} s left")
+
+    def counting(self, done: int, count: int) -> None:
+        """Tells how many of the states that a search with symmetry visited have been asked what they stand for."""
+        self._tell(f"counted what {done:,} of {count:,} states stand for")
+
+    def telling(self, text: str) -> None:
+        """Tells of anything else, in its own words."""
+        self._tell(text)
+
+    def _tell(self, text: str) -> None:
+        now = time.monotonic()
+        on_terminal = self._stream.isatty()
+        if self._quiet or now - self._started < SILENT_SECONDS:
+            return
+        if not on_terminal and now < self._due:
+            return
+        self._due = now + SELDOM_SECONDS
+        line = f"# {self.subject}: {text}"
+        self._stream.write(f"\r\x1b[K{line}" if on_terminal else f"{line}\n")
+        self._stream.flush()
+        self._open = on_terminal
+
+    def end(self) -> None:
+        """Clears the line, so that what is printed next stands alone."""
+        if self._open:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+            self._open = False
+
+
+class Interrupt:
+    """Whether Ctrl-C was pressed."""
+
+    def __init__(self) -> None:
+        self.requested = False
+
+    def __call__(self) -> bool:
+        return self.requested
+
+
+@contextmanager
+def interruptible() -> Iterator[Interrupt]:
+    """Within it a first Ctrl-C asks the run to stop and keep what it found; a second one ends the program."""
+    interrupt, asked = Interrupt(), os.getpid()
+    before = signal.getsignal(signal.SIGINT)
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if interrupt.requested:
+            raise KeyboardInterrupt
+        interrupt.requested = True
+        if os.getpid() == asked:  # the processes that it forked hear Ctrl-C, too
+            sys.stderr.write("\n# stopping; what was found is kept (once more to give up at once)\n")
+
+    signal.signal(signal.SIGINT, handle)
+    try:
+        yield interrupt
+    finally:
+        signal.signal(signal.SIGINT, before)

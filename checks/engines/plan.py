@@ -1,0 +1,250 @@
+"""Which engine establishes what of an instance, and what is known of it when they are done."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.bounded import unroll
+from fencepost.checks.engines.exhaustive import GIB, Budget, exhaust
+from fencepost.checks.engines.findings import Findings
+from fencepost.checks.engines.induction import prove
+from fencepost.checks.engines.necessity import unneeded
+from fencepost.checks.engines.reduction import Reduction
+from fencepost.checks.engines.sampling import Walks, sample
+from fencepost.checks.engines.verdicts import Verdict
+from fencepost.model.language import Protocol
+from fencepost.model.language.mistakes import guess
+from fencepost.model.language.obligations import prove_domains
+from fencepost.properties.observed import Observed
+from fencepost.properties.registry import Entry, Instance
+from fencepost.properties.suspicions import Suspicion
+from fencepost.properties.theorems import Theory
+from fencepost.properties.vocabulary import Property, Suite
+
+ENGINES = ("exhaustive", "walks", "induction", "bounded")
+
+STRENGTH = ("violated", "proved", "exhausted", "bounded", "sampled", "inconclusive")
+"""Verdicts, the most telling first."""
+
+SHOWN_FAILURES = 5
+
+PATIENCE = GIB
+"""Bytes of states at which a search that was not asked for gives way to a proof, where there is one."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to check: the engine (None: the strongest), its limits, and which properties (none named: all).
+
+    ``checkpoint`` is a folder that has one of its own for each instance. ``symmetry`` has exhaustive searches visit one state
+    for all that differ only in which member of a universe is which, where that is proved to make no difference. ``strict`` also
+    asks which lemmas a proof needs.
+    """
+
+    by: str | None = None
+    properties: tuple[str, ...] = ()
+    workers: int | None = None
+    memory: int = 4 * GIB
+    seconds: float | None = None
+    depth: int = 8
+    walks: Walks = field(default_factory=Walks)
+    second_solver: bool = False
+    checkpoint: Path | None = None
+    resume: bool = False
+    symmetry: bool = False
+    strict: bool = False
+
+
+@dataclass(frozen=True)
+class Checked:
+    """An instance and what was established of it."""
+
+    entry: Entry | Theory
+    instance: Instance
+    protocol: Protocol
+    findings: Findings
+
+
+class PropertyError(Exception):
+    """A property that the instance does not have; the message lists those that it has."""
+
+
+def check(
+    entry: Entry,
+    instance: Instance,
+    defects: Sequence[str],
+    options: Options,
+    reporter: Reporter,
+    should_stop: Callable[[], bool],
+) -> Checked:
+    """Checks one instance.
+
+    Raises PropertyError, ModelError for parameters that do not fit each other, RegistryError for one that does not exist,
+    CheckpointError for a folder of another search.
+    """
+    protocol = entry.build(instance.parameters, defects)
+    prove_domains(protocol)
+    suite = entry.suite(protocol)
+    chosen = _chosen(suite, options.properties)
+    reporter.begin(f"{entry.name}, {instance.name}")
+    engine = options.by or instance.by
+    run = _Run(suite, instance.name, chosen, options, reporter, should_stop)
+    findings = run.by(engine) if engine else run.by_the_strongest()
+    reporter.end()
+    return Checked(entry, instance, protocol, findings)
+
+
+def _chosen(suite: Suite, names: Sequence[str]) -> list[Property]:
+    known = {p.name: p for p in suite.properties}
+    for name in names:
+        if name not in known:
+            meant = guess(name, known)
+            raise PropertyError(f"{suite.protocol.name} has no property {name!r}{meant} here; it has {', '.join(known)}")
+    return [known[name] for name in names] or list(suite.properties)
+
+
+class _Run:
+    """The engines, ready to be run on one instance."""
+
+    def __init__(
+        self,
+        suite: Suite,
+        instance: str,
+        chosen: list[Property],
+        options: Options,
+        reporter: Reporter,
+        should_stop: Callable[[], bool],
+    ) -> None:
+        self.suite, self.instance, self.chosen, self.options = suite, instance, chosen, options
+        self.reporter, self.should_stop = reporter, should_stop
+
+    def by(self, engine: str) -> Findings:
+        started = time.monotonic()
+        findings = {
+            "exhaustive": self.exhaustive,
+            "walks": self.walks,
+            "induction": self.induction,
+            "bounded": self.bounded,
+        }[engine]()
+        return replace(findings, seconds=time.monotonic() - started)
+
+    def by_the_strongest(self) -> Findings:
+        """Exhaustive search, and where that ends without a verdict, induction if the protocol has lemmas."""
+        may_prove = self.suite.has_lemmas and not self.suite.protocol.active
+        searched = self.exhaustive(min(self.options.memory, PATIENCE) if may_prove else self.options.memory)
+        open_still = any(_is_open(v) for v in searched.verdicts)
+        if not open_still or not may_prove or self.should_stop():
+            return searched
+        self.chosen = [p for p in self.chosen if not p.strict and p.kind not in ("sometimes", "leads_to")]
+        proved = self.by("induction") if self.chosen else Findings(())
+        self.chosen = [v.property for v in searched.verdicts if _is_open_goal(v)]
+        walked = self.walks() if self.chosen else Findings(())
+        return _best(searched, proved, walked)
+
+    def exhaustive(self, memory: int | None = None) -> Findings:
+        options = self.options
+        reduction = Reduction.of(self.suite, self.chosen, self.reporter) if options.symmetry else None
+        return exhaust(
+            Observed.of(self.suite, reduction.observed if reduction else self.chosen),
+            Budget(memory or options.memory, options.seconds, options.workers, options.memory),
+            reduction=reduction,
+            progress=self.reporter.searching,
+            telling=self.reporter.telling,
+            should_stop=self.should_stop,
+            checkpoint=options.checkpoint and options.checkpoint / re.sub(r"\W+", "-", self.instance),
+            resume=options.resume,
+        )
+
+    def walks(self) -> Findings:
+        walks = self.options.walks
+        finite, left = _finite(self.chosen)
+        found = sample(
+            Observed.of(self.suite, finite),
+            walks,
+            workers=self.options.workers,
+            seconds=self.options.seconds,
+            progress=lambda at: self.reporter.walking(at, walks.count),
+            shrinking=self.reporter.searching,
+            should_stop=self.should_stop,
+        )
+        return replace(found, notes=(*found.notes, *_no_matter("walks", left)))
+
+    def induction(self) -> Findings:
+        options = self.options
+        wanted = {p.name for p in self.chosen}
+        proof = prove(
+            self.suite,
+            workers=options.workers,
+            budget=options.seconds,
+            second_solver=options.second_solver,
+            progress=self.reporter.proving,
+            should_stop=self.should_stop,
+        )
+        verdicts = tuple(v for v in proof.verdicts if v.property.name in wanted)
+        note = (
+            f"induction: {proof.discharged:,} obligations discharged, {proof.frame:,} by frame, "
+            f"{proof.domains:,} updates proved to stay in their domain"
+        )
+        notes = [note, *_no_matter("induction", [p for p in self.chosen if p.strict or p.kind in ("sometimes", "leads_to")])]
+        actions = {action.label: action for action in self.suite.protocol.actions}
+        impossible = tuple(
+            Suspicion("never-happens", label, f"action {label} can never happen", actions[label].location)
+            for label in proof.impossible
+        )
+        failures = [str(f) for f in proof.failures[:SHOWN_FAILURES]]
+        if len(proof.failures) > SHOWN_FAILURES:
+            failures.append(f"and {len(proof.failures) - SHOWN_FAILURES} more obligations that were not discharged")
+        asked = options.strict and not proof.failures
+        spare = unneeded(self.suite, budget=options.seconds, should_stop=self.should_stop) if asked else None
+        return Findings(verdicts, tuple(notes), impossible, tuple(failures), spare)
+
+    def bounded(self) -> Findings:
+        finite, left = _finite(self.chosen)
+        found = unroll(
+            self.suite,
+            finite,
+            self.options.depth,
+            seconds=self.options.seconds,
+            progress=self.reporter.proving,
+            should_stop=self.should_stop,
+        )
+        return replace(found, notes=(*found.notes, *_no_matter("bounded", left)))
+
+
+def _finite(properties: Sequence[Property]) -> tuple[list[Property], list[Property]]:
+    """The properties that finite runs can violate or reach, and the others."""
+    return [p for p in properties if p.kind != "leads_to"], [p for p in properties if p.kind == "leads_to"]
+
+
+def _no_matter(engine: str, left: Sequence[Property]) -> list[str]:
+    return [f"no matter for {engine}: {', '.join(p.name for p in left)}"] if left else []
+
+
+def _is_open(verdict: Verdict) -> bool:
+    """Whether another engine may come to a verdict where a search came to none."""
+    return verdict.verdict == "inconclusive" and not verdict.property.strict and verdict.property.kind != "leads_to"
+
+
+def _is_open_goal(verdict: Verdict) -> bool:
+    return verdict.property.kind == "sometimes" and verdict.verdict == "inconclusive"
+
+
+def _best(*several: Findings) -> Findings:
+    """The most telling verdict on each property, in the order of the first findings, and all notes."""
+    verdicts = []
+    for first in several[0].verdicts:
+        rivals = [v for findings in several for v in findings.verdicts if v.property is first.property]
+        verdicts.append(min(rivals, key=lambda v: STRENGTH.index(v.verdict)))
+    return Findings(
+        tuple(verdicts),
+        tuple(note for findings in several for note in findings.notes),
+        tuple(s for findings in several for s in findings.suspicions),
+        tuple(f for findings in several for f in findings.failures),
+        next((findings.unneeded for findings in several if findings.unneeded is not None), None),
+        sum(findings.seconds for findings in several),
+    )

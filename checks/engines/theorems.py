@@ -1,0 +1,134 @@
+"""Proves the theorems of a theory step by step with Z3, confirmed by cvc5 where that is wanted; shows what refutes one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import cvc5
+import z3
+
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.findings import Findings
+from fencepost.checks.engines.plan import Checked, Options, PropertyError
+from fencepost.checks.engines.second_solver import Disagreement
+from fencepost.checks.engines.solving import ask
+from fencepost.checks.engines.verdicts import Verdict
+from fencepost.model.language import Protocol
+from fencepost.properties.suspicions import Suspicion
+from fencepost.properties.theorems import Step, Theorem, Theory
+
+PATIENCE = 20.0
+"""Seconds for one step; each takes some milliseconds."""
+
+Proof = Literal["proved", "refuted", "unknown"]
+
+
+def check_theory(
+    theory: Theory, defects: Sequence[str], options: Options, reporter: Reporter, should_stop: Callable[[], bool]
+) -> Checked:
+    """Proves or refutes the theorems of a theory, all or those that ``options`` names.
+
+    Raises PropertyError for a theorem that the theory does not have, or if an engine is asked for, and ModelError for a defect
+    that it does not have.
+    """
+    if options.by:
+        raise PropertyError(f"{theory.name} has no states to search: its theorems are proved; leave --by {options.by} out")
+    bearer = Protocol(theory.name, doc=theory.summary, defects=theory.defects, active=defects)
+    theorems = theory.theorems(frozenset(defects))
+    for name in options.properties:
+        if name not in {theorem.name for theorem in theorems}:
+            raise PropertyError(f"{theory.name} has no theorem {name!r}; it has {', '.join(t.name for t in theorems)}")
+    chosen = [theorem for theorem in theorems if theorem.name in options.properties or not options.properties]
+    reporter.begin(theory.name)
+    started = time.monotonic()
+    verdicts, suspicions = [], []
+    for done, theorem in enumerate(chosen):
+        left = PATIENCE if options.seconds is None else options.seconds - (time.monotonic() - started)
+        if should_stop() or left <= 0:
+            verdicts.append(Verdict(theorem.property, "inconclusive", "theorem", note="there was no time to prove it"))
+            continue
+        reporter.proving(done, len(chosen))
+        verdicts.append(decide(theorem, min(left, PATIENCE), second_solver=options.second_solver))
+        for step in vacuous(theorem):
+            told = f"{theorem.name}: nothing meets what is given for: {step.name}"
+            suspicions.append(Suspicion("from-nothing", theorem.name, told, theorem.location))
+    reporter.end()
+    steps = sum(int(verdict.reach.get("obligations", 0)) for verdict in verdicts)
+    solvers = "Z3 and cvc5" if options.second_solver else "Z3"
+    notes = (theory.reach, f"obligations discharged by {solvers}: {steps}")
+    findings = Findings(tuple(verdicts), notes, tuple(suspicions), seconds=time.monotonic() - started)
+    return Checked(theory, theory.instances("ci")[0], bearer, findings)
+
+
+def decide(theorem: Theorem, seconds: float = PATIENCE, *, second_solver: bool = False) -> Verdict:
+    """The verdict on one theorem. Raises Disagreement if cvc5, where it is asked, refutes what Z3 proves."""
+    for done, step in enumerate(theorem.steps):
+        solver = _negated(step)
+        proof = _proof(ask(solver, seconds=seconds))
+        if second_solver and proof == "proved" and (second := _confirmed(step, seconds)) != "proved":
+            if second == "refuted":
+                raise Disagreement(f"{theorem.name}, {step.name}: proved by Z3, refuted by cvc5")
+            proof = second
+        reach = {"obligations": done}
+        if proof == "refuted":
+            told = step.told(_least(solver, step))
+            if told is not None:
+                return Verdict(theorem.property, "violated", "theorem", reach, told)
+            return Verdict(theorem.property, "inconclusive", "theorem", reach, f"the proof fails at: {step.name}")
+        if proof == "unknown":
+            return Verdict(theorem.property, "inconclusive", "theorem", reach, f"not decided in {seconds:g} s: {step.name}")
+    proved: dict[str, int | float] = {"obligations": len(theorem.steps)}
+    if second_solver:
+        proved["confirmed"] = len(theorem.steps)
+    return Verdict(theorem.property, "proved", "theorem", proved)
+
+
+def vacuous(theorem: Theorem) -> list[Step]:
+    """The steps whose premises contradict each other, so that they prove nothing."""
+    found = []
+    for step in theorem.steps:
+        solver = z3.Solver()
+        solver.add(*step.given)
+        if solver.check() == z3.unsat:
+            found.append(step)
+    return found
+
+
+def _negated(step: Step) -> Any:
+    solver = z3.Solver()
+    solver.add(*step.given, z3.Not(step.claim))
+    return solver
+
+
+def _proof(answer: Any) -> Proof:
+    return "proved" if answer == z3.unsat else "refuted" if answer == z3.sat else "unknown"
+
+
+def _least(solver: Any, step: Step) -> Callable[[Any], int]:
+    """The values of the refutation in which the terms of ``least`` are smallest, one after the other."""
+    for term in step.least:
+        low, high = -1, solver.model().eval(term, model_completion=True).as_long()
+        while high - low > 1:
+            middle = (low + high) // 2
+            solver.push()
+            solver.add(term <= middle)
+            low, high = (low, middle) if solver.check() == z3.sat else (middle, high)
+            solver.pop()
+        solver.add(term == high)
+        solver.check()
+    model = solver.model()
+    return lambda term: int(model.eval(term, model_completion=True).as_long())
+
+
+def _confirmed(step: Step, seconds: float) -> Proof:
+    """What cvc5 says of the same question, put to it in SMT-LIB."""
+    other = cvc5.Solver()
+    other.setOption("tlimit-per", str(max(1, int(seconds * 1000))))
+    parser = cvc5.InputParser(other)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, f"(set-logic ALL)\n{_negated(step).sexpr()}", "step")
+    while not (command := parser.nextCommand()).isNull():
+        command.invoke(other, parser.getSymbolManager())
+    answer = other.checkSat()
+    return "proved" if answer.isUnsat() else "refuted" if answer.isSat() else "unknown"

@@ -1,0 +1,105 @@
+"""Verdicts: what a check found about one property, how it found it and how far that goes; and the exit status of a run."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, Literal
+
+from fencepost.properties.vocabulary import Kind, Property
+
+Value = Literal["proved", "exhausted", "bounded", "sampled", "violated", "inconclusive"]
+
+Amount = int | float | str
+"""How far an engine went in one respect: a count, an estimate, or the name of a strategy."""
+
+
+class ExitStatus(IntEnum):
+    """What a run tells its caller; the numbers are those of TLC, with two of our own (2 and 20)."""
+
+    HOLDS = 0
+    USAGE = 2
+    ASSUMPTION = 10
+    DEADLOCK = 11
+    SAFETY = 12
+    LIVENESS = 13
+    INCONCLUSIVE = 20
+    EVALUATION = 75
+    INPUT = 150
+    SYSTEM = 153
+
+
+VIOLATED: Mapping[Kind, ExitStatus] = {
+    "sometimes": ExitStatus.ASSUMPTION,
+    "deadlock": ExitStatus.DEADLOCK,
+    "leads_to": ExitStatus.LIVENESS,
+}
+"""What the violation of a property of this kind means; of the others it is a violation of safety."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is known of one property of one instance.
+
+    ``verdict`` is one of ``proved`` (at any depth), ``exhausted`` (all reachable states), ``bounded`` (all runs up to a
+    depth), ``sampled`` (only what was seen), ``violated`` (certain: there is a trace) and ``inconclusive`` (nothing is
+    claimed); ``by`` names the engine, ``reach`` how far it went, by name, ``note`` is for the reader. ``trace`` is the run
+    that violates the property, or that reaches it if it is a ``sometimes``.
+    """
+
+    property: Property
+    verdict: Value
+    by: str
+    reach: Mapping[str, Amount] = field(default_factory=dict)
+    note: str = ""
+    trace: Any = None
+
+    @builtins.property
+    def expected(self) -> bool:
+        """Whether the property is a negative control that is violated, as it should be."""
+        return self.verdict == "violated" and bool(self.property.strict)
+
+    @builtins.property
+    def failure(self) -> ExitStatus:
+        """The exit status that this verdict alone would give."""
+        strict, certain = bool(self.property.strict), self.verdict in ("proved", "exhausted")
+        if strict:
+            # a control that cannot fail shows that the model is not what its author takes it for
+            return ExitStatus.ASSUMPTION if certain else ExitStatus.HOLDS
+        if self.verdict == "violated":
+            return VIOLATED.get(self.property.kind, ExitStatus.SAFETY)
+        return ExitStatus.INCONCLUSIVE if self.verdict == "inconclusive" else ExitStatus.HOLDS
+
+
+def reached(goal: Property, by: str, reach: Mapping[str, Amount], trace: Any) -> Verdict:
+    """The verdict on a ``sometimes`` that a trace reaches: one witness is a proof."""
+    return Verdict(goal, "proved", by, reach, "reached", trace)
+
+
+def unreached(goal: Property, searched: Value, by: str, reach: Mapping[str, Amount]) -> Verdict:
+    """The verdict on a ``sometimes`` that a search of this kind did not reach: only all reachable states can refute it."""
+    if searched == "exhausted":
+        return Verdict(goal, "violated", by, reach, "no reachable state is like this")
+    return Verdict(goal, "inconclusive", by, reach, "not reached by this search, which says nothing of what lies beyond it")
+
+
+SEVEREST_FIRST = (
+    ExitStatus.SAFETY,
+    ExitStatus.LIVENESS,
+    ExitStatus.DEADLOCK,
+    ExitStatus.ASSUMPTION,
+    ExitStatus.INCONCLUSIVE,
+    ExitStatus.HOLDS,
+)
+
+
+def exit_status(verdicts: Iterable[Verdict]) -> ExitStatus:
+    """The status of a run with these verdicts: the severest of theirs; a run that checked nothing is an evaluation error."""
+    return severest({verdict.failure for verdict in verdicts})
+
+
+def severest(found: Collection[ExitStatus]) -> ExitStatus:
+    """The severest of some statuses; without any nothing was checked."""
+    return next((status for status in SEVEREST_FIRST if status in found), ExitStatus.EVALUATION)

@@ -1,0 +1,33 @@
+"""A run as annotations of GitHub Actions: lines of the log that mark a place in the source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fencepost.checks.reports.doubt import Doubt
+from fencepost.checks.reports.failures import Judged, place_of
+from fencepost.model.language import Location
+
+
+def as_annotations(verdicts: Iterable[Judged], suspicious: Iterable[Doubt] = ()) -> str:
+    """A workflow command for each verdict that is not as it should be and for each suspicion: an error, or a warning where
+    nothing is known, or the run succeeds nevertheless."""
+    rows = "".join(_annotation(row) for row in verdicts if row.failed)
+    return rows + "".join(_command(doubt.strict, doubt.suspicion.location, "suspicious", str(doubt)) for doubt in suspicious)
+
+
+def _annotation(row: Judged) -> str:
+    return _command(not row.open, row.verdict.property.location, row.headline, row.text)
+
+
+def _command(is_error: bool, location: Location, title: str, text: str) -> str:
+    fields = {"file": place_of(location), "line": str(location.line), "title": title}
+    told = ",".join(f"{name}={_escaped(value, ':,')}" for name, value in fields.items())
+    return f"::{'error' if is_error else 'warning'} {told}::{_escaped(text)}\n"
+
+
+def _escaped(text: str, also: str = "") -> str:
+    """The text with what would end a workflow command, or one of its fields, in percent notation."""
+    for character in ("%", "\r", "\n", *also):
+        text = text.replace(character, f"%{ord(character):02X}")
+    return text

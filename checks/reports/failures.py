@@ -1,0 +1,77 @@
+"""What of a run is not as it should be, for the formats of continuous integration: one row for each such verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fencepost.checks.engines.plan import Checked
+from fencepost.checks.engines.verdicts import ExitStatus, Verdict
+from fencepost.model.language import Location
+from fencepost.properties.registry import written
+from fencepost.traces.wording.text import show
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One verdict of a run, with the instance that it is of and the file of its trace, if that was written."""
+
+    checked: Checked
+    verdict: Verdict
+    file: Path | None
+
+    @property
+    def failed(self) -> bool:
+        """Whether it keeps the run from succeeding."""
+        return self.verdict.failure != ExitStatus.HOLDS
+
+    @property
+    def open(self) -> bool:
+        """Whether it only says that nothing is known."""
+        return self.verdict.failure == ExitStatus.INCONCLUSIVE
+
+    @property
+    def headline(self) -> str:
+        """What came of the property, in a line."""
+        name, steps = self.verdict.property.name, self.verdict.reach.get("steps")
+        if self.open:
+            return f"{name} is inconclusive: {self.verdict.note}"
+        if self.verdict.property.strict:
+            return f"{name} holds, and its violation was expected: {self.verdict.property.strict}"
+        if self.verdict.property.kind == "sometimes":
+            return f"{name} is unreached: {self.verdict.note}"
+        if self.verdict.trace is None:
+            return f"{name} is violated: {self.verdict.note}"
+        return f"{name} is violated in {steps} steps" if steps is not None else f"{name} is violated"
+
+    @property
+    def text(self) -> str:
+        """What the property says, of which instance, and the trace."""
+        lines = [self.verdict.property.doc, f"{self.checked.entry.name}, {self.checked.instance.name}: {self.settings}"]
+        if self.file is not None:
+            lines.append(f"trace: {self.file}")
+        if self.verdict.trace is not None and self.failed:
+            lines += ["", show(self.verdict.trace, self.checked.protocol, violated=self.verdict.property).rstrip()]
+        return "\n".join(lines)
+
+    @property
+    def settings(self) -> str:
+        """The instance: its parameters and defects."""
+        protocol = self.checked.protocol
+        told = [f"{name}={written(value)}" for name, value in protocol.parameters.items()]
+        return " ".join([*told, *(f"defect={defect}" for defect in protocol.active)])
+
+
+def judged(everything: Sequence[Checked], files: Mapping[int, Path]) -> Iterator[Judged]:
+    """Every verdict of a run in order; ``files`` are the trace files by the verdict's place."""
+    rows = ((checked, verdict) for checked in everything for verdict in checked.findings.verdicts)
+    return (Judged(checked, verdict, files.get(place)) for place, (checked, verdict) in enumerate(rows))
+
+
+def place_of(location: Location) -> str:
+    """The file of a location as Fencepost's repository has it, or as it is if it is none of that."""
+    path = Path(location.file).resolve()
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.as_posix()

@@ -1,0 +1,65 @@
+"""A run as JUnit XML: a suite for each instance, a case for each property."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.reports.doubt import Doubt
+from fencepost.checks.reports.failures import Judged
+from fencepost.properties.registry import written
+
+
+def as_junit(
+    verdicts: Iterable[Judged], status: ExitStatus, notes: Sequence[str], suspicious: Sequence[Doubt] = ()
+) -> str:
+    """The run as JUnit XML. What is violated is a failure; what is inconclusive is an error, because nothing is known of it; a
+    run that did not succeed for any other reason, having been cut short, say, has a case of its own that is an error. Whatever
+    is suspicious is a case, too, and a failure if that keeps the run from succeeding."""
+    whole = Element("testsuites", name="fencepost")
+    failed = False
+    for (name, instance), group in groupby(verdicts, key=lambda row: (row.checked.entry.name, row.checked.instance.name)):
+        rows = list(group)
+        failed |= any(row.failed for row in rows)
+        open_still = sum(row.open for row in rows)
+        suite = _suite(whole, f"{name}, {instance}", len(rows), sum(row.failed for row in rows) - open_still, open_still)
+        settings = SubElement(suite, "properties")
+        for parameter, value in rows[0].checked.protocol.parameters.items():
+            SubElement(settings, "property", name=parameter, value=written(value))
+        for defect in rows[0].checked.protocol.active:
+            SubElement(settings, "property", name="defect", value=defect)
+        for row in rows:
+            _case(suite, f"{name}.{instance}", row)
+    if suspicious:
+        failures = sum(doubt.strict for doubt in suspicious)
+        failed |= failures > 0
+        suite = _suite(whole, "suspicions", len(suspicious), failures, 0)
+        for doubt in suspicious:
+            case = SubElement(suite, "testcase", classname=f"suspicious.{doubt.suspicion.kind}", name=str(doubt))
+            if doubt.strict:
+                SubElement(case, "failure", type=doubt.suspicion.kind, message=str(doubt))
+            else:
+                SubElement(case, "system-out").text = doubt.suspicion.text
+    if status != ExitStatus.HOLDS and not failed:
+        case = SubElement(_suite(whole, "run", 1, 0, 1), "testcase", classname="fencepost", name="run")
+        SubElement(case, "error", type=status.name.lower(), message=notes[-1] if notes else "nothing was checked")
+    for count in ("tests", "failures", "errors"):
+        whole.set(count, str(sum(int(suite.get(count, "0")) for suite in whole)))
+    indent(whole)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(whole, encoding="unicode") + "\n"
+
+
+def _suite(whole: Element, name: str, tests: int, failures: int, errors: int) -> Element:
+    return SubElement(whole, "testsuite", name=name, tests=str(tests), failures=str(failures), errors=str(errors))
+
+
+def _case(suite: Element, place: str, row: Judged) -> None:
+    case = SubElement(suite, "testcase", classname=place, name=row.verdict.property.name)
+    if row.failed:
+        kind = "error" if row.open else "failure"
+        SubElement(case, kind, type=row.verdict.verdict, message=row.headline).text = row.text
+    else:
+        expected = f", as expected: {row.verdict.note}" if row.verdict.expected else ""
+        SubElement(case, "system-out").text = f"{row.verdict.verdict} by {row.verdict.by}{expected}"

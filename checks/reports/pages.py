@@ -1,0 +1,80 @@
+"""The explorer's pages: ``fencepost trace html``, and what ``fencepost check --html`` writes of a run."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.plan import Checked
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry
+from fencepost.traces.explorer.content import Recording
+from fencepost.traces.explorer.page import page
+from fencepost.traces.files.itf import TraceFileError, read
+from fencepost.traces.replay import replay_on
+
+SUFFIX = ".itf.json"
+
+
+def run(asked: argparse.Namespace) -> ExitStatus:
+    """Writes the page of trace files; 150 if one cannot be read, 75 if one does not replay, since what it says is not so."""
+    names = [path.name.removesuffix(SUFFIX) for path in asked.files]
+    if len(set(names)) < len(names):
+        names = [str(path) for path in asked.files]
+    recordings = []
+    for name, path in zip(names, asked.files, strict=True):
+        try:
+            trace, protocol = read(path, PROTOCOLS)
+        except TraceFileError as error:
+            print(f"fencepost: {error}", file=sys.stderr)
+            return ExitStatus.INPUT
+        suite = PROTOCOLS[trace.protocol].suite(protocol)
+        outcome = replay_on(trace, protocol, suite)
+        if not outcome.replays:
+            print(f"fencepost: {path}: {outcome}", file=sys.stderr)
+            return ExitStatus.EVALUATION
+        recordings.append(Recording(name, trace, suite))
+    first: Path = asked.files[0]
+    out = asked.out or first.with_name(first.name.removesuffix(SUFFIX) + ".html")
+    _write(out, recordings, Reporter(quiet=asked.quiet))
+    print(f"page: {out}")
+    return ExitStatus.HOLDS
+
+
+def write_page(everything: Sequence[Checked], path: Path, reporter: Reporter) -> bool:
+    """Writes the page of every violated property of a run, also of the expected ones; False if there is none, and no page.
+
+    Raises OSError if it cannot be written.
+    """
+    recordings = list(_violations(everything))
+    if recordings:
+        _write(path, recordings, reporter)
+    return bool(recordings)
+
+
+def default_page(folder: Path | None) -> Path:
+    """Where the page of a run goes that is not told: to the traces, if they are written to a folder."""
+    return (folder or Path()) / "fencepost.html"
+
+
+def _violations(everything: Iterable[Checked]) -> Iterator[Recording]:
+    for checked in everything:
+        if not isinstance(checked.entry, Entry):  # a theory has no runs
+            continue
+        suite = checked.entry.suite(checked.protocol)
+        instance = ", ".join([checked.entry.name, checked.instance.name, *checked.protocol.active])
+        for verdict in checked.findings.verdicts:
+            if verdict.trace is not None and verdict.verdict == "violated":
+                yield Recording(f"{verdict.property.name} ({instance})", verdict.trace, suite)
+
+
+def _write(path: Path, recordings: Sequence[Recording], reporter: Reporter) -> None:
+    reporter.begin(f"writing {path.name}")
+    text = page(recordings, reporter.telling)
+    reporter.end()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")

@@ -1,0 +1,191 @@
+"""What a run prints: verdicts as text for people and as JSON for programs, with the traces of what is violated."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from fencepost.checks.engines.plan import Checked
+from fencepost.checks.engines.verdicts import Amount, ExitStatus, Verdict
+from fencepost.checks.reports.doubt import Doubt
+from fencepost.properties.registry import written
+from fencepost.traces.files.itf import write
+from fencepost.traces.wording.text import show
+
+FORMAT = 1
+
+_MEANING = {
+    ExitStatus.HOLDS: "everything holds",
+    ExitStatus.ASSUMPTION: "an assumption of the model does not hold",
+    ExitStatus.DEADLOCK: "there is a deadlock",
+    ExitStatus.SAFETY: "a safety property is violated",
+    ExitStatus.LIVENESS: "a liveness property is violated",
+    ExitStatus.INCONCLUSIVE: "inconclusive: something was neither shown nor refuted",
+    ExitStatus.EVALUATION: "nothing was checked",
+}
+
+
+def text(checked: Checked, *, width: int = 120, colour: bool = False, whole: bool = True) -> str:
+    """What was established of one instance, for a person.
+
+    ``whole`` leaves the heading, each note and each suspicion on a line of its own, however long: who searches the output of a
+    program finds them there.
+    """
+    lines = _folded([_heading(checked), *(f"  {note}" for note in checked.findings.notes)], width, whole)
+    for verdicts in _alike(checked.findings.verdicts):
+        lines += _lines(verdicts, width)
+    lines += _folded([f"  suspicious: {s}" for s in checked.findings.suspicions], width, whole)
+    for failure in checked.findings.failures:
+        lines += ["", textwrap.indent(failure, "  ")]
+    for verdict in checked.findings.verdicts:
+        if verdict.trace is not None and verdict.verdict == "violated" and not verdict.expected:
+            shown = show(verdict.trace, checked.protocol, violated=verdict.property, width=width, colour=colour)
+            lines += ["", shown]
+    lines.append(f"# {checked.findings.seconds:.1f} s")
+    return "\n".join(lines) + "\n"
+
+
+def _folded(told: list[str], width: int, whole: bool) -> list[str]:
+    """The lines, unless they are to stay whole folded to the width."""
+    if whole:
+        return told
+    fold = textwrap.TextWrapper(width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    return [part for line in told for part in fold.wrap(line)]
+
+
+def _heading(checked: Checked) -> str:
+    parameters = " ".join(f"{name}={written(value)}" for name, value in checked.protocol.parameters.items())
+    defects = f" with {', '.join(checked.protocol.active)}" if checked.protocol.active else ""
+    head = f"{checked.entry.name}, {checked.instance.name}{defects}"
+    return f"{head}: {parameters}" if parameters else head
+
+
+def _word(verdict: Verdict) -> str:
+    if verdict.property.kind == "sometimes":
+        return {"proved": "reached", "violated": "unreached"}.get(verdict.verdict, verdict.verdict)
+    return "expected" if verdict.expected else verdict.verdict
+
+
+def _alike(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
+    """Verdicts that one line can tell: those of one kind that have one reason; what is not as it should be, each for itself."""
+    groups: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        needs_words = _word(verdict) in ("violated", "unreached", "expected")
+        groups.setdefault(verdict.property.name if needs_words else f"{_word(verdict)} {verdict.note}", []).append(verdict)
+    yield from groups.values()
+
+
+def _lines(verdicts: list[Verdict], width: int) -> list[str]:
+    """A word for the verdict, the names of the properties and, for what is not as it should be, what it means and why."""
+    first, head = verdicts[0], f"  {_word(verdicts[0]):<13}"
+    told = ", ".join(v.property.name for v in verdicts)
+    if first.verdict in ("violated", "inconclusive"):
+        told += f": {first.property.doc.splitlines()[0]}" if len(verdicts) == 1 else ""
+        steps = f"{_length(first.reach)}; " if "steps" in first.reach and first.verdict == "violated" else ""
+        told += f" ({steps}{first.note})" if first.note else f" ({steps.removesuffix('; ')})" if steps else ""
+    return textwrap.wrap(told, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
+
+
+def _length(reach: Mapping[str, Amount]) -> str:
+    """How long a run is, and how it goes on if it is one that never ends."""
+    if "loop" not in reach:
+        return f"in {reach['steps']} steps"
+    if not reach["loop"]:
+        return f"stops for good after {reach['steps']} steps"
+    return f"after {int(reach['steps']) - int(reach['loop'])} steps a loop of {reach['loop']}"
+
+
+def closing(everything: Sequence[Checked], status: ExitStatus, suspicious: Sequence[Doubt] = ()) -> str:
+    """The last line: how many properties came to which verdict, how much of it is suspicious, and what the status says."""
+    counts: dict[str, int] = {}
+    for verdict in (v for checked in everything for v in checked.findings.verdicts):
+        word = "violated as expected" if verdict.expected else _word(verdict)
+        counts[word] = counts.get(word, 0) + 1
+    told = ", ".join(f"{count} {word}" for word, count in sorted(counts.items()))
+    told += f", {len(suspicious)} suspicious" if suspicious else ""
+    return f"{told or 'no verdicts'}: {_MEANING[status]} (exit {int(status)})"
+
+
+def as_json(
+    everything: Sequence[Checked],
+    status: ExitStatus,
+    notes: Sequence[str],
+    files: Mapping[int, Path],
+    suspicious: Sequence[Doubt] = (),
+) -> str:
+    """The run as JSON, as docs/reference describes it; ``files`` are the trace files by the verdict's place among all."""
+    rows: list[dict[str, Any]] = []
+    for checked in everything:
+        for verdict in checked.findings.verdicts:
+            rows.append(_row(checked, verdict, files.get(len(rows))))
+    instances = [
+        {
+            "protocol": checked.entry.name,
+            "instance": checked.instance.name,
+            "notes": list(checked.findings.notes),
+            "suspicions": [str(s) for s in checked.findings.suspicions],
+            "failures": list(checked.findings.failures),
+        }
+        for checked in everything
+    ]
+    whole = {
+        "format": FORMAT,
+        "status": int(status),
+        "notes": list(notes),
+        "suspicions": [_doubt(doubt) for doubt in suspicious],
+        "instances": instances,
+        "verdicts": rows,
+    }
+    return json.dumps(whole, indent=2) + "\n"
+
+
+def _doubt(doubt: Doubt) -> dict[str, Any]:
+    told = doubt.suspicion
+    return {
+        "protocol": doubt.protocol,
+        "instance": doubt.instance or None,
+        "kind": told.kind,
+        "subject": told.subject,
+        "text": told.text,
+    }
+
+
+def _row(checked: Checked, verdict: Verdict, file: Path | None) -> dict[str, Any]:
+    return {
+        "protocol": checked.entry.name,
+        "instance": checked.instance.name,
+        "parameters": dict(checked.protocol.parameters),
+        "defects": list(checked.protocol.active),
+        "property": verdict.property.name,
+        "kind": verdict.property.kind,
+        "verdict": verdict.verdict,
+        "expected": verdict.expected,
+        "by": verdict.by,
+        "reach": dict(verdict.reach),
+        "note": verdict.note,
+        "trace": None if file is None else str(file),
+    }
+
+
+def write_traces(everything: Sequence[Checked], folder: Path) -> dict[int, Path]:
+    """Writes an ITF file for each violated property; returns them by the verdict's place among all.
+
+    Raises OSError if the folder cannot be written.
+    """
+    files: dict[int, Path] = {}
+    folder.mkdir(parents=True, exist_ok=True)
+    for place, (checked, verdict) in enumerate(_all(everything)):
+        if verdict.trace is not None and verdict.verdict == "violated":
+            parts = [checked.entry.name, checked.instance.name, *checked.protocol.active, verdict.property.name]
+            name = "-".join(re.sub(r"\W+", "_", part) for part in parts)
+            files[place] = folder / f"{name}.itf.json"
+            write(verdict.trace, checked.protocol, files[place])
+    return files
+
+
+def _all(everything: Iterable[Checked]) -> Iterable[tuple[Checked, Verdict]]:
+    return ((checked, verdict) for checked in everything for verdict in checked.findings.verdicts)

@@ -1,0 +1,129 @@
+"""A run in the Static Analysis Results Interchange Format, SARIF 2.1.0, as code scanning reads it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.reports.doubt import Doubt
+from fencepost.checks.reports.failures import Judged, place_of
+from fencepost.model.language import Location
+from fencepost.properties.vocabulary import Property
+from fencepost.traces.trace import Trace
+from fencepost.traces.wording.text import changes
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+
+def as_sarif(
+    verdicts: Iterable[Judged], status: ExitStatus, notes: Sequence[str], suspicious: Sequence[Doubt] = ()
+) -> str:
+    """The run as SARIF: a rule for each property that was checked, a result for each verdict that is not as it should be.
+
+    The steps of a trace are its code flow, each at the line of its action. A result's fingerprint depends on the instance and
+    the property alone, so that it stays one alert when the shortest trace or the code around it changes.
+    """
+    rows = list(verdicts)
+    rules = {_rule_id(row): _rule(row) for row in rows}
+    rules |= {f"suspicious/{doubt.suspicion.kind}": _suspicious_rule(doubt) for doubt in suspicious}
+    numbers = {name: number for number, name in enumerate(rules)}
+    run = {
+        "tool": {"driver": {"name": "Fencepost", "rules": list(rules.values())}},
+        "invocations": [
+            {
+                "executionSuccessful": status not in (ExitStatus.EVALUATION, ExitStatus.INCONCLUSIVE),
+                "exitCode": int(status),
+                "toolExecutionNotifications": [{"level": "note", "message": {"text": note}} for note in notes],
+            }
+        ],
+        "results": [
+            *(_result(row, numbers[_rule_id(row)]) for row in rows if row.failed),
+            *(_suspicion(doubt, numbers[f"suspicious/{doubt.suspicion.kind}"]) for doubt in suspicious),
+        ],
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _rule_id(row: Judged) -> str:
+    return f"{row.checked.entry.name}/{row.verdict.property.name}"
+
+
+def _rule(row: Judged) -> dict[str, Any]:
+    prop: Property = row.verdict.property
+    return {
+        "id": _rule_id(row),
+        "shortDescription": {"text": prop.doc.splitlines()[0]},
+        "fullDescription": {"text": prop.doc},
+        "defaultConfiguration": {"level": "error"},
+        "properties": {"kind": prop.kind, "tags": [row.checked.entry.name]},
+    }
+
+
+def _result(row: Judged, rule: int) -> dict[str, Any]:
+    fingerprints = _fingerprints(row.checked.entry.name, row.checked.instance.name, row.settings, row.verdict.property.name)
+    result: dict[str, Any] = {
+        "ruleId": _rule_id(row),
+        "ruleIndex": rule,
+        "kind": "open" if row.open else "fail",
+        "level": "none" if row.open else "error",
+        "message": {"text": f"{row.headline}\n\n{row.text}"},
+        "locations": [_location(row.verdict.property.location)],
+        "partialFingerprints": fingerprints,
+    }
+    if isinstance(row.verdict.trace, Trace):
+        result["codeFlows"] = [{"threadFlows": [{"locations": _flow(row, row.verdict.trace)}]}]
+    return result
+
+
+def _fingerprints(*identity: str) -> dict[str, str]:
+    fingerprint = hashlib.sha256(json.dumps(identity).encode()).hexdigest()
+    # GitHub looks only at the second, which it would otherwise make up from the text of the line
+    return {"instanceAndProperty/v1": fingerprint, "primaryLocationLineHash": fingerprint}
+
+
+def _suspicious_rule(doubt: Doubt) -> dict[str, Any]:
+    kind = doubt.suspicion.kind
+    return {
+        "id": f"suspicious/{kind}",
+        "shortDescription": {"text": f"success may rest on nothing: {kind.replace('-', ' ')}"},
+        "defaultConfiguration": {"level": "warning"},
+        "properties": {"kind": "suspicion", "tags": ["suspicious"]},
+    }
+
+
+def _suspicion(doubt: Doubt, rule: int) -> dict[str, Any]:
+    told = doubt.suspicion
+    return {
+        "ruleId": f"suspicious/{told.kind}",
+        "ruleIndex": rule,
+        "kind": "fail",
+        "level": "error" if doubt.strict else "warning",
+        "message": {"text": str(doubt)},
+        "locations": [_location(told.location)],
+        "partialFingerprints": _fingerprints(doubt.protocol, doubt.instance, told.kind, told.subject),
+    }
+
+
+def _flow(row: Judged, trace: Trace) -> list[dict[str, Any]]:
+    protocol = row.checked.protocol
+    actions = {action.label: action for action in protocol.actions}
+    flow = []
+    for number, (before, step) in enumerate(zip(trace.states, trace.steps, strict=False), start=1):
+        action = actions[step.action]
+        told = " ".join(changes(protocol.variables, before, step.state)) or "changes nothing"
+        location = _location(action.location, f"{action.actor}: {action.label}: {told}")
+        flow.append({"location": location, "executionOrder": number})
+    return flow
+
+
+def _location(location: Location, message: str = "") -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "physicalLocation": {
+            "artifactLocation": {"uri": place_of(location), "uriBaseId": "%SRCROOT%"},
+            "region": {"startLine": location.line},
+        }
+    }
+    return made | ({"message": {"text": message}} if message else {})

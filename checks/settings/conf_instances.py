@@ -1,0 +1,99 @@
+"""The settings of a cluster, and the instances that stand for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from fencepost.checks.settings.broker_conf import BrokerConf
+from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings, control_plane_settings
+from fencepost.checks.settings.ledger_settings import LedgerSettings, ledger_settings
+from fencepost.properties.registry import Instance, Value
+
+CONTROL_PLANE: Mapping[str, Callable[[ControlPlaneSettings], dict[str, Value]]] = {
+    "election": lambda settings: {"on_session_loss": settings.on_session_loss.value},
+    "split": lambda settings: {
+        "algorithm": settings.algorithm.value,
+        "unload_after_split": settings.unloads.value,
+        **({"maximum": settings.most_bundles.value} if settings.most_bundles.value < ROOM else {}),
+    },
+}
+"""What the protocols of the control plane take as their parameters."""
+
+ROOM = 3
+"""Bundles below which the maximum of a namespace is felt in the small instances; what is above is no limit in them."""
+
+LARGEST_ENSEMBLE = 9
+"""Above this an instance has too many variables to be of use; the check says so instead of trying."""
+
+PAIRS, TRIPLES = 2, 3
+"""Write quorums up to which two entries, or one, are searched together with a change of ensemble in seconds."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is taken from a ``broker.conf``, and what there is to note of either part, whatever the checks find."""
+
+    ledger: LedgerSettings
+    control_plane: ControlPlaneSettings
+    ledger_notes: tuple[str, ...]
+    control_plane_notes: tuple[str, ...]
+
+
+def read_settings(path: Path) -> Settings:
+    """The settings in a ``broker.conf``; InputError, with the place and the remedy, if they cannot be used."""
+    conf = BrokerConf(path)
+    ledger = ledger_settings(conf)
+    ledger_notes = tuple(conf.notes)
+    control_plane = control_plane_settings(conf)
+    return Settings(ledger, control_plane, ledger_notes, tuple(conf.notes[len(ledger_notes) :]))
+
+
+def control_plane_instances(
+    name: str, instances: Iterable[Instance], settings: ControlPlaneSettings
+) -> tuple[Instance, ...]:
+    """The instances of a protocol with what it takes from the settings.
+
+    Left out are those that are about another setting, and those of a protocol that is mended, which no cluster runs.
+    """
+    taken = CONTROL_PLANE[name](settings)
+    return tuple(
+        replace(instance, parameters={**instance.parameters, **taken})
+        for instance in instances
+        if not instance.parameters.get("mended")
+        and all(instance.parameters.get(key, value) == value for key, value in taken.items())
+    )
+
+
+def ledger_instances(settings: LedgerSettings, size: str) -> tuple[Instance, ...]:
+    """The settings with one bookie beside the ensemble, so that an ensemble can change, at a size: ci, standard or deep.
+
+    ``ci`` has what takes seconds: entries in flight when a recovery begins, two recoveries that compete, a change of
+    ensemble; together where the write quorum is small, else apart, and with write quorums above 3 the larger ones are
+    proved. ``standard`` adds a bookie that crashes and one that loses its disk, and the proof for ten entries; ``deep`` two
+    recoveries of two entries.
+    """
+    base: dict[str, Value] = {**settings.parameters, "bookies": settings.ensemble.value + 1}
+    copies = settings.write_quorum.value
+    if copies <= PAIRS:
+        instances = [Instance("recovery of a changing ledger", base | {"entries": 2, "changes": 1})]
+    else:
+        several = {"entries": 2, "changes": 0} if copies <= TRIPLES else {"entries": 2, "changes": 1, "recoverers": 2}
+        instances = [
+            Instance("recovery of two entries", base | several, by="" if copies <= TRIPLES else "induction"),
+        ]
+        if copies <= TRIPLES:
+            instances.append(Instance("recovery of a changing ledger", base | {"entries": 1, "changes": 1}))
+        else:
+            instances.append(Instance("recovery of one entry", base | {"entries": 1}))
+    if copies <= TRIPLES:
+        instances.append(Instance("two recoveries", base | {"entries": 1, "recoverers": 2, "changes": 1}))
+    if size in ("standard", "deep"):
+        instances += [
+            Instance("crash and lost disk", base | {"entries": 1, "crashes": 1, "losses": 1}),
+            Instance("ten entries", base | {"entries": 10, "recoverers": 2, "changes": 1}, by="induction"),
+        ]
+    if size == "deep":
+        instances.append(Instance("two recoveries of two entries", base | {"entries": 2, "recoverers": 2, "changes": 1}))
+    return tuple(instances)

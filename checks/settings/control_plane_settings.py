@@ -1,0 +1,81 @@
+"""What the control plane takes from a cluster's configuration: bundles, their splits, sessions with the metadata store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fencepost.checks.settings.broker_conf import LARGEST, PULSARS, BrokerConf, ConfigurationError, Taken
+from fencepost.model.pulsar.hash_range import ALGORITHMS
+
+FIRST_BUNDLES = "defaultNumberOfNamespaceBundles"
+MOST_BUNDLES = "loadBalancerNamespaceMaximumBundles"
+ALGORITHM = "defaultNamespaceBundleSplitAlgorithm"
+SUPPORTED = "supportedNamespaceBundleSplitAlgorithms"
+UNLOADS = "loadBalancerAutoUnloadSplitBundlesEnabled"
+SESSION_POLICY = "zookeeperSessionExpiredPolicy"
+SESSION_TIMEOUT = "metadataStoreSessionTimeoutMillis"
+FORMER_SESSION_TIMEOUT = "zooKeeperSessionTimeoutMillis"
+DEFAULT_TIMEOUT = 30_000
+
+
+@dataclass(frozen=True)
+class ControlPlaneSettings:
+    """Bundles of a new namespace and the most that automatic splits make of them, how they split and whether the parts are
+    then unloaded; what a broker does when its session is lost, and after how many milliseconds it is.
+    """
+
+    first_bundles: Taken[int]
+    most_bundles: Taken[int]
+    algorithm: Taken[str]
+    supported: Taken[tuple[str, ...]]
+    unloads: Taken[bool]
+    on_session_loss: Taken[str]
+    session_timeout: Taken[int]
+
+    @property
+    def taken(self) -> tuple[Taken[Any], ...]:
+        bundles = (self.first_bundles, self.most_bundles, self.algorithm, self.supported, self.unloads)
+        return *bundles, self.on_session_loss, self.session_timeout
+
+
+def control_plane_settings(conf: BrokerConf) -> ControlPlaneSettings:
+    """The control plane's settings in a ``broker.conf``.
+
+    Raises ConfigurationError for a value that Pulsar does not take, and if the default split algorithm is not supported, with
+    which PulsarBrokerStarter does not start.
+    """
+    found = ControlPlaneSettings(
+        conf.number(FIRST_BUNDLES, 4, f"write the number of bundles, such as {FIRST_BUNDLES}=4"),
+        conf.number(MOST_BUNDLES, 128, f"write the number of bundles, such as {MOST_BUNDLES}=128"),
+        conf.choice(ALGORITHM, ALGORITHMS[0], ALGORITHMS),
+        conf.choices(SUPPORTED, ALGORITHMS, ALGORITHMS),
+        conf.flag(UNLOADS, True),
+        conf.choice(SESSION_POLICY, "reconnect", ("reconnect", "shutdown")),
+        _session_timeout(conf),
+    )
+    if found.algorithm.value not in found.supported.value:
+        raise ConfigurationError(
+            f"{conf.path}: {found.algorithm} is not one of {found.supported}, with which no broker starts;"
+            f" add it to {SUPPORTED} or choose another {ALGORITHM}"
+        )
+    if found.first_bundles.value >= found.most_bundles.value:
+        conf.notes.append(f"{found.first_bundles} is not below {found.most_bundles}: no new namespace is split automatically")
+    return found
+
+
+def _session_timeout(conf: BrokerConf) -> Taken[int]:
+    """As ServiceConfiguration.getMetadataStoreSessionTimeoutMillis has it: the former key, if positive, counts first."""
+    remedy = f"write milliseconds, such as {SESSION_TIMEOUT}={DEFAULT_TIMEOUT}"
+    former = conf.number(FORMER_SESSION_TIMEOUT, -1, remedy, least=-LARGEST)
+    present = conf.number(SESSION_TIMEOUT, DEFAULT_TIMEOUT, remedy)
+    counts = former if former.value > 0 else present
+    if former.value > 0 and present.source != PULSARS:
+        conf.notes.append(f"{former} counts and {present} does not: Pulsar prefers the former key")
+    if counts.value != DEFAULT_TIMEOUT:
+        lost = counts.value * 5 // 6  # ZKSessionWatcher
+        conf.notes.append(
+            f"{counts}: a broker takes its session for lost after {lost} ms, 5/6 of that; one that is paused for more than the"
+            f" {counts.value - lost} ms between may act on a session that is gone"
+        )
+    return counts

@@ -1,0 +1,106 @@
+"""What the command line asks to be checked: which protocols and theories, and in which instances."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from fencepost.checks.settings.conf_instances import (
+    CONTROL_PLANE,
+    LARGEST_ENSEMBLE,
+    Settings,
+    control_plane_instances,
+    ledger_instances,
+)
+from fencepost.model.language.mistakes import guess
+from fencepost.properties.ledger import striping
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry, Instance, RegistryError, find
+from fencepost.properties.theorems import Theory
+from fencepost.properties.theories import THEORIES
+
+Item = Entry | Theory
+EVERYTHING: Mapping[str, Item] = {**PROTOCOLS, **THEORIES}
+
+
+def planned(asked: argparse.Namespace, settings: Settings | None) -> list[tuple[Item, Instance]]:
+    """The instances to check, in order; RegistryError if a protocol, parameter, size, defect or property does not exist."""
+    items = _items(asked, settings)
+    found = [(item, instance) for item in items for instance in _instances(item, asked, settings)]
+    if not asked.property or asked.protocols or len(found) == 1:
+        return found
+    # nobody said where the properties are: they are looked for, and missed only if they are nowhere
+    known = [_properties(*pair) for pair in found]
+    having = [pair for pair, names in zip(found, known, strict=True) if set(asked.property) <= names]
+    if not having:
+        every = sorted(set[str]().union(*known))
+        unknown = [name for name in asked.property if name not in every]
+        raise RegistryError(
+            f"there is no property {unknown[0]!r}{guess(unknown[0], every)}; `fencepost list` names all of them"
+            if unknown
+            else f"nothing has all of these properties: {', '.join(asked.property)}"
+        )
+    return having
+
+
+def configuration_notes(settings: Settings, names: set[str]) -> list[str]:
+    """What the protocols of these names take from the configuration, and what there is to say of it whatever is found."""
+    told = []
+    if "ledger" in names:
+        quorums = settings.ledger
+        told += [str(number) for number in quorums.taken] + [f"note: {note}" for note in settings.ledger_notes]
+        if quorums.ensemble.value <= LARGEST_ENSEMBLE:
+            told.append(str(striping.check(quorums.ensemble.value, quorums.write_quorum.value)))
+    if names - {"ledger"}:
+        told += [str(value) for value in settings.control_plane.taken]
+        told += [f"note: {note}" for note in settings.control_plane_notes]
+    return told
+
+
+def _items(asked: argparse.Namespace, settings: Settings | None) -> list[Item]:
+    names = asked.protocols
+    if not names:
+        configured = ["ledger", *CONTROL_PLANE, *THEORIES]
+        names = [name for name in EVERYTHING if settings is None or name in configured]
+        if asked.set or asked.by:  # which are of protocols
+            names = [name for name in names if name in PROTOCOLS]
+    items = [find(name, EVERYTHING) for name in names]
+    if asked.set and not asked.protocols:  # nobody said whose parameters these are: those of the protocols that have them
+        wanted = {text.partition("=")[0].strip() for text in asked.set}
+        items = [i for i in items if isinstance(i, Entry) and wanted <= {p.name for p in i.parameters}] or items
+    if not asked.defect:
+        return items
+    unknown = [d for d in asked.defect if not any(d in item.shown_by for item in items)]
+    if unknown:
+        known = [d for item in items for d in item.shown_by]
+        raise RegistryError(f"there is no defect {unknown[0]!r}{guess(unknown[0], known)}; there is {', '.join(known)}")
+    items = [item for item in items if all(d in item.shown_by for d in asked.defect)]
+    if not items:
+        raise RegistryError(f"no protocol has all of these defects: {', '.join(asked.defect)}")
+    return items
+
+
+def _instances(item: Item, asked: argparse.Namespace, settings: Settings | None) -> Iterator[Instance]:
+    changed = item.settings(asked.set)
+    for instance in _before_set(item, asked, settings):
+        yield replace(instance, parameters={**instance.parameters, **changed})
+
+
+def _before_set(item: Item, asked: argparse.Namespace, settings: Settings | None) -> Sequence[Instance]:
+    if settings is not None and item.name == "ledger":
+        return ledger_instances(settings.ledger, asked.size or "ci")
+    if settings is not None and item.name in CONTROL_PLANE:
+        return control_plane_instances(item.name, item.instances(asked.size or "ci"), settings.control_plane)
+    if asked.size is not None:
+        return item.instances(asked.size)
+    if asked.defect:
+        shown = {name: value for defect in asked.defect for name, value in item.shown_by[defect].items()}
+        return (Instance("defect", shown),)
+    return (Instance("as set", {}),) if asked.set else item.instances("ci")
+
+
+def _properties(item: Item, instance: Instance) -> set[str]:
+    if isinstance(item, Theory):
+        return {theorem.name for theorem in item.theorems(frozenset())}
+    return {stated.name for stated in item.outline(instance.parameters).properties}

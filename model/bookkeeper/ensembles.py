@@ -1,0 +1,245 @@
+"""The ensembles of a ledger: which bookies store which entry, as one copy of the ledger's metadata says it.
+
+The store, the writer and every run of recovery have a copy each, and much of the ledger protocol is about these copies
+differing. Mirrors LedgerMetadata.getAllEnsembles, EnsembleUtils.replaceBookiesInEnsemble and
+RoundRobinDistributionSchedule of bookkeeper-server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fencepost.model.language import And, If, Not, Or, Protocol, Universe, any_of, at_least
+
+
+@dataclass(frozen=True)
+class Striping:
+    """How entries are laid over an ensemble: entry e goes to places e, e + 1, ... e + write_quorum - 1 modulo the ensemble.
+
+    The arithmetic is over unbounded integers here; what a 32-bit cast makes of it is the subject of ``striping.py``.
+    """
+
+    ensemble: int
+    write_quorum: int
+    entries: int
+
+    @property
+    def is_striped(self) -> bool:
+        """Whether some bookie of the ensemble is not in every write set."""
+        return self.ensemble > self.write_quorum
+
+    def places(self, entry: int) -> list[int]:
+        """The places of the ensemble that store the entry, in the order of its copies."""
+        return [(entry + copy) % self.ensemble for copy in range(self.write_quorum)]
+
+    def windows(self) -> list[list[int]]:
+        """Every run of ``write_quorum`` neighbouring places: the write sets that some entry has."""
+        return [self.places(entry) for entry in range(self.ensemble)] if self.is_striped else [self.places(0)]
+
+
+class Ensembles:
+    """One copy of a ledger's ensembles: fragment f covers the entries from ``first[f]`` up to the next fragment's first.
+
+    A fragment's ensemble is the set of its bookies if each entry goes to all of them, otherwise the place of each bookie
+    in it. Fragments not yet in use are empty, so that no copy distinguishes bookies before it has to.
+    """
+
+    def __init__(
+        self, protocol: Protocol, name: str, striping: Striping, owner: int | None = None, *, fragments: str = "fragment"
+    ) -> None:
+        self.striping = striping
+        self._bookies = protocol.universes["bookie"]
+        self._fragments = protocol.universes[fragments]
+        state, self._prefix = protocol.state, () if owner is None else (owner,)
+        self.count = self._of(getattr(state, f"{name}_fragments"))
+        self.first = [self._of(getattr(state, f"{name}_first"), f) for f in self._fragments]
+        members = getattr(state, f"{name}_ensemble")
+        self.members: list[Any] = [
+            [self._of(members, f, b) for b in self._bookies] if striping.is_striped else self._of(members, f)
+            for f in self._fragments
+        ]
+
+    def _of(self, family: Any, *index: int) -> Any:
+        full = self._prefix + index
+        return family[full] if full else family
+
+    @classmethod
+    def declare(
+        cls, protocol: Protocol, name: str, striping: Striping, per: Universe | None = None, *, fragments: str = "fragment"
+    ) -> list[Ensembles]:
+        """Declares a copy that holds the first ``ensemble`` bookies, or an empty one for each member of ``per``.
+
+        ``fragments`` names the universe of fragments.
+        """
+        owners, filled = (() if per is None else (per,)), per is None
+        owners_of = [None] if per is None else list(per)
+        bookies, places_of = protocol.universes["bookie"], protocol.universes[fragments]
+        protocol.number(f"{name}_fragments", 0, places_of.size, per=owners, init=int(filled))
+        protocol.number(f"{name}_first", 0, striping.entries, per=(*owners, places_of))
+        if striping.is_striped:
+            places = ["out", *(f"place{i}" for i in range(striping.ensemble))]
+
+            def place(*index: int) -> int:
+                return index[-1] + 1 if filled and index[-2] == 0 and index[-1] < striping.ensemble else 0
+
+            protocol.choice(f"{name}_ensemble", places, per=(*owners, places_of, bookies), init=place)
+        else:
+
+            def members(*index: int) -> range:
+                return range(striping.ensemble if filled and index[-1] == 0 else 0)
+
+            protocol.subset(f"{name}_ensemble", bookies, per=(*owners, places_of), init=members)
+        return [cls(protocol, name, striping, owner, fragments=fragments) for owner in owners_of]
+
+    # --- reading a copy
+
+    def is_last(self, fragment: int) -> Any:
+        """The formula: this is the last fragment."""
+        return self.count == fragment + 1
+
+    def covers(self, fragment: int, entry: Any) -> Any:
+        """The formula: this fragment says where the entry is stored."""
+        parts = [self.count > fragment]
+        if fragment > 0:
+            parts.append(self.first[fragment] <= entry)
+        if fragment + 1 < len(self.first):
+            parts.append(Or(self.is_last(fragment), entry < self.first[fragment + 1]))
+        return And(*parts)
+
+    def member(self, fragment: int, bookie: int) -> Any:
+        """The formula: the bookie is in the fragment's ensemble."""
+        members = self.members[fragment]
+        return members[bookie] != "out" if self.striping.is_striped else members.has(bookie)
+
+    def _stores(self, fragment: int, bookie: int, entry: Any) -> Any:
+        if not self.striping.is_striped:
+            return self.member(fragment, bookie)
+        place = self.members[fragment][bookie]
+        if isinstance(entry, int):
+            return any_of(place == i + 1 for i in self.striping.places(entry))
+        return any_of(And(entry == e, self._stores(fragment, bookie, e)) for e in range(self.striping.entries))
+
+    def holds(self, bookie: int, entry: Any) -> Any:
+        """The formula: the bookie is in the write set of the entry (a number or a term)."""
+        return any_of(And(self.covers(f, entry), self._stores(f, bookie, entry)) for f in self._fragments)
+
+    def leaves(self, protocol: Protocol, entry: Any, spared: Any = None) -> Any:
+        """The formula over a step: a bookie that is not ``spared`` drops out of the write set of the entry."""
+        if self.striping.is_striped:
+            return any_of(
+                And(self.holds(b, entry), Not(protocol.primed(self.holds(b, entry))), spared is None or Not(spared.has(b)))
+                for b in self._bookies
+            )
+        before = self.members[0]
+        for f in list(self._fragments)[1:]:
+            before = If(And(self.count > f, self.first[f] <= entry), self.members[f], before)
+        left = before & ~protocol.primed(before)
+        return Not((left if spared is None else left & ~spared).is_empty)
+
+    def in_last(self, bookie: int) -> Any:
+        """The formula: the bookie is in the last ensemble."""
+        return any_of(And(self.is_last(f), self.member(f, bookie)) for f in self._fragments)
+
+    def are_full(self) -> Any:
+        """The formula: every ensemble has as many bookies as it should."""
+        parts = []
+        for f in self._fragments:
+            members = [self.member(f, b) for b in self._bookies]
+            exactly = And(at_least(self.striping.ensemble, members), Not(at_least(self.striping.ensemble + 1, members)))
+            parts.append(Or(self.count <= f, exactly))
+        return And(*parts)
+
+    def last_first(self) -> Any:
+        """The first entry of the last fragment."""
+        value = self.first[0]
+        for f in list(self._fragments)[1:]:
+            value = If(self.is_last(f), self.first[f], value)
+        return value
+
+    def covered_by(self, heard: Callable[[int], Any], ack_quorum: int) -> Any:
+        """The formula: in every write set of the last ensemble fewer than ``ack_quorum`` bookies are not ``heard``.
+
+        Mirrors RoundRobinDistributionSchedule.RRQuorumCoverageSet.checkCovered, which looks at each window of neighbouring
+        places. Articles say instead that ensemble - ack_quorum + 1 answers are needed. With ensemble = write quorum that is
+        the same; with striping it differs: it is more than this rule asks where the silent bookies are far apart.
+        """
+        return any_of(
+            And(self.is_last(f), *(self._window_covered(f, window, heard, ack_quorum) for window in self.striping.windows()))
+            for f in self._fragments
+        )
+
+    def _window_covered(self, fragment: int, window: Sequence[int], heard: Callable[[int], Any], ack_quorum: int) -> Any:
+        silent = []
+        for b in self._bookies:
+            if self.striping.is_striped:
+                inside = any_of(self.members[fragment][b] == i + 1 for i in window)
+            else:
+                inside = self.member(fragment, b)
+            silent.append(And(inside, Not(heard(b))))
+        return Not(at_least(ack_quorum, silent))
+
+    def same_as(self, other: Ensembles) -> Any:
+        """The formula: both copies say the same."""
+        return And(*(mine == theirs for mine, theirs in zip(self.values(), other.values(), strict=True)))
+
+    def values(self) -> list[Any]:
+        """The variables of the copy."""
+        flat: list[Any] = [self.count, *self.first]
+        for members in self.members:
+            flat.extend(members if self.striping.is_striped else [members])
+        return flat
+
+    # --- changing a copy
+
+    def copied_from(self, other: Ensembles) -> dict[Any, Any]:
+        """The updates that make this copy say what the other says."""
+        return dict(zip(self.values(), other.values(), strict=True))
+
+    def last_copied_from(self, other: Ensembles) -> dict[Any, Any]:
+        """The updates that make this copy, of one fragment, hold the last ensemble of the other for all its entries."""
+        mine = self.members[0] if self.striping.is_striped else [self.members[0]]
+        updates: dict[Any, Any] = {self.count: 1}
+        for index, variable in enumerate(mine):
+            value = variable
+            for f in other._fragments:
+                theirs = other.members[f][index] if self.striping.is_striped else other.members[f]
+                value = If(other.is_last(f), theirs, value)
+            updates[variable] = value
+        return updates
+
+    def may_replace(self, leaving: int, joining: int, at: Any) -> Any:
+        """The formula: the last ensemble has ``leaving``, not ``joining``, and there is room for a change at that entry."""
+        room = Or(self.count < len(self.first), self.last_first() == at)
+        return And(self.in_last(leaving), Not(self.in_last(joining)), room)
+
+    def replaced(self, leaving: int, joining: int, at: Any, into: Ensembles | None = None) -> dict[Any, Any]:
+        """The updates that put ``joining`` in the place of ``leaving`` from entry ``at`` on, here or ``into`` another copy.
+
+        The last ensemble is replaced if ``at`` is its first entry, otherwise a new one is appended: as
+        LedgerHandle.ensembleChangeLoop does with replaceEnsembleEntry and newEnsembleEntry.
+        """
+        target = into or self
+        in_place = self.last_first() == at
+        grows = And(Not(in_place), self.count < len(self.first))
+        updates: dict[Any, Any] = {target.count: If(grows, self.count + 1, self.count)}
+        for f in self._fragments:
+            appended, exchanged = And(grows, self.count == f), And(in_place, self.is_last(f))
+            before = self.members[f - 1] if f > 0 else self.members[f]
+            here, there = self.members[f], target.members[f]
+            updates[target.first[f]] = If(appended, at, self.first[f])
+            if self.striping.is_striped:
+                for b in self._bookies:
+                    new, changed = (self._swapped(members, b, leaving, joining) for members in (before, here))
+                    updates[there[b]] = If(appended, new, If(exchanged, changed, here[b]))
+            else:
+                new, changed = (members.minus(leaving).plus(joining) for members in (before, here))
+                updates[there] = If(appended, new, If(exchanged, changed, here))
+        return updates
+
+    @staticmethod
+    def _swapped(members: Sequence[Any], bookie: int, leaving: int, joining: int) -> Any:
+        if bookie == leaving:
+            return 0
+        return members[leaving] if bookie == joining else members[bookie]

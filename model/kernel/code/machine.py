@@ -1,0 +1,128 @@
+"""A protocol as machine code: compiled once, then run from Python one step at a time or by the native loops."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fencepost.model.kernel.code.code import Code
+from fencepost.model.kernel.code.packing import Packing, Words
+from fencepost.model.kernel.code.plane_compiler import PlaneCompiler
+from fencepost.model.language import Protocol
+
+
+class Kernel:
+    """The compiled form of a protocol.
+
+    ``observed`` are formulas over one state and ``observed_steps`` over two (values and next values); their truth is what
+    ``observe`` and ``observe_step`` report, as bit sets. States are packed: arrays of ``words`` uint64. ``mask_words`` gives
+    the length of a bit set and ``formulas`` how many formulas each way of observing has.
+
+    Machine code is made when it is first asked for. Raises ModelError then for a term that cannot be compiled.
+    """
+
+    def __init__(self, protocol: Protocol, observed: Sequence[Any] = (), observed_steps: Sequence[Any] = ()) -> None:
+        self.protocol = protocol
+        self.packing = Packing(protocol.variables)
+        self.words = self.packing.words
+        self.actions = tuple(protocol.actions)
+        self._texts: dict[str, str] = {}
+        self._advance: dict[bool, Code] = {}
+        self._observed, self._observed_steps = tuple(observed), tuple(observed_steps)
+        self.formulas = {"observe": len(observed), "observe_step": len(observed_steps)}
+        self.mask_words = {
+            "enabled": _words(len(self.actions)),
+            "observe": _words(len(observed)),
+            "observe_step": _words(len(observed_steps)),
+        }
+
+    @cached_property
+    def code(self) -> Code:
+        """The functions ``enabled``, ``observe`` and ``apply``."""
+        return Code(self._text("code"))
+
+    @cached_property
+    def code_of_steps(self) -> Code:
+        """The function ``observe_step``."""
+        return Code(self._text("observe_step"))
+
+    @cached_property
+    def code_in_planes(self) -> Code:
+        """The functions ``enabled_planes``, ``observe_planes`` and ``step_planes``, for 64 states at once."""
+        return Code(self._text("planes"))
+
+    def advance(self, *, thorough: bool) -> Code:
+        """The function ``advance``, which takes a step and keeps the bit sets of what is enabled and observed up to date; its
+        thorough code is for long runs, and does for short ones if it is there."""
+        known = self._advance.get(True) or self._advance.get(thorough)
+        return known or self._advance.setdefault(thorough, Code(self._text("advance"), thorough=thorough))
+
+    def _text(self, name: str) -> str:
+        if name not in self._texts:
+            self._texts[name] = self._written(name)
+        return self._texts[name]
+
+    def _written(self, name: str) -> str:
+        compiler = PlaneCompiler(self.protocol, self.packing)
+        if name == "planes":
+            compiler.enabled_planes(self.actions)
+            compiler.observe_planes(self._observed)
+            compiler.step_planes(self.actions, self._observed_steps)
+        elif name == "observe_step":
+            compiler.observe_step(self._observed_steps)
+        elif name == "advance":
+            compiler.advance(self.actions, self._observed_steps, self._observed)
+        else:
+            compiler.enabled(self.actions)
+            compiler.apply(self.actions)
+            compiler.observe(self._observed)
+        return str(compiler)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the compiled text: kernels that have it in common do the same."""
+        return hashlib.sha256((self._text("code") + self._text("observe_step")).encode()).hexdigest()
+
+    def initial(self) -> Words:
+        """The initial states, one in each row."""
+        return np.stack([self.packing.pack(raw) for raw in self.protocol.initial_states()])
+
+    def enabled(self, state: Words) -> list[int]:
+        """The numbers of the actions that may happen in the state."""
+        return self._mask(self.code, "enabled", state)
+
+    def observe(self, state: Words) -> list[int]:
+        """The numbers of the observed formulas that hold in the state."""
+        return self._mask(self.code, "observe", state)
+
+    def observe_step(self, state: Words, after: Words) -> list[int]:
+        """The numbers of the observed formulas over two states that hold of this pair."""
+        return self._mask(self.code_of_steps, "observe_step", state, after)
+
+    def apply(self, state: Words, action: int) -> Words:
+        """The state after an action, whose guard is taken to hold."""
+        after = np.zeros(self.words, dtype=np.uint64)
+        address = self.code.address("apply")
+        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)(address)
+        call(np.ascontiguousarray(state).ctypes.data, action, after.ctypes.data)
+        return after
+
+    def _mask(self, code: Code, name: str, *states: Words) -> list[int]:
+        mask = np.zeros(self.mask_words[name], dtype=np.uint64)
+        call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (len(states) + 1))(code.address(name))
+        held = [np.ascontiguousarray(s) for s in states]
+        call(*(s.ctypes.data for s in held), mask.ctypes.data)
+        return _members(mask)
+
+
+def _members(mask: Words) -> list[int]:
+    return [bit for bit in range(64 * len(mask)) if int(mask[bit // 64]) >> bit % 64 & 1]
+
+
+def _words(bits: int) -> int:
+    return max(1, -(-bits // 64))

@@ -1,0 +1,132 @@
+"""A search on disk: the states of its complete levels and what it had counted, to go on from later.
+
+``states.bin`` holds the packed states, level after level, and only ever grows; ``search.json`` says how much of it counts
+and replaces its predecessor in one step, so that a crash while writing leaves the checkpoint before.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fencepost.model.kernel.search.store import Segment, Store
+from fencepost.model.kernel.search.totals import Totals
+
+FORMAT = 1
+_PIECE = 1 << 26
+
+
+class CheckpointError(Exception):
+    """A folder that cannot be resumed from or written to; the message names it and says why."""
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A search at the end of a level: sizes of its levels, counts, seconds spent, and its finds so far that did not end it
+    (kind, formula, depth and state of each)."""
+
+    sizes: tuple[int, ...]
+    totals: Totals
+    finds: tuple[tuple[str, int, int, tuple[int, ...]], ...]
+    seconds: float
+
+
+class Checkpoint:
+    """The folder of one search. ``fingerprint`` identifies the protocol and what is searched for; a folder of another one
+    is refused. Methods raise CheckpointError."""
+
+    def __init__(self, folder: Path, fingerprint: str) -> None:
+        self.folder = folder
+        self._fingerprint = fingerprint
+        self._states, self._summary = folder / "states.bin", folder / "search.json"
+        self._levels = self._length = self._checksum = 0
+
+    def start(self) -> None:
+        """Prepares the folder for a new search."""
+        if self._summary.exists():
+            raise CheckpointError(f"{self.folder} holds a search already: resume it, or name another folder")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._states.write_bytes(b"")
+        except OSError as error:
+            raise CheckpointError(f"{self.folder} cannot be written: {error.strerror}") from error
+
+    def write(self, store: Store, levels: Sequence[Sequence[Segment]], saved: Saved) -> None:
+        """Adds the levels that are not on disk yet and makes them count."""
+        try:
+            with self._states.open("r+b") as file:
+                file.seek(self._length)
+                file.truncate()
+                for segment in (s for level in levels[self._levels :] for s in level):
+                    data = store.rows(segment).reshape(-1).view(np.uint8).data
+                    for start in range(0, len(data), _PIECE):
+                        file.write(data[start : start + _PIECE])
+                        self._checksum = zlib.crc32(data[start : start + _PIECE], self._checksum)
+                    self._length += len(data)
+                file.flush()
+                os.fsync(file.fileno())
+            self._levels = len(levels)
+            summary = {
+                "format": FORMAT,
+                "search": self._fingerprint,
+                "bytes": self._length,
+                "checksum": self._checksum,
+                **asdict(saved),
+            }
+            draft = self._summary.with_suffix(".draft")
+            with draft.open("w") as text:
+                json.dump(summary, text)
+                text.flush()
+                os.fsync(text.fileno())
+            draft.replace(self._summary)
+        except OSError as error:
+            raise CheckpointError(f"{self.folder} cannot be written: {error.strerror}") from error
+
+    def summary(self) -> Saved:
+        """What the search had counted, after checks that it is this search."""
+        try:
+            made = json.loads(self._summary.read_text())
+            if made["format"] != FORMAT:
+                raise CheckpointError(f"{self._summary} has format {made['format']}, and this version reads {FORMAT}")
+            if made["search"] != self._fingerprint:
+                raise CheckpointError(f"{self.folder} is the search of another protocol, instance or set of properties")
+            self._length, self._checksum, self._levels = made["bytes"], made["checksum"], len(made["sizes"])
+            return _saved(made)
+        except FileNotFoundError:
+            raise CheckpointError(f"{self.folder} holds no search to resume") from None
+        except OSError as error:
+            raise CheckpointError(f"{self._summary} cannot be read: {error.strerror}") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise CheckpointError(f"{self._summary} is damaged: {error}") from error
+
+    def load(self, store: Store) -> None:
+        """Reads the states into the first places of the array."""
+        target = store.rows((0, self._length // (8 * store.words))).reshape(-1).view(np.uint8).data
+        checksum = done = 0
+        try:
+            with self._states.open("rb") as file:
+                while done < self._length:
+                    count = file.readinto(target[done : min(done + _PIECE, self._length)])
+                    if not count:
+                        raise CheckpointError(f"{self._states} is cut short: {done} bytes instead of {self._length}")
+                    checksum = zlib.crc32(target[done : done + count], checksum)
+                    done += count
+        except OSError as error:
+            raise CheckpointError(f"{self._states} cannot be read: {error.strerror}") from error
+        if checksum != self._checksum:
+            raise CheckpointError(f"{self._states} is damaged: its checksum is not what {self._summary.name} says")
+
+
+def _saved(made: dict[str, Any]) -> Saved:
+    held = made["totals"]
+    counts = (held["distinct"], held["transitions"], held["deadlocks"])
+    totals = Totals(*counts, tuple(held["enabled"]), tuple(held["seen"]), tuple(held["seen_steps"]))
+    finds = tuple((kind, formula, depth, tuple(state)) for kind, formula, depth, state in made["finds"])
+    return Saved(tuple(made["sizes"]), totals, finds, made["seconds"])

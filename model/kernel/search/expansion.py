@@ -1,0 +1,312 @@
+"""The inner loops of the breadth-first search: expand the states of one level, keep the new ones, note what is seen.
+
+What is asked of a state, which actions are enabled and what is observed, is asked of 64 states at once (see ``planes``)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fencepost.model.kernel.code.loops import (
+    bit_count,
+    bump,
+    call2,
+    call3,
+    call4,
+    fetch_add,
+    load,
+    load_int,
+    load_published,
+    lowest_bit,
+    native,
+    store,
+)
+from fencepost.model.kernel.code.program import Program, canonicalise, compare, copy, has, same
+from fencepost.model.kernel.code.transposing import TOGETHER, spread
+from fencepost.model.kernel.search.table import fetch_line, fetch_match, hash_state, insert
+
+BATCH = 128
+"""Successors that are looked up together, so that their ways to memory overlap."""
+
+CHUNK = 1024
+"""Places of the array that a thread takes for itself at a time."""
+
+LOG_LENGTH = 4096
+"""Segments in a worker's log beyond which it asks the driver to take them; a block adds at most one for each action."""
+
+_ALL = ~np.uint64(0)
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+
+# Shared counters, each on a cache line of its own (in words): the next state to expand, the next free chunk, stop.
+CURSOR, TOP, STOP = 0, 8, 16
+SHARED_WORDS = 24
+
+# A worker's own counters. The states of its open segment lie from SEGMENT to POSITION; its chunk ends at END.
+POSITION, END, SEGMENT, LOGGED, NEW, TRANSITIONS, DEADLOCKS = range(7)
+
+DEADLOCK_ROW = 0
+"""The row of a worker's finds that is for deadlocks; then come the observed formulas, then those over steps."""
+
+DONE, PAUSED, FULL = 0, 1, 2
+"""Why a worker came back: no state is left to expand; the driver has something to do; the array of states is full."""
+
+
+class Alarms(NamedTuple):
+    """Which observed formulas are violations where they hold: addresses of the bit sets for those of states and of steps;
+    the row of a worker's finds in which those of steps begin; and the formula of states in which a run may end, or -1."""
+
+    states: int
+    steps: int
+    step_row: int
+    may_end: int
+
+
+class Worker(NamedTuple):
+    """What one thread writes to: arrays, or their addresses. ``found_state`` and ``found_action`` hold, in each row, the
+    smallest find so far (action -1: none); ``log`` the closed segments of the array that it filled; the rest is counters,
+    bit sets and room."""
+
+    counters: Any
+    log: Any
+    enabled: Any
+    seen: Any
+    seen_steps: Any
+    found_state: Any
+    found_action: Any
+    successors: Any
+    hashes: Any
+    matches: Any
+    planes: Any
+    possible: Any
+    observed: Any
+    concerned: Any
+    scratch: Any
+
+    @classmethod
+    def of(cls, program: Program, rows: int) -> Worker:
+        """A worker with nothing counted and nothing found, for ``rows`` kinds of finds."""
+        observed = max(program.formulas, program.step_formulas)
+        return cls(
+            counters=np.zeros(8, dtype=np.int64),
+            log=np.zeros((LOG_LENGTH + program.actions + 8, 2), dtype=np.int64),
+            enabled=np.zeros(program.actions, dtype=np.int64),
+            seen=np.zeros(program.observe_words, dtype=np.uint64),
+            seen_steps=np.zeros(program.step_words, dtype=np.uint64),
+            found_state=np.zeros((rows, program.words), dtype=np.uint64),
+            found_action=np.full(rows, -1, dtype=np.int64),
+            successors=np.zeros((BATCH, program.words), dtype=np.uint64),
+            hashes=np.zeros(BATCH, dtype=np.uint64),
+            matches=np.zeros(BATCH, dtype=np.int64),
+            planes=np.zeros(TOGETHER * program.words, dtype=np.uint64),
+            possible=np.zeros(program.actions, dtype=np.uint64),
+            observed=np.zeros(observed, dtype=np.uint64),
+            concerned=np.zeros(program.step_words, dtype=np.uint64),
+            scratch=np.zeros(program.words, dtype=np.uint64),
+        )
+
+    def take_segments(self) -> list[tuple[int, int]]:
+        """The segments of the array that were filled since they were last taken; the open one goes on after its end."""
+        counters = self.counters
+        taken = [(int(start), int(end)) for start, end in self.log[: counters[LOGGED]]]
+        if counters[POSITION] > counters[SEGMENT]:
+            taken.append((int(counters[SEGMENT]), int(counters[POSITION])))
+        counters[SEGMENT] = counters[POSITION]
+        counters[LOGGED] = 0
+        return taken
+
+
+@native
+def note(worker: Any, row: Any, state: Any, action: Any, words: Any) -> None:
+    """Keeps a find if it is smaller than the one that its row holds: by state, then by action."""
+    kept, its_action = worker.found_state + 8 * words * row, worker.found_action + 8 * row
+    if load_int(its_action) >= 0:
+        order = compare(state, kept, words)
+        if order > 0 or (order == 0 and action >= load_int(its_action)):
+            return
+    copy(state, kept, words)
+    store(its_action, np.uint64(action))
+
+
+@native
+def _see(worker: Any, seen: Any, alarm: Any, row: Any, formula: Any, states: Any, which: Any, action: Any, words: Any) -> None:
+    """Takes in that a formula holds in some of 64 states, or on the steps from them: marks it as seen, notes a violation."""
+    if which == _ZERO:
+        return
+    word = 8 * (formula // TOGETHER)
+    store(seen + word, load(seen + word) | _ONE << np.uint64(formula % TOGETHER))
+    if has(alarm, formula):
+        _note_each(worker, row + formula, states, which, action, words)
+
+
+@native
+def _note_each(worker: Any, row: Any, states: Any, which: Any, action: Any, words: Any) -> None:
+    """Notes some of 64 states."""
+    while which != _ZERO:
+        note(worker, row, states + 8 * words * lowest_bit(which), action, words)
+        which &= which - _ONE
+
+
+@native
+def _see_steps(program: Any, alarms: Any, worker: Any, states: Any, action: Any, which: Any) -> None:
+    """Takes in what is observed of the steps that an action makes from some of 64 states, whose planes are there."""
+    call4(program.step_planes, worker.planes, action, worker.observed, worker.concerned)
+    for word in range(program.step_words):
+        concerned = load(worker.concerned + 8 * word)
+        while concerned != _ZERO:
+            formula = TOGETHER * word + lowest_bit(concerned)
+            concerned &= concerned - _ONE
+            holding = load(worker.observed + 8 * formula) & which
+            _see(worker, worker.seen_steps, alarms.steps, alarms.step_row, formula, states, holding, action, program.words)
+
+
+@native
+def _see_stuck(program: Any, alarms: Any, worker: Any, states: Any, which: Any) -> None:
+    """Takes in that some of 64 states, whose planes are there, have no successor: a deadlock where a run may not end."""
+    if alarms.may_end >= 0:
+        call2(program.observe_planes, worker.planes, worker.observed)
+        which &= ~load(worker.observed + 8 * alarms.may_end)
+    bump(worker.counters + 8 * DEADLOCKS, bit_count(which))
+    _note_each(worker, DEADLOCK_ROW, states, which, 0, program.words)
+
+
+@native
+def _take_chunk(space: Any, shared: Any, worker: Any) -> Any:
+    """Gives the worker room for more states; false if there is none."""
+    first = fetch_add(shared + 8 * TOP, CHUNK)
+    if first + CHUNK > space.capacity:
+        return False
+    begin, position = load_int(worker.counters + 8 * SEGMENT), load_int(worker.counters + 8 * POSITION)
+    if first != position:
+        if position > begin:
+            entry = worker.log + 16 * load_int(worker.counters + 8 * LOGGED)
+            store(entry, np.uint64(begin))
+            store(entry + 8, np.uint64(position))
+            bump(worker.counters + 8 * LOGGED, 1)
+        store(worker.counters + 8 * SEGMENT, np.uint64(first))
+        store(worker.counters + 8 * POSITION, np.uint64(first))
+    store(worker.counters + 8 * END, np.uint64(first + CHUNK))
+    return True
+
+
+@native
+def absorb(program: Any, space: Any, shared: Any, worker: Any, count: Any) -> Any:
+    """Adds the worker's first ``count`` successors, already hashed, to the visited states; false if the array is full."""
+    words = program.words
+    for number in range(count):
+        store(worker.matches + 8 * number, np.uint64(fetch_match(space, load(worker.hashes + 8 * number))))
+    for number in range(count):
+        match = load_int(worker.matches + 8 * number)
+        if match >= 0 and same(space.states + 8 * words * match, worker.successors + 8 * words * number, words):
+            continue
+        place = load_int(worker.counters + 8 * POSITION)
+        if place == load_int(worker.counters + 8 * END):
+            if not _take_chunk(space, shared, worker):
+                return False
+            place = load_int(worker.counters + 8 * POSITION)
+        if insert(space, load(worker.hashes + 8 * number), worker.successors + 8 * words * number, place):
+            store(worker.counters + 8 * POSITION, np.uint64(place + 1))
+            bump(worker.counters + 8 * NEW, 1)
+    return True
+
+
+@native
+def seed(program: Any, space: Any, shared: Any, worker: Any, count: Any) -> Any:
+    """Adds the first ``count`` states in the worker's room for successors, which are initial; false if the array is full."""
+    for number in range(count):
+        state = worker.successors + 8 * program.words * number
+        canonicalise(program, state, worker.scratch)
+        store(worker.hashes + 8 * number, hash_state(state, program.words))
+    return absorb(program, space, shared, worker, count)
+
+
+@native
+def expand(program: Any, space: Any, frontier: Any, shared: Any, alarms: Any, worker: Any, block: Any) -> Any:
+    """Expands blocks of the frontier until none is left (DONE), the table must grow, the log is full or stop is set (PAUSED),
+    or the array is full (FULL). A block that was begun is finished unless the array is full."""
+    words = program.words
+    starts, ordinals = frontier.starts, frontier.ordinals
+    total = ordinals[-1]
+    while True:
+        if load_published(shared + 8 * STOP) != np.uint64(0) or load_int(worker.counters + 8 * LOGGED) > LOG_LENGTH:
+            return PAUSED
+        if np.int64(load_published(shared + 8 * TOP)) > space.grow_at:
+            return PAUSED
+        first = fetch_add(shared + 8 * CURSOR, block)
+        if first >= total:
+            return DONE
+        segment, ordinal, last = np.searchsorted(ordinals, first, side="right") - 1, first, min(first + block, total)
+        pending = 0
+        while ordinal < last:
+            while ordinal >= ordinals[segment + 1]:
+                segment += 1
+            states = space.states + 8 * words * (starts[segment] + ordinal - ordinals[segment])
+            count = min(TOGETHER, last - ordinal, ordinals[segment + 1] - ordinal)
+            pending = _expand_together(program, space, shared, alarms, worker, states, count, pending)
+            if pending < 0:
+                return FULL
+            ordinal += count
+        if not absorb(program, space, shared, worker, pending):
+            return FULL
+
+
+@native
+def _expand_together(
+    program: Any, space: Any, shared: Any, alarms: Any, worker: Any, states: Any, count: Any, pending: Any
+) -> Any:
+    """Expands up to 64 states that lie one after the other; of the worker's successors ``pending`` are still to be looked up,
+    before and, returned, after it; -1 if the array is full."""
+    words = program.words
+    spread(states, words, count, worker.planes)
+    call2(program.enabled_planes, worker.planes, worker.possible)
+    present = _ALL >> np.uint64(TOGETHER - count)
+    stuck = present
+    for action in range(program.actions):
+        which = load(worker.possible + 8 * action) & present
+        if which == _ZERO:
+            continue
+        stuck &= ~which
+        bump(worker.enabled + 8 * action, bit_count(which))
+        bump(worker.counters + 8 * TRANSITIONS, bit_count(which))
+        if program.step_planes != 0:
+            _see_steps(program, alarms, worker, states, action, which)
+        while which != _ZERO:
+            if pending == BATCH:
+                if not absorb(program, space, shared, worker, pending):
+                    return -1
+                pending = 0
+            successor = worker.successors + 8 * words * pending
+            call3(program.apply, states + 8 * words * lowest_bit(which), action, successor)
+            which &= which - _ONE
+            canonicalise(program, successor, worker.scratch)
+            value = hash_state(successor, words)
+            store(worker.hashes + 8 * pending, value)
+            fetch_line(space, value)
+            pending += 1
+    if stuck != _ZERO:
+        _see_stuck(program, alarms, worker, states, stuck)
+    return pending
+
+
+@native
+def observe(program: Any, space: Any, frontier: Any, shared: Any, alarms: Any, worker: Any, block: Any) -> None:
+    """Takes in what is observed of the states of the frontier."""
+    words = program.words
+    starts, ordinals = frontier.starts, frontier.ordinals
+    total = ordinals[-1]
+    while True:
+        first = fetch_add(shared + 8 * CURSOR, block)
+        if first >= total:
+            return
+        segment, ordinal, last = np.searchsorted(ordinals, first, side="right") - 1, first, min(first + block, total)
+        while ordinal < last:
+            while ordinal >= ordinals[segment + 1]:
+                segment += 1
+            states = space.states + 8 * words * (starts[segment] + ordinal - ordinals[segment])
+            count = min(TOGETHER, last - ordinal, ordinals[segment + 1] - ordinal)
+            spread(states, words, count, worker.planes)
+            call2(program.observe_planes, worker.planes, worker.observed)
+            for formula in range(program.formulas):
+                holding = load(worker.observed + 8 * formula) & _ALL >> np.uint64(TOGETHER - count)
+                _see(worker, worker.seen, alarms.states, 1, formula, states, holding, 0, words)
+            ordinal += count

@@ -1,0 +1,247 @@
+"""Loops over the graph of a protocol: the shortest ways through a part of it, and which of its components are fair.
+
+A run may stay in a strongly connected component for ever, weakly fair to some actions, if and only if each of them is
+disabled in one of its states or is taken by one of its transitions: the run that goes through all of the component again
+and again is such a run, and without that no run is, in the component or in any part of it. A component of one state
+without a transition to itself stands for the run that stops there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fencepost.model.kernel.code.loops import native
+from fencepost.model.kernel.search.graph import Graph, GraphError, Numbers
+
+Marks = npt.NDArray[np.bool_]
+
+_LARGEST = 2**31 - 1
+
+JUDGING_BYTES_PER_STATE = 64
+JUDGING_BYTES_PER_TRANSITION = 12
+"""What judging takes besides the graph, when all of the graph must be looked at."""
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The shortest ways to each state: their steps (-1: there is none), and the state before on one of them (-1: none)."""
+
+    steps: Numbers
+    before: Numbers
+
+    def to(self, state: int) -> list[int]:
+        """The states of the shortest way to a state, from where it begins."""
+        way = [state]
+        while self.before[way[-1]] >= 0:
+            way.append(int(self.before[way[-1]]))
+        return way[::-1]
+
+
+def ways(graph: Graph, sources: Marks, allowed: Marks) -> Ways:
+    """The shortest runs from an initial state that meet a source and from there on only allowed states.
+
+    They are given from the source on; their steps count from the initial state.
+    """
+    steps, before = (np.full(graph.states, -1, dtype=np.int32) for _ in range(2))
+    numbers = np.flatnonzero(sources).astype(np.int32)
+    _earliest(graph.rows, graph.targets, numbers, graph.depth, allowed, steps, before)
+    return Ways(steps, before)
+
+
+@dataclass(frozen=True)
+class Components:
+    """The strongly connected components of a part of a graph.
+
+    ``of`` is the component of each state, -1 outside of that part; ``fair`` are those in which a run may stay for ever,
+    ``rest`` the states in which it may stop for good.
+    """
+
+    of: Numbers
+    fair: Marks
+    rest: Marks
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.fair)
+
+
+def components(graph: Graph, part: Marks, obliged: Marks) -> Components:
+    """The components of the part, judged by the actions (by number) to which a run must be weakly fair.
+
+    Raises GraphError if more than 2^31 - 1 transitions lie within the part.
+    """
+    members = np.flatnonzero(part).astype(np.int32)
+    place = np.full(graph.states, -1, dtype=np.int32)
+    place[members] = np.arange(len(members), dtype=np.int32)
+    labels, count = _labels(graph, members, place)
+    order = members[np.argsort(labels, kind="stable")]
+    ends = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=count))])
+    place[members] = labels
+    fair, rest = np.zeros(count, dtype=np.bool_), np.zeros(graph.states, dtype=np.bool_)
+    _admit(graph.rows, graph.targets, graph.actions, obliged, place, order, ends, fair, rest)
+    return Components(place, fair, rest)
+
+
+def _labels(graph: Graph, members: Numbers, place: Numbers) -> tuple[Numbers, int]:
+    """The component of each member, and how many there are; ``place`` is each state's place among the members, or -1."""
+    bounds = np.zeros(len(members) + 1, dtype=np.int64)
+    _count_inside(graph.rows, graph.targets, members, place, bounds)
+    if bounds[-1] > _LARGEST:
+        raise GraphError(f"{bounds[-1]:,} transitions are more than can be judged")
+    inside = np.empty(int(bounds[-1]), dtype=np.int32)
+    _fill_inside(graph.rows, graph.targets, members, place, inside)
+    # imported where it is used, because it takes longer to load than all the rest of a small check
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    matrix = csr_array((np.ones(len(inside)), inside, bounds.astype(np.int32)), shape=(len(members), len(members)))
+    count, labels = connected_components(matrix, directed=True, connection="strong")
+    return labels, count
+
+
+def nearest(graph: Graph, components: Components, start: int, unmet: Marks, goal: int) -> list[int]:
+    """The states of the shortest way, within the component of ``start``, to one where something is gained.
+
+    Gained is, while there are ``unmet`` actions, that one of them is disabled or leads on within the component; when there
+    are none, to be at ``goal``.
+    """
+    before = np.full(graph.states, -1, dtype=np.int32)
+    found = _nearest(graph.rows, graph.targets, graph.actions, components.of, start, unmet, goal, before)
+    if found < 0:
+        raise AssertionError("nothing is gained in a component that admits a fair run")
+    before[start] = -1
+    return Ways(before, before).to(int(found))
+
+
+@native
+def _earliest(rows: Any, targets: Any, sources: Any, start: Any, allowed: Any, when: Any, parent: Any) -> None:
+    """The fewest steps to each state, by ways that begin at a source and go through allowed states.
+
+    ``sources`` are numbers of states that rise with ``start[source]``, the steps counted when a way begins there. ``when``,
+    all -1 before, gets the number of steps (-1: there is no way), and ``parent`` the state before on such a way (-1: it
+    begins here).
+    """
+    queue = np.empty(len(allowed), dtype=np.int32)
+    head = tail = source = now = 0
+    while source < len(sources) or head < tail:
+        if head == tail:
+            now = max(now, start[sources[source]])
+        while source < len(sources) and start[sources[source]] <= now:
+            state = sources[source]
+            source += 1
+            if when[state] < 0:
+                when[state], parent[state], queue[tail] = now, -1, state
+                tail += 1
+        end = tail
+        while head < end:
+            state = queue[head]
+            head += 1
+            for transition in range(rows[state], rows[state + 1]):
+                after = targets[transition]
+                if allowed[after] and when[after] < 0:
+                    when[after], parent[after], queue[tail] = now + 1, state, after
+                    tail += 1
+        now += 1
+
+
+@native
+def _count_inside(rows: Any, targets: Any, members: Any, place: Any, bounds: Any) -> None:
+    """Writes the row bounds of the subgraph of some states; ``place`` is each state's place among them, or -1.
+
+    Of several transitions between two states one is enough, and none from a state to itself: SciPy's algorithm may go
+    around for ever where a row names a state twice.
+    """
+    named = np.full(len(members), -1, dtype=np.int32)
+    for number in range(len(members)):
+        count = 0
+        for transition in range(rows[members[number]], rows[members[number] + 1]):
+            after = place[targets[transition]]
+            if after >= 0 and after != number and named[after] != number:
+                named[after] = number
+                count += 1
+        bounds[number + 1] = bounds[number] + count
+
+
+@native
+def _fill_inside(rows: Any, targets: Any, members: Any, place: Any, inside: Any) -> None:
+    """Writes the targets of that subgraph, by their place among its states."""
+    named = np.full(len(members), -1, dtype=np.int32)
+    count = 0
+    for number in range(len(members)):
+        for transition in range(rows[members[number]], rows[members[number] + 1]):
+            after = place[targets[transition]]
+            if after >= 0 and after != number and named[after] != number:
+                named[after] = number
+                inside[count] = after
+                count += 1
+
+
+@native
+def _admit(
+    rows: Any, targets: Any, actions: Any, obliged: Any, component: Any, order: Any, bounds: Any, fair: Any, rest: Any
+) -> None:
+    """Writes to ``fair`` which components admit a fair run, and to ``rest`` which of their states a run may stop in.
+
+    ``obliged`` marks the actions to which a run must be fair. ``component`` is the component of each state, or -1;
+    ``order`` are the states by component, those of component c from ``bounds[c]`` up to ``bounds[c + 1]``.
+    """
+    enabled = np.zeros(len(obliged), dtype=np.int64)
+    taken = np.zeros(len(obliged), dtype=np.bool_)
+    for number in range(len(bounds) - 1):
+        size = bounds[number + 1] - bounds[number]
+        if size > 1:
+            enabled[:] = 0
+            taken[:] = False
+        leaves = False
+        for place in range(bounds[number], bounds[number + 1]):
+            state = order[place]
+            rest[state] = True
+            for transition in range(rows[state], rows[state + 1]):
+                action = actions[transition]
+                if obliged[action]:
+                    rest[state] = False
+                    inside = component[targets[transition]] == number
+                    leaves |= not inside
+                    enabled[action] += 1
+                    taken[action] |= inside
+        fair[number] = not leaves
+        if size > 1 and leaves:
+            fair[number] = True
+            for action in range(len(obliged)):
+                if enabled[action] == size and not taken[action]:
+                    fair[number] = False
+
+
+@native
+def _nearest(rows: Any, targets: Any, actions: Any, component: Any, start: Any, unmet: Any, goal: Any, parent: Any) -> Any:
+    """The state nearest to ``start`` in its component where something is gained; ``parent``, all -1 before, gets the way back.
+
+    Gained is, while there are ``unmet`` actions, that one of them is disabled or leads on within the component; when there
+    are none, to be at ``goal``.
+    """
+    missing = np.sum(unmet)
+    queue = np.empty(len(component), dtype=np.int32)
+    queue[0], parent[start] = start, start
+    head, tail = 0, 1
+    while head < tail:
+        state = queue[head]
+        head += 1
+        enabled = 0
+        for transition in range(rows[state], rows[state + 1]):
+            if unmet[actions[transition]]:
+                enabled += 1
+                if component[targets[transition]] == component[start]:
+                    return state
+        if (missing > 0 and enabled < missing) or (missing == 0 and state == goal):
+            return state
+        for transition in range(rows[state], rows[state + 1]):
+            after = targets[transition]
+            if component[after] == component[start] and parent[after] < 0:
+                parent[after], queue[tail] = state, after
+                tail += 1
+    return -1

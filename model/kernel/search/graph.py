@@ -1,0 +1,191 @@
+"""The graph of all that an exhaustive search has reached: states by number, and the transitions of each in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fencepost.model.kernel.code.loops import bit_count, call2, fetch_add, load, load_int, load_published, native
+from fencepost.model.kernel.code.packing import Words
+from fencepost.model.kernel.code.program import Program, addresses
+from fencepost.model.kernel.search.crew import Crew
+from fencepost.model.kernel.search.expansion import CURSOR, SHARED_WORDS, STOP
+from fencepost.model.kernel.search.results import Reached, Result
+from fencepost.model.kernel.search.successors import Room, successors
+from fencepost.model.kernel.search.table import fetch_line, fetch_match, find, hash_state
+
+_BLOCK = 256
+_LARGEST = 2**31 - 1
+
+Numbers = npt.NDArray[np.int32]
+
+
+class GraphError(Exception):
+    """A graph that cannot be built; the message says why."""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The reachable states and transitions of a protocol.
+
+    States are numbered from 0, breadth first and within a level in the order of their words, so that the numbers are the
+    same whatever the workers. The transitions of state ``s``, by rising action, are those from ``rows[s]`` up to
+    ``rows[s + 1]`` of ``targets`` (the states that they lead to) and ``actions`` (the numbers of the kernel's actions).
+    ``depth`` is the distance of each state from an initial one, and ``observed`` the bit set of the kernel's observed
+    formulas that hold in it, one state in each row.
+    """
+
+    reached: Reached
+    places: npt.NDArray[np.int64]
+    depth: Numbers
+    rows: npt.NDArray[np.int64]
+    targets: Numbers
+    actions: Numbers
+    observed: Words
+
+    @property
+    def states(self) -> int:
+        """How many states there are."""
+        return len(self.places)
+
+    @property
+    def transitions(self) -> int:
+        """How many transitions there are."""
+        return len(self.targets)
+
+    def state(self, number: int) -> Words:
+        """The packed state of that number."""
+        place = int(self.places[number])
+        return np.array(self.reached.store.rows((place, place + 1))[0])
+
+    def holds(self, formula: int) -> npt.NDArray[np.bool_]:
+        """For each state, whether the kernel's observed formula of that number holds in it."""
+        bit = np.uint64(1) << np.uint64(formula % 64)
+        return np.asarray(self.observed[:, formula // 64] & bit != 0)
+
+    def successors_of(self, number: int) -> list[tuple[int, int]]:
+        """The transitions of a state: the action and the state that it leads to."""
+        row = slice(int(self.rows[number]), int(self.rows[number + 1]))
+        return list(zip(self.actions[row].tolist(), self.targets[row].tolist(), strict=True))
+
+
+def bytes_of_graph(result: Result) -> int:
+    """The most memory that the graph of a finished search takes while it is built, besides that of the search."""
+    program = result.reached.program
+    places = max((end for level in result.reached.levels for _, end in level), default=0)
+    sorting = max(result.level_sizes, default=0) * (16 * program.words + 16)
+    return result.distinct * (20 + 8 * program.observe_words) + 4 * places + 8 * result.transitions + sorting
+
+
+def graph_of(
+    result: Result,
+    *,
+    workers: int | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+    progress: Callable[[int, int], None] = lambda done, count: None,
+) -> Graph | None:
+    """The graph of what a search has reached; None if ``should_stop`` says so. ``progress`` is told states done of all.
+
+    Raises GraphError if the search did not visit all states, or merged those that are the same but for a symmetry (fairness
+    tells such states apart), or if there are more than 2^31 - 1 states.
+    """
+    reached, program = result.reached, result.reached.program
+    if result.outcome != "exhausted":
+        raise GraphError("the search did not visit all states")
+    if program.canonical:
+        raise GraphError("the search merged states that are the same but for a symmetry")
+    if result.distinct > _LARGEST:
+        raise GraphError(f"{result.distinct:,} states are more than a graph can have")
+    places, depth = _places(reached)
+    ranks = np.full(int(places.max()) + 1, -1, dtype=np.int32)
+    ranks[places] = np.arange(len(places), dtype=np.int32)
+    rows = np.zeros(len(places) + 1, dtype=np.int64)
+    observed = np.zeros((len(places), program.observe_words), dtype=np.uint64)
+    shared = np.zeros(SHARED_WORDS, dtype=np.int64)
+    at, space = shared.ctypes.data, reached.store.space
+
+    def look() -> None:
+        progress(min(int(shared[CURSOR]), len(places)), len(places))
+        if should_stop():
+            stop()
+
+    def stop() -> None:
+        shared[STOP] = 1
+
+    with Crew(workers) as crew:
+        rooms = [Room.of(program) for _ in range(crew.size)]
+        seen = observed.ctypes.data
+        crew.run(lambda w: _measure(program, space, places, rows, seen, at, addresses(rooms[w]), _BLOCK), look, stop)
+        np.cumsum(rows, out=rows)
+        targets, actions = (np.empty(0 if shared[STOP] else int(rows[-1]), dtype=np.int32) for _ in range(2))
+        shared[CURSOR] = 0
+        crew.run(
+            lambda w: _fill(program, space, places, ranks, rows, targets, actions, at, addresses(rooms[w]), _BLOCK), look, stop
+        )
+    if shared[STOP]:
+        return None
+    return Graph(reached, places, depth, rows, targets, actions, observed)
+
+
+def _places(reached: Reached) -> tuple[npt.NDArray[np.int64], Numbers]:
+    """Of each state, in the order of the numbers, its place in the array of states and its depth."""
+    places, depths = [], []
+    for depth, level in enumerate(reached.levels):
+        at = np.concatenate([np.arange(start, end, dtype=np.int64) for start, end in level])
+        words = np.concatenate([reached.store.rows(segment) for segment in level])
+        places.append(at[np.lexsort(words.T[::-1])])
+        depths.append(np.full(len(at), depth, dtype=np.int32))
+    return np.concatenate(places), np.concatenate(depths)
+
+
+@native
+def _measure(program: Program, space: Any, places: Any, rows: Any, observed: Any, shared: Any, room: Any, block: Any) -> None:
+    """Writes how many transitions each state has to ``rows``, one place on, and what is observed of it to that address."""
+    while load_published(shared + 8 * STOP) == np.uint64(0):
+        first = fetch_add(shared + 8 * CURSOR, block)
+        if first >= len(places):
+            return
+        for number in range(first, min(first + block, len(places))):
+            state = space.states + 8 * program.words * places[number]
+            call2(program.enabled, state, room.enabled)
+            for word in range(program.enabled_words):
+                rows[number + 1] += np.int64(bit_count(load(room.enabled + 8 * word)))
+            if program.observe != 0:
+                call2(program.observe, state, observed + 8 * program.observe_words * number)
+
+
+@native
+def _fill(
+    program: Program,
+    space: Any,
+    places: Any,
+    ranks: Any,
+    rows: Any,
+    targets: Any,
+    actions: Any,
+    shared: Any,
+    room: Any,
+    block: Any,
+) -> None:
+    """Writes the transitions of each state to its row."""
+    words, hashes = program.words, np.empty(program.actions, dtype=np.uint64)
+    while load_published(shared + 8 * STOP) == np.uint64(0):
+        first = fetch_add(shared + 8 * CURSOR, block)
+        if first >= len(places):
+            return
+        for number in range(first, min(first + block, len(places))):
+            state = space.states + 8 * words * places[number]
+            count = successors(program, state, room)
+            for each in range(count):
+                hashes[each] = hash_state(room.states + 8 * words * each, words)
+                fetch_line(space, hashes[each])
+            for each in range(count):
+                fetch_match(space, hashes[each])
+            for each in range(count):
+                place = find(space, hashes[each], room.states + 8 * words * each)
+                targets[rows[number] + each] = ranks[place]
+                actions[rows[number] + each] = load_int(room.actions + 8 * each)

@@ -1,0 +1,99 @@
+"""The step of a breadth-first search from one level to the next where a level comes in pieces, and the rest is elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from fencepost.model.kernel.code.machine import Kernel
+from fencepost.model.kernel.code.packing import Words
+from fencepost.model.kernel.code.program import Program, addresses
+from fencepost.model.kernel.search.expansion import (
+    BATCH,
+    CHUNK,
+    CURSOR,
+    END,
+    LOGGED,
+    NEW,
+    POSITION,
+    SEGMENT,
+    SHARED_WORDS,
+    TOP,
+    Worker,
+    expand,
+    observe,
+)
+from fencepost.model.kernel.search.finds import Finds
+from fencepost.model.kernel.search.store import Store, frontier
+from fencepost.model.kernel.search.successors import Room, find_predecessors
+from fencepost.model.kernel.search.table import LINE
+
+_PIECE = 4 * CHUNK
+_HELD = 1 << 22
+_BLOCK = 256
+
+
+class Pieces:
+    """Expands states that come in pieces. What it counts and finds is in ``worker``, as ``Totals.plus`` and ``Finds.take`` read
+    it; the count of new states is no part of that, since only the whole search knows what is new."""
+
+    def __init__(self, kernel: Kernel, finds: Finds) -> None:
+        self.kernel, self._finds = kernel, finds
+        self._program = Program.of(kernel).in_planes(kernel)
+        self.worker = Worker.of(self._program, finds.rows)
+        self._shared = np.zeros(SHARED_WORDS, dtype=np.int64)
+        most = _HELD + _PIECE * max(1, self._program.actions) + BATCH + 2 * CHUNK
+        lines = 2 * most // LINE
+        self._store = Store(kernel.words, 8 * LINE * lines * (1 + kernel.words), lines)
+        self._clear()
+
+    def successors(self, pieces: Iterable[Words]) -> Iterator[Words]:
+        """The successors of the states, one in each row: each once, unless they are more than can be held at a time."""
+        for piece in pieces:
+            for start in range(0, len(piece), _PIECE):
+                self._expand(piece[start : start + _PIECE])
+                if int(self._shared[TOP]) > _HELD:
+                    yield self._take()
+        yield self._take()
+
+    def _expand(self, states: Words) -> None:
+        # the first places of the array are kept for the states that are expanded; their successors come after them
+        self._store.rows((0, len(states)))[:] = states
+        self._shared[CURSOR] = 0
+        shared, space = self._shared.ctypes.data, self._store.space
+        alarms, worker = self._finds.alarms, addresses(self.worker)
+        expand(self._program, space, frontier([(0, len(states))]), shared, alarms, worker, _PIECE)
+
+    def _take(self) -> Words:
+        segments = self.worker.take_segments()
+        if self._program.observe_planes and segments:
+            self._shared[CURSOR] = 0
+            shared, alarms = self._shared.ctypes.data, self._finds.alarms
+            observe(self._program, self._store.space, frontier(segments), shared, alarms, addresses(self.worker), _PIECE)
+        rows = [self._store.rows(segment) for segment in segments]
+        taken = np.concatenate(rows) if rows else np.empty((0, self.kernel.words), dtype=np.uint64)
+        self._clear()
+        return taken
+
+    def _clear(self) -> None:
+        self._store.rebuild([], 0, lambda task: task())
+        self._shared[TOP] = _PIECE
+        self.worker.counters[[POSITION, END, SEGMENT, LOGGED, NEW]] = 0
+
+
+def predecessors(kernel: Kernel, pieces: Iterable[Words], target: Words) -> Words:
+    """Of the states of the pieces that have ``target`` as a successor the smallest, as one row; no row if there is none."""
+    program = Program.of(kernel)
+    worker, room, shared = Worker.of(program, 1), Room.of(program), np.zeros(SHARED_WORDS, dtype=np.int64)
+    store = Store(kernel.words, 1 << 26, _PIECE)
+    goal = np.ascontiguousarray(target)
+    for piece in pieces:
+        for start in range(0, len(piece), _PIECE):
+            states = piece[start : start + _PIECE]
+            store.rows((0, len(states)))[:] = states
+            shared[CURSOR] = 0
+            at, of = shared.ctypes.data, frontier([(0, len(states))])
+            find_predecessors(program, store.space, of, at, addresses(worker), addresses(room), goal.ctypes.data, _BLOCK)
+    found: Words = worker.found_state
+    return found if worker.found_action[0] >= 0 else found[:0]

@@ -1,0 +1,302 @@
+"""Exhaustive breadth-first search of a protocol on all cores: the same counts and the same finds with any number of workers."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path as FilePath
+
+import numpy as np
+
+from fencepost.model.kernel.code.machine import Kernel
+from fencepost.model.kernel.code.packing import Words
+from fencepost.model.kernel.code.program import Program, addresses, members
+from fencepost.model.kernel.code.transposing import TOGETHER
+from fencepost.model.kernel.search.checkpoint import Checkpoint, CheckpointError, Saved
+from fencepost.model.kernel.search.crew import Crew
+from fencepost.model.kernel.search.expansion import (
+    BATCH,
+    CHUNK,
+    CURSOR,
+    FULL,
+    SHARED_WORDS,
+    STOP,
+    TOP,
+    Worker,
+    expand,
+    observe,
+    seed,
+)
+from fencepost.model.kernel.search.finds import Finds
+from fencepost.model.kernel.search.paths import plain
+from fencepost.model.kernel.search.results import Find, Limits, Outcome, Progress, Reached, Result
+from fencepost.model.kernel.search.store import Segment, Store, frontier, joined, sizes
+from fencepost.model.kernel.search.table import LINE
+from fencepost.model.kernel.search.totals import Totals
+
+_SMALL = 1024
+"""States that are not worth waking the other workers for."""
+
+_SMALLEST_BLOCK, _LARGEST_BLOCK = TOGETHER, 1024
+
+
+def search(
+    kernel: Kernel,
+    *,
+    start: Words | None = None,
+    alarm: Iterable[int] = (),
+    step_alarm: Iterable[int] = (),
+    watch: Iterable[int] = (),
+    stop_on_deadlock: bool = False,
+    may_end: int | None = None,
+    canonical: int = 0,
+    workers: int | None = None,
+    limits: Limits | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+    progress: Callable[[Progress], None] | None = None,
+    checkpoint: FilePath | None = None,
+    checkpoint_every: float = 600.0,
+    resume: bool = False,
+) -> Result:
+    """Visits the reachable states of a protocol, level by level, until there is none left or something ends it.
+
+    ``start`` has the states to begin with, one in each row, instead of the protocol's initial ones (not with a symmetry).
+    ``alarm`` and ``step_alarm`` are the numbers of the kernel's observed formulas that are violations where they hold. A
+    level with a violation (or a deadlock, if that is to stop the search) is finished and is the last. ``watch`` are formulas
+    whose first find is reported without that. ``may_end`` is the formula that holds where a run may end: a state without a
+    successor in which it does not is a deadlock; without it each one is. ``canonical`` is the
+    address of a symmetry's function (see Program.of). ``should_stop`` is asked and ``progress`` told, about once a second,
+    from this thread. ``checkpoint`` is a folder for the complete levels, written every ``checkpoint_every`` seconds and at
+    the end; ``resume`` goes on from what it holds. Raises ValueError for a memory budget that is too small to begin with,
+    MemoryError if the system refuses it, CheckpointError.
+    """
+    with Crew(workers) as crew:
+        finds = Finds(kernel, alarm, step_alarm, watch, stop_on_deadlock=stop_on_deadlock, may_end=may_end)
+        program = Program.of(kernel, canonical).in_planes(kernel)
+        initial = kernel.initial() if start is None else start
+        made = _Search(kernel, program, initial, finds, crew, limits or Limits(), should_stop, progress)
+        if checkpoint is not None:
+            made.keep(Checkpoint(checkpoint, made.fingerprint()), checkpoint_every, resume)
+        return made.run()
+
+
+class _Search:
+    """One search under way."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        program: Program,
+        initial: Words,
+        finds: Finds,
+        crew: Crew,
+        limits: Limits,
+        should_stop: Callable[[], bool],
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.kernel, self.program, self.initial, self.crew, self.limits = kernel, program, initial, crew, limits
+        self.finds, self.should_stop, self.progress = finds, should_stop, progress
+        self.workers = [Worker.of(program, finds.rows) for _ in range(crew.size)]
+        self.written = [addresses(worker) for worker in self.workers]
+        self.shared = np.zeros(SHARED_WORDS, dtype=np.int64)
+        self.store = Store(kernel.words, limits.memory, self._in_flight(_SMALLEST_BLOCK) + CHUNK * crew.size)
+        self.levels: list[list[Segment]] = []
+        self.fresh: list[Segment] = []
+        self.base = Totals.none(program)
+        self.checkpoint: Checkpoint | None = None
+        self.ended: Outcome | None = None
+        self.boundary = 0, self.base
+        self.started = self.reported = self.saved = time.monotonic()
+        self.reported_states, self.earlier = 0, 0.0
+
+    def fingerprint(self) -> str:
+        """A hash of all that decides the course of the search, but for the limits."""
+        initial = sorted(plain(state) for state in self.initial)
+        parts = [self.kernel.fingerprint, initial, self.finds.sought, self.program.canonical != 0]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    def keep(self, checkpoint: Checkpoint, every: float, resume: bool) -> None:
+        self.checkpoint, self.every = checkpoint, every
+        if not resume:
+            checkpoint.start()
+            return
+        saved = checkpoint.summary()
+        count = sum(saved.sizes)
+        if not self.store.fits(count + CHUNK * self.crew.size):
+            budget = f"a memory budget of {self.limits.memory} bytes"
+            raise CheckpointError(f"{checkpoint.folder} has {count} states, too many for {budget}")
+        checkpoint.load(self.store)
+        ends = list(itertools.accumulate(saved.sizes, initial=0))
+        self.levels = [[segment] for segment in itertools.pairwise(ends)]
+        self.shared[TOP] = count
+        self.store.rebuild(self._segments(), count, self._everywhere)
+        self.base, self.earlier = saved.totals, saved.seconds
+        self.finds.resume(saved.finds)
+
+    def run(self) -> Result:
+        violations: list[Find] = []
+        if not self.levels:
+            self._seed()
+            self._observe()
+            violations = self.finds.take(self.workers, 0)
+            if self.ended is None:
+                self.levels.append(self.fresh)
+                self.fresh = []
+        while not violations and self.ended is None:
+            if self.checkpoint is not None:
+                self.boundary = len(self.levels), self._totals()
+            self._poll()
+            if self.ended is None and len(self.levels) - 1 == self.limits.depth:
+                self.ended = "depth"
+            if self.ended is None:
+                self._expand()
+                self._observe()
+                violations = self.finds.take(self.workers, len(self.levels))
+            if self.ended is None and self.fresh:
+                self.levels.append(self.fresh)
+                self.fresh = []
+            elif self.ended is None and not violations:
+                self.ended = "exhausted"
+            if self.checkpoint is not None and time.monotonic() - self.saved > self.every:
+                self._save()
+        if self.checkpoint is not None:
+            self._save()
+        return self._result(violations)
+
+    # --- one level
+
+    def _seed(self) -> None:
+        initial, worker = self.initial, self.workers[0]
+        for start in range(0, len(initial), BATCH):
+            if not self._has_room():
+                self.ended = "memory"
+                return
+            rows = initial[start : start + BATCH]
+            worker.successors[: len(rows)] = rows
+            shared = self.shared.ctypes.data
+            if not seed(self.program, self.store.space, shared, self.written[0], len(rows)):
+                self.ended = "memory"
+                return
+            self._drain()
+
+    def _expand(self) -> None:
+        """Expands the last level; the new states are ``fresh``."""
+        states = frontier(self.levels[-1])
+        total = int(states.ordinals[-1])
+        self.shared[CURSOR] = 0
+        while True:
+            spread = min(_LARGEST_BLOCK, total // (4 * self.crew.size), self._largest_block())
+            block = max(_SMALLEST_BLOCK, spread // TOGETHER * TOGETHER)
+            args = (self.program, self.store.space, states, self.shared.ctypes.data, self.finds.alarms)
+
+            def work(number: int) -> int:
+                return int(expand(*args, self.written[number], block))  # noqa: B023
+
+            codes = [work(0)] if total <= _SMALL else self.crew.run(work, self._poll, self._stop)
+            self._drain()
+            left = int(self.shared[CURSOR]) < total
+            if self.ended is None and (FULL in codes or (left and not self._has_room())):
+                self.ended = "memory"
+            if self.ended is not None or not left:
+                return
+
+    def _observe(self) -> None:
+        """Takes in what is observed of the new states."""
+        if not self.program.observe_planes or not self.fresh:
+            return
+        states = frontier(self.fresh)
+        self.shared[CURSOR] = 0
+        args = (self.program, self.store.space, states, self.shared.ctypes.data, self.finds.alarms)
+
+        def look(number: int) -> None:
+            observe(*args, self.written[number], _LARGEST_BLOCK)
+
+        if int(states.ordinals[-1]) <= _SMALL:
+            look(0)
+        else:
+            self.crew.run(look)
+
+    def _drain(self) -> None:
+        """Takes the segments that the workers have filled."""
+        for worker in self.workers:
+            self.fresh += worker.take_segments()
+        self.fresh = joined(self.fresh)
+
+    def _has_room(self) -> bool:
+        top = int(self.shared[TOP])
+        return top <= self.store.space.grow_at or self.store.rebuild(self._segments(), top, self._everywhere)
+
+    def _segments(self) -> list[Segment]:
+        return [segment for level in self.levels for segment in level] + self.fresh
+
+    def _everywhere(self, task: Callable[[], None]) -> None:
+        self.crew.run(lambda _: task())
+
+    def _in_flight(self, block: int) -> int:
+        """How many states the workers may add before they look at the table's load again."""
+        return self.crew.size * (block * self.program.actions + BATCH)
+
+    def _largest_block(self) -> int:
+        slack = LINE * self.store.space.lines // 8 - self.crew.size * (BATCH + CHUNK)
+        return slack // (self.crew.size * max(self.program.actions, 1))
+
+    # --- what happens meanwhile
+
+    def _stop(self) -> None:
+        self.shared[STOP] = 1
+
+    def _poll(self) -> None:
+        now = time.monotonic()
+        if self.ended is None and self.should_stop():
+            self.ended = "interrupted"
+        if self.ended is None and self.limits.seconds is not None and now - self.started > self.limits.seconds:
+            self.ended = "time"
+        if self.ended is not None:
+            self._stop()
+        if self.progress is not None and now - self.reported >= 1.0:
+            totals = self._totals()
+            rate = (totals.distinct - self.reported_states) / (now - self.reported)
+            size = sizes(self.levels[-1:])[0]
+            self.progress(Progress(len(self.levels) - 1, totals.distinct, totals.transitions, size, rate))
+            self.reported, self.reported_states = now, totals.distinct
+
+    def _save(self) -> None:
+        """Writes the search as it stood before its last level was expanded, if it came so far."""
+        count, totals = self.boundary
+        if self.checkpoint is None or not count:
+            return
+        kept = self.levels[:count]
+        seconds = self.earlier + time.monotonic() - self.started
+        self.checkpoint.write(self.store, kept, Saved(sizes(kept), totals, self.finds.up_to(count), seconds))
+        self.saved = time.monotonic()
+
+    # --- what came of it
+
+    def _totals(self) -> Totals:
+        return self.base.plus(self.workers)
+
+    def _result(self, violations: list[Find]) -> Result:
+        outcome = self.ended or "exhausted"
+        if violations:
+            outcome = "deadlock" if all(find.kind == "deadlock" for find in violations) else "violated"
+        totals = self._totals()
+        return Result(
+            outcome=outcome,
+            distinct=totals.distinct,
+            transitions=totals.transitions,
+            depth=len(self.levels) - 1,
+            level_sizes=sizes(self.levels),
+            seen=members(np.array(totals.seen, dtype=np.uint64)),
+            seen_steps=members(np.array(totals.seen_steps, dtype=np.uint64)),
+            enabled=totals.enabled,
+            deadlocks=totals.deadlocks,
+            deadlock=self.finds.deadlock,
+            violations=tuple(violations),
+            watched=self.finds.watched,
+            bytes_in_use=self.store.bytes_in_use(int(self.shared[TOP])),
+            seconds=self.earlier + time.monotonic() - self.started,
+            reached=Reached(self.kernel, self.program, self.store, tuple(tuple(level) for level in self.levels)),
+        )

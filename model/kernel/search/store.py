@@ -1,0 +1,107 @@
+"""Memory of a search: the array of states and the table over it, within a budget."""
+
+from __future__ import annotations
+
+import mmap
+import sys
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from fencepost.model.kernel.code.packing import Words
+from fencepost.model.kernel.search.table import LINE, MAX_STATES, Frontier, Space, fill
+
+_LOAD = 0.8
+_FIRST_LINES = 1 << 13
+_NO_RESERVE = 0x4000 if sys.platform == "linux" else 0  # mmap.MAP_NORESERVE is in Python's own module only from 3.13
+
+Segment = tuple[int, int]
+"""States of the array: the first, and the one after the last."""
+
+
+def zeros(words: int) -> Words:
+    """Zeroed memory that takes none of the machine's until it is touched; MemoryError if the system refuses it."""
+    try:
+        memory = mmap.mmap(-1, max(8 * words, 8), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)
+    except OSError as error:
+        raise MemoryError(f"the system refuses {8 * words / 2**30:.2f} GiB of memory: {error.strerror}") from error
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(memory, dtype=np.uint64)
+
+
+def frontier(segments: Sequence[Segment]) -> Frontier:
+    """The states of some segments, in order."""
+    starts = np.array([start for start, _ in segments], dtype=np.int64)
+    return Frontier(starts, np.cumsum([0, *(end - start for start, end in segments)], dtype=np.int64))
+
+
+def sizes(levels: Sequence[Sequence[Segment]]) -> tuple[int, ...]:
+    """How many states each level has."""
+    return tuple(sum(end - start for start, end in level) for level in levels)
+
+
+def joined(segments: Iterable[Segment]) -> list[Segment]:
+    """The same states in as few segments as possible, in order."""
+    made: list[Segment] = []
+    for start, end in sorted(segments):
+        if made and made[-1][1] == start:
+            made[-1] = (made[-1][0], end)
+        else:
+            made.append((start, end))
+    return made
+
+
+class Store:
+    """The states of a search and the table that finds them.
+
+    ``budget`` is in bytes and covers both; ``inserts_in_flight`` is how many states the workers together may add between
+    two looks at the table's load. Raises MemoryError if the budget is too small to begin with.
+    """
+
+    def __init__(self, words: int, budget: int, inserts_in_flight: int) -> None:
+        self.words = words
+        self.budget = budget
+        self._most_lines = int(budget / (8 * LINE * (1 + _LOAD * words)))
+        self._lines = max(_FIRST_LINES, 8 * inserts_in_flight // LINE)
+        if self._lines > self._most_lines:
+            least = int(self._lines * 8 * LINE * (1 + _LOAD * words)) + 1
+            raise MemoryError(f"a memory budget of {budget} bytes is too small for this search: it takes {least} to begin with")
+        self._states = zeros(budget // 8)
+        self._table = zeros(LINE * self._lines)
+        self.space = self._space()
+
+    def _space(self) -> Space:
+        capacity = min((self.budget - 8 * LINE * self._lines) // (8 * self.words), MAX_STATES)
+        grow_at = int(_LOAD * LINE * self._lines)
+        return Space(self._states.ctypes.data, self._table.ctypes.data, self.words, self._lines, capacity, grow_at)
+
+    def fits(self, count: int) -> bool:
+        """Whether the budget allows that many states."""
+        return count <= _LOAD * LINE * self._most_lines
+
+    def rebuild(self, segments: Sequence[Segment], least: int, run: Callable[[Callable[[], None]], None]) -> bool:
+        """Makes the table anew from the states of these segments, with room for more than ``least`` states; false if the
+        budget does not allow it. ``run`` runs a function on every worker."""
+        lines = self._lines
+        while lines * LINE * _LOAD <= least and lines < self._most_lines:
+            lines = min(2 * lines, self._most_lines)
+        if lines * LINE * _LOAD <= least:
+            return False
+        self._lines = lines
+        del self._table  # given back before the new one is taken
+        self._table = zeros(LINE * lines)
+        self.space = self._space()
+        if segments:
+            states, cursor = frontier(segments), np.zeros(1, dtype=np.int64)
+            run(lambda: fill(self.space, states, cursor.ctypes.data))
+        return True
+
+    def rows(self, segment: Segment) -> Words:
+        """The states of a segment, one in each row: a view."""
+        start, end = segment
+        return self._states[start * self.words : end * self.words].reshape(-1, self.words)
+
+    def bytes_in_use(self, top: int) -> int:
+        """What the table and the first ``top`` places of the array take."""
+        return 8 * LINE * self._lines + 8 * self.words * min(top, self.space.capacity)

@@ -1,0 +1,310 @@
+"""Which broker leads: one ephemeral node that every broker tries to create.
+
+Mirrors LeaderElectionImpl and LeaderElectionService of Pulsar as of 2026-04, and of NamespaceService.searchForCandidateBroker
+the part that asks the leader. All brokers propose themselves; a value names its broker, so that two brokers never propose
+the same. (That a node of the own session has another value, which the code provides for, does not happen then.)
+
+How a broker stands in its election is its ``stage``: looking at the node; proposing itself because it saw none; confirming
+that it created it, by the read of the cache that follows; retaking a node of its former session; waiting to try again after a
+failure; settled; closed. What the broker believes meanwhile, its ``role``, only changes when an election settles or the
+node's deletion is heard of. The answer to a read and a notification come in order on one thread, so looking and settling are
+one step; after a creation there is the read in between, and a notification then is ignored.
+
+One lookup of a bundle without an owner wanders from broker to broker, until some broker takes the bundle: only the leader may
+choose a broker for it; that one is told so (the lookup is then authoritative) and takes it. Choices are free: the policy of
+placement is no matter here. Where the leader is not active, any broker chooses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from fencepost.model.language import And, If, ModelError, Not, Or, Protocol
+from fencepost.model.pulsar.metadata_store import EphemeralNode, Sessions, merged
+
+STAGES = ("looking", "proposing", "confirming", "retaking", "waiting", "settled", "closed")
+ROLES = ("no_leader", "leading", "following")
+
+DEFECTS = {
+    "same_value": "pulsar#10522: two brokers propose the same value, take each other's node for their own of a former session "
+    "and delete it, without end",
+    "elected_follows": "pulsar#23125, #23138: a broker that finds its own node from its own session goes on to follow",
+    "reconnection_ignored": "pulsar#23138: a broker that was cut off does not look at the node again",
+    "reestablishment_ignored": "pulsar#10457: a broker with a new session does not look at the node again",
+    "redirects_without_authority": "pulsar#7200, #20528: a broker that chooses while no leader is active does not say so, and "
+    "the chosen one may choose again",
+    "followers_do_not_cache": "pulsar#13066: followers do not know who leads, so that each of them chooses",
+    "leader_value_expires": "pulsar#17401: who leads is forgotten after ten minutes, and nothing reads it again",
+    "asks_during_election": "pulsar#25999: a broker asks for the leader while its election is under way, hears none, chooses",
+    "creates_blindly": "a broker writes the leader's node whether or not it is there",
+    "failure_not_retried": "an election that failed is not tried again",
+}
+
+
+def election(
+    *,
+    brokers: int = 3,
+    on_session_loss: str = "reconnect",
+    close: str = "unconditional",
+    disconnects: int = 0,
+    expiries: int = 0,
+    crashes: int = 0,
+    closes: int = 0,
+    lookups: bool = False,
+    mended: bool = False,
+    defects: Iterable[str] = (),
+) -> Protocol:
+    """The election of a leader among ``brokers``.
+
+    ``on_session_loss`` is what a broker does when it takes its session for lost: ``reconnect`` or ``shutdown``
+    (zookeeperSessionExpiredPolicy). ``close`` is how a leader that shuts down deletes its node: ``unconditional``, as upstream
+    does, or ``by_version``, of the version that it created. ``disconnects``, ``expiries``, ``crashes`` and ``closes`` bound how
+    often a broker is cut off, loses its session while it lives, dies and shuts down. With ``lookups`` a lookup wanders.
+    ``mended`` is not upstream: a deletion then names the creation of the node that it means, and a broker that has created the
+    node looks whether it is still there before it leads.
+    """
+    if brokers < 1:
+        raise ModelError("election: brokers is at least 1")
+    if on_session_loss not in ("reconnect", "shutdown"):
+        raise ModelError(f"election: on_session_loss is reconnect or shutdown, not {on_session_loss!r}")
+    if close not in ("unconditional", "by_version"):
+        raise ModelError(f"election: close is unconditional or by_version, not {close!r}")
+    parameters = {name: value for name, value in locals().items() if name != "defects"}
+    p = Protocol("election", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+
+    broker = p.universe("broker", brokers)
+    shuts_down = on_session_loss == "shutdown"
+    ends = closes > 0 or (shuts_down and disconnects + expiries > 0)
+    store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, ends=ends)
+    (leader,) = EphemeralNode.declare(store, "leader")
+    stage = p.choice("stage", STAGES, per=broker)
+    role = p.choice("role", ROLES, per=broker)
+    cached = p.choice("cached", broker, per=broker, none=EphemeralNode.NOBODY)
+    p.budget("closes", closes)
+
+    def at_start(b: int) -> dict[Any, Any]:
+        return {stage[b]: "looking", role[b]: "no_leader", cached[b]: EphemeralNode.NOBODY}
+
+    def looks_again(b: int) -> dict[Any, Any]:
+        return {stage[b]: If(stage[b] == "closed", stage[b], "looking")}
+
+    def on_lost(b: int) -> dict[Any, Any]:
+        """Nothing is done about the election; by the shutdown policy the process ends."""
+        return merged(store.died(b), at_start(b)) if shuts_down else {}
+
+    store.declare(
+        at_start=at_start,
+        on_lost=on_lost,
+        on_reconnected=lambda b: {} if p.has("reconnection_ignored") else looks_again(b),
+        on_reestablished=lambda b: {} if p.has("reestablishment_ignored") else looks_again(b),
+        keeps_going=not shuts_down,
+    )
+
+    def settled(b: int, as_role: str) -> dict[Any, Any]:
+        """The election is over, and the cache is filled by a read."""
+        knows = as_role == "leading" or not p.has("followers_do_not_cache")
+        return {stage[b]: "settled", role[b]: as_role, cached[b]: leader.holder if knows else EphemeralNode.NOBODY}
+
+    retakes = store.leaves_sessions or p.has("same_value")
+
+    def takes_for_former(b: int) -> Any:
+        """The formula: the broker takes the node for its own of a former session."""
+        if p.has("same_value"):
+            return Not(leader.is_own(b))
+        return leader.is_held(b, former=True)
+
+    # --- the election
+
+    @p.step(by="b", fair=True, b=broker)
+    def find_none(b: int) -> Any:
+        """The broker looks at the node and there is none: it will propose itself."""
+        return And(store.reaches(b), stage[b] == "looking", leader.absent), {stage[b]: "proposing"}
+
+    @p.step(by="b", fair=True, b=broker)
+    def find_own(b: int) -> Any:
+        """The broker finds the node that it created in this session: it leads still, or again."""
+        if not (disconnects or expiries or retakes):
+            return None
+        as_role = "following" if p.has("elected_follows") else "leading"
+        return And(store.reaches(b), stage[b] == "looking", leader.is_own(b)), settled(b, as_role)
+
+    @p.step(by="b", fair=True, b=broker)
+    def find_former(b: int) -> Any:
+        """The broker finds its own value from another session, which may be about to expire: it will delete it first."""
+        if not retakes:
+            return None
+        found = And(store.reaches(b), stage[b] == "looking", Not(leader.absent), takes_for_former(b))
+        return found, {stage[b]: "retaking"}
+
+    @p.step(by="b", fair=True, b=broker)
+    def find_other(b: int) -> Any:
+        """The broker finds the node of another: it follows."""
+        of_another = And(Not(leader.absent), Not(leader.is_own(b)), Not(takes_for_former(b)))
+        return And(store.reaches(b), stage[b] == "looking", of_another), settled(b, "following")
+
+    @p.step(by="b", fair=True, b=broker)
+    def propose(b: int) -> Any:
+        """The node is created, if it is absent: expected version -1. BadVersion means that another was faster: look again."""
+        free = True if p.has("creates_blindly") else leader.absent
+        fails = {stage[b]: If(free, "confirming", "looking"), leader.holder: If(free, b, leader.holder)}
+        return And(store.reaches(b), stage[b] == "proposing"), merged(fails, {leader.former: And(Not(free), leader.former)})
+
+    @p.step(by="b", fair=True, b=broker)
+    def confirm(b: int) -> Any:
+        """The read that sets the watch has come back, whatever it says: the broker leads."""
+        leads = settled(b, "leading")
+        if mended:
+            leads |= {stage[b]: If(leader.is_own(b), "settled", "looking"), role[b]: If(leader.is_own(b), "leading", role[b])}
+        return And(store.reaches(b), stage[b] == "confirming"), leads
+
+    @p.step(by="b", fair=True, b=broker)
+    def retake(b: int) -> Any:
+        """The node is deleted, if its version is still the one seen, and the broker proposes itself; NotFound is a failure.
+
+        The node is never written, so that its version is always 0: whoever created it meanwhile, it is deleted.
+        """
+        if not retakes:
+            return None
+        meant = leader.is_held(b, former=True) if mended else Not(leader.absent)
+        outcome = {stage[b]: If(meant, "proposing", "waiting")}
+        return And(store.reaches(b), stage[b] == "retaking"), merged(leader.vanished(meant), outcome)
+
+    @p.step(by="b", fair=True, b=broker)
+    def try_again(b: int) -> Any:
+        """Five seconds after a failure the election begins anew."""
+        if not (disconnects or expiries or retakes):
+            return None
+        return And(not p.has("failure_not_retried"), store.lives[b], stage[b] == "waiting"), looks_again(b)
+
+    @p.step(by="b", fair=True, b=broker)
+    def hear_of_deletion(b: int) -> Any:
+        """A notification says that the node was deleted. A broker whose election is settled begins another one.
+
+        While one is under way the notification is ignored, but for the cache, which forgets the value.
+        """
+        acts = stage[b] == "settled"
+        return And(store.lives[b], leader.deleted[b]), merged(
+            leader.unheard(b),
+            {
+                stage[b]: If(acts, "looking", stage[b]),
+                role[b]: If(acts, "no_leader", role[b]),
+                cached[b]: If(stage[b] == "closed", cached[b], EphemeralNode.NOBODY),
+            },
+        )
+
+    # --- requests that fail, or whose outcome is not heard of
+
+    @p.fault(by="b", spends="disconnects", b=broker)
+    def creation_unheard(b: int) -> Any:
+        """The node is created as the connection breaks: the election fails, to the broker's knowledge."""
+        reaches, updates = store.lost_answer(b, merged(leader.created(b), {stage[b]: "waiting"}))
+        return And(reaches, stage[b] == "proposing", leader.absent), updates
+
+    @p.fault(by="b", spends="disconnects", b=broker)
+    def deletion_unheard(b: int) -> Any:
+        """The node of the former session is deleted as the connection breaks: the election fails."""
+        if not retakes:
+            return None
+        meant = leader.is_held(b, former=True) if mended else Not(leader.absent)
+        reaches, updates = store.lost_answer(b, merged(leader.vanished(meant), {stage[b]: "waiting"}))
+        return And(reaches, stage[b] == "retaking", meant), updates
+
+    @p.step(by="b", b=broker)
+    def fail(b: int) -> Any:
+        """A request of an election fails for want of a connection."""
+        if not (disconnects or expiries):
+            return None
+        under_way = stage[b].among("looking", "proposing", "confirming", "retaking")
+        return And(store.lives[b], store.link[b] != "connected", under_way), {stage[b]: "waiting"}
+
+    # --- shutting down
+
+    @p.fault(by="b", spends="closes", b=broker)
+    def start_closing(b: int) -> Any:
+        """The broker shuts down. It takes part in no election any more, and deletes the node if it believes to lead."""
+        return And(store.lives[b], stage[b] != "closed"), {stage[b]: "closed"}
+
+    @p.step(by="b", fair=True, b=broker)
+    def delete_at_close(b: int) -> Any:
+        """A leader that shuts down deletes the node: unconditionally, because the version is never remembered.
+
+        With the version remembered it is the same: a new node has the version of the old one.
+        """
+        if not closes:
+            return None
+        meant = leader.is_own(b) if mended else leader.version == 0 if close == "by_version" else True
+        closing = And(store.reaches(b), stage[b] == "closed", role[b] == "leading")
+        return closing, merged(leader.vanished(meant), {role[b]: "no_leader"})
+
+    @p.step(by="b", fair=True, b=broker)
+    def end(b: int) -> Any:
+        """The process ends and closes its session; a leader that reaches the store has deleted the node before."""
+        if not closes:
+            return None
+        done = Or(role[b] != "leading", Not(store.reaches(b)))
+        return And(store.lives[b], stage[b] == "closed", done), merged(store.ended(b), at_start(b))
+
+    # --- one lookup of a bundle without an owner
+
+    if lookups:
+        asked = p.choice("asked", broker, none=EphemeralNode.NOBODY)
+        authoritative = p.flag("authoritative")
+
+        def is_active(x: int) -> Any:
+            """The broker's own node among the live ones is there: it has a session."""
+            return And(store.lives[x], store.session[x])
+
+        def knows_active_leader(b: int) -> Any:
+            return Or(*(And(cached[b] == x, is_active(x)) for x in broker))
+
+        @p.step(by="client", b=broker)
+        def ask(b: int) -> Any:
+            """A client looks the bundle up at some broker."""
+            return And(asked == EphemeralNode.NOBODY, store.lives[b]), {asked: b}
+
+        @p.step(by="b", fair=True, b=broker, x=broker)
+        def redirect(b: int, x: int) -> Any:
+            """A broker that does not lead sends the lookup on to the leader that it knows of, if that one is active.
+
+            One that was chosen keeps the lookup: sent on once more, it could wander for ever.
+            """
+            sends = And(asked == b, Not(authoritative), store.lives[b], role[b] != "leading")
+            if b == x:
+                return None
+            return And(sends, cached[b] == x, is_active(x)), {asked: x}
+
+        @p.step(by="b", fair=True, b=broker, x=broker)
+        def choose(b: int, x: int) -> Any:
+            """The leader, or where none is known to be active any broker, chooses a broker for the bundle.
+
+            It waits for the end of its election before it takes the leader for unknown. The chosen broker takes the bundle,
+            and does not choose in its turn.
+            """
+            may_ask = True if p.has("asks_during_election") else stage[b] == "settled"
+            unknown = And(may_ask, Not(knows_active_leader(b)))
+            chooses = And(asked == b, Not(authoritative), store.lives[b], Or(role[b] == "leading", unknown))
+            if b == x:
+                return chooses, {asked: EphemeralNode.NOBODY}
+            says_so = True if not p.has("redirects_without_authority") else role[b] == "leading"
+            return And(chooses, is_active(x)), {asked: x, authoritative: says_so}
+
+        @p.step(by="b", fair=True, b=broker)
+        def take(b: int) -> Any:
+            """The broker that was chosen takes the bundle, and the lookup is answered."""
+            taken = {asked: EphemeralNode.NOBODY, authoritative: False}
+            return And(asked == b, authoritative, store.lives[b]), taken
+
+        @p.step(by="client", fair=True, b=broker)
+        def give_up(b: int) -> Any:
+            """The broker that was asked is dead: the lookup fails, and the client may begin anew."""
+            return And(asked == b, Not(store.lives[b])), {asked: EphemeralNode.NOBODY, authoritative: False}
+
+    if p.has("leader_value_expires"):
+
+        @p.step(by="b", b=broker)
+        def forget_leader(b: int) -> Any:
+            """The cached value has expired."""
+            return And(stage[b] == "settled", cached[b] != EphemeralNode.NOBODY), {cached[b]: EphemeralNode.NOBODY}
+
+    return p

@@ -1,0 +1,288 @@
+"""The metadata store as its clients meet it: sessions that expire, ephemeral nodes, notifications that come late.
+
+Mirrors ZooKeeper behind pulsar-metadata (ZKMetadataStore, ZKSessionWatcher, PulsarZooKeeperClient) as of 2026-04; the protocols
+of the control plane are composed of these pieces.
+
+What a client does to the store takes effect in one step, and it hears the answer in that step. A request whose outcome it
+never learns is one that took effect as its connection broke: ``lost_answer`` makes such a fault of any request. Notifications
+name a node and no value. Several of one node that a client has not handled yet count as one, because a client that handles
+them looks at the node as it is by then. A client hears of its own changes too. What changes while it is cut off it never
+hears of: persistent watches are set anew on reconnection, and are not caught up.
+
+A process that ends without closing its session leaves it to the server, which lets it expire later. If the process is back
+before, the nodes of its former session are still there under its name. Several former sessions of one client expire together.
+A session of a process that lives expires only as a fault: the process was paused or cut off for longer than the timeout. Until
+it learns of that it is a zombie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from fencepost.model.language import And, If, Not, Or, Protocol, Universe
+
+Updates = dict[Any, Any]
+LINK = ("connected", "suspended", "lost")
+
+
+def merged(*parts: Mapping[Any, Any]) -> Updates:
+    """The updates of several pieces as one; the later of two for one variable counts."""
+    return {variable: value for part in parts for variable, value in part.items()}
+
+
+class Sessions:
+    """The sessions of the clients of one metadata store, and the faults that befall them.
+
+    ``disconnects``, ``expiries`` and ``crashes`` bound how often a client loses its connection, how often the session of a
+    live client expires, and how often a process dies. ``ends`` says that a process may end otherwise, too.
+    """
+
+    def __init__(
+        self, p: Protocol, client: Universe, *, disconnects: int, expiries: int, crashes: int, ends: bool = False
+    ) -> None:
+        self.protocol, self.client = p, client
+        self.disconnects, self.expiries = disconnects > 0, expiries > 0
+        self.ends = ends or crashes > 0
+        self.leaves_sessions = crashes > 0 or (ends and disconnects > 0)
+        self.lives = p.flag("lives", per=client, init=True)
+        self.link = p.choice("link", LINK, per=client)
+        self.session = p.flag("session", per=client, init=True)
+        self.former = p.flag("former_session", per=client)
+        self.nodes: list[EphemeralNode] = []
+        self.watched: list[PersistentNode] = []
+        p.budget("disconnects", disconnects)
+        p.budget("expiries", expiries)
+        p.budget("crashes", crashes)
+
+    def reaches(self, c: int) -> Any:
+        """The formula: a request of the client is carried out and answered.
+
+        Whatever a client asks of the store needs this; what it does by itself needs only that its process ``lives``.
+        """
+        return And(self.lives[c], self.link[c] == "connected", self.session[c])
+
+    def is_zombie(self, c: int) -> Any:
+        """The formula: the process goes on and its session is gone."""
+        return And(self.lives[c], Not(self.session[c]))
+
+    def _gone(self, c: int, *, former: bool) -> Updates:
+        """The nodes of a session of the client vanish with it."""
+        unheard_by = None if former else c
+        return merged(*(node.vanished(node.is_held(c, former=former), unheard_by=unheard_by) for node in self.nodes))
+
+    def _unheard(self, c: int) -> Updates:
+        """What the client has not heard of by now it will never hear of."""
+        return merged(*(node.unheard(c) for node in self.nodes), *(node.unheard(c) for node in self.watched))
+
+    def died(self, c: int) -> Updates:
+        """The process ends. The store does not know, and keeps its session for now."""
+        return {self.lives[c]: False, self.link[c]: "lost", **self._unheard(c)}
+
+    def ended(self, c: int) -> Updates:
+        """The process ends and closes its session, with all its nodes, if the store can be reached."""
+        closed = self.reaches(c)
+        gone = merged(*(node.vanished(And(closed, node.is_own(c)), unheard_by=c) for node in self.nodes))
+        return merged(gone, self.died(c), {self.session[c]: And(self.session[c], Not(closed))})
+
+    def lost_answer(self, c: int, effect: Mapping[Any, Any]) -> tuple[Any, Updates]:
+        """Guard and updates of a request that takes effect while the client loses its connection: it never hears of that."""
+        return self.reaches(c), merged(effect, {self.link[c]: "suspended"})
+
+    def declare(
+        self,
+        *,
+        at_start: Callable[[int], Mapping[Any, Any]],
+        on_lost: Callable[[int], Mapping[Any, Any]],
+        on_reconnected: Callable[[int], Mapping[Any, Any]],
+        on_reestablished: Callable[[int], Mapping[Any, Any]],
+        keeps_going: bool = True,
+    ) -> None:
+        """Declares what can happen to sessions; each argument says what it means to the client's own variables.
+
+        ``at_start`` is how a process begins, and all that is left of one that has ended. ``keeps_going`` is false of clients
+        that end when they take their session for lost.
+        """
+        p, client = self.protocol, self.client
+        lives, link, session, former = self.lives, self.link, self.session, self.former
+
+        @p.fault(by="c", spends="disconnects", c=client, arrived=range(2))
+        def disconnect(c: int, arrived: int) -> Any:
+            """The client loses its connection: ConnectionLost. Notifications under way have arrived by then, or never will."""
+            unheard = {} if arrived else self._unheard(c)
+            return And(lives[c], link[c] == "connected"), merged({link[c]: "suspended"}, unheard)
+
+        if self.disconnects:
+
+            @p.step(by="c", c=client)
+            def lose(c: int) -> Any:
+                """By its own clock, at 5/6 of the timeout, the client takes its session for lost: SessionLost."""
+                return And(lives[c], link[c] == "suspended"), merged({link[c]: "lost"}, on_lost(c))
+
+            @p.step(by="c", fair=True, c=client)
+            def reconnect(c: int) -> Any:
+                """The connection is back and the session was never given up: Reconnected."""
+                return And(lives[c], link[c] == "suspended", session[c]), merged({link[c]: "connected"}, on_reconnected(c))
+
+        if self.disconnects and keeps_going:
+
+            @p.step(by="c", fair=True, c=client)
+            def resume(c: int) -> Any:
+                """The connection is back and the session that the client gave up is still there: SessionReestablished."""
+                return And(lives[c], link[c] == "lost", session[c]), merged({link[c]: "connected"}, on_reestablished(c))
+
+        @p.fault(by="store", spends="expiries", c=client)
+        def expire(c: int) -> Any:
+            """The store has heard nothing of a live client for longer than the timeout: its session and its nodes go."""
+            return And(lives[c], session[c]), merged(self._gone(c, former=False), {session[c]: False})
+
+        if self.expiries:
+
+            @p.step(by="c", fair=True, c=client)
+            def learn_of_expiry(c: int) -> Any:
+                """A client whose session has expired hears so from the store: SessionLost."""
+                return And(self.is_zombie(c), link[c] != "lost"), merged({link[c]: "lost"}, on_lost(c))
+
+        if self.expiries and keeps_going:
+
+            @p.step(by="c", fair=True, c=client)
+            def reestablish(c: int) -> Any:
+                """A client whose session is gone opens a new one: SessionReestablished."""
+                opened = {link[c]: "connected", session[c]: True}
+                return And(self.is_zombie(c), link[c] == "lost"), merged(opened, on_reestablished(c))
+
+        @p.fault(by="c", spends="crashes", c=client)
+        def crash(c: int) -> Any:
+            """The process dies."""
+            return lives[c], merged(self.died(c), at_start(c))
+
+        if self.ends:
+
+            @p.step(by="c", fair=True, c=client)
+            def restart(c: int) -> Any:
+                """The process is started again, with a new session, perhaps before the former one has expired."""
+                left = merged(*(node.becomes_former(c) for node in self.nodes))
+                begun = {lives[c]: True, link[c]: "connected", session[c]: True, former[c]: Or(former[c], session[c])}
+                return Not(lives[c]), merged(begun, left, at_start(c))
+
+        if self.leaves_sessions:
+
+            @p.step(by="store", fair=True, c=client)
+            def expire_dead(c: int) -> Any:
+                """The session of a process that has died expires, with its nodes."""
+                return And(Not(lives[c]), session[c]), merged(self._gone(c, former=False), {session[c]: False})
+
+            @p.step(by="store", fair=True, c=client)
+            def expire_former(c: int) -> Any:
+                """The session of a process that has been started again expires, with its nodes."""
+                return former[c], merged(self._gone(c, former=True), {former[c]: False})
+
+
+class EphemeralNode:
+    """One ephemeral node: who created it, whether in a former session, its version, and its deletions not yet heard of.
+
+    Its value names its creator, as Pulsar's leader and owner nodes do, so that ``holder`` is both. ``marks`` are flags that
+    its value carries besides. The version is 0 at creation, as ZooKeeper's is, however often the node was there before, and
+    rises by one with each write, up to ``writes``.
+    """
+
+    NOBODY = "nobody"
+
+    def __init__(
+        self, sessions: Sessions, holder: Any, former: Any, version: Any, marks: Mapping[str, Any], deleted: Mapping[int, Any]
+    ) -> None:
+        self.holder, self.former, self.version = holder, former, version
+        self.marks, self.deleted = marks, deleted
+        self._sessions = sessions
+        sessions.nodes.append(self)
+
+    @classmethod
+    def declare(
+        cls, sessions: Sessions, name: str, per: Universe | None = None, *, writes: int = 0, marks: Sequence[str] = ()
+    ) -> list[EphemeralNode]:
+        """The variables of one node, or of one for each member of a universe."""
+        p, client = sessions.protocol, sessions.client
+        index = () if per is None else (per,)
+        holder = p.choice(f"{name}_holder", client, per=index, none=cls.NOBODY)
+        former = p.flag(f"{name}_former", per=index)
+        version = p.number(f"{name}_version", 0, writes, per=index)
+        flags = {mark: p.flag(f"{name}_{mark}", per=index) for mark in marks}
+        deleted = p.flag(f"{name}_deletion", per=(*index, client))
+        if per is None:
+            return [cls(sessions, holder, former, version, flags, {c: deleted[c] for c in client})]
+        return [
+            cls(
+                sessions,
+                holder[i],
+                former[i],
+                version[i],
+                {mark: flag[i] for mark, flag in flags.items()},
+                {c: deleted[i, c] for c in client},
+            )
+            for i in per
+        ]
+
+    @property
+    def absent(self) -> Any:
+        """The formula: there is no such node."""
+        return self.holder == self.NOBODY
+
+    def is_held(self, c: int, *, former: bool) -> Any:
+        """The formula: the node is the client's, of its present or of a former session."""
+        return And(self.holder == c, self.former if former else Not(self.former))
+
+    def is_own(self, c: int) -> Any:
+        """The formula: the node was created in the client's present session (Stat.isCreatedBySelf)."""
+        return self.is_held(c, former=False)
+
+    def created(self, c: int, **marks: Any) -> Updates:
+        """The client creates the node (put with expected version -1), where it is absent."""
+        return {self.holder: c, self.former: False, self.version: 0, **{self.marks[m]: value for m, value in marks.items()}}
+
+    def written(self, **marks: Any) -> Updates:
+        """The node is written, and its version rises."""
+        return {self.version: self.version + 1, **{self.marks[m]: value for m, value in marks.items()}}
+
+    def vanished(self, condition: Any = True, *, unheard_by: int | None = None) -> Updates:
+        """The node is deleted where the condition holds, and all who watch will hear of it, but for one perhaps."""
+        goes = And(condition, Not(self.absent))
+        heard = {c: And(goes, self._sessions.reaches(c)) for c in self.deleted if c != unheard_by}
+        return {
+            self.holder: If(goes, self.NOBODY, self.holder),
+            self.version: If(goes, 0, self.version),
+            **{flag: And(flag, Not(goes)) for flag in (self.former, *self.marks.values())},
+            **{self.deleted[c]: Or(self.deleted[c], hears) for c, hears in heard.items()},
+        }
+
+    def becomes_former(self, c: int) -> Updates:
+        """What the client created before belongs to a former session from now on."""
+        return {self.former: Or(self.former, self.holder == c)}
+
+    def unheard(self, c: int) -> Updates:
+        """The client will not hear of deletions so far."""
+        return {self.deleted[c]: False}
+
+
+class PersistentNode:
+    """One node that outlives its creator, with its version and its changes not yet heard of; its value is its user's matter.
+
+    The version is 0 at first and rises by one with each write, up to ``writes``; ``is_countable`` is the formula that it can.
+    """
+
+    def __init__(self, sessions: Sessions, name: str, *, writes: int) -> None:
+        p, client = sessions.protocol, sessions.client
+        self.version = p.number(f"{name}_version", 0, writes)
+        self.changed = p.flag(f"{name}_change", per=client)
+        self.is_countable = self.version < writes
+        self._sessions = sessions
+        sessions.watched.append(self)
+
+    def written(self, c: int) -> Updates:
+        """The client writes the node: its version rises, and all others who watch will hear of it."""
+        others = [other for other in self._sessions.client if other != c]
+        heard = {self.changed[other]: Or(self.changed[other], self._sessions.reaches(other)) for other in others}
+        return {self.version: self.version + 1, **heard}
+
+    def unheard(self, c: int) -> Updates:
+        """The client will not hear of changes so far."""
+        return {self.changed[c]: False}

@@ -1,0 +1,281 @@
+"""How a bundle is split in two: the layout of the namespace is changed by compare-and-set, and locks change hands.
+
+Mirrors NamespaceService.splitAndOwnBundle, NamespaceBundleFactory, LocalPoliciesResources and BundleSplitterTask of Pulsar as
+of 2026-04, on the locks of resource_lock.py, the sessions of metadata_store.py and the arithmetic of hash_range.
+
+The layout is one persistent node. Every broker has a copy in its cache, with its version; a notification of a change empties
+the cache, and nothing else does, not even the return of a connection. A layout is a set of bundles out of all that a small hash
+range can have, so that a gap or an overlap is nothing special. Lookups follow a broker's own copy: what is not in it is not
+acquired.
+
+The owner of a bundle splits it: it asks for the locks of the children, without waiting for them, and writes the layout that
+follows from its copy, if the version is the one of the copy. BadVersion: it waits 100 ms, by when notifications under way have
+arrived, and begins again from its copy, up to ``attempts`` times. Any other failure ends the split. When the layout is written
+the parent is taken out of service and its lock released; its topics are the children's by then. A boundary is chosen anew in
+each attempt. Which bundle is split, and when, is free: what holds here holds for every policy.
+
+A broker splits one bundle at a time, in two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from fencepost.model.language import And, If, Implies, ModelError, Not, Or, Protocol, all_of, any_of, at_least, minimum
+from fencepost.model.pulsar.hash_range import ALGORITHMS, HashRange
+from fencepost.model.pulsar.hash_range.universe import Bundles
+from fencepost.model.pulsar.metadata_store import PersistentNode, Sessions, merged
+from fencepost.model.pulsar.resource_lock import ResourceLocks
+
+STAGES = ("none", "preparing", "writing", "waiting", "written")
+NOTHING = "nothing"
+
+DEFECTS = {
+    "writes_blindly": "pulsar#1117: the layout is written whatever its version, and a concurrent split is lost",
+    "stale_parent": "the layout is read again for its version only: what is written follows from the one read first",
+    "parent_never_released": "pulsar#13677: the parent's lock is kept after the split",
+    "retries_on_stale_cache": "pulsar#16612: a split begins again at once, from the copy whose version was refused",
+    "layout_not_watched": "pulsar#821, #5510: a broker is not told of changes of the layout, and looks up by the old one",
+    "splits_missing_bundle": "pulsar#7065: a bundle is split although it is not in the layout any more",
+    "splits_unloaded_bundle": "pulsar#14668: a bundle is split by a broker that does not have it",
+    "boundaries_unchecked": "a bundle is cut at its edge, or outside",
+    "maximum_ignored": "bundles are split although the namespace has as many as it may",
+    "splits_not_counted": "pulsar#16552: the leader does not count the splits that it has already decided on",
+    "endless_attempts": "a split begins again as often as it meets BadVersion",
+}
+
+
+def split(
+    *,
+    brokers: int = 2,
+    hashes: int = 5,
+    bundles: int = 1,
+    maximum: int = 4,
+    algorithm: str = "range_equally_divide",
+    unload_after_split: bool = False,
+    attempts: int = 2,
+    splits: int = 1,
+    releases: int = 0,
+    disconnects: int = 0,
+    expiries: int = 0,
+    crashes: int = 0,
+    in_order: bool = True,
+    mended: bool = False,
+    defects: Iterable[str] = (),
+) -> Protocol:
+    """The splits of a namespace that begins with ``bundles`` over ``hashes``, none of them owned.
+
+    ``maximum`` is loadBalancerNamespaceMaximumBundles, ``algorithm`` defaultNamespaceBundleSplitAlgorithm, and
+    ``unload_after_split`` loadBalancerAutoUnloadSplitBundlesEnabled; ``attempts`` is 8 in Pulsar. ``splits``, ``releases``,
+    ``disconnects``, ``expiries`` and ``crashes`` bound how often a split begins, a broker gives a bundle up, is cut off, loses
+    its session while it lives, and dies. With ``in_order`` the store carries out the requests of one session one after the
+    other, as ZooKeeper does. ``mended`` is not upstream: locks are mended as in ownership, a split waits for the children's
+    locks, the maximum is looked at in each attempt, the layout is read again when a connection is back, and a broker gives
+    bundles up that are not in it.
+    """
+    parameters = {name: value for name, value in locals().items() if name != "defects"}
+    p = Protocol("split", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    if algorithm not in ALGORITHMS:
+        raise ModelError(f"split: algorithm is one of {', '.join(ALGORITHMS)}, not {algorithm!r}")
+    if hashes < 2 or not 1 <= bundles <= hashes // 2:
+        raise ModelError(f"split: {hashes} hashes cannot be cut into {bundles} bundles; set hashes to at least {2 * bundles}")
+    if brokers < 1 or attempts < 1 or maximum < bundles:
+        raise ModelError("split: brokers and attempts are at least 1, and maximum at least bundles")
+    unchecked = frozenset(p.active) & {"boundaries_unchecked"}
+    ranges = Bundles.of(HashRange(hashes - 1, unchecked), algorithm, bundles)
+
+    broker = p.universe("broker", brokers)
+    bundle = p.universe("bundle", len(ranges.members), "u", names=ranges.names)
+    store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes)
+    locks = ResourceLocks(p, store, bundle, mended=mended)
+    serves = locks.serves
+    first = ranges.numbers(ranges.first)
+    layout = p.subset("layout", bundle, init=first)
+    node = PersistentNode(store, "layout", writes=splits)
+    view = p.subset("view", bundle, per=broker, init=first)
+    view_version = p.number("view_version", 0, splits, per=broker)
+    stage = p.choice("split", STAGES, per=broker)
+    parent = p.choice("parent", bundle, per=broker, none=NOTHING)
+    children = p.subset("children", bundle, per=broker)
+    proposed = p.subset("proposed", bundle, per=broker)
+    based_on = p.number("based_on", 0, splits, per=broker)
+    attempt = p.number("attempt", 0, attempts + 1, per=broker)
+    p.budget("splits", splits)
+    p.budget("releases", releases)
+
+    # Splits can get in each other's way; one that does not know of its own success counts for two.
+    contended = splits > 1 and (brokers > 1 or disconnects > 0)
+    # What a split left before a crash can keep a child's lock from the next one.
+    refusable = contended or (splits > 1 and crashes > 0)
+
+    def over(b: int) -> dict[Any, Any]:
+        """The split has ended, one way or the other."""
+        idle = {stage[b]: "none", parent[b]: NOTHING, attempt[b]: 0}
+        return merged(idle, {children[b]: (), proposed[b]: (), based_on[b]: 0})
+
+    def current(b: int) -> dict[Any, Any]:
+        """The broker has read the layout."""
+        return {view[b]: layout, view_version[b]: node.version, node.changed[b]: False}
+
+    def has_room(b: int, *, among: Iterable[Any] = ()) -> Any:
+        """The formula: as far as the broker knows, the namespace may have one more bundle, after those among others."""
+        return Not(at_least(maximum, [*(view[b].has(u) for u in bundle), *among]))
+
+    store.declare(
+        at_start=lambda b: merged(locks.forgotten(b), over(b), current(b)),
+        on_lost=lambda b: {},
+        on_reconnected=lambda b: merged(locks.retried(b), {node.changed[b]: True} if mended else {}),
+        on_reestablished=lambda b: merged(locks.revalidated(b), {node.changed[b]: True} if mended else {}),
+    )
+    locks.declare(releases=releases + splits > 0, seems_free=lambda b, u: view[b].has(u))
+
+    @p.step(by="b", fair=True, b=broker)
+    def hear_of_layout(b: int) -> Any:
+        """A notification says that the layout was changed: the broker forgets its copy and reads another."""
+        read = {node.changed[b]: False} if p.has("layout_not_watched") else current(b)
+        return And(store.reaches(b), node.changed[b]), read
+
+    # --- a split
+
+    @p.step(by="b", spends="splits", b=broker, u=bundle)
+    def start_split(b: int, u: int) -> Any:
+        """The owner is told to split a bundle of the layout: by the leader, who sees fewer of them than the maximum.
+
+        The leader counts the splits that it has decided on. Who leads, and how current that broker's copy is, is free. Whoever
+        does not own the bundle, or has it no more in its copy of the layout, refuses.
+        """
+        if not ranges.splittable(u):
+            return None
+        owns = True if p.has("splits_unloaded_bundle") else And(locks.stage[b, u] == "valid", serves[b, u] == "active")
+        decided = [] if p.has("splits_not_counted") else [stage[x] != "none" for x in broker]
+        room = any_of(And(store.lives[x], has_room(x, among=decided)) for x in broker)
+        room = True if p.has("maximum_ignored") else room
+        return And(store.lives[b], stage[b] == "none", owns, view[b].has(u), room), {stage[b]: "preparing", parent[b]: u}
+
+    @p.step(by="b", fair=True, b=broker, u=bundle, boundary=range(hashes))
+    def prepare(b: int, u: int, boundary: int) -> Any:
+        """A boundary is chosen, the children's locks are asked for, and the layout to be written follows from the copy."""
+        parts = ranges.parts(u, boundary)
+        if parts is None:
+            return None
+        there = True if p.has("splits_missing_bundle") else view[b].has(u)
+        room = has_room(b) if mended else True
+        cut = view[b].minus(u)
+        for part in parts:
+            cut = cut.plus(part)
+        if p.has("stale_parent"):
+            cut = If(attempt[b] == 0, cut, proposed[b])
+        asked = {c: And(locks.stage[b, c] == "none", locks.acquires(b, c)) for c in parts}
+        return And(store.lives[b], stage[b] == "preparing", parent[b] == u, there, room), merged(
+            {locks.stage[b, c]: If(asked[c], "acquiring", locks.stage[b, c]) for c in parts},
+            {stage[b]: "writing", children[b]: parts, proposed[b]: cut, based_on[b]: view_version[b]},
+            {attempt[b]: minimum(attempt[b] + 1, attempts + 1)},
+        )
+
+    @p.step(by="b", fair=True, b=broker, u=bundle)
+    def find_parent_missing(b: int, u: int) -> Any:
+        """The parent is not in the layout any more, by the broker's copy: the split is given up."""
+        if not ranges.splittable(u) or not contended:
+            return None
+        refused = Or(Not(view[b].has(u)), Not(has_room(b))) if mended else Not(view[b].has(u))
+        return And(store.lives[b], stage[b] == "preparing", parent[b] == u, refused), over(b)
+
+    changed_layout = {b: {layout: proposed[b], **node.written(b)} for b in broker}
+
+    def is_through(b: int, c: int) -> Any:
+        """The formula: the request for a child's lock was carried out, as far as the request to write comes after that."""
+        if mended:
+            return And(locks.stage[b, c] == "valid", serves[b, c] == "active")
+        return locks.stage[b, c] != "acquiring" if in_order else True
+
+    def may_write(b: int) -> Any:
+        """The formula: the request to write the layout is carried out."""
+        sent = all_of(Implies(children[b].has(c), is_through(b, c)) for c in bundle)
+        return And(store.reaches(b), stage[b] == "writing", sent)
+
+    def fits(b: int) -> Any:
+        """The formula: the version is the expected one."""
+        return And(node.is_countable, True if p.has("writes_blindly") else node.version == based_on[b])
+
+    @p.step(by="b", fair=True, b=broker)
+    def write(b: int) -> Any:
+        """The layout is written, if its version is the one that the copy had. The broker's cache is emptied.
+
+        With another version another split came between, and the layout of this one would take that back.
+        """
+        known = {view[b]: proposed[b], view_version[b]: node.version + 1, stage[b]: "written"}
+        return And(may_write(b), fits(b)), merged(changed_layout[b], known)
+
+    @p.fault(by="b", spends="disconnects", b=broker)
+    def write_unheard(b: int) -> Any:
+        """The layout is written as the connection breaks. To the broker the split has failed."""
+        _, updates = store.lost_answer(b, merged(changed_layout[b], over(b)))
+        return And(may_write(b), fits(b)), updates
+
+    @p.step(by="b", fair=True, b=broker)
+    def meet_bad_version(b: int) -> Any:
+        """The layout has another version: the split begins again, if it has not done so too often."""
+        if not contended:
+            return None
+        again = True if p.has("endless_attempts") else attempt[b] < attempts
+        ended = {variable: If(again, variable, value) for variable, value in over(b).items()}
+        return And(may_write(b), Not(fits(b))), merged(ended, {stage[b]: If(again, "waiting", "none")})
+
+    @p.step(by="b", fair=True, b=broker)
+    def begin_again(b: int) -> Any:
+        """100 ms later: what was under way to the broker has arrived."""
+        if not contended:
+            return None
+        arrived = True if p.has("retries_on_stale_cache") else Not(node.changed[b])
+        ready = store.reaches(b) if mended else store.lives[b]
+        return And(ready, stage[b] == "waiting", arrived), {stage[b]: "preparing"}
+
+    @p.step(by="b", fair=True, b=broker)
+    def fail_to_write(b: int) -> Any:
+        """The request to write fails for want of a connection or a session: that is the end of the split."""
+        if not (disconnects or expiries or (mended and refusable)):
+            return None
+        cut_off = Not(store.reaches(b))
+        if mended:
+            cut_off = Or(cut_off, *(And(children[b].has(c), locks.stage[b, c] == "none") for c in bundle))
+        return And(store.lives[b], stage[b] == "writing", cut_off), over(b)
+
+    @p.step(by="b", fair=True, b=broker, u=bundle)
+    def hand_over(b: int, u: int) -> Any:
+        """The parent is taken out of service and its lock released; its children are unloaded, if configured and served yet.
+
+        This comes after the layout is written: until then lookups lead to the parent.
+        """
+        if not ranges.splittable(u):
+            return None
+        kept = p.has("parent_never_released")
+        given_up = [(u, stage[b] == "written")]
+        if unload_after_split:
+            given_up += [(c, children[b].has(c)) for c in bundle if c != u]
+        updates = over(b)
+        for x, meant in given_up:
+            held = And(meant, locks.may_release(b, x), serves[b, x] == "active")
+            releasing = {} if kept and x == u else locks.releasing(b, x)
+            for variable, value in {serves[b, x]: "inactive", **releasing}.items():
+                updates[variable] = If(held, value, variable)
+        return And(store.lives[b], stage[b] == "written", parent[b] == u), updates
+
+    # --- besides
+
+    @p.step(by="b", spends="releases", b=broker, u=bundle)
+    def start_release(b: int, u: int) -> Any:
+        """The broker gives a bundle of the layout up, whether or not it is being split: an unload, or a shedding."""
+        held = And(store.lives[b], locks.may_release(b, u), serves[b, u] == "active")
+        return And(held, view[b].has(u)), merged({serves[b, u]: "inactive"}, locks.releasing(b, u))
+
+    if mended:
+
+        @p.step(by="b", fair=True, b=broker, u=bundle)
+        def drop(b: int, u: int) -> Any:
+            """A broker gives up what is not in the layout, as it knows it, and is not part of its own split."""
+            own = And(stage[b] != "none", Or(parent[b] == u, children[b].has(u)))
+            held = And(store.lives[b], locks.may_release(b, u), serves[b, u] == "active")
+            return And(held, Not(view[b].has(u)), Not(own)), merged({serves[b, u]: "inactive"}, locks.releasing(b, u))
+
+    return p

@@ -1,0 +1,142 @@
+"""How a broker gives a bundle up: it stops serving, closes the topics, and lets the lock go.
+
+Mirrors OwnedBundle.handleUnloadRequest, BrokerService.unloadServiceUnit and OwnershipCache.removeOwnership of Pulsar as of
+2026-04, on the locks of resource_lock.py. (What OwnershipCache.disableOwnership writes beforehand is part of ownership.)
+
+Which bundle is unloaded, and when, is free: what holds here holds for every shedder. A topic of the bundle stands for all of
+them. Unloading waits for them to close, no longer than its timeout: then it goes on, and a topic may stay open at a broker that
+does not own it. A failure to close is ignored. A bundle whose lock is lost leaves the cache at once; its topics close later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from fencepost.model.language import And, ModelError, Not, Or, Protocol
+from fencepost.model.pulsar.metadata_store import Sessions, merged
+from fencepost.model.pulsar.resource_lock import ResourceLocks
+
+UNLOAD = ("none", "closing", "releasing")
+
+DEFECTS = {
+    "unload_not_exclusive": "an unload begins although another one of the same bundle is under way",
+    "released_before_close": "the lock is released before the topics are closed",
+    "active_after_failed_close": "pulsar#3574: after a failure to close a topic the bundle is served again, and yet released",
+    "active_after_failed_release": "pulsar#7517: after a release whose answer is lost the bundle is served again",
+    "release_skipped_on_failure": "after a failure to close a topic the lock is not released",
+    "stale_unload": "pulsar#26197: the unload of a bundle that was lost goes on, and releases the lock acquired meanwhile",
+    "close_waits_for_unload": "pulsar#21332: to close, a topic asks who owns it, and is answered when the unload is over",
+}
+
+
+def unload(
+    *,
+    brokers: int = 2,
+    bundles: int = 1,
+    unloads: int = 1,
+    timeouts: int = 0,
+    failures: int = 0,
+    disconnects: int = 0,
+    expiries: int = 0,
+    crashes: int = 0,
+    mended: bool = False,
+    defects: Iterable[str] = (),
+) -> Protocol:
+    """The unloading of ``bundles`` by the ``brokers`` that own them.
+
+    ``unloads``, ``timeouts`` and ``failures`` bound how often a bundle is unloaded, the topics do not close in time, and they
+    fail to close; ``disconnects``, ``expiries`` and ``crashes`` how often a broker is cut off, loses its session while it
+    lives, and dies. ``mended`` as in ownership.
+    """
+    if brokers < 1 or bundles < 1:
+        raise ModelError("unload: brokers and bundles are at least 1")
+    parameters = {name: value for name, value in locals().items() if name != "defects"}
+    p = Protocol("unload", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+
+    broker = p.universe("broker", brokers)
+    bundle = p.universe("bundle", bundles, "u")
+    store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes)
+    locks = ResourceLocks(p, store, bundle, mended=mended)
+    serves = locks.serves
+    unloading = p.choice("unloading", UNLOAD, per=(broker, bundle))
+    topic_open = p.flag("topic_open", per=(broker, bundle))
+    overdue = p.flag("overdue", per=(broker, bundle))
+    p.budget("unloads", unloads)
+    p.budget("timeouts", timeouts)
+    p.budget("failures", failures)
+
+    def at_start(b: int) -> dict[Any, Any]:
+        idle = {unloading[b, u]: "none" for u in bundle}
+        closed = {flag[b, u]: False for u in bundle for flag in (topic_open, overdue)}
+        return merged(locks.forgotten(b), idle, closed)
+
+    store.declare(at_start=at_start, on_lost=lambda b: {}, on_reconnected=locks.retried, on_reestablished=locks.revalidated)
+    locks.declare(
+        releases=unloads > 0,
+        seems_free=lambda b, u: Or(p.has("stale_unload"), unloading[b, u] == "none"),
+        on_released=lambda b, u: {unloading[b, u]: "none"},
+    )
+
+    @p.step(by="client", b=broker, u=bundle)
+    def open_topic(b: int, u: int) -> Any:
+        """A client is served: a topic of the bundle is opened. A bundle that is being unloaded refuses."""
+        refused = Or(serves[b, u] != "active", topic_open[b, u])
+        return And(store.lives[b], Not(refused)), {topic_open[b, u]: True, overdue[b, u]: False}
+
+    @p.step(by="b", spends="unloads", b=broker, u=bundle)
+    def start_unload(b: int, u: int) -> Any:
+        """The bundle goes from active to inactive by compare-and-set, so that one unload only gets through."""
+        free = Not(locks.acquires(b, u)) if p.has("unload_not_exclusive") else serves[b, u] == "active"
+        return And(store.lives[b], free), {serves[b, u]: "inactive", unloading[b, u]: "closing", overdue[b, u]: False}
+
+    @p.step(by="b", fair=True, b=broker, u=bundle)
+    def close_topic(b: int, u: int) -> Any:
+        """The topic is closed, because its bundle is being unloaded or was lost."""
+        allowed = unloading[b, u] == "none" if p.has("close_waits_for_unload") else True
+        wanted = Or(unloading[b, u] != "none", serves[b, u] == "absent")
+        return And(store.lives[b], topic_open[b, u], wanted, allowed), {topic_open[b, u]: False, overdue[b, u]: False}
+
+    def on_failure(b: int, u: int) -> dict[Any, Any]:
+        if p.has("active_after_failed_close"):
+            return {serves[b, u]: "active"}
+        return {unloading[b, u]: "none"} if p.has("release_skipped_on_failure") else {}
+
+    @p.fault(by="b", spends="failures", b=broker, u=bundle)
+    def fail_to_close(b: int, u: int) -> Any:
+        """The topic does not close properly: that is ignored, and the broker forgets it."""
+        closing = And(store.lives[b], topic_open[b, u], unloading[b, u] == "closing")
+        return closing, merged({topic_open[b, u]: False}, on_failure(b, u))
+
+    @p.fault(by="b", spends="timeouts", b=broker, u=bundle)
+    def time_out_closing(b: int, u: int) -> Any:
+        """The topics are not closed after 60 seconds: the unload goes on without them."""
+        return And(store.lives[b], topic_open[b, u], unloading[b, u] == "closing"), {overdue[b, u]: True}
+
+    @p.step(by="b", fair=True, b=broker, u=bundle)
+    def start_release(b: int, u: int) -> Any:
+        """The topics are closed, or late: the lock is released.
+
+        Not before, because whoever gets the lock opens the same topics. It is released once, and only if it is still there.
+        """
+        ready = True if p.has("released_before_close") else Or(Not(topic_open[b, u]), overdue[b, u])
+        held = And(store.lives[b], unloading[b, u] == "closing", locks.may_release(b, u), Not(locks.acquires(b, u)))
+        return And(held, ready), merged({unloading[b, u]: "releasing"}, locks.releasing(b, u))
+
+    @p.step(by="b", fair=True, b=broker, u=bundle)
+    def stop_unload(b: int, u: int) -> Any:
+        """The lock was lost meanwhile, and the bundle with it: nothing is left to be released."""
+        if not (unloads and (expiries or (crashes and not mended))):
+            return None
+        return And(store.lives[b], unloading[b, u] != "none", serves[b, u] == "absent"), {unloading[b, u]: "none"}
+
+    if p.has("active_after_failed_release"):
+
+        @p.fault(by="b", spends="disconnects", b=broker, u=bundle)
+        def release_unheard(b: int, u: int) -> Any:
+            """The node is deleted as the connection breaks: the broker takes the release for failed."""
+            reaches, updates = store.lost_answer(b, locks.nodes[u].vanished(locks.nodes[u].is_own(b)))
+            back = {serves[b, u]: "active", locks.stage[b, u]: "valid", unloading[b, u]: "none"}
+            return And(reaches, locks.stage[b, u] == "releasing"), merged(updates, locks.nodes[u].unheard(b), back)
+
+    return p

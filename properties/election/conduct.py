@@ -1,0 +1,180 @@
+"""How each broker must conduct itself in an election, whatever comes of it: rules that a missing guard breaks first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, Implies, Not, Or, all_of, any_of
+from fencepost.properties.vocabulary import Suite
+
+NOBODY = "nobody"
+
+
+def election_conduct(suite: Suite) -> None:
+    """Adds the rules of conduct of brokers that elect a leader to a suite, and what its faults must show."""
+    p = suite.protocol
+    s, n, settings = p.state, p.next, p.parameters
+    broker = p.universes["broker"]
+    restarts = settings["crashes"] > 0
+
+    def reaches(b: int) -> Any:
+        return And(s.lives[b], s.link[b] == "connected", s.session[b])
+
+    def goes_on(b: int) -> Any:
+        return And(s.lives[b], n.lives[b])
+
+    def is_own(b: int) -> Any:
+        return And(s.leader_holder == b, Not(s.leader_former))
+
+    @suite.step
+    def elections_go_forward() -> Any:
+        """A broker goes from stage to stage by what it reads or does in the store, and begins anew when it has a reason to."""
+
+        def follows(b: int) -> Any:
+            before, after = s.stage[b], n.stage[b]
+            present = s.leader_holder != NOBODY
+            back = And(s.link[b] != "connected", n.link[b] == "connected")
+            heard = And(s.leader_deletion[b], Not(n.leader_deletion[b]))
+            fails = Or(n.link[b] != "connected", And(before == "retaking", reaches(b)))
+            return Or(
+                after == before,
+                after == "closed",
+                And(before == "looking", reaches(b), after == "proposing", Not(present)),
+                And(before == "looking", reaches(b), after == "settled", present, n.cached[b] == s.leader_holder),
+                And(before == "looking", reaches(b), after == "retaking", present, Not(is_own(b))),
+                And(before == "proposing", reaches(b), after == "confirming", Not(present), n.leader_holder == b),
+                And(before == "proposing", reaches(b), after == "looking", present),
+                And(before == "confirming", reaches(b), after == "settled", n.cached[b] == s.leader_holder),
+                And(before == "confirming", reaches(b), after == "looking", Not(is_own(b))),
+                And(before == "retaking", reaches(b), after == "proposing", present, n.leader_holder == NOBODY),
+                And(after == "waiting", before != "settled", before != "closed", fails),
+                And(before == "waiting", after == "looking"),
+                And(before == "settled", after == "looking", heard),
+                And(after == "looking", back),
+            )
+
+        return all_of(Implies(goes_on(b), follows(b)) for b in broker)
+
+    @suite.step
+    def node_is_created_by_proposing() -> Any:
+        """The node is created by a broker that has proposed itself and reaches the store, in its present session."""
+        created = {b: And(s.leader_holder == NOBODY, n.leader_holder == b) for b in broker}
+        return all_of(Implies(created[b], And(s.stage[b] == "proposing", reaches(b), Not(n.leader_former))) for b in broker)
+
+    @suite.step
+    def node_is_deleted_with_a_reason() -> Any:
+        """The node goes with the session of its holder, or because a broker that reaches the store deletes it."""
+        gone = And(s.leader_holder != NOBODY, n.leader_holder == NOBODY)
+        ends = [(s.session[b], n.session[b]) for b in broker], [(s.former_session[b], n.former_session[b]) for b in broker]
+        with_session = [Or(*(And(before, Not(after)) for before, after in (ends[0][b], ends[1][b]))) for b in broker]
+        retakes = {b: And(s.stage[b] == "retaking", n.stage[b] != "retaking") for b in broker}
+        closes = {b: And(s.stage[b] == "closed", s.role[b] == "leading", n.role[b] != "leading") for b in broker}
+        by_request = any_of(And(reaches(b), Or(retakes[b], closes[b])) for b in broker)
+        return Implies(gone, Or(by_request, *(And(s.leader_holder == b, with_session[b]) for b in broker)))
+
+    @suite.step
+    def heard_deletions_are_acted_on() -> Any:
+        """Who hears that the node was deleted forgets who leads, and if its election is over believes in no leader."""
+        heard = {b: And(goes_on(b), s.leader_deletion[b], Not(n.leader_deletion[b]), n.link[b] == s.link[b]) for b in broker}
+        settled = {b: And(n.stage[b] == "looking", n.role[b] == "no_leader") for b in broker}
+        kept = {b: And(n.stage[b] == s.stage[b], n.role[b] == s.role[b]) for b in broker}
+        return all_of(
+            And(
+                Implies(And(heard[b], s.stage[b] != "closed"), n.cached[b] == NOBODY),
+                Implies(And(heard[b], s.stage[b] == "closed"), n.cached[b] == s.cached[b]),
+                Implies(And(heard[b], s.stage[b] == "settled"), settled[b]),
+                Implies(And(heard[b], s.stage[b] != "settled"), kept[b]),
+            )
+            for b in broker
+        )
+
+    @suite.step
+    def unheard_requests_take_effect() -> Any:
+        """A request fails as the link breaks just if the store has carried it out: otherwise it fails later."""
+
+        def follows(b: int) -> Any:
+            breaks = And(goes_on(b), s.link[b] == "connected", n.link[b] == "suspended")
+            created = And(s.stage[b] == "proposing", s.leader_holder == NOBODY, n.leader_holder == b)
+            deleted = And(s.stage[b] == "retaking", s.leader_holder != NOBODY, n.leader_holder == NOBODY)
+            fails = And(n.stage[b] == "waiting", s.stage[b] != "waiting")
+            return Implies(breaks, fails == Or(created, deleted))
+
+        return all_of(follows(b) for b in broker)
+
+    @suite.lemma
+    def dead_brokers_begin_anew() -> Any:
+        """Nothing is left of the election of a process that has ended."""
+        blank = {b: And(s.stage[b] == "looking", s.role[b] == "no_leader", s.cached[b] == NOBODY) for b in broker}
+        return all_of(Implies(Not(s.lives[b]), blank[b]) for b in broker)
+
+    if settings["disconnects"]:
+
+        @suite.sometimes
+        def creation_goes_unheard() -> Any:
+            """A broker has created the node and does not know it."""
+            return any_of(And(s.stage[b] == "waiting", s.link[b] == "suspended", is_own(b)) for b in broker)
+
+        @suite.sometimes
+        def request_fails() -> Any:
+            """A request has failed, and has done nothing."""
+            calm = And(s.leader_holder == NOBODY, s.expiries == 0, s.crashes == 0, s.closes == 0)
+            return And(calm, any_of(And(s.stage[b] == "waiting", s.session[b], s.lives[b]) for b in broker))
+
+    if settings["disconnects"] and restarts and settings["on_session_loss"] != "shutdown":
+
+        @suite.sometimes
+        def deletion_goes_unheard() -> Any:
+            """A broker has deleted the node of its former session and does not know it."""
+            unheard = [And(s.stage[b] == "waiting", s.link[b] == "suspended", s.former_session[b]) for b in broker]
+            return And(s.leader_holder == NOBODY, s.expiries == 0, Or(*unheard))
+
+    if settings["closes"]:
+
+        @suite.sometimes
+        def broker_has_ended() -> Any:
+            """A broker has shut down, and its session is closed."""
+            return any_of(And(Not(s.lives[b]), Not(s.session[b]), s.crashes == 0, s.expiries == 0) for b in broker)
+
+    if settings["lookups"]:
+        _lookups(suite)
+
+
+def _lookups(suite: Suite) -> None:
+    """Adds how a lookup must be treated."""
+    p = suite.protocol
+    s, n = p.state, p.next
+    broker = p.universes["broker"]
+
+    def is_active(b: int) -> Any:
+        return And(s.lives[b], s.session[b])
+
+    @suite.step
+    def lookups_go_to_active_brokers() -> Any:
+        """A lookup begins at a broker that lives, and is sent on only to one that is active."""
+        begins = {b: And(s.asked == NOBODY, n.asked == b) for b in broker}
+        sent = {b: And(s.asked != NOBODY, s.asked != b, n.asked == b) for b in broker}
+        return all_of(And(Implies(begins[b], s.lives[b]), Implies(sent[b], is_active(b))) for b in broker)
+
+    @suite.step
+    def leaders_send_nobody_to_another_leader() -> Any:
+        """Who believes to lead, and who was chosen, does not ask another broker to choose."""
+        moves = And(s.asked != NOBODY, n.asked != NOBODY, n.asked != s.asked, Not(n.authoritative))
+        return And(
+            Implies(moves, all_of(Implies(s.asked == b, s.role[b] != "leading") for b in broker)),
+            Implies(And(s.authoritative, n.asked != s.asked), n.asked == NOBODY),
+        )
+
+    @suite.lemma
+    def no_choice_without_a_lookup() -> Any:
+        """A choice belongs to a lookup."""
+        return Implies(s.asked == NOBODY, Not(s.authoritative))
+
+    @suite.sometimes
+    def lookup_is_sent_on() -> Any:
+        """The chosen broker has the lookup."""
+        return And(s.asked != NOBODY, s.authoritative)
+
+    @suite.sometimes
+    def lookup_fails() -> Any:
+        """A broker that was asked has died."""
+        return any_of(And(s.asked == b, Not(s.lives[b])) for b in broker)

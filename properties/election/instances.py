@@ -1,0 +1,50 @@
+"""The instances of the election of a leader."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fencepost.properties.registry import Instance, Value
+
+_CUT_OFF: Mapping[str, Value] = {"disconnects": 1, "expiries": 1}
+_ALL_FAULTS: Mapping[str, Value] = {"disconnects": 1, "expiries": 1, "crashes": 1, "closes": 1}
+_MANY: Mapping[str, Value] = {
+    "brokers": 5, "disconnects": 3, "expiries": 3, "crashes": 3, "closes": 3, "lookups": True
+}  # fmt: skip
+_LOOKUPS: Mapping[str, Value] = {"brokers": 3, "lookups": True}
+
+SIZES = {
+    "ci": (
+        Instance("cut off", {"brokers": 3, **_CUT_OFF}),
+        Instance("all faults", {"brokers": 2, **_ALL_FAULTS}),
+        Instance("shutdown on session loss", {"brokers": 2, "on_session_loss": "shutdown", **_ALL_FAULTS, "closes": 0}),
+        Instance("closing", {"brokers": 3, "expiries": 1, "closes": 1}),
+        Instance("lookups", {**_LOOKUPS, "crashes": 1}),
+        Instance("mended", {"brokers": 2, "mended": True, **_ALL_FAULTS}),
+    ),
+    "standard": (
+        Instance("three brokers", {"brokers": 3, **_CUT_OFF, "crashes": 1}),
+        Instance("lookups, all faults", {"brokers": 2, "lookups": True, **_ALL_FAULTS}),
+        Instance("lookups, mended", {**_LOOKUPS, "disconnects": 1, "crashes": 1, "mended": True}),
+        Instance("five brokers", _MANY, by="induction"),
+        Instance("five brokers, mended", {**_MANY, "mended": True}, by="induction"),
+        Instance("five brokers, shutdown", {**_MANY, "on_session_loss": "shutdown"}, by="induction"),
+    ),
+    "deep": (
+        Instance("three brokers, all faults", {"brokers": 3, **_ALL_FAULTS}),
+        Instance("three brokers, mended", {"brokers": 3, **_ALL_FAULTS, "mended": True}),
+    ),
+}
+
+SHOWN_BY: dict[str, Mapping[str, Value]] = {
+    "same_value": {"brokers": 2},
+    "elected_follows": {"brokers": 2, "disconnects": 1},
+    "reconnection_ignored": {"brokers": 2, **_CUT_OFF},
+    "reestablishment_ignored": {"brokers": 2, "expiries": 1},
+    "redirects_without_authority": {**_LOOKUPS, "crashes": 1},
+    "followers_do_not_cache": {"brokers": 2},
+    "leader_value_expires": {"brokers": 2},
+    "asks_during_election": _LOOKUPS,
+    "creates_blindly": {"brokers": 2},
+    "failure_not_retried": {"brokers": 2, "crashes": 1},
+}

@@ -1,0 +1,159 @@
+"""How each party of a ledger must conduct itself, whatever comes of it: properties that a missing guard breaks first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
+from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from fencepost.properties.vocabulary import Suite
+
+
+def ledger_conduct(suite: Suite) -> None:
+    """Adds the rules of conduct of bookies, writer, recoveries and readers to a suite, and what its faults must show."""
+    p: Protocol = suite.protocol
+    s, n, settings = p.state, p.next, p.parameters
+    bookie, entry = p.universes["bookie"], p.universes["entry"]
+    recoverer, reader = p.universes["recoverer"], p.universes["reader"]
+    ack_quorum, write_quorum = settings["ack_quorum"], settings["write_quorum"]
+    striping = Striping(settings["ensemble"], write_quorum, settings["entries"])
+    published = Ensembles(p, "published", striping)
+    recovered = [Ensembles(p, "recovery", striping, r) for r in recoverer]
+
+    @suite.always
+    def ensembles_are_full() -> Any:
+        """Every published ensemble has as many bookies as the ledger asks for."""
+        return published.are_full()
+
+    @suite.step
+    def sent_one_after_the_other() -> Any:
+        """Entries are sent in order, by a writer that is writing, and carry the last add confirmed as of then."""
+        carries = [Implies(And(n.sent == e, s.sent != e), n.carried[e] == s.lac) for e in entry]
+        return Implies(n.sent != s.sent, And(s.writer == "writing", n.sent == s.sent + 1, *carries))
+
+    @suite.always
+    def bookies_accept_what_was_sent_to_them() -> Any:
+        """A bookie accepts only what it was sent, and only what it accepted is acknowledged."""
+        return all_of(
+            And(Implies(s.accepted[b].has(e), s.requested[b].has(e)), Implies(s.acked[b].has(e), s.accepted[b].has(e)))
+            for b in bookie
+            for e in entry
+        )
+
+    if settings["crashes"]:
+
+        @suite.step
+        def down_bookies_do_nothing() -> Any:
+            """A bookie that is down takes nothing in and answers nobody."""
+
+            def idle(b: int) -> Any:
+                kept = And(n.stored[b] == s.stored[b], n.accepted[b] == s.accepted[b], Implies(n.fenced[b], s.fenced[b]))
+                answers = [(n.heard, s.heard), (n.missing, s.missing), (n.rewritten, s.rewritten)]
+                return And(kept, *(Implies(after[r].has(b), before[r].has(b)) for after, before in answers for r in recoverer))
+
+            return all_of(Implies(Not(s.up[b]), idle(b)) for b in bookie)
+
+        @suite.sometimes
+        def bookie_restarted() -> Any:
+            """A bookie is back after a crash."""
+            return And(s.crashes > 0, *(s.up[b] for b in bookie))
+
+    if settings["losses"]:
+
+        @suite.always
+        def limbo_is_fenced() -> Any:
+            """A bookie that may have lost something has fenced the ledger."""
+            return all_of(Implies(s.limbo[b], s.fenced[b]) for b in bookie)
+
+        @suite.step
+        def limbo_is_silent() -> Any:
+            """A bookie that may have lost something tells no recovery what it holds, or that it does not hold an entry."""
+            answers = [(n.heard[r], s.heard[r]) for r in recoverer] + [(n.missing[r], s.missing[r]) for r in recoverer]
+            silent = {b: And(*(Implies(after.has(b), before.has(b)) for after, before in answers)) for b in bookie}
+            return all_of(Implies(s.limbo[b], silent[b]) for b in bookie)
+
+        @suite.sometimes
+        def disk_lost() -> Any:
+            """An entry that a bookie acknowledged is gone from it, and the ledger is open."""
+            return And(s.status == "open", any_of(And(s.accepted[b].has(0), Not(s.stored[b].has(0))) for b in bookie))
+
+    if settings["deletions"] and not settings["losses"]:
+
+        @suite.sometimes
+        def ledger_collected() -> Any:
+            """A bookie has dropped the entries of a deleted ledger."""
+            return And(s.status == "deleted", any_of(And(s.accepted[b].has(0), Not(s.stored[b].has(0))) for b in bookie))
+
+    if settings["explicit_lacs"] and reader.size:
+
+        @suite.sometimes
+        def explicit_lac_read() -> Any:
+            """A reader reads an entry that only an explicit last add confirmed has told it of."""
+            unheard = all_of(s.bookie_lac[b] < 0 for b in bookie)
+            return And(s.status == "open", unheard, any_of(s.read_to[x] >= 0 for x in reader))
+
+    if reader.size:
+
+        @suite.step
+        def reads_are_of_copies() -> Any:
+            """A reader reads on, from a good copy on a bookie of the write set that is up, of a ledger that exists."""
+
+            def copy(b: int, e: int) -> Any:
+                return And(s.up[b], s.stored[b].has(e), Not(s.rotten[b].has(e)), published.holds(b, e))
+
+            def reads(x: int) -> Any:
+                there = any_of(And(n.read_to[x] == e, copy(b, e)) for b in bookie for e in entry)
+                return And(s.status != "deleted", s.read_to[x] < n.read_to[x], there)
+
+            return all_of(Implies(n.read_to[x] != s.read_to[x], reads(x)) for x in reader)
+
+    if recoverer.size:
+
+        @suite.always
+        def answers_are_of_the_write_set() -> Any:
+            """A recovery counts only answers of the bookies that it asked, in the phase in which it asked them."""
+            return answers_of_the_write_set(p)
+
+        @suite.step
+        def recovery_goes_forward() -> Any:
+            """A recovery goes from phase to phase, and on to the next entry only when an ack quorum has this one again."""
+
+            def forward(r: int) -> Any:
+                before, after, stays = s.phase[r], n.phase[r], n.next_entry[r] == s.next_entry[r]
+                again = (And(s.rewritten[r].has(b), recovered[r].holds(b, s.next_entry[r])) for b in bookie)
+                rewritten = at_least(ack_quorum, again)
+                on = n.next_entry[r] == s.next_entry[r] + 1
+                return Or(
+                    And(after == before, Or(stays, before == "fencing")),
+                    And(before == "idle", after == "fencing"),
+                    And(before == "fencing", after == "reading", s.next_entry[r] <= n.next_entry[r]),
+                    And(before == "reading", after == "rewriting", stays),
+                    And(before == "rewriting", after == "reading", on, rewritten),
+                    And(before == "reading", after == "done"),
+                )
+
+            return all_of(forward(r) for r in recoverer)
+
+        if entry.size > 1:
+
+            @suite.sometimes
+            def recovery_skips_confirmed() -> Any:
+                """A recovery begins after entry 0, because a bookie told it the last add confirmed."""
+                begun = [And(s.phase[r] == "reading", s.next_entry[r] > 0, s.found[r].is_empty) for r in recoverer]
+                return And(Or(*begun), published.last_first() == 0)
+
+
+def answers_of_the_write_set(p: Protocol) -> Any:
+    """The formula: recoveries have kept only answers of bookies that they asked, in the phase in which they asked them."""
+    s, settings = p.state, p.parameters
+    striping = Striping(settings["ensemble"], settings["write_quorum"], settings["entries"])
+    parts = []
+    for r in p.universes["recoverer"]:
+        recovered, at_start = Ensembles(p, "recovery", striping, r), Ensembles(p, "start", striping, r, fragments="single")
+        for b in p.universes["bookie"]:
+            parts += [
+                Implies(s.heard[r].has(b), And(s.phase[r] == "fencing", at_start.in_last(b))),
+                Implies(s.missing[r].has(b), And(s.phase[r] == "reading", at_start.holds(b, s.next_entry[r]))),
+                Implies(s.rewritten[r].has(b), And(s.phase[r] == "rewriting", recovered.holds(b, s.next_entry[r]))),
+            ]
+    return And(*parts)

@@ -1,0 +1,84 @@
+"""The instances of the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fencepost.properties.registry import Instance, Value
+
+_PAIR = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2}
+_PAIR_AND_SPARE = _PAIR | {"bookies": 3, "changes": 1}
+_JOURNALLESS = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "ack_quorum": 1, "entries": 1, "losses": 1}
+_FIVE = {"bookies": 6, "ensemble": 5, "write_quorum": 5, "ack_quorum": 3}
+_TEN_ENTRIES = {"entries": 10, "recoverers": 2, "changes": 1}
+_ONE_ENTRY: Mapping[str, Value] = {"entries": 1}
+
+SIZES = {
+    "ci": (
+        Instance("two entries", {"entries": 2}),
+        Instance("two recoveries", {"entries": 1, "recoverers": 2}),
+        Instance("change of ensemble", _PAIR_AND_SPARE),
+        Instance("striping", {"bookies": 4, "ensemble": 3, "write_quorum": 2, "entries": 2, "changes": 1}),
+        Instance("crash and rot", _PAIR | {"entries": 2, "crashes": 1, "rots": 1, "explicit_lacs": 1, "deletions": 1}),
+        Instance("lost disk", {"entries": 1, "losses": 1}),
+        Instance("ack quorum of one", _JOURNALLESS),
+    ),
+    "standard": (
+        Instance("change and two recoveries", {"bookies": 4, "entries": 1, "recoverers": 2, "changes": 1}),
+        Instance("two of everything", _PAIR_AND_SPARE | {"recoverers": 2}),
+        Instance("three entries", {"entries": 3}, by="induction"),
+        Instance("faults", _PAIR | {"crashes": 1, "losses": 1, "rots": 1, "explicit_lacs": 1, "deletions": 1}),
+        Instance("quorum of five", _FIVE | {"entries": 1, "changes": 1}),
+        Instance("ten entries", _TEN_ENTRIES | {"bookies": 5}, by="induction"),
+        Instance("ten entries, striped", _TEN_ENTRIES | {"bookies": 5, "ensemble": 4}, by="induction"),
+        Instance("ten entries, quorum of five", _TEN_ENTRIES | _FIVE, by="induction"),
+    ),
+    "deep": (
+        Instance("change and two entries", {"bookies": 4, "entries": 2, "changes": 1}),
+        Instance("two entries, two recoveries", {"entries": 2, "recoverers": 2}),
+        Instance("two changes", _PAIR_AND_SPARE | {"changes": 2, "recoverers": 2}),
+        Instance("faults and two recoveries", {"crashes": 1, "losses": 2, "rots": 1, "deletions": 1, "recoverers": 2}),
+    ),
+}
+
+SHOWN_BY: dict[str, Mapping[str, Value]] = {
+    "recovery_reads_do_not_fence": _ONE_ENTRY,
+    "fence_not_durable": {"entries": 1, "crashes": 1},
+    "recovery_ensemble_starts_early": _PAIR_AND_SPARE,
+    "confirms_while_changing": _PAIR_AND_SPARE | {"entries": 1},
+    "denies_what_it_has": _ONE_ENTRY,
+    "empty_disk_counts_as_heard": {"entries": 1, "losses": 1},
+    "fence_forgotten_on_delete": {"entries": 1, "deletions": 1},
+    "explicit_lac_lost": {"entries": 1, "explicit_lacs": 1, "crashes": 1},
+    "ignores_fence": _ONE_ENTRY,
+    "no_fence_on_unknown_ledger": _ONE_ENTRY,
+    "one_missing_suffices": _ONE_ENTRY,
+    "missing_threshold_too_low": _ONE_ENTRY,
+    "unknown_counts_as_missing": _ONE_ENTRY,
+    "closes_at_lac": _ONE_ENTRY,
+    "closes_before_write_back": _ONE_ENTRY,
+    "writer_closes_blindly": _ONE_ENTRY,
+    "recovery_closes_blindly": _PAIR | {"entries": 1, "recoverers": 2},
+    "recovery_publishes_at_once": _PAIR_AND_SPARE,
+    "reads_follow_current_ensemble": _PAIR_AND_SPARE | {"ack_quorum": 1},
+    "lac_search_starts_at_zero": _ONE_ENTRY,
+    "confirms_with_gaps": _PAIR,
+    "change_not_committed": _PAIR_AND_SPARE | {"entries": 1},
+    "change_ignores_version": _PAIR_AND_SPARE | {"entries": 1},
+    "replaced_acks_kept": _PAIR_AND_SPARE | {"entries": 1},
+    "limbo_answers_missing": _JOURNALLESS,
+    "limbo_not_fenced": _JOURNALLESS,
+    "digest_unchecked": {"entries": 1, "rots": 1},
+    "fencing_waits_for_one": _ONE_ENTRY,
+    "fencing_waits_for_none": _ONE_ENTRY,
+    "recovery_not_marked": _PAIR_AND_SPARE | {"entries": 1},
+}
+
+MUTATED = (
+    Instance("ack quorum of one", _JOURNALLESS),
+    Instance("a crash", {"entries": 1, "crashes": 1}),
+    Instance("change of ensemble, one entry", _PAIR_AND_SPARE | {"entries": 1}),
+    Instance("two entries of a pair", _PAIR | {"entries": 2}),
+    Instance("striping without readers", {"write_quorum": 2, "entries": 2, "readers": 0}),
+    Instance("faults", _PAIR | {"entries": 1, "crashes": 1, "rots": 1, "explicit_lacs": 1, "deletions": 1}),
+)

@@ -1,0 +1,122 @@
+"""Every copy of an entry is written to the place where it will be read: up to which entry Java's arithmetic keeps this.
+
+Place and copy count from 0. All three ways to compute a place are functions of entry + copy alone, so what is proved of
+every sum below a bound is proved of every copy of every entry whose last copy's sum is below it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+from fencepost.model.bookkeeper.striping import place_read, place_written, right_place
+
+INT_RANGE = 2**31
+CAST_PERIOD = 2**32
+LARGEST_ENSEMBLE = 2**16
+PATIENCE = 20_000
+"""Milliseconds for one proof; each takes a few of them."""
+
+
+class Unproved(Exception):
+    """The solver gave up on a proof, or refuted what does hold of the arithmetic that is mirrored here."""
+
+
+@dataclass(frozen=True)
+class Misplacement:
+    """An entry whose copies go to other places than it is read from: those written to and the right ones, copy by copy."""
+
+    entry: int
+    written: tuple[int, ...]
+    right: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"entry {self.entry}: written to places {_listed(self.written)}, read from {_listed(self.right)}"
+
+
+@dataclass(frozen=True)
+class Placement:
+    """What was proved for one ensemble size and write quorum.
+
+    Every entry below ``first.entry`` (every entry at all if ``first`` is None) is written to distinct places within the
+    ensemble, in round-robin order, and read from there; ``first`` is the first that is not. Where a place does not exist the
+    add fails; ``silent`` is an entry whose copies all go to places that exist, so that no error says so, or None if it is
+    proved that there is none.
+    """
+
+    ensemble: int
+    write_quorum: int
+    first: Misplacement | None
+    silent: Misplacement | None
+
+    def __str__(self) -> str:
+        head = f"striping with ensemble {self.ensemble}, write quorum {self.write_quorum}: "
+        if self.first is None:
+            return head + "proved that every entry is written where it is read"
+        tail = f"; silently, {self.silent}" if self.silent else "; never silently: adds fail there"
+        return head + f"proved up to entry {self.first.entry - 1}; {self.first}{tail}"
+
+
+def check(ensemble: int, write_quorum: int) -> Placement:
+    """Proves up to which entry each copy is written where it is read, and shows the first entry for which it is not.
+
+    Raises ValueError unless 1 <= write_quorum <= ensemble <= 65536, and Unproved if the solver does not finish.
+    """
+    if not 1 <= write_quorum <= ensemble <= LARGEST_ENSEMBLE:
+        raise ValueError(f"1 <= write quorum ({write_quorum}) <= ensemble ({ensemble}) <= {LARGEST_ENSEMBLE} does not hold")
+    _prove_round_robin(ensemble, write_quorum)
+    small, every = z3.ZeroExt(33, z3.BitVec("small", 31)), z3.ZeroExt(1, z3.BitVec("total", 63))
+    _prove(place_read(every, ensemble) == right_place(every, ensemble))
+    _prove(place_written(small, ensemble) == right_place(small, ensemble))
+    wrong = next((s for s in range(INT_RANGE, INT_RANGE + ensemble + 1) if _misplaced(s, 1, ensemble)), None)
+    if wrong is None:
+        _prove(place_written(every, ensemble) == right_place(every, ensemble))
+        return Placement(ensemble, write_quorum, None, None)
+    first = _misplaced(wrong - write_quorum + 1, write_quorum, ensemble)
+    if first is None:
+        raise Unproved(f"entry {wrong - write_quorum + 1} is misplaced and is not")
+    return Placement(ensemble, write_quorum, first, _silent(first.entry, ensemble, write_quorum))
+
+
+def _silent(start: int, ensemble: int, write_quorum: int) -> Misplacement | None:
+    for entry in (*range(start, start + 2 * ensemble), CAST_PERIOD):
+        found = _misplaced(entry, write_quorum, ensemble)
+        if found and all(0 <= place < ensemble for place in found.written):
+            return found
+    total = z3.ZeroExt(1, z3.BitVec("total", 63))
+    place, following = place_written(total, ensemble), place_written(total + 1, ensemble)
+    if write_quorum == ensemble:  # places that follow each other round the ensemble are all of it, wherever they begin
+        _prove(z3.Or(place < 0, following < 0, following == place + 1, z3.And(place == ensemble - 1, following == 0)))
+    else:
+        _prove(z3.Or(place < 0, place == right_place(total, ensemble)))
+    return None
+
+
+def _misplaced(entry: int, write_quorum: int, ensemble: int) -> Misplacement | None:
+    totals = [z3.BitVecVal(entry + copy, 64) for copy in range(write_quorum)]
+    written = tuple(z3.simplify(place_written(total, ensemble)).as_signed_long() for total in totals)
+    right = tuple(z3.simplify(right_place(total, ensemble)).as_signed_long() for total in totals)
+    return Misplacement(entry, written, right) if set(written) != set(right) else None
+
+
+def _prove_round_robin(ensemble: int, write_quorum: int) -> None:
+    """The right places are places of the ensemble, and distinct. Only what is left of an entry modulo the ensemble matters."""
+    residue = z3.Int("residue")
+    inside = z3.And(residue >= 0, residue < ensemble)
+    places = [(residue + copy) % ensemble for copy in range(write_quorum)]
+    for place in places[1:]:
+        _prove(z3.Implies(inside, z3.And(places[0] != place, place >= 0, place < ensemble)))
+
+
+def _prove(statement: Any) -> None:
+    solver = z3.Solver()
+    solver.set("timeout", PATIENCE)
+    solver.add(z3.Not(statement))
+    if solver.check() != z3.unsat:
+        raise Unproved(f"not proved: {statement}")
+
+
+def _listed(places: tuple[int, ...]) -> str:
+    return ", ".join(str(place) for place in places)

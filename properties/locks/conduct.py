@@ -1,0 +1,94 @@
+"""How each broker must conduct itself with its locks, whatever comes of it: rules that a missing guard breaks first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, Implies, Not, Or, all_of, any_of
+from fencepost.properties.locks.safety import NOBODY, Locks
+from fencepost.properties.locks.sessions import session_conduct
+from fencepost.properties.vocabulary import Suite
+
+
+def lock_conduct(suite: Suite, locks: Locks) -> None:
+    """Adds the rules of conduct of sessions and of locks to the suite of a protocol that uses them."""
+    p = suite.protocol
+    s, n = p.state, p.next
+    pairs = locks.pairs
+    session_conduct(suite)
+
+    def reaches(b: int) -> Any:
+        return And(s.lives[b], s.link[b] == "connected", s.session[b])
+
+    def goes_on(b: int) -> Any:
+        return And(s.lives[b], n.lives[b])
+
+    def is_zombie(b: int) -> Any:
+        return And(s.lives[b], Not(s.session[b]))
+
+    def is_back(b: int) -> Any:
+        return And(s.link[b] != "connected", n.link[b] == "connected")
+
+    @suite.step
+    def locks_go_forward() -> Any:
+        """A lock goes from stage to stage by what the broker reads or does in the store, or because that fails."""
+
+        def follows(b: int, u: int) -> Any:
+            before, after, holder = s.lock[b, u], n.lock[b, u], s.owner_holder[u]
+            present, former = holder != NOBODY, And(holder == b, s.owner_former[u])
+            served, cut_off = s.serves[b, u] != "absent", Or(s.link[b] != "connected", Not(s.session[b]))
+            heard = And(s.owner_deletion[u, b], Not(n.owner_deletion[u, b]))
+            released = And(before.among("valid", "checking", "recreating", "retaking"), n.serves[b, u] == "inactive")
+            fails = before.among("acquiring", "checking", "recreating", "retaking")
+            by_request = Or(
+                And(before.among("acquiring", "recreating"), after == "valid", Not(present), n.owner_holder[u] == b),
+                And(before.among("acquiring", "recreating"), after.among("checking", "none"), present),
+                And(before == "checking", after == "recreating", Not(present)),
+                And(before == "checking", after == "valid", locks.holds(b, u), Not(n.again[b, u])),
+                And(before == "checking", after == "retaking", former),
+                And(before == "checking", after == "none", present, holder != b, Not(n.again[b, u])),
+                And(before == "retaking", after == "recreating", present, n.owner_holder[u] == NOBODY),
+                And(before == "retaking", after == "none", n.owner_holder[u] == holder),
+                And(before == "releasing", after == "none", n.owner_holder[u] != b, n.serves[b, u] == "absent"),
+                And(before == "releasing", after == "stranded", present),
+            )
+            return Or(
+                after == before,
+                And(reaches(b), by_request),
+                And(before == "none", after == "acquiring", Not(served)),
+                And(before == "valid", after == "checking", Or(heard, is_back(b))),
+                And(fails, after == "none", is_zombie(b), Not(served)),
+                And(fails, after == "valid", cut_off, served, n.again[b, u]),
+                And(released, after == "releasing", Not(n.again[b, u])),
+                And(before == "releasing", after == "stranded", is_zombie(b)),
+                And(before == "releasing", after == "none", is_zombie(b), n.serves[b, u] == "absent"),
+            )
+
+        return all_of(Implies(goes_on(b), follows(b, u)) for b, u in pairs)
+
+    @suite.step
+    def valid_locks_are_looked_after() -> Any:
+        """When a broker is back, it looks after the locks that it could not, or after all if it had given its session up."""
+
+        def follows(b: int, u: int) -> Any:
+            valid, checked = s.lock[b, u] == "valid", n.lock[b, u] == "checking"
+            return And(
+                Implies(And(s.link[b] == "suspended", valid), And(checked == s.again[b, u], Not(n.again[b, u]))),
+                Implies(And(s.link[b] == "lost", valid), checked),
+            )
+
+        return all_of(Implies(And(goes_on(b), is_back(b)), follows(b, u)) for b, u in pairs)
+
+    @suite.step
+    def failures_are_remembered() -> Any:
+        """A lock is to be looked after again only when a request for it has failed, for want of a connection or a session."""
+        fails = {b: Or(s.link[b] != "connected", Not(s.session[b])) for b in p.universes["broker"]}
+        fresh = {(b, u): And(n.again[b, u], Not(s.again[b, u])) for b, u in pairs}
+        return all_of(Implies(fresh[b, u], And(s.lives[b], fails[b], n.lock[b, u] == "valid")) for b, u in pairs)
+
+    if locks.budget("disconnects") and locks.budget("expiries"):
+
+        @suite.sometimes
+        def revalidation_fails() -> Any:
+            """A lock counts as valid because it could not be looked after."""
+            return any_of(And(s.lock[b, u] == "valid", s.again[b, u]) for b, u in pairs)

@@ -1,0 +1,394 @@
+"""What must hold of locks on owner nodes, whichever protocol they are part of, and why it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from fencepost.properties.vocabulary import Suite
+
+NOBODY = "nobody"
+
+
+@dataclass(frozen=True)
+class Locks:
+    """The locks of an instance, in the words of their properties; ``releases`` says whether bundles are given up."""
+
+    p: Protocol
+    releases: bool
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Every broker with every bundle."""
+        return [(b, u) for b in self.p.universes["broker"] for u in self.p.universes["bundle"]]
+
+    def budget(self, fault: str) -> bool:
+        """Whether the instance has this kind of fault."""
+        return bool(self.p.parameters[fault])
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several brokers."""
+        return self.p.universes["broker"].size > 1
+
+    @property
+    def mended(self) -> bool:
+        """Whether the locks are as the findings would have them, not as upstream."""
+        return bool(self.p.parameters["mended"])
+
+    @property
+    def deletes_others(self) -> bool:
+        """Whether a deletion by version can meet the node of another broker.
+
+        By a broker that is back after a crash, or that releases a bundle which it does not know to have lost.
+        """
+        meets = self.budget("crashes") or (self.budget("expiries") and self.releases)
+        return self.several and not self.mended and meets
+
+    @property
+    def forsakes(self) -> bool:
+        """Whether a re-creation whose answer is lost can make a broker take its own node for another's."""
+        recreates = self.budget("expiries") or self.budget("crashes") or self.releases
+        return not self.mended and self.budget("disconnects") and recreates
+
+    @property
+    def misses(self) -> bool:
+        """Whether the deletion of a broker's node can go unheard by it."""
+        return self.deletes_others and self.budget("disconnects")
+
+    def is_live(self, b: int) -> Any:
+        """The formula: the process goes on and its session is there."""
+        return And(self.p.state.lives[b], self.p.state.session[b])
+
+    def holds(self, b: int, u: int) -> Any:
+        """The formula: the node is there, from the broker's present session."""
+        return And(self.p.state.owner_holder[u] == b, Not(self.p.state.owner_former[u]))
+
+    def is_active(self, b: int, u: int) -> Any:
+        """The formula: the broker serves the bundle."""
+        return self.p.state.serves[b, u] == "active"
+
+    def is_up_to_date(self, b: int, u: int) -> Any:
+        """The formula: the lock is valid, and the broker is connected and has heard of all that has happened to its node."""
+        s = self.p.state
+        return And(self.is_live(b), s.link[b] == "connected", s.lock[b, u] == "valid", Not(s.owner_deletion[u, b]))
+
+
+def lock_properties(suite: Suite, locks: Locks) -> None:
+    """Adds what must hold of locks to the suite of a protocol that uses them."""
+    p = suite.protocol
+    s, n, settings = p.state, p.next, p.parameters
+    broker, bundle, pairs = p.universes["broker"], p.universes["bundle"], locks.pairs
+    several, deletes_others, misses, forsakes = locks.several, locks.deletes_others, locks.misses, locks.forsakes
+    expires, crashes = locks.budget("expiries"), locks.budget("crashes")
+    is_live, holds, is_active, is_up_to_date = locks.is_live, locks.holds, locks.is_active, locks.is_up_to_date
+
+    # --- what must always hold
+
+    unheard = "a broker that was cut off does not hear that its node was deleted, and looks after no lock when it is back"
+
+    @suite.strict(unheard, when=misses)
+    def owner_holds_the_node() -> Any:
+        """A broker that is up to date and has a valid lock holds the node."""
+        return all_of(Implies(is_up_to_date(b, u), holds(b, u)) for b, u in pairs)
+
+    @suite.strict(
+        "a re-creation whose answer is lost is sent again and meets its own node, which the broker takes for another's",
+        when=forsakes,
+    )
+    def holder_is_responsible() -> Any:
+        """The node of a broker's present session belongs to a lock that the broker knows of: what is owned is served."""
+        return all_of(Implies(And(holds(b, u), is_live(b)), s.lock[b, u] != "none") for b, u in pairs)
+
+    @suite.always
+    def valid_locks_are_served() -> Any:
+        """A broker whose lock is valid has the bundle in its cache, and a bundle in the cache belongs to a lock."""
+        return all_of(
+            And(Implies(s.lock[b, u] == "valid", s.serves[b, u] != "absent"), Implies(is_active(b, u), s.lock[b, u] != "none"))
+            for b, u in pairs
+        )
+
+    if settings.get("disables"):
+
+        @suite.always
+        def owner_knows_the_version() -> Any:
+            """A broker that is up to date and holds the node knows its version."""
+            known = [And(is_up_to_date(b, u), holds(b, u)) for b, u in pairs]
+            return all_of(
+                Implies(k, s.lock_version[b, u] == s.owner_version[u]) for (b, u), k in zip(pairs, known, strict=True)
+            )
+
+    if several:
+
+        @suite.strict(
+            "a zombie goes on to serve until it hears that its session is gone; what it writes meets the fence of the ledger",
+            when=expires or (crashes and deletes_others),
+        )
+        def single_server() -> Any:
+            """At most one broker serves a bundle, zombies included."""
+            return all_of(Not(at_least(2, [And(s.lives[b], is_active(b, u)) for b in broker])) for u in bundle)
+
+        @suite.strict(
+            "a broker with a new session goes on to serve until it has looked after its locks",
+            when=expires or (crashes and deletes_others),
+        )
+        def single_owner() -> Any:
+            """At most one broker with a session serves a bundle."""
+            return all_of(Not(at_least(2, [And(is_live(b), is_active(b, u)) for b in broker])) for u in bundle)
+
+        @suite.strict(unheard, when=misses)
+        def single_owner_up_to_date() -> Any:
+            """At most one broker that is up to date serves a bundle."""
+            return all_of(Not(at_least(2, [And(is_up_to_date(b, u), is_active(b, u)) for b in broker])) for u in bundle)
+
+    # --- what every step must respect
+
+    @suite.step
+    def node_is_taken_when_free() -> Any:
+        """Nobody takes a node from its holder: it is deleted before another one is created."""
+        return all_of(
+            Or(s.owner_holder[u] == NOBODY, n.owner_holder[u] == NOBODY, n.owner_holder[u] == s.owner_holder[u]) for u in bundle
+        )
+
+    @suite.step
+    def locks_create_nodes() -> Any:
+        """A node is created only by a broker whose lock asks for it: nothing writes for a lock that is released."""
+        return all_of(
+            Implies(
+                And(s.owner_holder[u] == NOBODY, n.owner_holder[u] == b), s.lock[b, u].among("acquiring", "recreating")
+            )
+            for b, u in pairs
+        )
+
+    if several and not deletes_others:
+
+        @suite.step
+        def node_of_another_is_kept() -> Any:
+            """The node of a live broker goes only with its session, or when that broker's own lock lets it go."""
+            return all_of(
+                Implies(
+                    And(holds(b, u), is_live(b), n.owner_holder[u] == NOBODY, n.session[b], n.lives[b]),
+                    n.lock[b, u] != s.lock[b, u],
+                )
+                for b, u in pairs
+            )
+
+    @suite.step
+    def released_when_inactive() -> Any:
+        """A broker's node goes, but with its session, only when it does not serve the bundle any more or creates it anew."""
+        return all_of(
+            Implies(
+                And(holds(b, u), s.lock[b, u] == "releasing", n.owner_holder[u] != b),
+                s.serves[b, u] == "inactive",
+            )
+            for b, u in pairs
+        )
+
+    @suite.ends
+    def no_deadlock() -> Any:
+        """Nothing comes to a standstill before some broker has, or takes itself to have, each bundle."""
+        has_it = ("valid", "releasing", "stranded")
+        return all_of(any_of(Or(holds(b, u), s.lock[b, u].among(*has_it)) for b in broker) for u in bundle)
+
+    # --- what must happen in the end
+
+    @suite.leads_to(
+        strict="the node of a session that is there belongs to no lock: nobody serves the bundle, and nobody may take it",
+        when=forsakes,
+    )
+    def owned_in_the_end() -> Any:
+        """A bundle that is looked up again and again is served, in the end."""
+        return [(True, any_of(And(s.lives[b], is_active(b, u)) for b in broker)) for u in bundle]
+
+    if expires or crashes:
+        lock_liveness(suite, locks)
+
+    if locks.releases:
+
+        @suite.leads_to(
+            strict="a release that fails with its session is never tried again, and the bundle stays inactive at that broker "
+            "until it is restarted",
+            when=not locks.mended and expires,
+        )
+        def releases_end() -> Any:
+            """A bundle that is given up leaves the broker's cache, in the end."""
+            return [(s.serves[b, u] == "inactive", s.serves[b, u] != "inactive") for b, u in pairs]
+
+    # --- what must be possible
+
+    @suite.sometimes
+    def all_owned() -> Any:
+        """Every bundle is owned and served."""
+        return all_of(any_of(And(is_up_to_date(b, u), is_active(b, u)) for b in broker) for u in bundle)
+
+    if several and expires:
+
+        @suite.sometimes
+        def zombie_serves_beside_the_owner() -> Any:
+            """A zombie serves a bundle that another broker owns."""
+            return any_of(
+                And(s.lives[z], Not(s.session[z]), is_active(z, u), is_up_to_date(b, u), is_active(b, u))
+                for u in bundle
+                for z in broker
+                for b in broker
+                if z != b
+            )
+
+        @suite.sometimes
+        def owner_returns() -> Any:
+            """A broker that lost its session creates the node again, and serves the bundle without a break."""
+            return any_of(And(s.lock[b, u] == "recreating", is_active(b, u), s.owner_holder[u] == NOBODY) for b, u in pairs)
+
+    if crashes:
+
+        @suite.sometimes
+        def former_node_found() -> Any:
+            """A broker that is back finds the node of its former session."""
+            return any_of(And(s.lock[b, u] == "retaking", s.owner_holder[u] == b, s.owner_former[u]) for b, u in pairs)
+
+
+def lock_liveness(suite: Suite, locks: Locks) -> None:
+    """Adds what locks come to in the end, whatever they are for."""
+    s = suite.protocol.state
+
+    @suite.leads_to
+    def revalidations_end() -> Any:
+        """A lock that is looked after is valid, or lost, in the end, and nothing more is to be heard."""
+
+        def is_out(b: int, u: int) -> Any:
+            return s.lock[b, u].among("checking", "recreating", "retaking")
+
+        return [(is_out(b, u), And(Not(is_out(b, u)), Not(s.owner_deletion[u, b]))) for b, u in locks.pairs]
+
+
+def lock_lemmas(suite: Suite, locks: Locks) -> None:
+    """Adds the lemmas about locks to the suite of a protocol that uses them."""
+    p = suite.protocol
+    s, settings = p.state, p.parameters
+    broker, pairs = p.universes["broker"], locks.pairs
+    expires, crashes = locks.budget("expiries"), locks.budget("crashes")
+    is_live, holds = locks.is_live, locks.holds
+
+    @suite.lemma
+    def dead_processes_have_no_locks() -> Any:
+        """A process that has ended holds no lock, and serves nothing."""
+        return all_of(Implies(Not(s.lives[b]), And(s.lock[b, u] == "none", s.serves[b, u] == "absent")) for b, u in pairs)
+
+    @suite.lemma
+    def stages_fit_what_is_served() -> Any:
+        """What is not acquired is not served; what is released is inactive; a node is retaken to acquire the lock."""
+        return all_of(
+            And(
+                Implies(s.lock[b, u].among("none", "acquiring", "retaking"), s.serves[b, u] == "absent"),
+                Implies(s.lock[b, u] == "valid", s.serves[b, u] != "absent"),
+                Implies(s.lock[b, u].among("releasing", "stranded"), s.serves[b, u] == "inactive"),
+            )
+            for b, u in pairs
+        )
+
+    @suite.lemma
+    def former_nodes_are_not_served() -> Any:
+        """While a node of its former session is there, a broker has no lock on it yet, and serves nothing."""
+        return all_of(
+            Implies(
+                And(s.owner_holder[u] == b, s.owner_former[u], s.lives[b]),
+                And(s.serves[b, u] == "absent", s.lock[b, u].among("none", "acquiring", "checking", "retaking")),
+            )
+            for b, u in pairs
+        )
+
+    strands = locks.releases and not locks.mended and (expires or settings.get("disables"))
+    idle = [] if locks.releases else ["releasing"]
+    idle += [] if strands else ["stranded"]
+    idle += [] if crashes else ["retaking"]
+
+    if idle:
+
+        @suite.lemma
+        def no_other_stages() -> Any:
+            """No lock is in a stage that this instance does not lead to."""
+            return all_of(Not(s.lock[b, u].among(*idle)) for b, u in pairs)
+
+    @suite.lemma
+    def faults_have_budgets() -> Any:
+        """What only a fault can bring about does not happen without one."""
+        return And(
+            *(And(s.lives[b], Not(s.former_session[b])) for b in broker if not crashes),
+            *(Implies(s.lives[b], s.session[b]) for b in broker if not expires),
+            *(Implies(s.lives[b], s.link[b] == "connected") for b in broker if not expires and not settings["disconnects"]),
+            *(s.link[b] != "suspended" for b in broker if not settings["disconnects"]),
+            *(Implies(And(s.lives[b], s.session[b]), s.link[b] != "lost") for b in broker if not settings["disconnects"]),
+        )
+
+    @suite.lemma
+    def nodes_belong_to_sessions() -> Any:
+        """A node's session is there: present nodes belong to the client's session, former ones to its former one."""
+        return all_of(
+            And(
+                Implies(holds(b, u), s.session[b]),
+                Implies(And(s.owner_holder[u] == b, s.owner_former[u]), s.former_session[b]),
+            )
+            for b, u in pairs
+        )
+
+    @suite.lemma
+    def valid_locks_hold_their_nodes() -> Any:
+        """A valid lock of a session that is there holds its node, unless its loss is known, or deletions go astray."""
+        return all_of(
+            Implies(
+                And(
+                    is_live(b),
+                    s.lock[b, u] == "valid",
+                    Or(s.link[b] == "connected", Not(s.again[b, u])),
+                    Not(s.owner_deletion[u, b]) if locks.deletes_others else True,
+                    Not(locks.misses),
+                ),
+                holds(b, u),
+            )
+            for b, u in pairs
+        )
+
+    if not expires and not locks.deletes_others:
+
+        @suite.lemma
+        def served_bundles_are_held() -> Any:
+            """As no session expires under a live broker and no deletion errs, a broker holds the node of what it serves."""
+            return all_of(Implies(And(s.lives[b], s.serves[b, u] != "absent"), holds(b, u)) for b, u in pairs)
+
+        @suite.lemma
+        def served_bundles_are_not_created_again() -> Any:
+            """As a broker holds the node of what it serves, it does not find it missing."""
+            return all_of(Implies(s.lock[b, u] == "recreating", s.serves[b, u] == "absent") for b, u in pairs)
+
+    if not (expires or crashes or locks.releases):
+
+        @suite.lemma
+        def nodes_stay() -> Any:
+            """As nobody gives a bundle up, dies or loses its session, a node that was met is there: none is created again."""
+            return all_of(
+                And(s.lock[b, u] != "recreating", Implies(s.lock[b, u] == "checking", s.owner_holder[u] != NOBODY))
+                for b, u in pairs
+            )
+
+    unheard_creations = [] if settings["disconnects"] else ["recreating"]
+
+    if not locks.forsakes:
+
+        @suite.lemma
+        def nodes_have_locks() -> Any:
+            """A node of a session that is there belongs to a lock, and not to one that is about to be retaken."""
+            return all_of(
+                Implies(And(holds(b, u), is_live(b)), Not(s.lock[b, u].among("none", "retaking", *unheard_creations)))
+                for b, u in pairs
+            )
+
+    if settings.get("disables"):
+
+        @suite.lemma
+        def locks_know_versions() -> Any:
+            """A lock that was acquired knows the version of the node that it has."""
+            return all_of(
+                Implies(And(holds(b, u), is_live(b), s.serves[b, u] != "absent"), s.lock_version[b, u] == s.owner_version[u])
+                for b, u in pairs
+            )

@@ -1,0 +1,112 @@
+"""How clients of the metadata store, and the store, must conduct themselves, whatever protocol they are part of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of
+from fencepost.properties.vocabulary import Suite
+
+NOBODY = "nobody"
+
+
+@dataclass(frozen=True)
+class Node:
+    """An ephemeral node as its properties see it, before or after a step; ``deleted`` is by client."""
+
+    holder: Any
+    former: Any
+    version: Any
+    deleted: dict[int, Any]
+
+
+def nodes_of(p: Protocol, at: Any) -> list[Node]:
+    """The ephemeral nodes of an election, or of a protocol with locks, at ``p.state`` or at ``p.next``."""
+    broker = p.universes["broker"]
+    if "bundle" not in p.universes:
+        deleted = {c: at.leader_deletion[c] for c in broker}
+        return [Node(at.leader_holder, at.leader_former, at.leader_version, deleted)]
+    return [
+        Node(at.owner_holder[u], at.owner_former[u], at.owner_version[u], {c: at.owner_deletion[u, c] for c in broker})
+        for u in p.universes["bundle"]
+    ]
+
+
+def session_conduct(suite: Suite) -> None:
+    """Adds the rules of conduct of sessions and of the store to the suite of a protocol that uses them."""
+    p = suite.protocol
+    s, n, settings = p.state, p.next, p.parameters
+    client: Sequence[int] = list(p.universes["broker"])
+    nodes = list(zip(nodes_of(p, s), nodes_of(p, n), strict=True))
+
+    def reaches(c: int) -> Any:
+        return And(s.lives[c], s.link[c] == "connected", s.session[c])
+
+    @suite.step
+    def links_follow_sessions() -> Any:
+        """A link breaks while it is there; it is given up when broken or without a session; and is back with a session."""
+
+        def follows(c: int) -> Any:
+            before, after = s.link[c], n.link[c]
+            given_up = Or(Not(n.lives[c]), And(s.lives[c], Or(before == "suspended", Not(s.session[c]))))
+            back = And(n.lives[c], n.session[c], Or(s.session[c], before == "lost"))
+            return Or(
+                after == before,
+                And(after == "suspended", before == "connected", s.lives[c]),
+                And(after == "lost", given_up),
+                And(after == "connected", back),
+            )
+
+        return all_of(follows(c) for c in client)
+
+    @suite.step
+    def sessions_come_and_go() -> Any:
+        """A session begins with a link, after the one before is given up; it ends by a fault, after its process, or closed."""
+
+        def follows(c: int) -> Any:
+            began, ended = And(Not(s.session[c]), n.session[c]), And(s.session[c], Not(n.session[c]))
+            by_fault, closed = n.expiries > s.expiries, And(Not(n.lives[c]), reaches(c))
+            again = And(Not(s.lives[c]), n.lives[c])
+            return And(
+                Implies(began, And(n.lives[c], n.link[c] == "connected", Or(Not(s.lives[c]), s.link[c] == "lost"))),
+                Implies(ended, Or(by_fault, Not(s.lives[c]), closed)),
+                Implies(again, And(n.link[c] == "connected", n.session[c])),
+                Implies(again, n.former_session[c] == Or(s.former_session[c], s.session[c])),
+                Implies(And(n.former_session[c], Not(s.former_session[c])), again),
+            )
+
+        return all_of(follows(c) for c in client)
+
+    @suite.step
+    def deletions_are_heard() -> Any:
+        """Who is connected, and stays a client, hears of the deletion of a node; nobody hears of what did not happen."""
+
+        def follows(before: Node, after: Node, c: int) -> Any:
+            gone = And(before.holder != NOBODY, after.holder == NOBODY)
+            told = And(after.deleted[c], Not(before.deleted[c]))
+            return And(
+                Implies(told, And(gone, reaches(c))),
+                Implies(And(gone, Or(reaches(c), before.deleted[c]), n.session[c], n.lives[c]), after.deleted[c]),
+            )
+
+        return all_of(follows(before, after, c) for before, after in nodes for c in client)
+
+    if settings["disconnects"] and settings.get("on_session_loss") != "shutdown":
+
+        @suite.sometimes
+        def session_given_up() -> Any:
+            """A client takes its session for lost, and it is still there."""
+            return Or(*(And(s.lives[c], s.session[c], s.link[c] == "lost") for c in client))
+
+    @suite.lemma
+    def dead_clients_are_silent() -> Any:
+        """A process that has ended has no link, and nothing to hear of."""
+        silent = [And(s.link[c] == "lost", *(Not(node.deleted[c]) for node, _ in nodes)) for c in client]
+        return all_of(Implies(Not(s.lives[c]), silent[c]) for c in client)
+
+    @suite.lemma
+    def absent_nodes_are_blank() -> Any:
+        """Of a node that is not there nothing is left."""
+        return all_of(Implies(node.holder == NOBODY, And(Not(node.former), node.version == 0)) for node, _ in nodes)

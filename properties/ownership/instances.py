@@ -1,0 +1,48 @@
+"""The instances of the ownership of bundles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fencepost.properties.registry import Instance, Value
+
+_CUT_OFF: Mapping[str, Value] = {"disconnects": 1, "expiries": 1}
+_MANY: Mapping[str, Value] = {
+    "brokers": 5, "bundles": 8, "disconnects": 3, "expiries": 3, "crashes": 3, "releases": 3, "disables": 3
+}  # fmt: skip
+
+SIZES = {
+    "ci": (
+        Instance("cut off", {**_CUT_OFF, "releases": 1}),
+        Instance("crash", {"brokers": 3, "crashes": 1, "releases": 1}),
+        Instance("disabled", {"expiries": 1, "disables": 1, "releases": 1}),
+        Instance("two bundles, mended", {"bundles": 2, "expiries": 1, "releases": 1, "mended": True}),
+        Instance("all faults, mended", {**_CUT_OFF, "crashes": 1, "releases": 1, "mended": True}),
+    ),
+    "standard": (
+        Instance("all faults", {**_CUT_OFF, "crashes": 1, "releases": 1, "disables": 1}),
+        Instance("three brokers", {"brokers": 3, **_CUT_OFF, "releases": 1}),
+        Instance("two bundles", {"bundles": 2, **_CUT_OFF, "releases": 1, "mended": True}),
+        Instance("five brokers, eight bundles", _MANY, by="induction"),
+        Instance("five brokers, eight bundles, mended", {**_MANY, "mended": True}, by="induction"),
+    ),
+    "deep": (Instance("three brokers, all faults", {"brokers": 3, **_CUT_OFF, "crashes": 1, "releases": 1}),),
+}
+
+SHOWN_BY: dict[str, Mapping[str, Value]] = {
+    "released_without_version": {"expiries": 1, "releases": 1, "mended": True},
+    "not_revalidated": {"expiries": 1},
+    "deletion_ignored": {"crashes": 1},
+    "reconnection_flag_never_set": {**_CUT_OFF, "mended": True},
+    "concurrent_revalidations": {"expiries": 1},
+    "busy_lock_kept": {"expiries": 1},
+    "both_contenders_lose": {"expiries": 1},
+    "lost_lock_served": {"expiries": 1},
+    "endless_revalidation": {"expiries": 1},
+    "failed_creation_left": {"disconnects": 1},
+    "version_goes_back": {"expiries": 1, "disables": 1},
+    "recreated_behind_release": {"expiries": 1, "releases": 1},
+    "cache_kept_on_disconnect": {**_CUT_OFF},
+    "answers_disabled": {"disables": 1},
+    "stale_unload": {"expiries": 1, "crashes": 1, "mended": True},
+}

@@ -1,0 +1,103 @@
+"""What must hold of the ownership of bundles, and why it does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, Implies, Not, Protocol, all_of, any_of
+from fencepost.properties.locks.conduct import lock_conduct
+from fencepost.properties.locks.safety import NOBODY, Locks, lock_lemmas, lock_properties
+from fencepost.properties.vocabulary import Suite
+
+
+def ownership(p: Protocol) -> Suite:
+    """The properties of an instance that ``fencepost.model.pulsar.ownership.ownership`` built."""
+    s, n, settings = p.state, p.next, p.parameters
+    suite = Suite(p)
+    locks = Locks(p, settings["releases"] + settings["disables"] > 0)
+    pairs = locks.pairs
+
+    lock_properties(suite, locks)
+
+    if locks.several:
+
+        @suite.always
+        def caches_agree_with_the_store() -> Any:
+            """A broker that is connected and has heard of all that has happened names the owner that the store names."""
+            return all_of(
+                Implies(
+                    And(locks.is_live(b), s.link[b] == "connected", s.cached[b, u] != NOBODY, Not(s.owner_deletion[u, b])),
+                    s.cached[b, u] == s.owner_holder[u],
+                )
+                for b, u in pairs
+            )
+
+    if settings["disables"]:
+
+        @suite.step
+        def disabled_owners_are_not_named() -> Any:
+            """A lookup does not name an owner whose node says that it gives the bundle up."""
+            return all_of(
+                Implies(And(n.cached[b, u] != s.cached[b, u], n.cached[b, u] != NOBODY), Not(s.owner_disabled[u]))
+                for b, u in pairs
+            )
+
+    @suite.step
+    def lookups_follow_the_node() -> Any:
+        """A broker that has no lock names the owner that it has read, and acquires a bundle only while it knows of none."""
+
+        def follows(b: int, u: int) -> Any:
+            reaches = And(locks.is_live(b), s.link[b] == "connected")
+            answers = And(n.cached[b, u] != s.cached[b, u], n.cached[b, u] != NOBODY)
+            begins = And(s.lock[b, u] == "none", n.lock[b, u] == "acquiring")
+            read = And(reaches, s.serves[b, u] == "absent", n.cached[b, u] == s.owner_holder[u])
+            return And(Implies(answers, read), Implies(begins, s.cached[b, u] == NOBODY))
+
+        return all_of(follows(b, u) for b, u in pairs)
+
+    if settings["disables"]:
+        _disabling(suite, locks)
+
+    lock_conduct(suite, locks)
+    lock_lemmas(suite, locks)
+
+    @suite.lemma
+    def own_nodes_are_not_cached() -> Any:
+        """A broker does not have itself in its cache: it knows what it owns without it."""
+        return all_of(s.cached[b, u] != b for b, u in pairs)
+
+    if locks.several:
+
+        @suite.lemma
+        def caches_follow_deletions() -> Any:
+            """What a connected broker has in its cache is the owner, or its deletion is on its way."""
+            return caches_agree_with_the_store()
+
+    return suite
+
+
+def _disabling(suite: Suite, locks: Locks) -> None:
+    """Adds what the mark that a node is disabled must say."""
+    s, n, pairs = suite.protocol.state, suite.protocol.next, locks.pairs
+    bundle = suite.protocol.universes["bundle"]
+
+    @suite.step
+    def owners_disable_their_nodes() -> Any:
+        """A node is disabled by its owner with a valid lock, or created so by one that serves no more; and stays so."""
+
+        def disables(b: int, u: int) -> Any:
+            may = And(locks.is_live(b), s.link[b] == "connected", s.lock[b, u] == "valid", locks.holds(b, u))
+            return And(may, n.owner_disabled[u], n.owner_version[u] == s.owner_version[u] + 1)
+
+        def follows(b: int, u: int) -> Any:
+            created = And(s.owner_holder[u] == NOBODY, n.owner_holder[u] == b)
+            return Implies(created, n.owner_disabled[u] == (s.serves[b, u] == "inactive"))
+
+        kept = [Implies(And(s.owner_disabled[u], n.owner_holder[u] != NOBODY), n.owner_disabled[u]) for u in bundle]
+        by_somebody = any_of(disables(b, u) for b, u in pairs)
+        return And(*kept, *(follows(b, u) for b, u in pairs), Implies(n.disables > s.disables, by_somebody))
+
+    @suite.lemma
+    def absent_nodes_are_not_disabled() -> Any:
+        """A node that is not there is not disabled."""
+        return all_of(Implies(s.owner_holder[u] == NOBODY, Not(s.owner_disabled[u])) for u in bundle)

@@ -1,0 +1,98 @@
+"""How each broker must conduct itself in a split, whatever comes of it: rules that a missing guard breaks first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, Implies, Not, Or, all_of, any_of
+from fencepost.properties.split.terms import Splits
+from fencepost.properties.vocabulary import Suite
+
+
+def split_conduct(suite: Suite, about: Splits) -> None:
+    """Adds the rules of conduct of splits, and of copies of the layout, to the suite of an instance."""
+    p = suite.protocol
+    s, n, settings = p.state, p.next, p.parameters
+    broker, bundle, pairs = p.universes["broker"], p.universes["bundle"], about.pairs
+    rises = n.layout_version != s.layout_version
+
+    def reaches(b: int) -> Any:
+        return And(s.lives[b], s.link[b] == "connected", s.session[b])
+
+    def is_answered(b: int) -> Any:
+        """The formula, of a step: a request to write the layout is out no more."""
+        return And(s.split[b] == "writing", n.split[b] != "writing", n.lives[b])
+
+    @suite.step
+    def splits_go_forward() -> Any:
+        """A split goes from stage to stage by what the broker knows, reads or writes, or because that fails."""
+
+        def follows(b: int) -> Any:
+            before, after = s.split[b], n.split[b]
+            gone = any_of(And(s.parent[b] == u, Not(s.view[b].has(u))) for u in bundle)
+            full = about.knows_more_than(b, settings["maximum"] - 1) if about.mended else False
+            refused = any_of(And(s.children[b].has(c), s.lock[b, c] == "none") for c in bundle) if about.mended else False
+            is_old = And(reaches(b), s.based_on[b] != s.layout_version)
+            unheard = And(reaches(b), rises, n.link[b] == "suspended")
+            given_up = Or(Not(reaches(b)), unheard, And(is_old, s.attempt[b] >= settings["attempts"]), refused)
+            return Or(
+                after == before,
+                Not(n.lives[b]),
+                And(before == "none", after == "preparing"),
+                And(before == "preparing", after == "writing"),
+                And(before == "preparing", after == "none", Or(gone, full)),
+                And(before == "writing", after == "written", reaches(b), rises),
+                And(before == "writing", after == "waiting", is_old),
+                And(before == "writing", after == "none", given_up),
+                And(before == "waiting", after == "preparing"),
+                And(before == "written", after == "none"),
+            )
+
+        return all_of(follows(b) for b in broker)
+
+    @suite.step
+    def bundles_are_given_up_for_a_reason() -> Any:
+        """A bundle is taken out of service by an unload, by its own split, or (mended) because it is not in the layout."""
+
+        def is_meant(b: int, u: int) -> Any:
+            mine = Or(s.parent[b] == u, And(settings["unload_after_split"], s.children[b].has(u)))
+            part = And(s.split[b] != "none", Or(s.parent[b] == u, s.children[b].has(u)))
+            return Or(
+                And(s.view[b].has(u), n.releases != s.releases),
+                And(s.split[b] == "written", n.split[b] == "none", mine),
+                And(about.mended, Not(s.view[b].has(u)), Not(part)),
+            )
+
+        gives_up = {(b, u): And(about.is_active(b, u), n.serves[b, u] == "inactive") for b, u in pairs}
+        return all_of(Implies(gives_up[b, u], is_meant(b, u)) for b, u in pairs)
+
+    if settings["in_order"] and not about.mended:
+
+        @suite.step
+        def requests_keep_their_order() -> Any:
+            """The store answers the request to write the layout after those for the locks of the children."""
+            asked = {(b, c): And(is_answered(b), reaches(b), s.children[b].has(c)) for b, c in pairs}
+            return all_of(Implies(asked[b, c], s.lock[b, c] != "acquiring") for b, c in pairs)
+
+    @suite.step
+    def copies_are_read() -> Any:
+        """A copy of the layout changes when its broker is told of a change, or writes the layout, or begins."""
+
+        def follows(b: int) -> Any:
+            same = And(n.view[b] == s.view[b], n.view_version[b] == s.view_version[b])
+            begins = Or(Not(s.lives[b]), Not(n.lives[b]))
+            return Or(same, begins, And(reaches(b), Or(s.layout_change[b], is_answered(b))))
+
+        return all_of(follows(b) for b in broker)
+
+    @suite.step
+    def changes_are_heard() -> Any:
+        """Who is connected hears of a change of the layout by another broker; nobody hears of what did not happen."""
+
+        def follows(b: int) -> Any:
+            told = And(n.layout_change[b], Not(s.layout_change[b]))
+            concerned = And(rises, reaches(b), Not(is_answered(b)))
+            looks = And(s.link[b] != "connected", n.link[b] == "connected") if about.mended else False
+            return And(Implies(told, Or(concerned, looks)), Implies(concerned, n.layout_change[b]))
+
+        return all_of(follows(b) for b in broker)

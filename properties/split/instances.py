@@ -1,0 +1,60 @@
+"""The instances of the splits of a namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fencepost.properties.registry import Instance, Value
+
+_KEPT: Mapping[str, Value] = {"unload_after_split": False}
+_ONE: Mapping[str, Value] = {"hashes": 3, **_KEPT}
+_TWO: Mapping[str, Value] = {"hashes": 5, "bundles": 2, "splits": 2, **_KEPT}
+_FULL: Mapping[str, Value] = {**_TWO, "maximum": 3}
+_ANYWHERE: Mapping[str, Value] = {"algorithm": "specified_positions_divide"}
+_FAULTS: Mapping[str, Value] = {"disconnects": 3, "expiries": 3, "crashes": 3, "releases": 3}
+_EIGHT: Mapping[str, Value] = {"brokers": 5, "hashes": 9, "splits": 9, "maximum": 8, "attempts": 8, **_KEPT}
+
+SIZES = {
+    "ci": (
+        Instance("one split", {**_ONE, "releases": 1}),
+        Instance("two splits", _FULL),
+        Instance("two splits, mended", {**_FULL, "mended": True}),
+        Instance("children unloaded", {**_ONE, "unload_after_split": True}),
+        Instance("children in any order", {**_ONE, "in_order": False}),
+        Instance("cut off", {**_ONE, "disconnects": 1, "releases": 1}),
+        Instance("expiry", {**_ONE, "expiries": 1}),
+    ),
+    "standard": (
+        Instance("crash", {**_ONE, "crashes": 1}),
+        Instance("one after the other", {"hashes": 4, "splits": 2, "releases": 1, **_KEPT, **_ANYWHERE}),
+        Instance("cut off, mended", {**_ONE, "disconnects": 1, "releases": 1, "mended": True}),
+        Instance("expiry, mended", {**_ONE, "expiries": 1, "mended": True}),
+        Instance("five brokers, eight bundles", {**_EIGHT, **_FAULTS}, by="induction"),
+    ),
+    "deep": (
+        Instance("three brokers", {**_TWO, "brokers": 3, "releases": 1}),
+        Instance("five brokers, eight bundles, no faults", _EIGHT, by="induction"),
+        Instance("five brokers, eight bundles, mended", {**_EIGHT, **_FAULTS, "hashes": 10, "mended": True}, by="induction"),
+    ),
+}
+
+SHOWN_BY: dict[str, Mapping[str, Value]] = {
+    "writes_blindly": _TWO,
+    "stale_parent": _TWO,
+    "parent_never_released": _ONE,
+    "retries_on_stale_cache": _TWO,
+    "layout_not_watched": _ONE,
+    "splits_missing_bundle": {"hashes": 4, "splits": 2, "releases": 1, **_ANYWHERE},
+    "splits_unloaded_bundle": _ONE,
+    "boundaries_unchecked": {"hashes": 5, "bundles": 2, **_ANYWHERE},
+    "maximum_ignored": {**_ONE, "maximum": 1},
+    "splits_not_counted": _FULL,
+    "endless_attempts": {**_TWO, "attempts": 1},
+}
+
+MUTATED = (
+    Instance("one split, cut off", {**_ONE, "disconnects": 1}),
+    Instance("one after the other", {"hashes": 4, "splits": 2, **_KEPT}),
+    Instance("alone, expiry and crash", {**_ONE, "brokers": 1, "expiries": 1, "crashes": 1}),
+    Instance("a bundle given up, mended", {**_ONE, "releases": 1, "mended": True}),
+)

@@ -1,0 +1,40 @@
+"""The instances of the unloading of bundles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fencepost.properties.registry import Instance, Value
+
+_CUT_OFF: Mapping[str, Value] = {"disconnects": 1, "expiries": 1}
+_TOPICS: Mapping[str, Value] = {"timeouts": 1, "failures": 1}
+_MANY: Mapping[str, Value] = {
+    "brokers": 5, "bundles": 8, "unloads": 3, "disconnects": 3, "expiries": 3, "crashes": 3, "timeouts": 3, "failures": 3
+}  # fmt: skip
+
+SIZES = {
+    "ci": (
+        Instance("late and failing topics", {"brokers": 3, **_TOPICS, "unloads": 2}),
+        Instance("cut off", _CUT_OFF),
+        Instance("crash", {"crashes": 1, **_TOPICS}),
+        Instance("cut off, mended", {**_CUT_OFF, **_TOPICS, "mended": True}),
+    ),
+    "standard": (
+        Instance("all faults", {**_CUT_OFF, **_TOPICS, "crashes": 1}),
+        Instance("three brokers", {"brokers": 3, "expiries": 1, "timeouts": 1}),
+        Instance("two bundles", {"bundles": 2, "expiries": 1, "unloads": 2, "mended": True}),
+        Instance("five brokers, eight bundles", _MANY, by="induction"),
+        Instance("five brokers, eight bundles, mended", {**_MANY, "mended": True}, by="induction"),
+    ),
+    "deep": (Instance("three brokers, all faults", {"brokers": 3, **_CUT_OFF, **_TOPICS, "crashes": 1}),),
+}
+
+SHOWN_BY: dict[str, Mapping[str, Value]] = {
+    "unload_not_exclusive": {"unloads": 2},
+    "released_before_close": {},
+    "active_after_failed_close": {"failures": 1},
+    "active_after_failed_release": {"disconnects": 1},
+    "release_skipped_on_failure": {"failures": 1},
+    "stale_unload": {"expiries": 1, "crashes": 1, "mended": True},
+    "close_waits_for_unload": {},
+}

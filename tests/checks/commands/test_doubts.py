@@ -1,0 +1,211 @@
+"""What makes success suspicious: how it is found, how each format tells it, and that ``--strict`` makes it fail."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+from xml.etree.ElementTree import fromstring
+
+import pytest
+
+from fencepost.checks.cli import main
+from fencepost.checks.commands import doubts as doubts_module
+from fencepost.checks.commands.doubts import doubts
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.necessity import unneeded
+from fencepost.checks.engines.plan import Checked, Options, check
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.reports.annotations import as_annotations
+from fencepost.checks.reports.doubt import Doubt
+from fencepost.checks.reports.junit import as_junit
+from fencepost.checks.reports.sarif import as_sarif
+from fencepost.model.language import And, Implies, Not, Protocol
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry, Instance
+from fencepost.properties.vocabulary import Suite
+
+
+def clock(*, hours: int = 3, defects: Iterable[str] = ()) -> Protocol:
+    """A clock that strikes, and an alarm that nobody has set."""
+    p = Protocol("clock", parameters={"hours": hours})
+    hour = p.number("hour", 0, hours - 1)
+    struck = p.flag("struck")
+    alarm = p.flag("alarm")
+    rings = p.flag("rings")
+    quiet = p.flag("quiet")
+
+    @p.step(by="clock")
+    def tick() -> Any:
+        """An hour passes."""
+        return hour < hours - 1, {hour: hour + 1, struck: True, quiet: False}
+
+    @p.step(by="clock")
+    def ring() -> Any:
+        """The alarm goes off."""
+        return And(alarm, hour > 0), {rings: True}
+
+    @p.step(by="clock")
+    def chime() -> Any:
+        """It chimes, and would set the alarm off at midnight."""
+        return struck, {rings: hour == 0}
+
+    return p
+
+
+def clock_suite(p: Protocol) -> Suite:
+    s = p.state
+    suite = Suite(p)
+
+    @suite.always
+    def alarms_are_heard() -> Any:
+        """When the alarm is set it is early."""
+        return Implies(s.alarm, s.hour < 1)
+
+    @suite.always
+    def strikes() -> Any:
+        """After the first hour it has struck."""
+        return Implies(s.hour > 0, s.struck)
+
+    @suite.ends
+    def no_deadlock() -> Any:
+        """The day ends in the last hour."""
+        return s.hour == p.parameters["hours"] - 1
+
+    @suite.lemma
+    def strikes_first() -> Any:
+        """After the first hour it has struck."""
+        return Implies(s.hour > 0, s.struck)
+
+    @suite.lemma
+    def nobody_sets_it() -> Any:
+        """The alarm is not set."""
+        return Not(s.alarm)
+
+    @suite.lemma
+    def nobody_sleeps() -> Any:
+        """It is never quiet."""
+        return Not(s.quiet)
+
+    return suite
+
+
+CLOCK = Entry("clock", "a clock", clock, clock_suite, {"ci": (Instance("short", {}), Instance("long", {"hours": 5}))})
+TOLD = [
+    ("short", "never-enabled", "ring"),
+    ("short", "never-changes", "rings"),
+    ("short", "never-met", "alarms_are_heard"),
+    ("long", "never-enabled", "ring"),
+    ("long", "never-changes", "rings"),
+    ("long", "never-met", "alarms_are_heard"),
+]
+RULES = ["suspicious/never-enabled", "suspicious/never-changes", "suspicious/never-met"]
+
+
+def checked(entry: Entry = CLOCK, **options: Any) -> list[Checked]:
+    silent = Reporter(quiet=True)
+    chosen = Options(workers=1, **options)
+    return [check(entry, instance, (), chosen, silent, lambda: False) for instance in entry.sizes["ci"]]
+
+
+def kinds(found: Iterable[Doubt]) -> list[tuple[str, str, str]]:
+    return [(doubt.instance, doubt.suspicion.kind, doubt.suspicion.subject) for doubt in found]
+
+
+def test_actions_premises_and_variables_are_told() -> None:
+    assert kinds(doubts(checked(), strict=False)) == TOLD
+
+
+def with_reason(p: Protocol) -> Suite:
+    suite = clock_suite(p)
+
+    @suite.lemma
+    def strikes_later() -> Any:
+        """It has not struck in the first hour."""
+        return Implies(p.state.struck, p.state.hour > 0)
+
+    return suite
+
+
+def test_a_lemma_may_say_why_a_variable_never_changes() -> None:
+    explained = doubts(checked(replace(CLOCK, suite=with_reason)), strict=False)
+    assert kinds(explained) == [told for told in TOLD if told[1] != "never-changes"]
+
+
+def test_a_lemma_that_no_proof_needs_is_told_once() -> None:
+    by_proof = checked(by="induction", strict=True)
+    assert [[lemma.name for lemma in c.findings.unneeded or ()] for c in by_proof] == [["nobody_sleeps"], ["nobody_sleeps"]]
+    assert kinds(doubts(by_proof, strict=False))[-1] == ("", "never-needed", "nobody_sleeps")
+
+
+def test_the_lemmas_of_a_proof_that_is_cut_short_are_not_told() -> None:
+    assert unneeded(clock_suite(clock()), should_stop=lambda: True) is None
+
+
+def test_the_lemmas_that_are_needed_prove_it_alone() -> None:
+    suite = clock_suite(clock())
+    suite.lemmas[:] = [lemma for lemma in suite.lemmas if lemma not in (unneeded(suite) or ())]
+    assert [lemma.name for lemma in suite.lemmas] == ["strikes_first", "nobody_sets_it"]
+    assert unneeded(suite) == ()
+
+
+def test_a_property_that_no_mutant_violates_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doubts_module, "idle_properties", lambda name: {"strikes"} if name == "clock" else set())
+    assert kinds(doubts(checked(), strict=False))[-1] == ("", "never-broken", "strikes")
+
+
+def test_every_format_tells_it() -> None:
+    for strict in (False, True):
+        found = doubts(checked(), strict=strict)
+        status = ExitStatus.ASSUMPTION if strict else ExitStatus.HOLDS
+        junit = fromstring(as_junit([], status, [], found))
+        cases = junit.findall(".//testcase")
+        assert [case.get("classname") for case in cases] == [f"suspicious.{kind}" for _, kind, _ in TOLD]
+        assert junit.get("failures") == ("6" if strict else "0")
+        sarif = json.loads(as_sarif([], status, [], found))["runs"][0]
+        assert [rule["id"] for rule in sarif["tool"]["driver"]["rules"]] == RULES
+        assert {result["level"] for result in sarif["results"]} == {"error" if strict else "warning"}
+        assert [result["ruleIndex"] for result in sarif["results"]] == [0, 1, 2, 0, 1, 2]
+        lines = as_annotations([], found).splitlines()
+        assert [line.split()[0] for line in lines] == ["::error" if strict else "::warning"] * 6
+
+
+LONELY = ["check", "election", "--set", "brokers=1", "--quiet", "--workers", "1"]
+
+
+def test_strict_makes_it_fail(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(LONELY) == 0
+    told = capsys.readouterr().out
+    assert "\n  suspicious: action find_other was never enabled\n" in told
+    assert told.splitlines()[-1] == "15 exhausted, 1 reached, 3 suspicious: everything holds (exit 0)"
+    assert main([*LONELY, "--strict"]) == 10
+    last = "15 exhausted, 1 reached, 3 suspicious: an assumption of the model does not hold (exit 10)"
+    assert capsys.readouterr().out.splitlines()[-1] == last
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*LONELY, "--strict", "--format", "json"]) == 10
+    assert json.loads(capsys.readouterr().out)["suspicions"][0] == {
+        "protocol": "election",
+        "instance": "as set",
+        "kind": "never-enabled",
+        "subject": "find_other",
+        "text": "action find_other was never enabled",
+    }
+
+
+EXPLAINED = {
+    "ledger": [
+        (instance, "never-changes", variable)
+        for instance in ("lost disk", "ack quorum of one")
+        for variable in ("published_fragments", "published_ensemble", "carried")
+    ],
+    "split": [("two splits, mended", "never-changes", "based_on")],
+}
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_the_stock_instances_have_no_suspicion_that_is_not_explained(name: str) -> None:
+    assert kinds(doubts(checked(PROTOCOLS[name]), strict=True)) == EXPLAINED.get(name, [])

@@ -1,0 +1,50 @@
+"""Progress: when a line is told, on a terminal and in a pipe."""
+
+from __future__ import annotations
+
+from io import StringIO
+from types import SimpleNamespace
+
+import pytest
+
+from fencepost.checks.console.progress import Reporter
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def told(monkeypatch: pytest.MonkeyPatch, stream: StringIO, subjects: tuple[int, ...] = (), quiet: bool = False) -> list[int]:
+    """The seconds of a minute at which a line is written; further subjects begin at some of them."""
+    now = 100
+    monkeypatch.setattr("fencepost.checks.console.progress.time", SimpleNamespace(monotonic=lambda: now))
+    reporter = Reporter(quiet=quiet, stream=stream)
+    seconds: list[int] = []
+    for second in range(60):
+        now = 100 + second
+        if second in subjects:
+            reporter.begin("the next")
+        before = stream.tell()
+        reporter.telling("on its way")
+        if stream.tell() > before:
+            seconds.append(second)
+    return seconds
+
+
+def test_in_a_pipe_the_first_line_comes_after_two_seconds_and_then_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    piped = StringIO()
+    assert told(monkeypatch, piped) == [2, 17, 32, 47]
+    assert piped.getvalue() == "# : on its way\n" * 4
+
+
+def test_in_a_pipe_many_subjects_have_no_more_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert told(monkeypatch, StringIO(), subjects=tuple(range(0, 60, 4))) == [2, 18, 34, 50]
+
+
+def test_on_a_terminal_the_line_is_rewritten_from_two_seconds_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert told(monkeypatch, Terminal(), subjects=(30,)) == [*range(2, 30), *range(32, 60)]
+
+
+def test_quiet_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert told(monkeypatch, StringIO(), quiet=True) == []

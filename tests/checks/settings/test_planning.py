@@ -1,0 +1,74 @@
+"""What the command line asks to be checked, without checking it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fencepost.checks.commands.arguments import _parser
+from fencepost.checks.settings import planning
+from fencepost.checks.settings.conf_instances import CONTROL_PLANE, read_settings
+from fencepost.checks.settings.planning import EVERYTHING, configuration_notes, planned
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import RegistryError
+from fencepost.properties.theories import THEORIES
+
+
+def names(*arguments: str, conf: Path | None = None) -> list[str]:
+    """The protocols and theories that are checked, each once."""
+    asked = _parser().parse_args(["check", *arguments])
+    return list(dict.fromkeys(item.name for item, _ in planned(asked, conf and read_settings(conf))))
+
+
+@pytest.fixture
+def conf(tmp_path: Path) -> Path:
+    path = tmp_path / "broker.conf"
+    path.write_text("zookeeperSessionExpiredPolicy=shutdown\n")
+    return path
+
+
+def test_everything_unless_something_is_named() -> None:
+    assert names() == list(EVERYTHING)
+    assert names("hash_range", "ledger") == ["hash_range", "ledger"]
+
+
+def test_what_is_of_protocols_leaves_the_theories_out() -> None:
+    assert names("--by", "walks") == list(PROTOCOLS)
+
+
+def test_a_defect_is_looked_for_everywhere() -> None:
+    assert names("--defect", "midpoint_in_ints") == ["hash_range"]
+    assert names("--defect", "closes_at_lac") == ["ledger"]
+    with pytest.raises(RegistryError, match="no protocol has all of these defects"):
+        names("--defect", "midpoint_in_ints", "--defect", "closes_at_lac")
+
+
+def test_a_property_is_looked_for_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = {name: EVERYTHING[name] for name in ("election", "hash_range")}
+    monkeypatch.setattr(planning, "EVERYTHING", few)
+    assert names("--property", "no_hash_is_in_two_bundles") == ["hash_range"]
+    with pytest.raises(RegistryError, match=r"no property 'no_hash_is_in_a_bundle' \(did you mean no_hash_is_in_two_bundles"):
+        names("--property", "no_hash_is_in_a_bundle")
+    with pytest.raises(RegistryError, match="nothing has all of these properties"):
+        names("--property", "no_hash_is_in_two_bundles", "--property", "leader_emerges")
+
+
+def test_a_configuration_asks_for_what_takes_settings(conf: Path) -> None:
+    assert set(CONTROL_PLANE) <= set(PROTOCOLS)
+    assert names(conf=conf) == ["ledger", *CONTROL_PLANE, *THEORIES]
+
+
+def test_the_election_takes_the_policy(conf: Path) -> None:
+    asked = _parser().parse_args(["check", "election"])
+    instances = [instance for _, instance in planned(asked, read_settings(conf))]
+    assert {instance.parameters["on_session_loss"] for instance in instances} == {"shutdown"}
+    assert "shutdown on session loss" in [instance.name for instance in instances]
+
+
+def test_only_what_is_taken_is_told(conf: Path) -> None:
+    settings = read_settings(conf)
+    of_ledger, of_election = configuration_notes(settings, {"ledger"}), configuration_notes(settings, {"election"})
+    assert of_ledger[0].startswith("managedLedgerDefaultEnsembleSize = 2")
+    assert f"zookeeperSessionExpiredPolicy = shutdown ({conf}:1)" in of_election
+    assert configuration_notes(settings, {"ledger", "election"}) == of_ledger + of_election

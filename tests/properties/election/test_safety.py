@@ -1,0 +1,131 @@
+"""The election of a leader: pinned counts of small instances, negative controls, and every defect caught."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.model.language import ModelError
+from fencepost.model.pulsar.election import DEFECTS
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Instance, Value
+from tests.properties.searching import (
+    caught,
+    controls,
+    counts,
+    each_defect,
+    each_instance,
+    faithful,
+    proved,
+    searched,
+    unexpected,
+)
+
+ELECTION = PROTOCOLS["election"]
+
+COUNTS = {
+    "cut off": (42827, 211077, 16),
+    "all faults": (156275, 854658, 26),
+    "shutdown on session loss": (18734, 89134, 22),
+    "closing": (36130, 152715, 19),
+    "lookups": (41034, 199767, 20),
+    "mended": (121093, 685220, 26),
+}
+
+CONTROLS = {
+    "cut off": {"leaders_are_one_or_zombies": 9},
+    "all faults": {
+        "leader_holds_the_node": 11,
+        "leaders_are_one_or_zombies": 9,
+        "leaders_up_to_date_are_one": 14,
+        "leader_is_alone": 14,
+    },
+    "shutdown on session loss": {
+        "leader_holds_the_node": 11,
+        "leaders_are_one_or_zombies": 12,
+        "leaders_up_to_date_are_one": 14,
+        "leader_is_alone": 14,
+    },
+    "closing": {
+        "leader_holds_the_node": 12,
+        "leaders_are_one_or_zombies": 9,
+        "leaders_up_to_date_are_one": 16,
+        "leader_is_alone": 19,
+    },
+    "lookups": {
+        "leader_holds_the_node": 11,
+        "leaders_are_one_or_zombies": 12,
+        "leaders_up_to_date_are_one": 14,
+        "leader_is_alone": 16,
+    },
+    "mended": {"leaders_are_one_or_zombies": 9},
+}
+
+CAUGHT = {
+    "same_value": ({"node_of_another_is_kept"}, 4),
+    "elected_follows": ({"holder_leads"}, 4),
+    "reconnection_ignored": ({"followers_know_the_holder"}, 6),
+    "reestablishment_ignored": ({"leader_holds_the_node"}, 6),
+    "redirects_without_authority": ({"choice_is_binding"}, 6),
+    "followers_do_not_cache": ({"elections_go_forward", "followers_know_the_holder"}, 3),
+    "leader_value_expires": ({"followers_know_the_holder"}, 4),
+    "asks_during_election": ({"electing_brokers_do_not_choose"}, 2),
+    "creates_blindly": ({"elections_go_forward", "node_is_taken_when_free"}, 4),
+    "failure_not_retried": ({"no_deadlock"}, 12),
+}
+
+MANY: dict[str, Value] = {"brokers": 5, "disconnects": 3, "expiries": 3, "crashes": 3, "closes": 3, "lookups": True}
+
+
+@each_instance(ELECTION)
+def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
+    findings = faithful(ELECTION, instance.parameters)
+    assert counts(findings) == COUNTS[instance.name]
+    assert controls(findings) == CONTROLS[instance.name]
+    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
+    assert findings.suspicions == ()
+    assert all(v.verdict in ("exhausted", "proved") or v.expected for v in findings.verdicts)
+
+
+def test_the_tables_speak_of_every_defect() -> None:
+    assert set(CAUGHT) == set(DEFECTS) == set(ELECTION.shown_by)
+
+
+@each_defect(ELECTION)
+def test_a_defect_is_caught(defect: str) -> None:
+    assert caught(ELECTION, defect) == CAUGHT[defect]
+
+
+@pytest.mark.parametrize("mended", [False, True], ids=["upstream", "mended"])
+def test_induction_proves_what_exhaustion_cannot_reach(mended: bool) -> None:
+    """Whatever is not a negative control, for all runs of an instance far too large to be searched."""
+    parameters = MANY | {"mended": mended}
+    suite = ELECTION.suite(ELECTION.build(parameters))
+    firm = {p.name for p in suite.properties if p.kind in ("always", "step", "deadlock") and not p.strict}
+    assert proved(ELECTION, parameters) == firm
+
+
+def test_an_endless_election_is_a_lasso() -> None:
+    """pulsar#10522 as its reporters saw it: the brokers elect each other away for ever."""
+    found = unexpected(searched(ELECTION, ELECTION.shown_by["same_value"], ["same_value"], ["election_ends"]))
+    assert found == {"election_ends": 9}
+
+
+@pytest.mark.parametrize("close", ["unconditional", "by_version"])
+def test_a_remembered_version_does_not_help_a_leader_that_closes(close: str) -> None:
+    """A new node has the version of the old one: a deletion that names it meets the successor's node all the same."""
+    parameters: dict[str, Value] = {"brokers": 3, "expiries": 1, "closes": 1, "close": close}
+    assert controls(searched(ELECTION, parameters))["leader_is_alone"] == 19
+
+
+def test_a_deletion_that_names_the_creation_mends_the_election() -> None:
+    parameters: dict[str, Value] = {"brokers": 3, "expiries": 1, "closes": 1, "mended": True}
+    findings = searched(ELECTION, parameters)
+    assert unexpected(findings) == {}
+    assert set(controls(findings)) == {"leaders_are_one_or_zombies"}
+
+
+@pytest.mark.parametrize("wrong", [{"on_session_loss": "panic"}, {"close": "never"}])
+def test_a_policy_that_does_not_exist_is_refused(wrong: dict[str, Value]) -> None:
+    with pytest.raises(ModelError, match=next(iter(wrong))):
+        ELECTION.build(wrong)

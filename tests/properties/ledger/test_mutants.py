@@ -1,0 +1,157 @@
+"""Every property of the ledger can be violated: those that no defect violates first are violated by a mutant each.
+
+A mutant is the protocol with one action spoiled in all its groundings: a conjunct of its guard dropped, the updates of a
+family of variables dropped, or a constant put in their place. A property that no mutant can violate says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import pytest
+import z3
+
+from fencepost.checks.engines.exhaustive import Budget, exhaust
+from fencepost.checks.teeth.pinned import broken_properties
+from fencepost.model.language import Protocol
+from fencepost.model.language.declarations import Action
+from fencepost.properties.observed import Observed
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+from tests.properties.ledger.test_safety import CAUGHT
+
+LEDGER = PROTOCOLS["ledger"]
+Change = Callable[[Action], Action]
+
+SINGLE = {"bookies": 1, "ensemble": 1, "write_quorum": 1, "ack_quorum": 1, "entries": 1}
+PAIR = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2}
+TRIPLE = {"bookies": 3, "ensemble": 3, "write_quorum": 3, "ack_quorum": 2, "entries": 1}
+PAIR_ALONE = PAIR | {"recoverers": 0}
+PAIR_ONE_ENTRY = PAIR | {"entries": 1}
+PAIR_AND_SPARE = PAIR_ALONE | {"bookies": 3, "changes": 1, "readers": 0}
+
+
+def without(start: str) -> Change:
+    """Drops the one conjunct of the guard that reads so at its start."""
+
+    def change(action: Action) -> Action:
+        conjuncts = _conjuncts(action.guard)
+        kept = [c for c in conjuncts if not str(c).startswith(start)]
+        assert len(kept) == len(conjuncts) - 1, f"{action.label}: {start} is not the start of one conjunct of {conjuncts}"
+        return replace(action, guard=z3.And(*kept))
+
+    return change
+
+
+def keeps(family: str) -> Change:
+    """Drops the updates of a family of variables."""
+
+    def change(action: Action) -> Action:
+        return replace(action, updates={v: term for v, term in action.updates.items() if v.family != family})
+
+    return change
+
+
+def sets(family: str, value: Value) -> Change:
+    """Puts a constant in the place of what a family of variables is updated to."""
+
+    def change(action: Action) -> Action:
+        constants = {v: v.domain.literal(v.domain.raw(value)) for v in action.updates if v.family == family}
+        return replace(action, updates=dict(action.updates) | constants)
+
+    return change
+
+
+def _conjuncts(guard: Any) -> list[Any]:
+    return [part for child in guard.children() for part in _conjuncts(child)] if z3.is_and(guard) else [guard]
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """An instance, an action of it, how it is spoiled, and in how many steps that shows; None: by what is never reached."""
+
+    parameters: Mapping[str, Value]
+    action: str
+    change: Change
+    steps: int | None = None
+
+    def protocol(self) -> Protocol:
+        protocol = LEDGER.build(self.parameters)
+        protocol.actions[:] = [self.change(a) if a.name == self.action else a for a in protocol.actions]
+        return protocol
+
+
+MUTANTS = {
+    # what must always hold
+    "lac_is_justified": Mutant(PAIR_ALONE, "send", sets("carried", 0), 2),
+    "lac_is_confirmed": Mutant(PAIR_ALONE, "send", sets("carried", 0), 2),
+    "reads_are_justified": Mutant(PAIR_ONE_ENTRY, "read_tail", without("Or(And(status == 2"), 3),
+    "reads_stay": Mutant(PAIR_ONE_ENTRY, "read_tail", without("Or(And(status == 2"), 4),
+    "confirmed_reads_stay": Mutant(PAIR_ONE_ENTRY | {"explicit_lacs": 1}, "close", sets("last", -1), 9),
+    "first_entries_rise": Mutant(PAIR_AND_SPARE, "publish_change", keeps("published_first"), 9),
+    "ensembles_are_full": Mutant(PAIR_AND_SPARE, "replace", without("Not(Or(And(writer_fragments"), 3),
+    "bookies_accept_what_was_sent_to_them": Mutant(PAIR_ONE_ENTRY, "add", without("1 == Extract(0, 0, requested"), 1),
+    # what every step must respect
+    "sent_one_after_the_other": Mutant(PAIR_ALONE, "send", without("sent == "), 1),
+    "down_bookies_do_nothing": Mutant(PAIR_ONE_ENTRY | {"crashes": 1}, "add", without("up["), 3),
+    "reads_are_of_copies": Mutant(SINGLE | {"recoverers": 0, "crashes": 1}, "read_tail", without("up["), 7),
+    # where a run may end
+    "no_deadlock": Mutant(PAIR_ALONE, "close", keeps("status"), 1),
+    # what must come about in the end
+    "adds_are_confirmed": Mutant(PAIR_ONE_ENTRY, "ack", keeps("acked"), 5),
+    "open_ledgers_close": Mutant(PAIR_ONE_ENTRY, "start_reading", keeps("phase"), 6),
+    "open_ledgers_close_without_the_missing": Mutant(TRIPLE | {"crashes": 1}, "close_recovered", keeps("status"), 7),
+    "open_ledgers_close_whatever_is_lost": Mutant(PAIR_ONE_ENTRY | {"losses": 1}, "read_missing", keeps("missing"), 6),
+    "recoveries_end": Mutant(PAIR_ONE_ENTRY, "adopt_end", keeps("phase"), 6),
+    # what must be possible
+    "writer_closes_all": Mutant(PAIR_ONE_ENTRY, "ack", keeps("acked")),
+    "confirmed_by_an_ack_quorum": Mutant(TRIPLE, "ack", keeps("acked")),
+    "recovery_goes_beyond_lac": Mutant(PAIR_ONE_ENTRY, "close_recovered", sets("last", -1)),
+    "writer_fails": Mutant(PAIR_ONE_ENTRY, "find_closed", keeps("writer")),
+    "writer_overtaken": Mutant(PAIR_ONE_ENTRY, "recover", keeps("recovery_version")),
+    "writer_closes_over_recovery": Mutant(PAIR_ONE_ENTRY, "start_reading", keeps("phase")),
+    "recovery_skips_confirmed": Mutant(PAIR, "read_lac", keeps("next_entry")),
+    "ensemble_changed": Mutant(PAIR_AND_SPARE | {"entries": 1}, "resend", keeps("requested")),
+    "bookie_restarted": Mutant(PAIR_ONE_ENTRY | {"crashes": 1}, "restart", keeps("up")),
+    "disk_lost": Mutant(PAIR_ONE_ENTRY | {"losses": 1}, "lose", keeps("stored")),
+    "ledger_collected": Mutant(PAIR_ONE_ENTRY | {"deletions": 1}, "collect", keeps("stored")),
+    "explicit_lac_read": Mutant(PAIR_ONE_ENTRY | {"explicit_lacs": 1}, "send_explicit_lac", keeps("explicit_lac")),
+}
+
+
+def judged(protocol: Protocol, name: str) -> tuple[str, float | None]:
+    suite = LEDGER.suite(protocol)
+    prop = suite.named(name)
+    assert not prop.strict, f"{name} is expected to be violated in this instance"
+    (verdict,) = exhaust(Observed.of(suite, [prop]), Budget(workers=2)).verdicts
+    return verdict.verdict, verdict.reach.get("steps")
+
+
+@cache
+def faithful(parameters: frozenset[tuple[str, Value]]) -> dict[str, str]:
+    """The verdicts of the table's properties in an instance, as it is."""
+    suite = LEDGER.suite(LEDGER.build(dict(parameters)))
+    chosen = [suite.named(name) for name, mutant in MUTANTS.items() if mutant.parameters.items() == parameters]
+    return {v.property.name: v.verdict for v in exhaust(Observed.of(suite, chosen), Budget(workers=2)).verdicts}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_mutant_violates_the_property(name: str) -> None:
+    mutant = MUTANTS[name]
+    assert judged(mutant.protocol(), name) == ("violated", mutant.steps)
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_without_the_mutation_the_property_holds(name: str) -> None:
+    assert faithful(frozenset(MUTANTS[name].parameters.items()))[name] in ("exhausted", "proved")
+
+
+def test_every_property_is_violated_by_a_defect_or_a_mutant() -> None:
+    suites = [LEDGER.suite(LEDGER.build(instance.parameters)) for instance in LEDGER.sizes["ci"]]
+    every = {p.name for suite in suites for p in suite.properties}
+    by_defects = set().union(*(by for by, _ in CAUGHT.values()))
+    assert by_defects | set(MUTANTS) <= every <= by_defects | set(MUTANTS) | broken_properties("ledger")
+    assert not by_defects & set(MUTANTS), "a defect catches it already"

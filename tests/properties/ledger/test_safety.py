@@ -1,0 +1,173 @@
+"""The ledger: pinned counts of small instances, and every defect caught, by which property and in how many steps."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencepost.checks.engines.exhaustive import Budget, exhaust
+from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.model.bookkeeper.ledger import DEFECTS, WEAKENINGS
+from fencepost.model.language import And, ModelError, Not, Or
+from fencepost.properties.observed import Observed
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Instance, Value
+from fencepost.properties.vocabulary import Suite
+from tests.properties.searching import caught, controls, counts, each_defect, each_instance, faithful, searched, unexpected
+
+LEDGER = PROTOCOLS["ledger"]
+ONE_ENTRY: dict[str, Value] = {"entries": 1}
+
+COUNTS = {
+    "two entries": (583710, 4208484, 30),
+    "two recoveries": (91030, 621434, 27),
+    "change of ensemble": (198129, 1071221, 31),
+    "striping": (303674, 1681456, 32),
+    "crash and rot": (1487528, 8158304, 35),
+    "lost disk": (22676, 131444, 19),
+    "ack quorum of one": (1827, 7079, 16),
+}
+
+EXPLAINED = {name: {"carried", "published_fragments", "published_ensemble"} for name in ("lost disk", "ack quorum of one")}
+"""The suspicions that docs/explanation/teeth.md explains."""
+
+CAUGHT = {
+    "recovery_reads_do_not_fence": ({"denials_stay_true"}, 7),
+    "fence_not_durable": ({"fence_is_kept"}, 3),
+    "recovery_ensemble_starts_early": ({"confirmed_entries_are_stored", "closed_entries_are_stored"}, 17),
+    "confirms_while_changing": ({"confirmed_entries_are_stored"}, 8),
+    "denies_what_it_has": ({"denials_stay_true"}, 7),
+    "empty_disk_counts_as_heard": ({"fence_is_kept"}, 3),
+    "fence_forgotten_on_delete": ({"fence_is_kept"}, 7),
+    "explicit_lac_lost": ({"lac_never_goes_back"}, 8),
+    "ignores_fence": ({"fenced_bookies_take_no_adds"}, 4),
+    "no_fence_on_unknown_ledger": ({"denials_stay_true"}, 7),
+    "one_missing_suffices": ({"no_truncation"}, 12),
+    "missing_threshold_too_low": ({"no_truncation"}, 12),
+    "unknown_counts_as_missing": ({"denials_stay_true"}, 7),
+    "closes_at_lac": ({"no_truncation"}, 11),
+    "closes_before_write_back": ({"recovery_goes_forward"}, 7),
+    "writer_closes_blindly": ({"recoveries_agree", "closed_is_final"}, 12),
+    "recovery_closes_blindly": ({"no_divergence", "closed_is_final"}, 11),
+    "recovery_publishes_at_once": ({"version_counts_updates", "ensembles_fixed_in_recovery"}, 7),
+    "reads_follow_current_ensemble": ({"answers_are_of_the_write_set"}, 11),
+    "lac_search_starts_at_zero": (
+        {"nothing_is_invented", "closed_entries_are_readable", "closed_entries_are_stored"},
+        5,
+    ),
+    "confirms_with_gaps": ({"confirmed_without_gaps"}, 7),
+    "change_not_committed": ({"confirmed_entries_are_stored"}, 8),
+    "change_ignores_version": ({"status_never_goes_back"}, 4),
+    "replaced_acks_kept": ({"confirmed_entries_are_stored"}, 9),
+    "limbo_answers_missing": ({"denials_stay_true"}, 8),
+    "limbo_not_fenced": ({"limbo_is_fenced"}, 1),
+    "digest_unchecked": ({"payloads_agree"}, 9),
+    "recovery_not_marked": ({"nothing_confirmed_beyond_recovery"}, 13),
+    "fencing_waits_for_one": (set(), None),
+    "fencing_waits_for_none": (set(), None),
+}
+
+LOSES_AN_ENTRY = {
+    "recovery_reads_do_not_fence": 13,
+    "fence_not_durable": 15,
+    "confirms_while_changing": 13,
+    "denies_what_it_has": 13,
+    "empty_disk_counts_as_heard": 14,
+    "ignores_fence": 13,
+    "no_fence_on_unknown_ledger": 13,
+    "unknown_counts_as_missing": 13,
+    "confirms_with_gaps": 12,
+    "reads_follow_current_ensemble": 19,
+    "change_not_committed": 13,
+    "replaced_acks_kept": 14,
+    "limbo_answers_missing": 12,
+    "limbo_not_fenced": 12,
+}
+"""The shortest way to an acknowledged entry beyond the end of the ledger, where something sharper is violated before."""
+
+
+@each_instance(LEDGER)
+def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
+    findings = faithful(LEDGER, instance.parameters)
+    assert counts(findings) == COUNTS[instance.name]
+    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
+    assert {suspicion.subject for suspicion in findings.suspicions} == EXPLAINED.get(instance.name, set())
+    assert all(v.verdict in ("exhausted", "proved") or v.expected for v in findings.verdicts)
+
+
+def test_the_tables_speak_of_every_defect() -> None:
+    assert set(CAUGHT) == set(DEFECTS) == set(LEDGER.shown_by)
+    assert {name for name, (by, _) in CAUGHT.items() if not by} < set(WEAKENINGS)
+
+
+@each_defect(LEDGER)
+def test_a_defect_is_caught(defect: str) -> None:
+    assert caught(LEDGER, defect) == CAUGHT[defect]
+
+
+@pytest.mark.parametrize("defect", LOSES_AN_ENTRY)
+def test_a_defect_loses_an_acknowledged_entry(defect: str) -> None:
+    found = unexpected(searched(LEDGER, LEDGER.shown_by[defect], [defect], ["no_truncation"]))
+    assert found == {"no_truncation": LOSES_AN_ENTRY[defect]}
+
+
+@pytest.mark.parametrize(
+    ("defects", "steps"),
+    [
+        (["fencing_waits_for_one"], None),
+        (["fencing_waits_for_none"], None),
+        (["recovery_not_marked"], None),
+        (["fencing_waits_for_one", "recovery_not_marked"], None),
+        (["fencing_waits_for_none", "recovery_not_marked"], None),
+        (["fencing_waits_for_one", "recovery_reads_do_not_fence"], 12),
+        (["fencing_waits_for_none", "recovery_reads_do_not_fence"], 11),
+    ],
+)
+def test_which_protections_are_redundant(defects: list[str], steps: int | None) -> None:
+    """Fencing by reads makes up for a fencing phase cut short, and versions for a recovery not marked; not the other way."""
+    for parameters in ({"entries": 1, "recoverers": 2}, {"bookies": 3, "ensemble": 2, "write_quorum": 2, "changes": 1}):
+        found = unexpected(searched(LEDGER, parameters, defects, ["no_truncation"]))
+        if "recoverers" in parameters:
+            assert found == ({} if steps is None else {"no_truncation": steps})
+        elif steps is None:
+            assert found == {}
+
+
+@pytest.mark.parametrize(("ack_quorum", "gone"), [(1, "proved"), (2, "violated")])
+def test_one_lost_disk_loses_an_entry_only_with_an_ack_quorum_of_one(ack_quorum: int, gone: str) -> None:
+    pair: dict[str, Value] = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "entries": 1, "losses": 1}
+    protocol = LEDGER.build(pair | {"ack_quorum": ack_quorum})
+    suite = Suite(protocol)
+
+    @suite.sometimes
+    def confirmed_and_gone() -> object:
+        """A confirmed entry has no copy left."""
+        copies = [protocol.state.stored[b].has(0) for b in protocol.universes["bookie"]]
+        return And(protocol.state.confirmed.has(0), Not(Or(*copies)))
+
+    (verdict,) = exhaust(Observed.of(suite, suite.properties), Budget()).verdicts
+    assert verdict.verdict == gone
+
+
+@pytest.mark.deep  # by default docs/findings.md shows how each control is violated
+def test_recovery_may_take_over_what_was_never_published() -> None:
+    """Finding 1 of docs/findings.md: the shortest run, and what does hold all the same."""
+    parameters: dict[str, Value] = {"bookies": 3, "ensemble": 2, "write_quorum": 2, "recoverers": 2, "changes": 1}
+    finite = [p.name for p in LEDGER.suite(LEDGER.build(parameters)).properties if p.kind != "leads_to"]
+    findings = searched(LEDGER, parameters, only=finite)
+    assert counts(findings)[:2] == (5733953, 40708840)
+    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
+    assert controls(findings) == {"closed_entries_are_stored": 19, "reads_stay": 15, "lac_is_confirmed": 13}
+
+
+@pytest.mark.deep
+def test_one_change_of_ensemble_and_two_recoveries_on_four_bookies() -> None:
+    findings = searched(LEDGER, {"bookies": 4, "entries": 1, "recoverers": 2, "changes": 1})
+    assert counts(findings) == (1595170, 11863280, 31)
+    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
+
+
+@pytest.mark.parametrize("quorums", [(3, 3, 4), (2, 3, 3), (3, 2, 3), (3, 3, 0)])
+def test_quorums_that_do_not_fit_are_refused(quorums: tuple[int, int, int]) -> None:
+    ensemble, write_quorum, ack_quorum = quorums
+    with pytest.raises(ModelError, match="does not hold"):
+        LEDGER.build({"ensemble": ensemble, "write_quorum": write_quorum, "ack_quorum": ack_quorum})

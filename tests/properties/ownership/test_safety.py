@@ -1,0 +1,121 @@
+"""The ownership of bundles: pinned counts of small instances, negative controls, and every defect caught."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.model.pulsar.ownership import DEFECTS
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Instance, Value
+from tests.properties.searching import (
+    caught,
+    controls,
+    counts,
+    each_defect,
+    each_instance,
+    faithful,
+    proved,
+    searched,
+    unexpected,
+)
+
+OWNERSHIP = PROTOCOLS["ownership"]
+
+COUNTS = {
+    "cut off": (18754, 81908, 22),
+    "crash": (107493, 663687, 25),
+    "disabled": (11099, 40480, 25),
+    "two bundles, mended": (145328, 759316, 27),
+    "all faults, mended": (134240, 749178, 26),
+}
+
+CONTROLS = {
+    "cut off": {
+        "owner_holds_the_node": 11,
+        "holder_is_responsible": 9,
+        "single_server": 5,
+        "single_owner": 7,
+        "single_owner_up_to_date": 14,
+        "owned_in_the_end": 10,
+        "releases_end": 10,
+    },
+    "crash": {"single_server": 12, "single_owner": 12},
+    "disabled": {"single_server": 5, "single_owner": 7, "releases_end": 10},
+    "two bundles, mended": {"single_server": 5, "single_owner": 7},
+    "all faults, mended": {"single_server": 5, "single_owner": 7},
+}
+
+CAUGHT = {
+    "released_without_version": ({"node_of_another_is_kept"}, 9),
+    "not_revalidated": ({"owner_holds_the_node", "valid_locks_are_looked_after"}, 5),
+    "deletion_ignored": ({"owner_holds_the_node"}, 12),
+    "reconnection_flag_never_set": ({"locks_go_forward"}, 7),
+    "concurrent_revalidations": ({"holder_is_responsible"}, 8),
+    "busy_lock_kept": ({"locks_go_forward", "owner_holds_the_node"}, 8),
+    "both_contenders_lose": ({"node_of_another_is_kept"}, 4),
+    "lost_lock_served": ({"valid_locks_are_served"}, 8),
+    "endless_revalidation": ({"locks_go_forward"}, 7),
+    "failed_creation_left": ({"holder_is_responsible", "locks_go_forward"}, 3),
+    "version_goes_back": ({"owner_knows_the_version"}, 8),
+    "recreated_behind_release": ({"failures_are_remembered", "locks_go_forward"}, 7),
+    "cache_kept_on_disconnect": ({"caches_agree_with_the_store"}, 6),
+    "answers_disabled": ({"disabled_owners_are_not_named"}, 4),
+    "stale_unload": ({"locks_go_forward", "valid_locks_are_served"}, 13),
+}
+
+MANY: dict[str, Value] = {"brokers": 3, "disconnects": 2, "expiries": 2, "crashes": 2, "releases": 2, "disables": 2}
+
+
+@each_instance(OWNERSHIP)
+def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
+    findings = faithful(OWNERSHIP, instance.parameters)
+    assert counts(findings) == COUNTS[instance.name]
+    assert controls(findings) == CONTROLS[instance.name]
+    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
+    assert findings.suspicions == ()
+    assert all(v.verdict in ("exhausted", "proved") or v.expected for v in findings.verdicts)
+
+
+def test_the_tables_speak_of_every_defect() -> None:
+    assert set(CAUGHT) == set(DEFECTS) == set(OWNERSHIP.shown_by)
+
+
+@each_defect(OWNERSHIP)
+def test_a_defect_is_caught(defect: str) -> None:
+    assert caught(OWNERSHIP, defect) == CAUGHT[defect]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("instance", [i for i in OWNERSHIP.sizes["standard"] if i.by], ids=lambda i: i.name)
+def test_induction_proves_five_brokers_and_eight_bundles(instance: Instance) -> None:
+    assert proved(OWNERSHIP, instance.parameters)
+
+
+@pytest.mark.parametrize("mended", [False, True], ids=["upstream", "mended"])
+def test_induction_proves_what_exhaustion_cannot_reach(mended: bool) -> None:
+    """Whatever is not a negative control, for all runs of an instance far too large to be searched."""
+    parameters = MANY | {"mended": mended}
+    suite = OWNERSHIP.suite(OWNERSHIP.build(parameters))
+    firm = {p.name for p in suite.properties if p.kind in ("always", "step", "deadlock") and not p.strict}
+    assert proved(OWNERSHIP, parameters) == firm
+
+
+def test_induction_proves_that_nothing_is_created_again_where_no_node_goes() -> None:
+    parameters: dict[str, Value] = {"disconnects": 1, "releases": 0}
+    assert {"owner_holds_the_node", "no_deadlock"} <= proved(OWNERSHIP, parameters)
+
+
+def test_what_upstream_leaves_open_is_closed_by_the_remedies() -> None:
+    """Findings of docs/findings.md: with the remedies only what every lease has is left, a zombie that serves on."""
+    faults: dict[str, Value] = {"disconnects": 1, "expiries": 1, "crashes": 1, "releases": 1}
+    upstream, mended = searched(OWNERSHIP, faults), searched(OWNERSHIP, faults | {"mended": True})
+    assert unexpected(upstream) == unexpected(mended) == {}
+    assert set(controls(mended)) == {"single_server", "single_owner"}
+    assert set(controls(upstream)) - set(controls(mended)) == {
+        "owner_holds_the_node",
+        "holder_is_responsible",
+        "single_owner_up_to_date",
+        "owned_in_the_end",
+        "releases_end",
+    }

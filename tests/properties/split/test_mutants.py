@@ -1,0 +1,106 @@
+"""Every property of splits can be violated: those that no defect violates first are violated by a mutant, or another defect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import pytest
+
+from fencepost.checks.engines.exhaustive import Budget, exhaust
+from fencepost.checks.teeth.pinned import broken_properties
+from fencepost.model.language import Protocol
+from fencepost.model.language.declarations import Action
+from fencepost.properties.observed import Observed
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+from tests.properties.ledger.test_mutants import Change, keeps, sets
+from tests.properties.split.test_safety import CAUGHT
+
+SPLIT = PROTOCOLS["split"]
+ONE: Mapping[str, Value] = {"hashes": 3}
+TWO: Mapping[str, Value] = {"hashes": 5, "bundles": 2, "splits": 2}
+
+
+QUICK = ("single_owner_by_the_layout", "children_have_the_parents_owner", "splits_end", "served_in_the_end")
+
+
+def both(first: Change, second: Change) -> Change:
+    """Spoils an action in two ways."""
+    return lambda action: second(first(action))
+
+
+def as_it_is(action: Action) -> Action:
+    """Leaves an action alone."""
+    return replace(action)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """An instance, what is spoiled in it, and in how many steps that shows; None: by what is never reached."""
+
+    parameters: Mapping[str, Value]
+    action: str = "none"
+    change: Change = as_it_is
+    steps: int | None = None
+    defect: str = ""
+
+    def protocol(self) -> Protocol:
+        protocol = SPLIT.build(self.parameters, [self.defect] if self.defect else [])
+        protocol.actions[:] = [self.change(a) if a.name == self.action else a for a in protocol.actions]
+        return protocol
+
+
+TAKES_BUSY_LOCKS = both(sets("lock", "valid"), sets("serves", "active"))
+
+MUTANTS = {
+    # what must always hold
+    "single_owner_of_a_hash": Mutant({"hashes": 2, "splits": 0}, "find_other", TAKES_BUSY_LOCKS, 5),
+    "single_owner_by_the_layout": Mutant(ONE, "find_other", TAKES_BUSY_LOCKS, 5),
+    "maximum_is_kept": Mutant(ONE | {"maximum": 1}, defect="maximum_ignored", steps=7),
+    # what every step must respect
+    "owner_writes_the_layout": Mutant(ONE, defect="splits_unloaded_bundle", steps=5),
+    "children_have_the_parents_owner": Mutant(ONE, "prepare", keeps("lock"), 5),
+    # where a run may end, and what must happen before
+    "no_deadlock": Mutant(ONE, "write", sets("split", "preparing"), 8),
+    "splits_end": Mutant(ONE, "write", sets("split", "preparing"), 8),
+    "splitter_lets_the_parent_go": Mutant(ONE, defect="parent_never_released", steps=9),
+    "parent_is_unowned_in_the_end": Mutant(ONE | {"brokers": 1}, defect="parent_never_released", steps=8),
+    "served_in_the_end": Mutant(ONE, "create", sets("serves", "inactive"), 2),
+    # what must be possible
+    "split_done": Mutant(ONE, "release", keeps("owner_holder")),
+    "parent_acquired_again": Mutant(ONE, "release", keeps("owner_holder")),
+    "conflict_survived": Mutant(TWO, "meet_bad_version", sets("attempt", 0)),
+    "parts_are_apart": Mutant(ONE | {"releases": 1}, "start_release", keeps("lock")),
+    "own_split_unheard": Mutant(ONE | {"brokers": 1, "disconnects": 1}, "write_unheard", keeps("layout")),
+}
+
+
+def judged(protocol: Protocol, name: str) -> tuple[str, float | None]:
+    suite = SPLIT.suite(protocol)
+    prop = suite.named(name)
+    assert not prop.strict, f"{name} is expected to be violated in this instance"
+    (verdict,) = exhaust(Observed.of(suite, [prop]), Budget(workers=2)).verdicts
+    return verdict.verdict, verdict.reach.get("steps")
+
+
+@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.deep) for n in MUTANTS])
+def test_a_mutant_violates_the_property(name: str) -> None:
+    mutant = MUTANTS[name]
+    assert judged(mutant.protocol(), name) == ("violated", mutant.steps)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", MUTANTS)
+def test_without_the_mutation_the_property_holds(name: str) -> None:
+    assert judged(SPLIT.build(MUTANTS[name].parameters), name)[0] in ("exhausted", "proved")
+
+
+@pytest.mark.deep
+def test_every_property_is_violated_by_a_defect_or_a_mutant() -> None:
+    instances = [i for size in ("ci", "standard") for i in SPLIT.sizes[size] if not i.by]
+    every = {p.name for i in instances for p in SPLIT.suite(SPLIT.build(i.parameters)).properties}
+    by_defects = set().union(*(by for by, _ in CAUGHT.values()))
+    by_any_mutant = broken_properties("split") | broken_properties("ownership")  # the latter where rules are shared
+    assert by_defects | set(MUTANTS) <= every <= by_defects | set(MUTANTS) | by_any_mutant
+    assert not by_defects & set(MUTANTS), "a defect catches it already"

@@ -1,0 +1,90 @@
+"""The unloading of bundles: pinned counts of small instances, negative controls, and every defect caught."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.model.pulsar.unload import DEFECTS
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Instance, Value
+from tests.properties.searching import caught, controls, counts, each_defect, each_instance, faithful, proved, searched
+
+UNLOAD = PROTOCOLS["unload"]
+
+COUNTS = {
+    "late and failing topics": (46023, 218601, 26),
+    "cut off": (22510, 100638, 24),
+    "crash": (11214, 42220, 29),
+    "cut off, mended": (95728, 453228, 26),
+}
+
+CONTROLS = {
+    "late and failing topics": {"owner_alone_has_topics": 7, "topic_is_open_once": 10},
+    "cut off": {
+        "owner_holds_the_node": 12,
+        "holder_is_responsible": 9,
+        "single_server": 5,
+        "single_owner": 7,
+        "single_owner_up_to_date": 15,
+        "owner_alone_has_topics": 9,
+        "topic_is_open_once": 7,
+        "topic_is_open_once_up_to_date": 17,
+        "owned_in_the_end": 10,
+        "releases_end": 11,
+    },
+    "crash": {"single_server": 12, "single_owner": 12, "owner_alone_has_topics": 7, "topic_is_open_once": 10},
+    "cut off, mended": {"single_server": 5, "single_owner": 7, "owner_alone_has_topics": 7, "topic_is_open_once": 7},
+}
+
+CAUGHT = {
+    "unload_not_exclusive": ({"one_unload_at_a_time"}, 5),
+    "released_before_close": ({"closed_before_release"}, 5),
+    "active_after_failed_close": ({"active_bundles_are_locked", "locks_go_forward"}, 6),
+    "active_after_failed_release": ({"deletions_are_heard", "locks_go_forward"}, 5),
+    "release_skipped_on_failure": ({"inactive_bundles_are_unloaded"}, 5),
+    "stale_unload": ({"active_bundles_are_locked", "locks_go_forward"}, 14),
+    "close_waits_for_unload": ({"owned_in_the_end", "releases_end"}, 4),
+}
+
+MANY: dict[str, Value] = {"brokers": 3, "disconnects": 2, "expiries": 2, "crashes": 2, "timeouts": 2, "failures": 2}
+
+
+@each_instance(UNLOAD)
+def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
+    findings = faithful(UNLOAD, instance.parameters)
+    assert counts(findings) == COUNTS[instance.name]
+    assert controls(findings) == CONTROLS[instance.name]
+    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
+    assert findings.suspicions == ()
+    assert all(v.verdict in ("exhausted", "proved") or v.expected for v in findings.verdicts)
+
+
+def test_the_tables_speak_of_every_defect() -> None:
+    assert set(CAUGHT) == set(DEFECTS) == set(UNLOAD.shown_by)
+
+
+@each_defect(UNLOAD)
+def test_a_defect_is_caught(defect: str) -> None:
+    assert caught(UNLOAD, defect) == CAUGHT[defect]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("instance", [i for i in UNLOAD.sizes["standard"] if i.by], ids=lambda i: i.name)
+def test_induction_proves_five_brokers_and_eight_bundles(instance: Instance) -> None:
+    assert proved(UNLOAD, instance.parameters)
+
+
+@pytest.mark.parametrize("mended", [False, True], ids=["upstream", "mended"])
+def test_induction_proves_what_exhaustion_cannot_reach(mended: bool) -> None:
+    """Whatever is not a negative control, for all runs of an instance far too large to be searched."""
+    parameters = MANY | {"mended": mended}
+    suite = UNLOAD.suite(UNLOAD.build(parameters))
+    firm = {p.name for p in suite.properties if p.kind in ("always", "step", "deadlock") and not p.strict}
+    assert proved(UNLOAD, parameters) == firm
+
+
+@pytest.mark.parametrize(("timeouts", "outlives"), [(0, "unreachable"), (1, "reached")])
+def test_only_a_topic_that_was_late_outlives_a_clean_unload(timeouts: int, outlives: str) -> None:
+    findings = searched(UNLOAD, {"brokers": 2, "timeouts": timeouts})
+    assert (outlives == "reached") == ("owner_alone_has_topics" in controls(findings))

@@ -1,0 +1,109 @@
+"""Traces as sequence diagrams."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pydot
+import pytest
+
+from fencepost.model.language import Protocol
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.traces.drawings.diagrams import FAULT, as_dot, as_mermaid
+from fencepost.traces.drawings.lanes import stored
+from fencepost.traces.trace import Loop, Step, Trace
+
+pytestmark = pytest.mark.filterwarnings("ignore:'.*' deprecated - use:DeprecationWarning")  # in pydot's parser
+
+EXPECTED = """\
+sequenceDiagram
+    participant lane0 as c0
+    participant lane1 as c1
+    participant lane2 as net
+    participant lane3 as store
+    lane0->>lane3: 1 take(c0)
+    lane2-xlane3: 2 cut
+    lane0->>lane3: 3 take(c0)
+    lane1->>lane3: 4 take(c1)
+    Note over lane0,lane3: one_holder
+"""
+
+
+def test_the_whole_diagram(trace: Trace, broken: Protocol) -> None:
+    assert as_mermaid(trace, broken) == EXPECTED
+
+
+def test_only_who_takes_part_has_a_lane(trace: Trace, broken: Protocol) -> None:
+    alone = replace(trace, steps=trace.steps[:1], violated=None)
+    assert [line.strip() for line in as_mermaid(alone, broken).splitlines()[1:]] == [
+        "participant lane0 as c0",
+        "participant lane1 as store",
+        "lane0->>lane1: 1 take(c0)",
+    ]
+
+
+def test_what_repeats_is_in_a_frame(trace: Trace, broken: Protocol) -> None:
+    lines = as_mermaid(replace(trace, loop=Loop(2)), broken).splitlines()
+    assert [line.strip() for line in lines[7:11]] == [
+        "loop for ever",
+        "lane0->>lane3: 3 take(c0)",
+        "lane1->>lane3: 4 take(c1)",
+        "end",
+    ]
+    assert "loop for ever" not in as_mermaid(replace(trace, loop=Loop(4)), broken)
+
+
+def test_an_arrow_goes_to_whom_the_action_names() -> None:
+    protocol = PROTOCOLS["ledger"].build({})
+    asked = next(action for action in protocol.actions if action.label == "read_lac(r0, b1)")
+    state = tuple(variable.initial[0] for variable in protocol.variables)
+    drawn = as_mermaid(Trace("ledger", state, (Step(asked.label, state),)), protocol).splitlines()
+    assert drawn[1:] == ["    participant lane0 as b1", "    participant lane1 as r0", "    lane1->>lane0: 1 read_lac(r0, b1)"]
+
+
+def parsed(text: str) -> pydot.Dot:
+    (graph,) = pydot.graph_from_dot_data(text) or []
+    return graph
+
+
+def arrows(graph: pydot.Dot, attribute: str, value: str) -> list[tuple[str, str, str]]:
+    """Source, target and colour of the edges with that value of an attribute, in order."""
+    rows = [edge for edge in graph.get_edges() if edge.get(attribute) == value]
+    rows.sort(key=lambda edge: int(edge.get_source().split("_")[1]))
+    return [(edge.get_source(), edge.get_destination(), (edge.get("color") or "").strip('"')) for edge in rows]
+
+
+def test_what_graphviz_is_given_has_a_row_for_each_step_and_an_arrow_to_whom_it_is_done(trace: Trace, broken: Protocol) -> None:
+    graph = parsed(as_dot(trace, broken))
+    heads, *rows = graph.get_subgraphs()
+    assert [node.get("label").strip('"') for node in heads.get_nodes()] == ["", "c0", "c1", "net", "store"]
+    boxes = [node for row in rows for node in row.get_nodes() if node.get("group") != "steps" and node.get("label")]
+    actions = [box.get("label").strip('"') for box in boxes]
+    assert actions == ["take(c0)", "cut", "take(c0)", "take(c1)"]
+    assert arrows(graph, "constraint", "false") == [
+        ("lane0_1", "lane3_1", "black"),
+        ("lane2_2", "lane3_2", FAULT),
+        ("lane0_3", "lane3_3", "black"),
+        ("lane1_4", "lane3_4", "black"),
+    ]
+    assert graph.get("label").strip('"') == "lock: one_holder"
+    assert "for ever" not in as_dot(trace, broken)
+
+
+def test_graphviz_is_told_what_repeats(trace: Trace, broken: Protocol) -> None:
+    again = parsed(as_dot(replace(trace, loop=Loop(2)), broken))
+    assert arrows(again, "style", "dashed") == [("lane1_4", "lane0_3", "")]
+    assert as_dot(replace(trace, loop=Loop(4)), broken) == as_dot(trace, broken)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "families"),
+    [
+        ("ledger", {"status", "version", "last"}),
+        ("election", {"leader_holder", "leader_former"}),
+        ("ownership", {"owner_holder", "owner_former", "owner_version"}),
+        ("split", {"layout", "layout_version", "owner_holder", "owner_former", "owner_version"}),
+    ],
+)
+def test_the_store_holds_what_several_change_and_nobody_owns(protocol: str, families: set[str]) -> None:
+    assert stored(PROTOCOLS[protocol].build({})) == families

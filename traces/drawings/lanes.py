@@ -1,0 +1,58 @@
+"""Who does what to whom: the steps of a trace as messages between the lanes of a sequence diagram.
+
+There is a lane for each actor, and one for the store: what belongs to no actor and is changed by several, which is how the
+protocols have the metadata of a ledger, the node of a lock, the layout of a namespace.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fencepost.model.language import Action, Protocol
+from fencepost.traces.trace import Trace
+
+STORE = "store"
+
+
+@dataclass(frozen=True)
+class Message:
+    """An action as a message: from its actor to the first other actor that it names, otherwise to the store if it changes
+    that, otherwise to itself."""
+
+    action: Action
+    sender: str
+    receiver: str
+
+
+def messages(trace: Trace, protocol: Protocol) -> list[Message]:
+    """The steps of a trace, each as a message; KeyError if the protocol lacks one of its actions."""
+    actions = {action.label: action for action in protocol.actions}
+    actors = {action.actor for action in protocol.actions}
+    shared = stored(protocol)
+    return [_message(actions[step.action], actors, shared) for step in trace.steps]
+
+
+def lanes(told: Sequence[Message], protocol: Protocol) -> list[str]:
+    """The actors that take part, in the order of the protocol, and then the store if it does."""
+    among = {name for message in told for name in (message.sender, message.receiver)}
+    return [name for name in dict.fromkeys([*(action.actor for action in protocol.actions), STORE]) if name in among]
+
+
+def stored(protocol: Protocol) -> frozenset[str]:
+    """The families of variables that are in the store: no actor is in their index, several actors change them, and they do not
+    merely count how often something may happen."""
+    actors = {action.actor for action in protocol.actions}
+    changed_by = defaultdict[str, set[str]](set)
+    for action in protocol.actions:
+        for variable in action.updates:
+            changed_by[variable.family].add(action.actor)
+    owned = {v.family for v in protocol.variables if any(u.label(i) in actors for u in v.universes for i in u)}
+    return frozenset(name for name, by in changed_by.items() if len(by) > 1 and name not in owned | protocol.budgets.keys())
+
+
+def _message(action: Action, actors: set[str], shared: frozenset[str]) -> Message:
+    named = [name for name in action.arguments.values() if name in actors and name != action.actor]
+    in_store = [STORE] if any(variable.family in shared for variable in action.updates) else []
+    return Message(action, action.actor, [*named, *in_store, action.actor][0])
