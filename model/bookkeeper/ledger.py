@@ -243,24 +243,20 @@ def ledger(
         It changes its own copy of the ensembles and asks the store to do the same. There is a reason only if an entry waits for
         o; n is not in the ensemble yet. What is confirmed stays where it is stored, so the change begins after it.
         """
-        if o == n:
-            return None
         waits_for_it = any_of(And(lac < e, e <= sent, writers.holds(o, e)) for e in entry)
         asked = "changed" if p.has("change_not_committed") else "changing"
-        return And(writer == "writing", waits_for_it, writers.may_replace(o, n, lac + 1)), {
+        return And(o != n, writer == "writing", waits_for_it, writers.may_replace(o, n, lac + 1)), {
             writer: asked,
             **writers.replaced(o, n, lac + 1),
         }
 
-    @p.step(by="store", fair=True)
+    @p.step(by="store", fair=True, only_if=changes)
     def publish_change() -> Any:
         """The store replaces the ensembles, if the metadata are still those that the writer knows.
 
         Recovery raises their version before it asks any bookie, so that from then on the writer cannot go to bookies of which
         recovery does not know.
         """
-        if not changes:
-            return None
         is_current = True if p.has("change_ignores_version") else version == writer_version
         return And(writer == "changing", is_current, may_update), {
             writer: "changed",
@@ -269,14 +265,12 @@ def ledger(
             **after_update(),
         }
 
-    @p.step(by="writer", fair=True)
+    @p.step(by="writer", fair=True, only_if=changes)
     def resend() -> Any:
         """The writer learns that its change is in force.
 
         Acknowledgements of the bookie that left are void; the one that joined is sent what is not confirmed yet.
         """
-        if not changes:
-            return None
 
         def pending(b: int) -> Any:
             result = requested[b]
@@ -342,10 +336,10 @@ def ledger(
             volatile[explicit_lac[b]] = -1
         return up[b], {up[b]: False, **volatile}
 
-    @p.step(by="b", b=bookie, fair=True)
+    @p.step(by="b", b=bookie, fair=True, only_if=crashes)
     def restart(b: int) -> Any:
         """The bookie comes back with its data."""
-        return (Not(up[b]), {up[b]: True}) if crashes else None
+        return Not(up[b]), {up[b]: True}
 
     @p.fault(by="b", spends="losses", b=bookie, keep=range(entries + 1))
     def lose(b: int, keep: int) -> Any:
@@ -378,14 +372,12 @@ def ledger(
         """The closed ledger is deleted from the metadata."""
         return And(status == "closed", may_update), {status: "deleted", **after_update()}
 
-    @p.step(by="b", b=bookie, fair=True)
+    @p.step(by="b", b=bookie, fair=True, only_if=deletions)
     def collect(b: int) -> Any:
         """The bookie drops the entries of a deleted ledger; that it is fenced stays known.
 
         Otherwise an add that arrives late would be accepted, and acknowledged, as that of a new ledger.
         """
-        if not deletions:
-            return None
         forgotten = {fenced[b]: False} if p.has("fence_forgotten_on_delete") else {}
         return And(up[b], status == "deleted", Not(stored[b].is_empty)), {stored[b]: (), rotten[b]: (), **forgotten}
 
@@ -508,11 +500,9 @@ def ledger(
         asked = And(phase[r] == "reading", Not(at_end(r)), up[b], write_set_read(r, b), Not(missing[r].has(b)))
         return And(asked, denies), {missing[r]: missing[r].plus(b), **fence_at(b, by_read=True)}
 
-    @p.step(by="r", r=recoverer, b=bookie)
+    @p.step(by="r", r=recoverer, b=bookie, only_if=p.has("unknown_counts_as_missing"))
     def read_unanswered(r: int, b: int) -> Any:
         """A bookie does not answer a read, and the recovery counts it among those that do not have the entry."""
-        if not p.has("unknown_counts_as_missing"):
-            return None
         asked = And(phase[r] == "reading", Not(at_end(r)), write_set_read(r, b), Not(missing[r].has(b)))
         return asked, {missing[r]: missing[r].plus(b)}
 
@@ -561,8 +551,6 @@ def ledger(
         It does so in its own copy of the ensembles only, until it closes the ledger: another recovery that reads where this one
         meant to write would find nothing there. Earlier entries were not written to n, so the change does not cover them.
         """
-        if o == n:
-            return None
         at = next_entry[r]
         if p.has("recovery_ensemble_starts_early"):
             at = If(next_entry[r] > recovered[r].last_first(), next_entry[r] - 1, next_entry[r])
@@ -570,7 +558,7 @@ def ledger(
         changed = recovered[r].replaced(o, n, at)
         if p.has("recovery_publishes_at_once"):
             changed |= recovered[r].replaced(o, n, at, into=published)
-        return And(phase[r] == "rewriting", failed, recovered[r].may_replace(o, n, at)), changed
+        return And(o != n, phase[r] == "rewriting", failed, recovered[r].may_replace(o, n, at)), changed
 
     @p.step(by="r", r=recoverer, fair=True)
     def close_recovered(r: int) -> Any:

@@ -79,7 +79,8 @@ class Names:
 class Action:
     """A grounded action: a guard and, for each variable that it changes, the new value; the rest stays as it is.
 
-    ``arguments`` are as traces show them; ``grounding`` has them as numbers, each with the universe whose member it is.
+    ``arguments`` are as traces show them; ``grounding`` has them as numbers, each with the universe whose member it is;
+    ``mirrors`` are the methods of the real system that do this, ``Class.method``, the main one first.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Action:
     fair: bool
     doc: str
     location: Location
+    mirrors: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:

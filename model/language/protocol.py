@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +17,10 @@ from fencepost.model.language.domains import Domain, Flag, Number, Universe, cho
 from fencepost.model.language.mistakes import ModelError, guess, reason
 from fencepost.model.language.nodes import Node, Nodes
 from fencepost.model.language.operators import walk
+from fencepost.model.language.parts import P, Part, R
 from fencepost.model.language.ranges import Ranges
+
+_METHOD = re.compile(r"[A-Z]\w*(\.[A-Z]\w*)*\.[a-z]\w*")
 
 
 class Protocol:
@@ -53,6 +57,8 @@ class Protocol:
         self._by_term: dict[str, Variable] = {}
         self._names: dict[str, str] = {}  # what each name stands for
         self.budgets: dict[str, int] = {}
+        self.mirrors: dict[str, tuple[str, ...]] = {}
+        """What each action mirrors in the real system, by the action's name: ``Class.method``, the main one first."""
         self.nodes = Nodes()
         self.ranges = Ranges()
         self._of_node: dict[bool, dict[int, Variable]] = {False: {}, True: {}}  # by whether it is the next value
@@ -151,27 +157,62 @@ class Protocol:
             raise ModelError(f"{self.name} uses defect {defect!r}, which it does not list")
         return defect in self.active
 
+    def part(self, function: Callable[P, R]) -> Part[P, R]:
+        """Names a part of the rules, so that a defect can take its place: ``part.instead("defect", function)``."""
+        return Part(self, function)
+
     # --- actions
 
     def step(
-        self, *, by: str, fair: bool = False, spends: str | None = None, **parameters: Iterable[int]
+        self,
+        *,
+        by: str,
+        mirrors: str = "",
+        fair: bool = False,
+        spends: str | None = None,
+        only_if: object = True,
+        **parameters: Iterable[int],
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declares a step of the protocol, grounded over its parameters.
 
-        ``by`` names the actor, or the parameter that is the actor; ``fair`` marks the step as weakly fair; ``spends`` names
-        the budget that each occurrence takes one from (with nothing in it the step is left out). The function returns
-        ``(guard, {variable: new value})``, or None where these arguments have no action.
+        ``by`` names the actor, or the parameter that is the actor; ``mirrors`` the methods of the real system that do this,
+        ``Class.method`` with commas between, the main one first; ``fair`` marks the step as weakly fair; ``spends`` names
+        the budget that each occurrence takes one from (with nothing in it the step is left out); ``only_if`` is false where
+        the instance has no such step, because it could never be taken; a function says so of each of the arguments. The
+        decorated function returns ``(guard, {variable: new value})``; where the arguments alone settle that the guard is
+        false, as ``old != new`` is for twice the same member, there is no action.
         """
-        return self._action(by, parameters, fault=False, fair=fair, spends=spends)
+        return self._action(by, parameters, mirrors, fault=False, fair=fair, spends=spends, only_if=only_if)
 
     def fault(
-        self, *, by: str, spends: str | None = None, **parameters: Iterable[int]
+        self,
+        *,
+        by: str,
+        mirrors: str = "",
+        spends: str | None = None,
+        only_if: object = True,
+        **parameters: Iterable[int],
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declares a fault, like ``step``; ``spends`` names the budget that each occurrence takes one from."""
-        return self._action(by, parameters, fault=True, fair=False, spends=spends)
+        return self._action(by, parameters, mirrors, fault=True, fair=False, spends=spends, only_if=only_if)
+
+    def _mirrored(self, action: str, mirrors: str) -> tuple[str, ...]:
+        names = tuple(name.strip() for name in mirrors.split(",")) if mirrors else ()
+        for name in names:
+            if not _METHOD.fullmatch(name):
+                raise ModelError(f"{self.name}: action {action} mirrors {name!r}, which is not of the form Class.method")
+        return names
 
     def _action(
-        self, by: str, parameters: Mapping[str, Iterable[int]], *, fault: bool, fair: bool, spends: str | None
+        self,
+        by: str,
+        parameters: Mapping[str, Iterable[int]],
+        mirrors: str,
+        *,
+        fault: bool,
+        fair: bool,
+        spends: str | None,
+        only_if: object,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
             name = function.__name__
@@ -179,6 +220,9 @@ class Protocol:
             self._claim("action", name)
             if not doc:
                 raise ModelError(f"{self.name}: action {name} has no docstring; say what the real system does there")
+            self.mirrors[name] = self._mirrored(name, mirrors)
+            if not (callable(only_if) or only_if):
+                return function
             if spends is not None and self.budgets.get(spends, 0) <= 0:
                 if spends not in self.budgets:
                     raise ModelError(f"{self.name}: action {name} spends {spends}, which is not a budget")
@@ -187,25 +231,24 @@ class Protocol:
                 return function
             for values in itertools.product(*parameters.values()):
                 bound = dict(zip(parameters, values, strict=True))
+                if callable(only_if) and not only_if(**bound):
+                    continue
                 shown = {k: self._show(parameters[k], v) for k, v in bound.items()}
                 actor = shown.get(by, by)
                 where = f"{self.name}: action {name}({', '.join(f'{k}={v}' for k, v in shown.items())})"
-                made = build(where, function, **bound)
-                if made is None:
+                guard, updates = self._checked(where, build(where, function, **bound))
+                if z3.is_false(guard):
                     continue
-                guard, updates = self._checked(where, made)
                 if spends is not None:
                     counter = self._by_term[spends]
                     if counter in updates:
                         raise ModelError(f"{where}: it updates {spends}, the budget that it spends")
                     guard = And(guard, counter.term < self.budgets[spends])
                     updates[counter] = counter.term + 1
-                if z3.is_false(guard):
-                    continue
                 universes = (p if isinstance(p, Universe) else None for p in parameters.values())
                 grounding = tuple(zip(universes, values, strict=True))
-                where_written = Location.of(function)
-                self.actions.append(Action(name, actor, shown, grounding, guard, updates, fault, fair, doc, where_written))
+                told = (doc, Location.of(function), self.mirrors[name])
+                self.actions.append(Action(name, actor, shown, grounding, guard, updates, fault, fair, *told))
             return function
 
         return declare
@@ -219,9 +262,11 @@ class Protocol:
         return domain.label(value) if isinstance(domain, Universe) else str(value)
 
     def _checked(self, where: str, made: Any) -> tuple[Any, dict[Variable, Any]]:
+        if made is None:
+            raise ModelError(f"{where}: an action returns (guard, updates), and this returns nothing")
         if not (isinstance(made, tuple) and len(made) == 2 and isinstance(made[1], Mapping)):
             raise ModelError(f"{where}: an action returns (guard, updates), not {made!r}")
-        guard = z3.BoolVal(made[0]) if isinstance(made[0], bool) else made[0]
+        guard = _settled(z3.BoolVal(made[0]) if isinstance(made[0], bool) else made[0])
         if not z3.is_bool(guard):
             raise ModelError(f"{where}: its guard is not boolean: {guard}")
         self.vet(f"{where}: its guard", guard)
@@ -296,3 +341,13 @@ class Protocol:
                 stack.append((node, True))
                 stack.extend((argument, False) for argument in node.arguments)
         return self._mentioned[root.identity]
+
+
+def _settled(guard: Any) -> Any:
+    """The guard without conjuncts that are settled where it is written, such as ``old != new`` of two members."""
+    if not z3.is_and(guard):
+        return guard
+    open_ = [conjunct for conjunct in guard.children() if not z3.is_true(conjunct)]
+    if any(z3.is_false(conjunct) for conjunct in open_):
+        return z3.BoolVal(False)
+    return guard if len(open_) == guard.num_args() else And(*open_)

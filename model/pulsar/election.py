@@ -121,19 +121,15 @@ def election(
         """The broker looks at the node and there is none: it will propose itself."""
         return And(store.reaches(b), stage[b] == "looking", leader.absent), {stage[b]: "proposing"}
 
-    @p.step(by="b", fair=True, b=broker)
+    @p.step(by="b", fair=True, b=broker, only_if=disconnects or expiries or retakes)
     def find_own(b: int) -> Any:
         """The broker finds the node that it created in this session: it leads still, or again."""
-        if not (disconnects or expiries or retakes):
-            return None
         as_role = "following" if p.has("elected_follows") else "leading"
         return And(store.reaches(b), stage[b] == "looking", leader.is_own(b)), settled(b, as_role)
 
-    @p.step(by="b", fair=True, b=broker)
+    @p.step(by="b", fair=True, b=broker, only_if=retakes)
     def find_former(b: int) -> Any:
         """The broker finds its own value from another session, which may be about to expire: it will delete it first."""
-        if not retakes:
-            return None
         found = And(store.reaches(b), stage[b] == "looking", Not(leader.absent), takes_for_former(b))
         return found, {stage[b]: "retaking"}
 
@@ -158,23 +154,19 @@ def election(
             leads |= {stage[b]: If(leader.is_own(b), "settled", "looking"), role[b]: If(leader.is_own(b), "leading", role[b])}
         return And(store.reaches(b), stage[b] == "confirming"), leads
 
-    @p.step(by="b", fair=True, b=broker)
+    @p.step(by="b", fair=True, b=broker, only_if=retakes)
     def retake(b: int) -> Any:
         """The node is deleted, if its version is still the one seen, and the broker proposes itself; NotFound is a failure.
 
         The node is never written, so that its version is always 0: whoever created it meanwhile, it is deleted.
         """
-        if not retakes:
-            return None
         meant = leader.is_held(b, former=True) if mended else Not(leader.absent)
         outcome = {stage[b]: If(meant, "proposing", "waiting")}
         return And(store.reaches(b), stage[b] == "retaking"), merged(leader.vanished(meant), outcome)
 
-    @p.step(by="b", fair=True, b=broker)
+    @p.step(by="b", fair=True, b=broker, only_if=disconnects or expiries or retakes)
     def try_again(b: int) -> Any:
         """Five seconds after a failure the election begins anew."""
-        if not (disconnects or expiries or retakes):
-            return None
         return And(not p.has("failure_not_retried"), store.lives[b], stage[b] == "waiting"), looks_again(b)
 
     @p.step(by="b", fair=True, b=broker)
@@ -201,20 +193,16 @@ def election(
         reaches, updates = store.lost_answer(b, merged(leader.created(b), {stage[b]: "waiting"}))
         return And(reaches, stage[b] == "proposing", leader.absent), updates
 
-    @p.fault(by="b", spends="disconnects", b=broker)
+    @p.fault(by="b", spends="disconnects", b=broker, only_if=retakes)
     def deletion_unheard(b: int) -> Any:
         """The node of the former session is deleted as the connection breaks: the election fails."""
-        if not retakes:
-            return None
         meant = leader.is_held(b, former=True) if mended else Not(leader.absent)
         reaches, updates = store.lost_answer(b, merged(leader.vanished(meant), {stage[b]: "waiting"}))
         return And(reaches, stage[b] == "retaking", meant), updates
 
-    @p.step(by="b", b=broker)
+    @p.step(by="b", b=broker, only_if=disconnects or expiries)
     def fail(b: int) -> Any:
         """A request of an election fails for want of a connection."""
-        if not (disconnects or expiries):
-            return None
         under_way = stage[b].among("looking", "proposing", "confirming", "retaking")
         return And(store.lives[b], store.link[b] != "connected", under_way), {stage[b]: "waiting"}
 
@@ -225,23 +213,19 @@ def election(
         """The broker shuts down. It takes part in no election any more, and deletes the node if it believes to lead."""
         return And(store.lives[b], stage[b] != "closed"), {stage[b]: "closed"}
 
-    @p.step(by="b", fair=True, b=broker)
+    @p.step(by="b", fair=True, b=broker, only_if=closes)
     def delete_at_close(b: int) -> Any:
         """A leader that shuts down deletes the node: unconditionally, because the version is never remembered.
 
         With the version remembered it is the same: a new node has the version of the old one.
         """
-        if not closes:
-            return None
         meant = leader.is_own(b) if mended else leader.version == 0 if close == "by_version" else True
         closing = And(store.reaches(b), stage[b] == "closed", role[b] == "leading")
         return closing, merged(leader.vanished(meant), {role[b]: "no_leader"})
 
-    @p.step(by="b", fair=True, b=broker)
+    @p.step(by="b", fair=True, b=broker, only_if=closes)
     def end(b: int) -> Any:
         """The process ends and closes its session; a leader that reaches the store has deleted the node before."""
-        if not closes:
-            return None
         done = Or(role[b] != "leading", Not(store.reaches(b)))
         return And(store.lives[b], stage[b] == "closed", done), merged(store.ended(b), at_start(b))
 
@@ -270,9 +254,7 @@ def election(
             One that was chosen keeps the lookup: sent on once more, it could wander for ever.
             """
             sends = And(asked == b, Not(authoritative), store.lives[b], role[b] != "leading")
-            if b == x:
-                return None
-            return And(sends, cached[b] == x, is_active(x)), {asked: x}
+            return And(b != x, sends, cached[b] == x, is_active(x)), {asked: x}
 
         @p.step(by="b", fair=True, b=broker, x=broker)
         def choose(b: int, x: int) -> Any:

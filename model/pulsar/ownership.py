@@ -106,11 +106,9 @@ def ownership(
         ready = And(store.reaches(b), stage[b, u] == "valid", serves[b, u] == "active")
         return And(ready, known), merged(locks.disabled(b, u), {serves[b, u]: "inactive"})
 
-    @p.step(by="b", fair=True, b=broker, u=bundle)
+    @p.step(by="b", fair=True, b=broker, u=bundle, only_if=disables)
     def release_disabled(b: int, u: int) -> Any:
         """What was disabled is released."""
-        if not disables:
-            return None
         return And(store.lives[b], locks.may_release(b, u), serves[b, u] == "inactive"), locks.releasing(b, u)
 
     @p.step(by="b", spends="releases", b=broker, u=bundle)

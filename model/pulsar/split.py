@@ -138,27 +138,29 @@ def split(
 
     # --- a split
 
-    @p.step(by="b", spends="splits", b=broker, u=bundle)
+    def splittable(b: int, u: int) -> bool:
+        return ranges.splittable(u)
+
+    def cut(b: int, u: int, boundary: int) -> bool:
+        return bool(ranges.parts(u, boundary))
+
+    @p.step(by="b", spends="splits", b=broker, u=bundle, only_if=splittable)
     def start_split(b: int, u: int) -> Any:
         """The owner is told to split a bundle of the layout: by the leader, who sees fewer of them than the maximum.
 
         The leader counts the splits that it has decided on. Who leads, and how current that broker's copy is, is free. Whoever
         does not own the bundle, or has it no more in its copy of the layout, refuses.
         """
-        if not ranges.splittable(u):
-            return None
         owns = True if p.has("splits_unloaded_bundle") else And(locks.stage[b, u] == "valid", serves[b, u] == "active")
         decided = [] if p.has("splits_not_counted") else [stage[x] != "none" for x in broker]
         room = any_of(And(store.lives[x], has_room(x, among=decided)) for x in broker)
         room = True if p.has("maximum_ignored") else room
         return And(store.lives[b], stage[b] == "none", owns, view[b].has(u), room), {stage[b]: "preparing", parent[b]: u}
 
-    @p.step(by="b", fair=True, b=broker, u=bundle, boundary=range(hashes))
+    @p.step(by="b", fair=True, b=broker, u=bundle, boundary=range(hashes), only_if=cut)
     def prepare(b: int, u: int, boundary: int) -> Any:
         """A boundary is chosen, the children's locks are asked for, and the layout to be written follows from the copy."""
         parts = ranges.parts(u, boundary)
-        if parts is None:
-            return None
         there = True if p.has("splits_missing_bundle") else view[b].has(u)
         room = has_room(b) if mended else True
         cut = view[b].minus(u)
@@ -173,11 +175,9 @@ def split(
             {attempt[b]: minimum(attempt[b] + 1, attempts + 1)},
         )
 
-    @p.step(by="b", fair=True, b=broker, u=bundle)
+    @p.step(by="b", fair=True, b=broker, u=bundle, only_if=lambda b, u: contended and ranges.splittable(u))
     def find_parent_missing(b: int, u: int) -> Any:
         """The parent is not in the layout any more, by the broker's copy: the split is given up."""
-        if not ranges.splittable(u) or not contended:
-            return None
         refused = Or(Not(view[b].has(u)), Not(has_room(b))) if mended else Not(view[b].has(u))
         return And(store.lives[b], stage[b] == "preparing", parent[b] == u, refused), over(b)
 
@@ -213,42 +213,34 @@ def split(
         _, updates = store.lost_answer(b, merged(changed_layout[b], over(b)))
         return And(may_write(b), fits(b)), updates
 
-    @p.step(by="b", fair=True, b=broker)
+    @p.step(by="b", fair=True, b=broker, only_if=contended)
     def meet_bad_version(b: int) -> Any:
         """The layout has another version: the split begins again, if it has not done so too often."""
-        if not contended:
-            return None
         again = True if p.has("endless_attempts") else attempt[b] < attempts
         ended = {variable: If(again, variable, value) for variable, value in over(b).items()}
         return And(may_write(b), Not(fits(b))), merged(ended, {stage[b]: If(again, "waiting", "none")})
 
-    @p.step(by="b", fair=True, b=broker)
+    @p.step(by="b", fair=True, b=broker, only_if=contended)
     def begin_again(b: int) -> Any:
         """100 ms later: what was under way to the broker has arrived."""
-        if not contended:
-            return None
         arrived = True if p.has("retries_on_stale_cache") else Not(node.changed[b])
         ready = store.reaches(b) if mended else store.lives[b]
         return And(ready, stage[b] == "waiting", arrived), {stage[b]: "preparing"}
 
-    @p.step(by="b", fair=True, b=broker)
+    @p.step(by="b", fair=True, b=broker, only_if=disconnects or expiries or (mended and refusable))
     def fail_to_write(b: int) -> Any:
         """The request to write fails for want of a connection or a session: that is the end of the split."""
-        if not (disconnects or expiries or (mended and refusable)):
-            return None
         cut_off = Not(store.reaches(b))
         if mended:
             cut_off = Or(cut_off, *(And(children[b].has(c), locks.stage[b, c] == "none") for c in bundle))
         return And(store.lives[b], stage[b] == "writing", cut_off), over(b)
 
-    @p.step(by="b", fair=True, b=broker, u=bundle)
+    @p.step(by="b", fair=True, b=broker, u=bundle, only_if=splittable)
     def hand_over(b: int, u: int) -> Any:
         """The parent is taken out of service and its lock released; its children are unloaded, if configured and served yet.
 
         This comes after the layout is written: until then lookups lead to the parent.
         """
-        if not ranges.splittable(u):
-            return None
         kept = p.has("parent_never_released")
         given_up = [(u, stage[b] == "written")]
         if unload_after_split:

@@ -123,11 +123,9 @@ def unload(
         held = And(store.lives[b], unloading[b, u] == "closing", locks.may_release(b, u), Not(locks.acquires(b, u)))
         return And(held, ready), merged({unloading[b, u]: "releasing"}, locks.releasing(b, u))
 
-    @p.step(by="b", fair=True, b=broker, u=bundle)
+    @p.step(by="b", fair=True, b=broker, u=bundle, only_if=unloads and (expiries or (crashes and not mended)))
     def stop_unload(b: int, u: int) -> Any:
         """The lock was lost meanwhile, and the bundle with it: nothing is left to be released."""
-        if not (unloads and (expiries or (crashes and not mended))):
-            return None
         return And(store.lives[b], unloading[b, u] != "none", serves[b, u] == "absent"), {unloading[b, u]: "none"}
 
     if p.has("active_after_failed_release"):

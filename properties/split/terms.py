@@ -28,7 +28,7 @@ class Splits(Locks):
         """Every bundle with each two parts that it can be cut into."""
         ranges = self.ranges
         places = ((u, boundary) for u in self.p.universes["bundle"] for boundary in range(self.p.parameters["hashes"]))
-        return [(u, parts) for u, boundary in places if (parts := ranges.parts(u, boundary)) is not None]
+        return [(u, parts) for u, boundary in places if (parts := ranges.parts(u, boundary))]
 
     @property
     def unheard(self) -> bool:

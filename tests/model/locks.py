@@ -40,11 +40,10 @@ def locks(brokers: int = 3, *, spoiled: str = "") -> Protocol:
     @p.step(by="b", b=broker, o=broker)
     def tell(b: int, o: int) -> Any:
         """One broker tells another who has the lock."""
-        if b == o or (spoiled == "missing" and (b, o) == (1, 0)):
-            return None
+        others = b != o and not (spoiled == "missing" and (b, o) == (1, 0))
         counted = If(seats[o] < 3, seats[o] + (2 if spoiled == "effect" and o == 2 else 1), seats[o])
         counted = If(counted > 3, 3, counted)
-        return And(owner == broker.label(b), Not(knows[o, 0].has(b))), {
+        return And(others, owner == broker.label(b), Not(knows[o, 0].has(b))), {
             knows[o, 0]: knows[o, 0].plus(b),
             last[o]: b,
             seats[o]: counted,

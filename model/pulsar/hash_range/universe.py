@@ -66,11 +66,11 @@ class Bundles:
         large = [self.members[u] for u in range(len(self.members)) if self.splittable(u)]
         return any(one.upper <= other.lower for one in large for other in large)
 
-    def parts(self, u: int, boundary: int) -> set[int] | None:
-        """What the member falls into when it is cut there; None where the algorithm, or Pulsar, does not cut it."""
+    def parts(self, u: int, boundary: int) -> set[int]:
+        """What the member falls into when it is cut there; nothing where the algorithm, or Pulsar, does not cut it."""
         lower, upper = self.members[u]
         if not self.splittable(u) or not self.hashes.admits(lower, upper, boundary, boundary):
-            return None
+            return set()
         if self.algorithm == RANGE and boundary != self.hashes.midpoint(lower, upper):
-            return None
+            return set()
         return self.numbers((Bundle(lower, boundary), Bundle(boundary, upper)))

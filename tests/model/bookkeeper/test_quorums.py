@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
 from fencepost.model.kernel import Kernel
-from fencepost.model.language import Protocol
+from fencepost.model.language import And, Protocol
 
 ENTRIES, FRAGMENTS, SPARE, CHANGING = 6, 3, 2, 3
 SIZES = [(20, 20, 11), (20, 7, 4), (9, 8, 1)]
@@ -70,7 +70,7 @@ def terms(ensemble: int, write_quorum: int, ack_quorum: int) -> Kernel:
     @p.step(by="writer", o=changing, n=changing, at=range(ENTRIES))
     def replace(o: int, n: int, at: int) -> Any:
         """One bookie is replaced by another."""
-        return None if o == n else (copy.may_replace(o, n, at), copy.replaced(o, n, at))
+        return And(o != n, copy.may_replace(o, n, at)), copy.replaced(o, n, at)
 
     holds = [copy.holds(b, e) for e in range(ENTRIES) for b in bookie]
     return Kernel(p, [copy.covered_by(heard.has, ack_quorum), copy.are_full(), *holds])

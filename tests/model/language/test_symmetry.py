@@ -89,7 +89,7 @@ def test_only_an_action_that_never_happens_needs_no_counterpart(possible: bool) 
     def switch(h: int) -> Any:
         """Both halves are switched on, and off again; one alone could be."""
         together = on[0] == on[1]
-        return (together if possible else And(together, on[0] != on[1]), {on[0]: True}) if h == 0 else None
+        return And(h == 0, together if possible else And(together, on[0] != on[1])), {on[0]: True}
 
     obstacles = ("half h0 and h1 are not interchangeable: action switch(h0) has no counterpart",)
     assert symmetry_of(p, {}).obstacles == (obstacles if possible else ())

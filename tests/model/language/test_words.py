@@ -8,6 +8,7 @@ import pytest
 import z3
 
 from fencepost.model.language import (
+    And,
     If,
     Not,
     OneOf,
@@ -25,7 +26,7 @@ from tests.model.language.shop import Shop, named
 
 def test_grounding_and_labels(shop: Shop) -> None:
     def sell(t: int, n: int) -> Any:
-        return None if t == 0 else (Not(shop.sold[t]), {shop.sold[t]: True, shop.price: n})
+        return And(t != 0, Not(shop.sold[t])), {shop.sold[t]: True, shop.price: n}
 
     shop.act(sell, t=shop.thing, n=range(2))
     assert [a.label for a in shop.p.actions] == ["act(t1, 0)", "act(t1, 1)", "act(t2, 0)", "act(t2, 1)"]
