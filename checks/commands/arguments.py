@@ -40,11 +40,14 @@ FIRST = """to begin with:
   fencepost COMMAND --help              what a command does, its options and examples"""
 
 LIST = """Names what can be checked: protocols and theories. Of each it shows the parameters that --set changes, with their
-defaults, the instances of each size, the properties by kind, and the defects that can be switched on."""
+defaults, the instances of each size, the properties by kind, the actions with the methods of Pulsar or BookKeeper that
+they mirror, and the defects that can be switched on. --java finds the actions of a method."""
 
 LIST_EXAMPLES = """examples:
   fencepost list             everything
-  fencepost list ledger      one protocol"""
+  fencepost list ledger      one protocol
+  fencepost list --java sendAddSuccessCallbacks
+                             where a method of the real system is to be found"""
 
 CHECK = """Checks protocols and prints a verdict on each of their properties.
 
@@ -135,6 +138,7 @@ def _add_list(commands: Commands) -> None:
     helps = "the protocols, their parameters, sizes, properties and defects"
     listing = add_command(commands, "list", helps, LIST, LIST_EXAMPLES)
     listing.add_argument("protocols", nargs="*", metavar="PROTOCOL", help="all, unless named")
+    listing.add_argument("--java", metavar="NAME", help="which actions mirror a method, by a part of its Class.method")
     listing.set_defaults(command=_list)
 
 
@@ -195,9 +199,9 @@ def _add_explore(commands: Commands) -> None:
 
 
 def _list(options: argparse.Namespace) -> ExitStatus:
-    from fencepost.checks.reports.listing import listing
+    from fencepost.checks.reports.listing import listing, mirrored
 
-    print(listing(options.protocols), end="")
+    print(mirrored(options.java) if options.java else listing(options.protocols), end="")
     return ExitStatus.HOLDS
 
 

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import Entry, find
+from fencepost.properties.registry import Entry, RegistryError, find
 from fencepost.properties.theorems import Theory
 from fencepost.properties.theories import THEORIES
 
@@ -25,6 +25,17 @@ def listing(names: Sequence[str]) -> str:
     everything: dict[str, Entry | Theory] = {**PROTOCOLS, **THEORIES}
     chosen = [find(name, everything) for name in names] or list(everything.values())
     return "\n".join(_theory(entry) if isinstance(entry, Theory) else _protocol(entry) for entry in chosen)
+
+
+def mirrored(method: str) -> str:
+    """The actions that mirror a method of the real system, by its name or a part of it; RegistryError if none does."""
+    found = []
+    for entry in PROTOCOLS.values():
+        for action, names in entry.outline({}).protocol.mirrors.items():
+            found += [f"{entry.name}  {action}  {name}" for name in names if method.lower() in name.lower()]
+    if not found:
+        raise RegistryError(f"no action mirrors a method with {method!r} in its name; `fencepost list` shows what they mirror")
+    return "\n".join(found) + "\n"
 
 
 def _theory(theory: Theory) -> str:
@@ -58,6 +69,9 @@ def _protocol(entry: Entry) -> str:
         lines += ["", f"  {title}"]
         lines += [f"    {name:<{width}}  {doc}" for name, (its, doc) in seen.items() if its == kind]
     protocol = entry.outline({}).protocol
+    width = max(map(len, protocol.mirrors), default=0)
+    lines += ["", "  actions, and what they mirror"]
+    lines += [f"    {name:<{width}}  {', '.join(real)}".rstrip() for name, real in protocol.mirrors.items()]
     width = max(map(len, protocol.defects), default=0)
     lines += ["", "  defects"] + [f"    {name:<{width}}  {doc}" for name, doc in protocol.defects.items()]
     return "\n".join(lines) + "\n"

@@ -6,6 +6,7 @@ from typing import Any
 
 from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
 from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of
+from fencepost.properties.ledger.terms import losses, next_entry
 from fencepost.properties.vocabulary import Suite
 
 
@@ -16,8 +17,8 @@ def ledger_causes(suite: Suite) -> None:
     bookie, entry, recoverer = p.universes["bookie"], p.universes["entry"], p.universes["recoverer"]
     striping = Striping(settings["ensemble"], settings["write_quorum"], settings["entries"])
     writers = Ensembles(p, "writer", striping)
-    recovered = [Ensembles(p, "recovery", striping, r) for r in recoverer]
-    at_start = [Ensembles(p, "start", striping, r, fragments="single") for r in recoverer]
+    new_ensembles = [Ensembles(p, "new", striping, r) for r in recoverer]
+    for_recovery = [Ensembles(p, "for_recovery", striping, r, fragments="single") for r in recoverer]
     places = [(b, e) for b in bookie for e in entry]
 
     def is_new(family: str, of: int, element: int) -> Any:
@@ -35,12 +36,12 @@ def ledger_causes(suite: Suite) -> None:
     if recoverer.size:
 
         @suite.step
-        def written_again_where_it_belongs() -> Any:
+        def recovery_adds_go_to_write_sets() -> Any:
             """What a bookie stores without an add is what a recovery found, and carries the last add before it."""
 
             def again(b: int, e: int) -> Any:
                 found = any_of(
-                    And(s.found[r].has(e), Or(recovered[r].holds(b, e), at_start[r].holds(b, e))) for r in recoverer
+                    And(s.found[r].has(e), Or(new_ensembles[r].holds(b, e), for_recovery[r].holds(b, e))) for r in recoverer
                 )
                 return And(s.up[b], found, n.bookie_lac[b] >= e - 1)
 
@@ -52,9 +53,9 @@ def ledger_causes(suite: Suite) -> None:
             """A bookie fences the ledger because a recovery asks it to, or because it may have lost something."""
 
             def asks(r: int, b: int) -> Any:
-                return And(s.phase[r] != "idle", Or(at_start[r].in_last(b), recovered[r].in_last(b)))
+                return And(s.phase[r] != "idle", Or(for_recovery[r].in_last(b), new_ensembles[r].in_last(b)))
 
-            fences = {b: And(Not(s.fenced[b]), n.fenced[b], n.losses == s.losses) for b in bookie}
+            fences = {b: And(Not(s.fenced[b]), n.fenced[b], losses(n) == losses(s)) for b in bookie}
             return all_of(Implies(fences[b], any_of(asks(r, b) for r in recoverer)) for b in bookie)
 
     if entry.size > 1:
@@ -62,7 +63,7 @@ def ledger_causes(suite: Suite) -> None:
         @suite.step
         def lacs_come_with_entries() -> Any:
             """A last add confirmed that an entry carries is at a bookie with that entry."""
-            rises = {b: And(n.bookie_lac[b] > s.bookie_lac[b], n.losses == s.losses) for b in bookie}
+            rises = {b: And(n.bookie_lac[b] > s.bookie_lac[b], losses(n) == losses(s)) for b in bookie}
             later = {b: any_of(And(n.stored[b].has(e), n.bookie_lac[b] < e) for e in entry) for b in bookie}
             return all_of(Implies(rises[b], later[b]) for b in bookie)
 
@@ -74,7 +75,7 @@ def ledger_causes(suite: Suite) -> None:
 
             awaited = any_of(And(s.lac < e, e <= s.sent, writers.leaves(p, e)) for e in entry)
             again = [
-                And(s.phase[r] == "rewriting", recovered[r].leaves(p, s.next_entry[r], spared=s.rewritten[r]))
+                And(s.phase[r] == "adding", new_ensembles[r].leaves(p, next_entry(s, r), spared=s.recovery_acked[r]))
                 for r in recoverer
             ]
             return Implies(n.changes != s.changes, Or(And(s.writer == "writing", awaited), *again))
@@ -87,7 +88,7 @@ def ledger_causes(suite: Suite) -> None:
             spoils = any_of(And(s.stored[b].has(e), is_new("rotten", b, e)) for b, e in places)
             added = [Implies(is_new("accepted", b, e), Not(n.rotten[b].has(e))) for b, e in places]
             again = [
-                Implies(And(is_new("rewritten", r, b), s.next_entry[r] == e), n.rotten[b].has(e) == s.spoiled[r])
+                Implies(And(is_new("recovery_acked", r, b), next_entry(s, r) == e), n.rotten[b].has(e) == s.spoiled[r])
                 for r in recoverer
                 for b, e in places
             ]

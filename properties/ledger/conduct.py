@@ -6,6 +6,7 @@ from typing import Any
 
 from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
 from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from fencepost.properties.ledger.terms import most_losses, next_entry
 from fencepost.properties.vocabulary import Suite
 
 
@@ -18,7 +19,7 @@ def ledger_conduct(suite: Suite) -> None:
     ack_quorum, write_quorum = settings["ack_quorum"], settings["write_quorum"]
     striping = Striping(settings["ensemble"], write_quorum, settings["entries"])
     published = Ensembles(p, "published", striping)
-    recovered = [Ensembles(p, "recovery", striping, r) for r in recoverer]
+    new_ensembles = [Ensembles(p, "new", striping, r) for r in recoverer]
 
     @suite.always
     def ensembles_are_full() -> Any:
@@ -48,7 +49,7 @@ def ledger_conduct(suite: Suite) -> None:
 
             def idle(b: int) -> Any:
                 kept = And(n.stored[b] == s.stored[b], n.accepted[b] == s.accepted[b], Implies(n.fenced[b], s.fenced[b]))
-                answers = [(n.heard, s.heard), (n.missing, s.missing), (n.rewritten, s.rewritten)]
+                answers = [(n.coverage, s.coverage), (n.no_such_entry, s.no_such_entry), (n.recovery_acked, s.recovery_acked)]
                 return And(kept, *(Implies(after[r].has(b), before[r].has(b)) for after, before in answers for r in recoverer))
 
             return all_of(Implies(Not(s.up[b]), idle(b)) for b in bookie)
@@ -58,7 +59,7 @@ def ledger_conduct(suite: Suite) -> None:
             """A bookie is back after a crash."""
             return And(s.crashes > 0, *(s.up[b] for b in bookie))
 
-    if settings["losses"]:
+    if most_losses(settings):
 
         @suite.always
         def limbo_is_fenced() -> Any:
@@ -68,7 +69,8 @@ def ledger_conduct(suite: Suite) -> None:
         @suite.step
         def limbo_is_silent() -> Any:
             """A bookie that may have lost something tells no recovery what it holds, or that it does not hold an entry."""
-            answers = [(n.heard[r], s.heard[r]) for r in recoverer] + [(n.missing[r], s.missing[r]) for r in recoverer]
+            answers = [(n.coverage[r], s.coverage[r]) for r in recoverer]
+            answers += [(n.no_such_entry[r], s.no_such_entry[r]) for r in recoverer]
             silent = {b: And(*(Implies(after.has(b), before.has(b)) for after, before in answers)) for b in bookie}
             return all_of(Implies(s.limbo[b], silent[b]) for b in bookie)
 
@@ -77,7 +79,7 @@ def ledger_conduct(suite: Suite) -> None:
             """An entry that a bookie acknowledged is gone from it, and the ledger is open."""
             return And(s.status == "open", any_of(And(s.accepted[b].has(0), Not(s.stored[b].has(0))) for b in bookie))
 
-    if settings["deletions"] and not settings["losses"]:
+    if settings["deletions"] and not most_losses(settings):
 
         @suite.sometimes
         def ledger_collected() -> Any:
@@ -119,16 +121,16 @@ def ledger_conduct(suite: Suite) -> None:
             """A recovery goes from phase to phase, and on to the next entry only when an ack quorum has this one again."""
 
             def forward(r: int) -> Any:
-                before, after, stays = s.phase[r], n.phase[r], n.next_entry[r] == s.next_entry[r]
-                again = (And(s.rewritten[r].has(b), recovered[r].holds(b, s.next_entry[r])) for b in bookie)
-                rewritten = at_least(ack_quorum, again)
-                on = n.next_entry[r] == s.next_entry[r] + 1
+                before, after, stays = s.phase[r], n.phase[r], next_entry(n, r) == next_entry(s, r)
+                again = (And(s.recovery_acked[r].has(b), new_ensembles[r].holds(b, next_entry(s, r))) for b in bookie)
+                stored_again = at_least(ack_quorum, again)
+                on = next_entry(n, r) == next_entry(s, r) + 1
                 return Or(
                     And(after == before, Or(stays, before == "fencing")),
                     And(before == "idle", after == "fencing"),
-                    And(before == "fencing", after == "reading", s.next_entry[r] <= n.next_entry[r]),
-                    And(before == "reading", after == "rewriting", stays),
-                    And(before == "rewriting", after == "reading", on, rewritten),
+                    And(before == "fencing", after == "reading", next_entry(s, r) <= next_entry(n, r)),
+                    And(before == "reading", after == "adding", stays),
+                    And(before == "adding", after == "reading", on, stored_again),
                     And(before == "reading", after == "done"),
                 )
 
@@ -139,7 +141,7 @@ def ledger_conduct(suite: Suite) -> None:
             @suite.sometimes
             def recovery_skips_confirmed() -> Any:
                 """A recovery begins after entry 0, because a bookie told it the last add confirmed."""
-                begun = [And(s.phase[r] == "reading", s.next_entry[r] > 0, s.found[r].is_empty) for r in recoverer]
+                begun = [And(s.phase[r] == "reading", next_entry(s, r) > 0, s.found[r].is_empty) for r in recoverer]
                 return And(Or(*begun), published.last_first() == 0)
 
 
@@ -149,11 +151,12 @@ def answers_of_the_write_set(p: Protocol) -> Any:
     striping = Striping(settings["ensemble"], settings["write_quorum"], settings["entries"])
     parts = []
     for r in p.universes["recoverer"]:
-        recovered, at_start = Ensembles(p, "recovery", striping, r), Ensembles(p, "start", striping, r, fragments="single")
+        new_ensembles = Ensembles(p, "new", striping, r)
+        for_recovery = Ensembles(p, "for_recovery", striping, r, fragments="single")
         for b in p.universes["bookie"]:
             parts += [
-                Implies(s.heard[r].has(b), And(s.phase[r] == "fencing", at_start.in_last(b))),
-                Implies(s.missing[r].has(b), And(s.phase[r] == "reading", at_start.holds(b, s.next_entry[r]))),
-                Implies(s.rewritten[r].has(b), And(s.phase[r] == "rewriting", recovered.holds(b, s.next_entry[r]))),
+                Implies(s.coverage[r].has(b), And(s.phase[r] == "fencing", for_recovery.in_last(b))),
+                Implies(s.no_such_entry[r].has(b), And(s.phase[r] == "reading", for_recovery.holds(b, next_entry(s, r)))),
+                Implies(s.recovery_acked[r].has(b), And(s.phase[r] == "adding", new_ensembles.holds(b, next_entry(s, r)))),
             ]
     return And(*parts)

@@ -8,7 +8,7 @@ from fencepost.properties.registry import Instance, Value
 
 _PAIR = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2}
 _PAIR_AND_SPARE = _PAIR | {"bookies": 3, "changes": 1}
-_JOURNALLESS = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "ack_quorum": 1, "entries": 1, "losses": 1}
+_JOURNALLESS = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "ack_quorum": 1, "entries": 1, "unclean_shutdowns": 1}
 _FIVE = {"bookies": 6, "ensemble": 5, "write_quorum": 5, "ack_quorum": 3}
 _TEN_ENTRIES = {"entries": 10, "recoverers": 2, "changes": 1}
 _ONE_ENTRY: Mapping[str, Value] = {"entries": 1}
@@ -46,17 +46,17 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "fence_not_durable": {"entries": 1, "crashes": 1},
     "recovery_ensemble_starts_early": _PAIR_AND_SPARE,
     "confirms_while_changing": _PAIR_AND_SPARE | {"entries": 1},
-    "denies_what_it_has": _ONE_ENTRY,
-    "empty_disk_counts_as_heard": {"entries": 1, "losses": 1},
+    "no_such_entry_though_stored": _ONE_ENTRY,
+    "empty_disk_counts_as_covered": {"entries": 1, "losses": 1},
     "fence_forgotten_on_delete": {"entries": 1, "deletions": 1},
     "explicit_lac_lost": {"entries": 1, "explicit_lacs": 1, "crashes": 1},
     "ignores_fence": _ONE_ENTRY,
     "no_fence_on_unknown_ledger": _ONE_ENTRY,
-    "one_missing_suffices": _ONE_ENTRY,
-    "missing_threshold_too_low": _ONE_ENTRY,
-    "unknown_counts_as_missing": _ONE_ENTRY,
+    "one_no_such_entry_suffices": _ONE_ENTRY,
+    "no_such_entry_threshold_too_low": _ONE_ENTRY,
+    "unknown_counts_as_no_such_entry": _ONE_ENTRY,
     "closes_at_lac": _ONE_ENTRY,
-    "closes_before_write_back": _ONE_ENTRY,
+    "closes_before_recovery_add": _ONE_ENTRY,
     "writer_closes_blindly": _ONE_ENTRY,
     "recovery_closes_blindly": _PAIR | {"entries": 1, "recoverers": 2},
     "recovery_publishes_at_once": _PAIR_AND_SPARE,
@@ -66,7 +66,7 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "change_not_committed": _PAIR_AND_SPARE | {"entries": 1},
     "change_ignores_version": _PAIR_AND_SPARE | {"entries": 1},
     "replaced_acks_kept": _PAIR_AND_SPARE | {"entries": 1},
-    "limbo_answers_missing": _JOURNALLESS,
+    "limbo_answers_no_such_entry": _JOURNALLESS,
     "limbo_not_fenced": _JOURNALLESS,
     "digest_unchecked": {"entries": 1, "rots": 1},
     "fencing_waits_for_one": _ONE_ENTRY,

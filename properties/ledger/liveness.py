@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import Not, Or, Protocol, any_of, at_least, how_many
+from fencepost.properties.ledger.terms import losses, most_losses
 from fencepost.properties.vocabulary import Suite
 
 WRITERS = ("writer", "publish_change", "add", "collect")
@@ -22,7 +23,7 @@ def ledger_liveness(suite: Suite) -> None:
     s, settings = p.state, p.parameters
     bookie, entry, recoverer = p.universes["bookie"], p.universes["entry"], p.universes["recoverer"]
     ack_quorum, write_quorum = settings["ack_quorum"], settings["write_quorum"]
-    destroyed = s.losses + s.rots
+    destroyed = losses(s) + s.rots
     down = [Not(s.up[b]) for b in bookie]
     is_open = s.status.among("open", "in_recovery")
 
@@ -50,13 +51,13 @@ def ledger_liveness(suite: Suite) -> None:
             too_few = Or(destroyed + how_many(*down) >= ack_quorum, at_least(write_quorum - ack_quorum + 1, down))
             return is_open, Or(Not(is_open), too_few)
 
-    if settings["losses"] or settings["rots"]:
+    if most_losses(settings) or settings["rots"]:
 
         @suite.leads_to(
             unfair=[*WRITERS, *others],
             strict="bookies that may have lost an entry, or have only a bad copy of it, never say that it was not there, and "
             "so many of them keep a recovery from ever knowing",
-            when=settings["losses"] + settings["rots"] >= ack_quorum,
+            when=most_losses(settings) + settings["rots"] >= ack_quorum,
         )
         def open_ledgers_close_whatever_is_lost() -> Any:
             """A ledger is closed in the end, whatever copies are destroyed."""

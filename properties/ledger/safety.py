@@ -14,6 +14,7 @@ from fencepost.properties.ledger.causes import ledger_causes
 from fencepost.properties.ledger.conduct import ledger_conduct
 from fencepost.properties.ledger.invariant import ledger_lemmas, settings_leak
 from fencepost.properties.ledger.liveness import ledger_liveness
+from fencepost.properties.ledger.terms import losses, most_losses, next_entry
 from fencepost.properties.vocabulary import Suite
 
 
@@ -38,16 +39,16 @@ def ledger(p: Protocol) -> Suite:
         """A quorum of the write set holds the entry, less the copies that faults have destroyed."""
         holders = [And(s.stored[b].has(e), Not(s.rotten[b].has(e)), copies.holds(b, e)) for b in bookie]
         return all_of(
-            Implies(And(s.losses == lost, s.rots == rotten), at_least(quorum - lost - rotten, holders))
-            for lost in range(settings["losses"] + 1)
+            Implies(And(losses(s) == lost, s.rots == rotten), at_least(quorum - lost - rotten, holders))
+            for lost in range(most_losses(settings) + 1)
             for rotten in range(settings["rots"] + 1)
         )
 
     def recovery_ended(r: int) -> Any:
         threshold = settings["write_quorum"] - ack_quorum + 1
-        at_start = Ensembles(p, "start", striping, r, fragments="single")
-        denied = at_least(threshold, (And(s.missing[r].has(b), at_start.holds(b, s.next_entry[r])) for b in bookie))
-        return And(s.phase[r] == "reading", Or(denied, s.next_entry[r] == striping.entries))
+        for_recovery = Ensembles(p, "for_recovery", striping, r, fragments="single")
+        denied = at_least(threshold, (And(s.no_such_entry[r].has(b), for_recovery.holds(b, next_entry(s, r))) for b in bookie))
+        return And(s.phase[r] == "reading", Or(denied, next_entry(s, r) == striping.entries))
 
     # --- what must always hold
 
@@ -70,7 +71,7 @@ def ledger(p: Protocol) -> Suite:
     def recoveries_agree() -> Any:
         """No two recoveries close a ledger at different ends: whoever is done has the end in the metadata."""
         return all_of(
-            Implies(And(s.phase[r] == "done", s.status != "deleted"), And(is_closed(), s.next_entry[r] == s.last + 1))
+            Implies(And(s.phase[r] == "done", s.status != "deleted"), And(is_closed(), next_entry(s, r) == s.last + 1))
             for r in recoverer
         )
 
@@ -103,13 +104,13 @@ def ledger(p: Protocol) -> Suite:
     @suite.always
     def nothing_confirmed_beyond_recovery() -> Any:
         """Once a recovery has found the end of the ledger, no entry at or beyond it is confirmed, then or later."""
-        return Implies(s.status != "deleted", all_of(Implies(recovery_ended(r), s.lac < s.next_entry[r]) for r in recoverer))
+        return Implies(s.status != "deleted", all_of(Implies(recovery_ended(r), s.lac < next_entry(s, r)) for r in recoverer))
 
     @suite.always
-    def denials_stay_true() -> Any:
+    def no_such_entry_stays_true() -> Any:
         """A bookie that has denied an entry to a recovery does not have it from the writer, and never will."""
         denied = [
-            Implies(And(s.phase[r] == "reading", s.missing[r].has(b), s.next_entry[r] == e), Not(s.accepted[b].has(e)))
+            Implies(And(s.phase[r] == "reading", s.no_such_entry[r].has(b), next_entry(s, r) == e), Not(s.accepted[b].has(e)))
             for r in recoverer
             for b in bookie
             for e in entry
@@ -227,7 +228,7 @@ def ledger(p: Protocol) -> Suite:
     def lac_never_goes_back() -> Any:
         """A bookie's last add confirmed, carried by journaled entries or explicit, only rises, unless it lost its disk."""
         return Implies(
-            n.losses == s.losses,
+            losses(n) == losses(s),
             all_of(And(s.bookie_lac[b] <= n.bookie_lac[b], s.explicit_lac[b] <= n.explicit_lac[b]) for b in bookie),
         )
 
@@ -241,7 +242,7 @@ def ledger(p: Protocol) -> Suite:
     @suite.step
     def recoveries_read_no_further() -> Any:
         """A recovery that has found the end of the ledger asks for no more: it closes."""
-        stays = {r: And(n.phase[r] == s.phase[r], n.missing[r] == s.missing[r]) for r in recoverer}
+        stays = {r: And(n.phase[r] == s.phase[r], n.no_such_entry[r] == s.no_such_entry[r]) for r in recoverer}
         return all_of(Implies(recovery_ended(r), Or(stays[r], n.phase[r] == "done")) for r in recoverer)
 
     @suite.ends
@@ -298,7 +299,7 @@ def ledger(p: Protocol) -> Suite:
     ledger_conduct(suite)
     ledger_causes(suite)
     ledger_liveness(suite)
-    if not settings["losses"]:
+    if not most_losses(settings):
         suite.lemmas_by(lambda: ledger_lemmas(suite))
     return suite
 

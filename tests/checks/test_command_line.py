@@ -87,7 +87,7 @@ def test_a_defect_is_shown_with_its_shortest_trace_which_replays(tmp_path: Path)
     assert (nobody.returncode, nobody.stderr.count("\n")) == (2, 1)
     why = fencepost("trace", "explain", file, "--step", "0", "--action", "confirm(e0)")
     assert why.returncode == 0
-    assert why.stdout.startswith("in the initial state\nconfirm(e0), model/bookkeeper/ledger.py:")
+    assert why.stdout.startswith("in the initial state\nconfirm(e0), model/bookkeeper/ledger/writer.py:")
     assert "\n  sent >= 0\n    sent -1\n" in why.stdout
     for wrong in (["--step", "14", "--action", "confirm(e0)"], ["--action", "confirm(e7)"]):
         refused = fencepost("trace", "explain", file, *wrong)
@@ -237,6 +237,14 @@ def test_wrong_usage_is_said_in_a_line(arguments: list[str], said: str) -> None:
     assert run.returncode == 2
     assert said in run.stderr
     assert "Traceback" not in run.stderr
+
+
+def test_listing_finds_the_actions_of_a_method() -> None:
+    run = fencepost("list", "--java", "LedgerRecoveryOp.doRecoveryRead")
+    assert (run.returncode, run.stdout) == (0, "ledger  start_reading  LedgerRecoveryOp.doRecoveryRead\n")
+    unknown = fencepost("list", "--java", "LedgerRecoveryOp.recoverAdd")
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert unknown.stderr.startswith("fencepost: no action mirrors a method with 'LedgerRecoveryOp.recoverAdd' in its name")
 
 
 def test_listing_names_every_property_and_defect() -> None:

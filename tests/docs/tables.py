@@ -31,10 +31,10 @@ def with_tables(document: str, protocol: str) -> str:
 
 
 def table(protocol: str, name: str) -> str:
-    """A table of a protocol's page: its ``instances``, ``controls`` or ``defects``; KeyError for any other."""
+    """A table of a protocol's page: ``instances``, ``controls``, ``defects`` or ``mirrors``; KeyError for any other."""
     if (protocol, name) == ("ledger", "defects"):
         return defects_table.table()
-    return {"instances": _instances, "controls": _controls, "defects": _defects}[name](protocol)
+    return {"instances": _instances, "controls": _controls, "defects": _defects, "mirrors": _mirrors}[name](protocol)
 
 
 def instance_row(protocol: str, size: str, instance: Instance) -> str:
@@ -87,6 +87,16 @@ def _defects(protocol: str) -> str:
         where = _settings(entry.shown_by[defect])
         lines.append(_line(f"`{defect}`", defects_table.upstream(meaning), what, by, str(steps), where))
     return head + "".join(lines)
+
+
+def _mirrors(protocol: str) -> str:
+    """From the actions to the methods of the real system that they mirror, and from these back."""
+    mirrors = PROTOCOLS[protocol].outline({}).protocol.mirrors
+    methods = sorted({real for names in mirrors.values() for real in names})
+    back = {real: [action for action, names in mirrors.items() if real in names] for real in methods}
+    there = "".join(_line(f"`{action}`", ", ".join(f"`{real}`" for real in names)) for action, names in mirrors.items())
+    lines = "".join(_line(f"`{real}`", ", ".join(f"`{action}`" for action in back[real])) for real in methods)
+    return f"| action | mirrors |\n|---|---|\n{there}\n| in the code | action |\n|---|---|\n{lines}"
 
 
 def _settings(parameters: Mapping[str, Value]) -> str:

@@ -88,6 +88,7 @@ def _told(recording: Recording, courses: Sequence[Course]) -> dict[str, Any]:
                 "fault": message.action.fault,
                 "doc": message.action.doc,
                 "place": str(message.action.location),
+                "mirrors": list(message.action.mirrors),
             }
             for label, message in taken.items()
         ],

@@ -37,6 +37,7 @@ def show(
     lines += _steps(trace, protocol, actor, width, colour)
     lines += _for_ever(trace, width)
     lines += reasons(trace, protocol, violated, width)
+    lines += _in_the_code(trace, protocol)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -130,6 +131,16 @@ def _for_ever(trace: Trace, width: int) -> list[str]:
         lines = ["", f"  the loop: {steps} for ever"]
     lines += _listed("  starved, enabled again and again but never for good: ", loop.starved, width)
     return lines + _listed("  enabled there, but nothing obliges it: ", loop.unobliged, width)
+
+
+def _in_the_code(trace: Trace, protocol: Protocol) -> list[str]:
+    """The main method that each action of the trace mirrors in the real system, in the order in which they are taken."""
+    actions = {action.label: action for action in protocol.actions}
+    taken = dict.fromkeys(actions[step.action].name for step in trace.steps if step.action in actions)
+    mirrored = {name: protocol.mirrors[name][0] for name in taken if protocol.mirrors[name]}
+    width = max(map(len, mirrored), default=0)
+    lines = [f"    {name:<{width}}  {method}" for name, method in mirrored.items()]
+    return ["", "  in the code", *lines] if lines else []
 
 
 def _listed(head: str, labels: Sequence[str], width: int) -> list[str]:

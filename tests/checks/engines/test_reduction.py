@@ -131,7 +131,7 @@ def test_what_is_not_interchangeable_is_told_and_the_trace_is_a_real_run(
 
 
 def test_a_search_goes_on_from_a_checkpoint_with_the_same_symmetry(tmp_path: Path) -> None:
-    suite = LEDGER.suite(LEDGER.build(LEDGER.shown_by["denies_what_it_has"]))
+    suite = LEDGER.suite(LEDGER.build(LEDGER.shown_by["no_such_entry_though_stored"]))
     reduction, asked = Reduction.of(suite, [suite.named("no_truncation")], Reporter(quiet=True)), count()
     observed = Observed.of(suite, reduction.observed)
     exhaust(observed, Budget(), reduction=reduction, checkpoint=tmp_path, should_stop=lambda: next(asked) > 5)

@@ -47,7 +47,7 @@ SMALL: dict[str, dict[str, Value]] = {
     "split": {"hashes": 3},
 }
 WITH_DEFECT: dict[str, tuple[str, dict[str, Value]]] = {
-    "ledger": ("closes_before_write_back", PAIR | {"changes": 1, "bookies": 3, "ack_quorum": 1}),
+    "ledger": ("closes_before_recovery_add", PAIR | {"changes": 1, "bookies": 3, "ack_quorum": 1}),
     "election": ("elected_follows", {"brokers": 2, "expiries": 1}),
     "ownership": ("deletion_ignored", {"brokers": 2, "crashes": 1}),
     "unload": ("released_before_close", {}),

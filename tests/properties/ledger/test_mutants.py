@@ -104,7 +104,9 @@ MUTANTS = {
     "adds_are_confirmed": Mutant(PAIR_ONE_ENTRY, "ack", keeps("acked"), 5),
     "open_ledgers_close": Mutant(PAIR_ONE_ENTRY, "start_reading", keeps("phase"), 6),
     "open_ledgers_close_without_the_missing": Mutant(TRIPLE | {"crashes": 1}, "close_recovered", keeps("status"), 7),
-    "open_ledgers_close_whatever_is_lost": Mutant(PAIR_ONE_ENTRY | {"losses": 1}, "read_missing", keeps("missing"), 6),
+    "open_ledgers_close_whatever_is_lost": Mutant(
+        PAIR_ONE_ENTRY | {"losses": 1}, "read_no_such_entry", keeps("no_such_entry"), 6
+    ),
     "recoveries_end": Mutant(PAIR_ONE_ENTRY, "adopt_end", keeps("phase"), 6),
     # what must be possible
     "writer_closes_all": Mutant(PAIR_ONE_ENTRY, "ack", keeps("acked")),
@@ -113,10 +115,10 @@ MUTANTS = {
     "writer_fails": Mutant(PAIR_ONE_ENTRY, "find_closed", keeps("writer")),
     "writer_overtaken": Mutant(PAIR_ONE_ENTRY, "recover", keeps("recovery_version")),
     "writer_closes_over_recovery": Mutant(PAIR_ONE_ENTRY, "start_reading", keeps("phase")),
-    "recovery_skips_confirmed": Mutant(PAIR, "read_lac", keeps("next_entry")),
+    "recovery_skips_confirmed": Mutant(PAIR, "read_lac", keeps("recovery_lac")),
     "ensemble_changed": Mutant(PAIR_AND_SPARE | {"entries": 1}, "resend", keeps("requested")),
     "bookie_restarted": Mutant(PAIR_ONE_ENTRY | {"crashes": 1}, "restart", keeps("up")),
-    "disk_lost": Mutant(PAIR_ONE_ENTRY | {"losses": 1}, "lose", keeps("stored")),
+    "disk_lost": Mutant(PAIR_ONE_ENTRY | {"losses": 1}, "lose_disk", keeps("stored")),
     "ledger_collected": Mutant(PAIR_ONE_ENTRY | {"deletions": 1}, "collect", keeps("stored")),
     "explicit_lac_read": Mutant(PAIR_ONE_ENTRY | {"explicit_lacs": 1}, "send_explicit_lac", keeps("explicit_lac")),
 }

@@ -244,7 +244,7 @@ def test_levels_that_are_damaged_are_not_searched_on(spark: SparkSession, tmp_pa
         ({"entries": 1}, ()),
         ({"entries": 1, "losses": 1}, ()),
         ({"entries": 1, "crashes": 1}, ("fence_not_durable",)),
-        ({"entries": 1}, ("confirms_with_gaps", "denies_what_it_has")),
+        ({"entries": 1}, ("confirms_with_gaps", "no_such_entry_though_stored")),
     ],
 )
 def test_a_search_all_on_spark_finds_what_the_engine_finds(

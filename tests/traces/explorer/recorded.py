@@ -14,7 +14,7 @@ from fencepost.traces.trace import Loop, Trace, trace_of
 
 UNFENCED = [
     *("send(e0)", "add(b0, e0)", "recover(r0)", "read_lac(r0, b0)", "read_lac(r0, b2)", "start_reading(r0)"),
-    *("read_missing(r0, b1)", "add(b1, e0)", "ack(b0, e0)", "ack(b1, e0)", "confirm(e0)", "read_missing(r0, b2)"),
+    *("read_no_such_entry(r0, b1)", "add(b1, e0)", "ack(b0, e0)", "ack(b1, e0)", "confirm(e0)", "read_no_such_entry(r0, b2)"),
     "close_recovered(r0)",
 ]
 """How an entry is lost where the reads of a recovery do not fence."""

@@ -72,14 +72,14 @@ def test_it_opens_at_the_end_and_steps_by_keys(chromium: Any, lost: Path) -> Non
     shown.press(Keys.ARROW_UP)
     assert (shown.text("#step-title"), shown.chosen, shown.fragment) == (
         "Step 12 of 13",
-        "read_missing(r0, b2)",
+        "read_no_such_entry(r0, b2)",
         "#trace=1&step=12",
     )
     shown.press(Keys.HOME)
     assert (shown.text("#step-title"), shown.chosen) == ("Initial state", "initial state")
     assert not shown.one("#to-previous").is_enabled()
     shown.press("j", Keys.PAGE_DOWN, Keys.ARROW_RIGHT)
-    assert shown.chosen == "read_missing(r0, b2)"
+    assert shown.chosen == "read_no_such_entry(r0, b2)"
     shown.press("k", Keys.ARROW_LEFT, Keys.PAGE_UP)
     assert shown.chosen == "initial state"
     shown.press(Keys.END, Keys.ARROW_DOWN)
@@ -94,7 +94,7 @@ def test_it_steps_by_clicks(chromium: Any, lost: Path) -> None:
     assert shown.text("#step-title") == "Step 4 of 13"
     shown.click("#to-last")
     shown.click("#to-previous")
-    assert shown.chosen == "read_missing(r0, b2)"
+    assert shown.chosen == "read_no_such_entry(r0, b2)"
     shown.click("#to-first")
     assert shown.chosen == "initial state"
     shown.one("#slider").send_keys(Keys.ARROW_RIGHT)
@@ -104,14 +104,15 @@ def test_it_steps_by_clicks(chromium: Any, lost: Path) -> None:
 def test_a_step_shows_its_changes_and_the_state(chromium: Any, lost: Path) -> None:
     shown = Page(chromium, lost, "#step=11")
     assert "confirmed to the application" in shown.text("#step .doc")
-    assert shown.text("#step .place").startswith("model/bookkeeper/ledger.py:")
+    assert shown.text("#step .place").startswith("model/bookkeeper/ledger/writer.py:")
     changes = ["lac -1 → 0", "confirmed {} → {e0}", "acked[b0] {e0} → {}", "acked[b1] {e0} → {}"]
     assert shown.texts("#step .changes li") == changes
     assert (shown.variable("lac"), shown.variable("status")) == ("-1 → 0", "in_recovery")
     assert shown.marked == ["lac", "confirmed", "acked[b0]", "acked[b1]"]
     assert len(shown.all("#state tbody tr")) > 40
     shown.press("j")
-    assert (shown.variable("lac"), shown.variable("missing[r0]"), shown.marked) == ("0", "{b1} → {b1, b2}", ["missing[r0]"])
+    assert (shown.variable("lac"), shown.variable("no_such_entry[r0]")) == ("0", "{b1} → {b1, b2}")
+    assert shown.marked == ["no_such_entry[r0]"]
     shown.press("k")
     assert (shown.variable("lac"), len(shown.marked)) == ("-1 → 0", 4)
     shown.click("#only")
@@ -128,15 +129,15 @@ def test_properties_at_each_step(chromium: Any, lost: Path) -> None:
         "status closed; last -1; confirmed {e0}",
     ]
     shown.press("V")
-    assert (shown.chosen, shown.word_of("no_truncation")) == ("read_missing(r0, b2)", "holds")
+    assert (shown.chosen, shown.word_of("no_truncation")) == ("read_no_such_entry(r0, b2)", "holds")
     assert shown.word_of("nothing_confirmed_beyond_recovery") == "violated"
     assert shown.all('details[data-name="no_truncation"][open]') == []
     shown.click("#to-violation")
     assert shown.chosen == "close_recovered(r0)"
     shown.press("v")
-    assert (shown.chosen, shown.word_of("denials_stay_true")) == ("add(b1, e0)", "violated")
+    assert (shown.chosen, shown.word_of("no_such_entry_stays_true")) == ("add(b1, e0)", "violated")
     shown.press(Keys.ARROW_DOWN)
-    shown.click('details[data-name="denials_stay_true"] .reason .link')
+    shown.click('details[data-name="no_such_entry_stays_true"] .reason .link')
     assert shown.chosen == "add(b1, e0)"
     alike = shown.text('.alike[data-word="holds"] summary')
     assert alike.endswith("more hold throughout")
@@ -177,7 +178,7 @@ def test_filters(chromium: Any, lost: Path) -> None:
 def test_what_is_done_to_an_actor_is_among_its_steps(chromium: Any, lost: Path) -> None:
     shown = Page(chromium, lost)
     next(chip for chip in shown.all("#actors .chip") if chip.text == "b2").click()
-    assert shown.labels == ["initial state", "send(e0)", "read_lac(r0, b2)", "read_missing(r0, b2)"]
+    assert shown.labels == ["initial state", "send(e0)", "read_lac(r0, b2)", "read_no_such_entry(r0, b2)"]
 
 
 def test_no_variable_is_left(chromium: Any, lost: Path) -> None:
@@ -318,13 +319,14 @@ def test_a_screen_reader_is_told_each_step(chromium: Any, lost: Path) -> None:
     shown = Page(chromium, lost)
     shown.press("V")
     shown.said(
-        "step 12 of 13, r0: read_missing(r0, b2); missing[r0] becomes {b1, b2}; nothing_confirmed_beyond_recovery becomes false"
+        "step 12 of 13, r0: read_no_such_entry(r0, b2); no_such_entry[r0] becomes {b1, b2}; "
+        "nothing_confirmed_beyond_recovery becomes false"
     )
     timeline = shown.one("#timeline")
     assert (timeline.aria_role, timeline.accessible_name) == ("listbox", "Steps")
     row = shown.one("#row-12")
     assert (row.aria_role, row.get_attribute("aria-posinset"), row.get_attribute("aria-setsize")) == ("option", "13", "14")
-    assert row.accessible_name == "12 nothing_confirmed_beyond_recovery becomes false r0 read_missing(r0, b2)"
+    assert row.accessible_name == "12 nothing_confirmed_beyond_recovery becomes false r0 read_no_such_entry(r0, b2)"
 
 
 @pytest.mark.parametrize("fragment", ["#trace=1", "#trace=1&row=3&with=2"])

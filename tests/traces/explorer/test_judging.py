@@ -96,4 +96,4 @@ def test_the_lost_entry() -> None:
     courses = {course.property.name: course for course in Judge(lost.suite).courses(lost.trace)}
     assert courses["no_truncation"].words == ("holds",) * 13 + ("violated",)
     others = {name: course.words.index("violated") for name, course in courses.items() if "violated" in course.words}
-    assert others == {"denials_stay_true": 8, "nothing_confirmed_beyond_recovery": 12, "no_truncation": 13}
+    assert others == {"no_such_entry_stays_true": 8, "nothing_confirmed_beyond_recovery": 12, "no_truncation": 13}

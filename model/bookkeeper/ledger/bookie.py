@@ -1,0 +1,185 @@
+"""What a bookie does with the requests for one ledger, and what can happen to it.
+
+Mirrors BookieImpl, LedgerDescriptorImpl and the read and write processors of bookkeeper-server.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from fencepost.model.bookkeeper.ledger.state import LedgerState
+from fencepost.model.language import And, If, Not, Or, Protocol, maximum
+from fencepost.model.language.parts import Part
+
+
+class Answers(NamedTuple):
+    """How bookies treat the requests of a recovery, which are one step with the recovery's hearing of the answer."""
+
+    fence: Part[[int], dict[Any, Any]]
+    """The updates: a read of the last add confirmed fences."""
+    fence_by_read: Part[[int], dict[Any, Any]]
+    """The updates: a recovery's read of an entry fences."""
+    no_such_entry: Part[[int, Any], Any]
+    """The formula: the bookie answers that it has no such entry."""
+
+
+def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
+    """Declares the steps and the faults of bookies; returns how they answer recoveries."""
+    bookie, entry, stored, rotten, fenced, limbo = s.bookie, s.entry, s.stored, s.rotten, s.fenced, s.limbo
+    up, accepted, carried, bookie_lac, explicit_lac = s.up, s.accepted, s.carried, s.bookie_lac, s.explicit_lac
+
+    @p.part
+    def takes_adds(b: int) -> Any:
+        """The ledger is not fenced at the bookie: LedgerDescriptorImpl.isFenced, under the lock that fencing takes as well."""
+        return Not(fenced[b])
+
+    takes_adds.instead("ignores_fence", lambda b: True)
+
+    @p.step(
+        by="b",
+        b=bookie,
+        e=entry,
+        fair=True,
+        mirrors="BookieImpl.addEntry, BookieImpl.addEntryInternal, LedgerDescriptorImpl.isFenced, "
+        "WriteEntryProcessorV3.getAddResponse, WriteEntryProcessor.processPacket",
+    )
+    def add(b: int, e: int) -> Any:
+        """The bookie stores an add of the writer, unless the ledger is fenced there.
+
+        Nothing else keeps an add that is still under way from being acknowledged when recovery has already found the end of
+        the ledger before it.
+        """
+        is_new = Not(And(stored[b].has(e), accepted[b].has(e)))
+        return And(up[b], s.requested[b].has(e), is_new, takes_adds(b)), {
+            stored[b]: stored[b].plus(e),
+            rotten[b]: rotten[b].minus(e),
+            accepted[b]: accepted[b].plus(e),
+            bookie_lac[b]: maximum(bookie_lac[b], carried[e]),
+        }
+
+    # --- what can happen to a bookie
+
+    @p.part
+    def after_crash(b: int) -> dict[Any, Any]:
+        """What is journaled, entries, fences and explicit last adds confirmed, survives."""
+        return {}
+
+    after_crash.instead("fence_not_durable", lambda b: {fenced[b]: False})
+    after_crash.instead("explicit_lac_lost", lambda b: {explicit_lac[b]: -1})
+
+    @p.fault(by="b", spends="crashes", b=bookie, mirrors="BookieImpl.shutdown")
+    def crash(b: int) -> Any:
+        """The bookie stops or is killed; while it is down it does nothing."""
+        return up[b], {up[b]: False, **after_crash(b)}
+
+    @p.step(by="b", b=bookie, fair=True, only_if=p.budgets["crashes"], mirrors="BookieImpl.readJournal, BookieImpl.start")
+    def restart(b: int) -> Any:
+        """The bookie comes back with its data."""
+        return Not(up[b]), {up[b]: True}
+
+    @p.part
+    def fenced_at_boot(b: int) -> Any:
+        """A bookie that may have lost fences fences its open ledgers at boot: DataIntegrityCheckImpl.runPreBootCheck."""
+        return True
+
+    @p.part
+    def limbo_at_boot(b: int) -> Any:
+        """A bookie that may have lost entries puts its open ledgers into limbo: what it has not is unknown, not absent."""
+        return True
+
+    def back_with(b: int, keep: int) -> dict[Any, Any]:
+        kept = stored[b]
+        for e in range(keep, s.entries):
+            kept = kept.minus(e)
+        return {
+            stored[b]: kept,
+            rotten[b]: rotten[b] & kept,
+            bookie_lac[b]: maximum(-1, *(If(stored[b].has(e), carried[e], -1) for e in range(keep))),
+            explicit_lac[b]: -1,
+        }
+
+    fenced_at_boot.instead("limbo_not_fenced", lambda b: False)
+    limbo_at_boot.instead("limbo_answers_no_such_entry", lambda b: False)
+
+    @p.fault(
+        by="b",
+        spends="unclean_shutdowns",
+        b=bookie,
+        keep=range(s.entries + 1),
+        mirrors="UncleanShutdownDetectionImpl.lastShutdownWasUnclean, DataIntegrityCheckImpl.runPreBootCheck, "
+        "SingleDirectoryDbLedgerStorage.setLimboState",
+    )
+    def unclean_shutdown(b: int, keep: int) -> Any:
+        """A bookie that writes no journal is killed, and back with its entries below ``keep``.
+
+        It may have lost entries and fences, so its open ledgers are fenced, and in limbo.
+        """
+        return up[b], {**back_with(b, keep), fenced[b]: fenced_at_boot(b), limbo[b]: limbo_at_boot(b)}
+
+    @p.part
+    def knows_of_the_loss(b: int) -> Any:
+        """The cookie on the disk tells the bookie that this is not the disk that it had."""
+        return True
+
+    knows_of_the_loss.instead("empty_disk_counts_as_covered", lambda b: False)
+
+    @p.fault(
+        by="b",
+        spends="losses",
+        b=bookie,
+        mirrors="DataIntegrityCookieValidation.checkCookies, DataIntegrityCheckImpl.runPreBootCheck, "
+        "SingleDirectoryDbLedgerStorage.setLimboState",
+    )
+    def lose_disk(b: int) -> Any:
+        """The bookie's disk is lost, and it is back with an empty one, with its open ledgers fenced and in limbo."""
+        return up[b], {**back_with(b, 0), fenced[b]: knows_of_the_loss(b), limbo[b]: knows_of_the_loss(b)}
+
+    @p.fault(by="b", spends="rots", b=bookie, e=entry)
+    def rot(b: int, e: int) -> Any:
+        """The bookie's copy of an entry goes bad on its disk; whoever reads it finds that the digest does not match."""
+        return And(stored[b].has(e), Not(rotten[b].has(e))), {rotten[b]: rotten[b].plus(e)}
+
+    @p.part
+    def fence_of_a_deleted(b: int) -> dict[Any, Any]:
+        """That a deleted ledger was fenced stays known: HandleFactoryImpl.ledgerDeleted."""
+        return {}
+
+    fence_of_a_deleted.instead("fence_forgotten_on_delete", lambda b: {fenced[b]: False})
+
+    @p.step(
+        by="b",
+        b=bookie,
+        fair=True,
+        only_if=p.budgets["deletions"],
+        mirrors="ScanAndCompareGarbageCollector.gc, SingleDirectoryDbLedgerStorage.deleteLedger, "
+        "HandleFactoryImpl.ledgerDeleted",
+    )
+    def collect(b: int) -> Any:
+        """The bookie drops the entries of a deleted ledger; that it is fenced stays known.
+
+        Otherwise an add that arrives late would be accepted, and acknowledged, as that of a new ledger.
+        """
+        has_some = And(up[b], s.status == "deleted", Not(stored[b].is_empty))
+        return has_some, {stored[b]: (), rotten[b]: (), **fence_of_a_deleted(b)}
+
+    # --- how it answers a recovery
+
+    @p.part
+    def fence(b: int) -> dict[Any, Any]:
+        """The ledger is fenced, whether the bookie has any of it or not: BookieImpl.fenceLedger."""
+        return {fenced[b]: True}
+
+    @p.part
+    def fence_by_read(b: int) -> dict[Any, Any]:
+        """A recovery's read of an entry fences as well."""
+        return fence(b)
+
+    @p.part
+    def no_such_entry(b: int, e: Any) -> Any:
+        """The bookie has no such entry, and knows that it never had."""
+        return And(Not(stored[b].has(e)), Not(limbo[b]))
+
+    fence.instead("no_fence_on_unknown_ledger", lambda b: {fenced[b]: Or(fenced[b], Not(stored[b].is_empty))})
+    fence_by_read.instead("recovery_reads_do_not_fence", lambda b: {})
+    no_such_entry.instead("no_such_entry_though_stored", lambda b, e: Not(limbo[b]))
+    return Answers(fence, fence_by_read, no_such_entry)

@@ -1,0 +1,79 @@
+"""The life of one BookKeeper ledger: written, handed from bookie to bookie, fenced, recovered, closed.
+
+Mirrors bookkeeper-server as of 2026-08 (LedgerHandle, PendingAddOp, LedgerRecoveryOp, ReadLastConfirmedOp,
+ReadOnlyLedgerHandle, MetadataUpdateLoop on the client; BookieImpl, LedgerDescriptorImpl, ReadEntryProcessor at the bookie).
+
+How the network is modelled. A request, once sent, may arrive at any later time, more than once, overtaken by later ones,
+or never. (TCP would keep the adds of a writer to one bookie in order; what holds without that holds with it.) A client that
+has crashed is one that takes no further step, and nothing ever obliges a client to take one: each run of recovery is a
+recoverer of its own, so a recovery that fails and runs again is two recoverers. Where an answer would only be recorded by
+its receiver, the bookie's handling and the receipt are one step, and the bookie's handling alone (the answer lost, or too
+late to matter) is another. A read followed by a compare-and-set that succeeds saw what it replaced, and one that fails is
+repeated after a new read, so such a loop is one step; only the writer's change of ensemble, which goes on while bookies
+answer, is taken apart: asked, done by the store, heard of. A compare-and-set whose outcome stays unknown is one that is
+done and never heard of. While a change is asked for the writer sends nothing new; it might as well have sent it before.
+
+Bounds. ``entries`` is the number of adds that the application makes. Recovery of an instance stops after its last entry
+without asking for one more, because no bookie can hold it. Three things are simpler than upstream. Recovery writes an entry
+back before it reads the next one; upstream it awaits the write-backs only before it closes. An entry counts as stored once
+it is journaled; upstream it can be read a moment before, and a crash then takes it back. And deletion is of closed ledgers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fencepost.model.bookkeeper.ledger.bookie import declare_bookies
+from fencepost.model.bookkeeper.ledger.defects import DEFECTS
+from fencepost.model.bookkeeper.ledger.reader import declare_readers
+from fencepost.model.bookkeeper.ledger.recovery import declare_recoveries
+from fencepost.model.bookkeeper.ledger.state import LedgerState
+from fencepost.model.bookkeeper.ledger.writer import declare_writer
+from fencepost.model.language import ModelError, Protocol
+
+BUDGETS = ("changes", "crashes", "losses", "unclean_shutdowns", "rots", "explicit_lacs", "deletions")
+
+
+def ledger(
+    *,
+    bookies: int = 3,
+    ensemble: int = 3,
+    write_quorum: int = 3,
+    ack_quorum: int = 2,
+    entries: int = 2,
+    recoverers: int = 1,
+    changes: int = 0,
+    crashes: int = 0,
+    losses: int = 0,
+    unclean_shutdowns: int = 0,
+    rots: int = 0,
+    explicit_lacs: int = 0,
+    deletions: int = 0,
+    readers: int = 1,
+    defects: Iterable[str] = (),
+) -> Protocol:
+    """One ledger with its writer, its bookies, ``recoverers`` runs of recovery and ``readers`` that follow its tail.
+
+    ``changes`` bounds the changes of ensemble (by the writer and by recoveries together), ``crashes`` those of bookies,
+    ``losses`` the disks that are lost, ``unclean_shutdowns`` the times that a bookie without a journal comes back with some
+    of its entries lost, ``rots`` the copies that go bad, ``explicit_lacs`` the last adds confirmed that the writer sends
+    without an entry, ``deletions`` those of the ledger (0 or 1). Raises ModelError unless
+    1 <= ack_quorum <= write_quorum <= ensemble <= bookies and 1 <= entries.
+    """
+    if not 1 <= ack_quorum <= write_quorum <= ensemble <= bookies:
+        raise ModelError(
+            f"ledger: 1 <= ack_quorum ({ack_quorum}) <= write_quorum ({write_quorum}) <= ensemble ({ensemble})"
+            f" <= bookies ({bookies}) does not hold"
+        )
+    if entries < 1:
+        raise ModelError("ledger: entries is at least 1")
+    parameters = {name: value for name, value in locals().items() if name != "defects"}
+    p = Protocol("ledger", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    s = LedgerState(p, parameters)
+    for budget in BUDGETS:
+        p.budget(budget, parameters[budget])
+    declare_writer(p, s)
+    answers = declare_bookies(p, s)
+    declare_recoveries(p, s, answers)
+    declare_readers(p, s)
+    return p

@@ -1,0 +1,248 @@
+"""What the writer of a ledger does, and the store for it: adds, confirmations, changes of ensemble, the close.
+
+Mirrors LedgerHandle and PendingAddOp of bookkeeper-server.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.bookkeeper.ledger.state import LedgerState
+from fencepost.model.language import And, If, Not, Protocol, any_of, at_least
+
+
+def declare_writer(p: Protocol, s: LedgerState) -> None:
+    """Declares the steps of the writer, and those of the store that answer it."""
+    bookie, entry, writers, published = s.bookie, s.entry, s.writers, s.published
+    writer, sent, lac, confirmed, carried = s.writer, s.sent, s.lac, s.confirmed, s.carried
+    requested, accepted, acked, status, version = s.requested, s.accepted, s.acked, s.status, s.version
+
+    def lives() -> Any:
+        return writer.among("writing", "changing", "changed")
+
+    def forgets_acks() -> dict[Any, Any]:
+        return {acked[b]: () for b in bookie}
+
+    @p.step(
+        by="writer",
+        e=entry,
+        fair=True,
+        mirrors="LedgerHandle.doAsyncAddEntry, PendingAddOp.initiate, PendingAddOp.sendWriteRequest",
+    )
+    def send(e: int) -> Any:
+        """The application adds entry e: it goes to its write set, and carries the last add confirmed as of now.
+
+        Entries follow each other without a gap, and none is sent while the ensemble changes.
+        """
+        return And(writer == "writing", sent == e - 1), {
+            sent: e,
+            carried[e]: lac,
+            **{requested[b]: If(writers.holds(b, e), requested[b].plus(e), requested[b]) for b in bookie},
+        }
+
+    @p.part
+    def is_of_write_set(b: int, e: int) -> Any:
+        """An acknowledgement counts if the bookie is of the entry's write set: PendingAddOp compares with its ensemble."""
+        return writers.holds(b, e)
+
+    is_of_write_set.instead("replaced_acks_kept", lambda b, e: True)
+
+    @p.step(
+        by="writer",
+        b=bookie,
+        e=entry,
+        fair=True,
+        mirrors="PendingAddOp.writeComplete, RoundRobinDistributionSchedule.AckSetImpl.completeBookieAndCheck",
+    )
+    def ack(b: int, e: int) -> Any:
+        """The bookie's acknowledgement reaches the writer while it waits for the entry and still counts on the bookie.
+
+        That of a bookie that has left the write set is void: neither readers nor recovery will look for the entry there.
+        """
+        awaited = And(sent >= e, Not(confirmed.has(e)), Not(acked[b].has(e)), is_of_write_set(b, e))
+        return And(lives(), accepted[b].has(e), awaited), {acked[b]: acked[b].plus(e)}
+
+    @p.part
+    def counts(b: int, e: int) -> Any:
+        """The bookie has acknowledged the entry, and the metadata say that it is there."""
+        return And(acked[b].has(e), writers.holds(b, e))
+
+    @p.part
+    def is_next(e: int) -> Any:
+        """The entry follows what is confirmed: only the head of the pending adds can be."""
+        return lac == e - 1
+
+    @p.part
+    def may_confirm() -> Any:
+        """No change of ensemble is under way."""
+        return writer == "writing"
+
+    counts.instead("replaced_acks_kept", lambda b, e: acked[b].has(e))
+    counts.instead("confirms_while_changing", lambda b, e: acked[b].has(e))
+    is_next.instead("confirms_with_gaps", lambda e: And(lac < e, Not(confirmed.has(e))))
+    may_confirm.instead("confirms_while_changing", lives)
+
+    @p.step(
+        by="writer",
+        e=entry,
+        fair=True,
+        mirrors="LedgerHandle.sendAddSuccessCallbacks, PendingAddOp.sendAddSuccessCallbacks, PendingAddOp.submitCallback",
+    )
+    def confirm(e: int) -> Any:
+        """The next entry is confirmed to the application: an ack quorum has it. This waits while the ensemble changes.
+
+        It is the next one, because recovery takes all up to the last add confirmed for stored. The ack quorum is one of the
+        write set that the metadata name, because copies anywhere else are not found again; until a change is in force, which
+        that is remains open.
+        """
+        acknowledged = at_least(s.ack_quorum, (counts(b, e) for b in bookie))
+        return And(may_confirm(), is_next(e), sent >= e, acknowledged), {
+            lac: e,
+            confirmed: confirmed.plus(e),
+            **{acked[b]: acked[b].minus(e) for b in bookie},
+        }
+
+    # --- a change of ensemble
+
+    @p.part
+    def asked() -> Any:
+        """The store is asked for the change, and confirmations wait for its answer."""
+        return "changing"
+
+    asked.instead("change_not_committed", lambda: "changed")
+
+    @p.step(
+        by="writer",
+        spends="changes",
+        o=bookie,
+        n=bookie,
+        mirrors="LedgerHandle.handleBookieFailure, LedgerHandle.ensembleChangeLoop, EnsembleUtils.replaceBookiesInEnsemble, "
+        "LedgerHandle.notifyWriteFailed, LedgerHandle.maybeHandleDelayedWriteBookieFailure",
+    )
+    def replace(o: int, n: int) -> Any:
+        """A pending add to bookie o fails or times out: the writer wants bookie n in its place, from entry LAC + 1 on.
+
+        It changes its own copy of the ensembles and asks the store to do the same. There is a reason only if an entry waits for
+        o; n is not in the ensemble yet. What is confirmed stays where it is stored, so the change begins after it.
+        """
+        waits_for_it = any_of(And(lac < e, e <= sent, writers.holds(o, e)) for e in entry)
+        return And(o != n, writer == "writing", waits_for_it, writers.may_replace(o, n, lac + 1)), {
+            writer: asked(),
+            **writers.replaced(o, n, lac + 1),
+        }
+
+    @p.part
+    def is_current() -> Any:
+        """The metadata are those that the writer knows: its update names their version."""
+        return version == s.writer_version
+
+    is_current.instead("change_ignores_version", lambda: True)
+
+    @p.step(by="store", fair=True, only_if=s.changes, mirrors="MetadataUpdateLoop.writeLoop, LedgerManager.writeLedgerMetadata")
+    def publish_change() -> Any:
+        """The store replaces the ensembles, if the metadata are still those that the writer knows.
+
+        Recovery raises their version before it asks any bookie, so that from then on the writer cannot go to bookies of which
+        recovery does not know.
+        """
+        return And(writer == "changing", is_current(), s.may_update), {
+            writer: "changed",
+            status: "open",  # the metadata are written as a whole, as the writer knows them
+            **published.copied_from(writers),
+            **s.after_update,
+        }
+
+    @p.part
+    def kept_acks() -> dict[Any, Any]:
+        """The acknowledgements of whoever has left a write set are void: PendingAddOp.unsetSuccessAndSendWriteRequest."""
+        kept = {b: acked[b] for b in bookie}
+        for b in bookie:
+            for e in entry:
+                kept[b] = If(writers.holds(b, e), kept[b], kept[b].minus(e))
+        return {acked[b]: kept[b] for b in bookie}
+
+    @p.part
+    def version_after_change() -> Any:
+        """The writer knows the metadata that it has changed."""
+        return s.writer_version + 1
+
+    kept_acks.instead("replaced_acks_kept", dict)
+    version_after_change.instead("change_not_committed", lambda: s.writer_version)
+
+    @p.step(
+        by="writer",
+        fair=True,
+        only_if=s.changes,
+        mirrors="LedgerHandle.unsetSuccessAndSendWriteRequest, PendingAddOp.unsetSuccessAndSendWriteRequest, "
+        "LedgerHandle.ensembleChangeLoop, EnsembleUtils.diffEnsemble",
+    )
+    def resend() -> Any:
+        """The writer learns that its change is in force.
+
+        Acknowledgements of the bookie that left are void; the one that joined is sent what is not confirmed yet.
+        """
+
+        def pending(b: int) -> Any:
+            result = requested[b]
+            for e in entry:
+                result = If(And(lac < e, e <= sent, writers.holds(b, e)), result.plus(e), result)
+            return result
+
+        return And(writer == "changed", s.writer_version < s.versions), {
+            writer: "writing",
+            s.writer_version: version_after_change(),
+            **{requested[b]: pending(b) for b in bookie},
+            **kept_acks(),
+        }
+
+    # --- the end
+
+    @p.part
+    def not_closed() -> Any:
+        """Nobody has closed the ledger. Over a recovery in progress the writer closes as well."""
+        return status.among("open", "in_recovery")
+
+    not_closed.instead("writer_closes_blindly", lambda: True)
+
+    @p.step(
+        by="writer",
+        fair=True,
+        mirrors="LedgerHandle.doAsyncCloseInternal, LedgerHandle.handleUnrecoverableErrorDuringAdd, MetadataUpdateLoop.run",
+    )
+    def close() -> Any:
+        """The writer closes at its last add confirmed: asked to, an add is hopeless, or no bookie can replace a failed one.
+
+        Only CLOSED stops it, because an end that was published may have been relied on.
+        """
+        return And(lives(), not_closed(), s.may_update), {
+            writer: "closed",
+            status: "closed",
+            s.last: lac,
+            **forgets_acks(),
+            **s.after_update,
+        }
+
+    @p.step(by="writer", fair=True, mirrors="LedgerHandle.doAsyncCloseInternal, LedgerHandle.ensembleChangeLoop")
+    def find_closed() -> Any:
+        """The writer finds the ledger closed: at its own last add confirmed that is success, at another end an error."""
+        return And(lives(), status == "closed"), {writer: If(s.last == lac, "closed", "failed"), **forgets_acks()}
+
+    @p.step(
+        by="writer",
+        spends="explicit_lacs",
+        b=bookie,
+        mirrors="ExplicitLacFlushPolicy.ExplicitLacFlushPolicyImpl.asyncExplicitLacFlush, PendingWriteLacOp.initiate, "
+        "BookieImpl.setExplicitLac",
+    )
+    def send_explicit_lac(b: int) -> Any:
+        """The writer tells a bookie its last add confirmed without an entry, and the bookie keeps it.
+
+        It goes to bookies of the last ensemble that know of less.
+        """
+        asks = And(writer == "writing", s.up[b], writers.in_last(b), s.explicit_lac[b] < lac)
+        return asks, {s.explicit_lac[b]: lac}
+
+    @p.step(by="store", spends="deletions", mirrors="LedgerDeleteOp.initiate, LedgerManager.removeLedgerMetadata")
+    def delete() -> Any:
+        """The closed ledger is deleted from the metadata. (Upstream deletes whatever the state; that is left out.)"""
+        return And(status == "closed", s.may_update), {status: "deleted", **s.after_update}

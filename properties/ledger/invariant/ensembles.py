@@ -1,0 +1,119 @@
+"""The copies of the ensembles: they agree wherever the argument needs it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, Implies, Not, Or, all_of, at_least
+from fencepost.properties.ledger.invariant.words import Words
+from fencepost.properties.ledger.terms import next_entry
+from fencepost.properties.vocabulary import Suite
+
+
+def ensembles_lemmas(suite: Suite, w: Words) -> None:
+    """Adds these lemmas to the suite."""
+    s, bookie, entry, fragment, recoverer = w.s, w.bookie, w.entry, w.fragment, w.recoverer
+    write_quorum, striping, published, writers = w.write_quorum, w.striping, w.published, w.writers
+    new_ensembles, for_recovery, is_open, lives = w.new_ensembles, w.for_recovery, w.is_open, w.lives
+    goes_on, active, same_write_set, well_formed = w.goes_on, w.active, w.same_write_set, w.well_formed
+
+    @suite.lemma
+    def ensembles_are_well_formed() -> Any:
+        """Every copy has an ensemble, and the first entries of its ensembles rise."""
+        return And(
+            well_formed(published),
+            well_formed(writers),
+            *(Implies(active(r), well_formed(new_ensembles[r])) for r in recoverer),
+        )
+
+    @suite.lemma
+    def every_ensemble_is_full() -> Any:
+        """Every copy has as many bookies in its ensembles as the ledger asks for."""
+        return And(published.are_full(), writers.are_full(), *(copies.are_full() for copies in new_ensembles))
+
+    @suite.lemma
+    def write_sets_are_small() -> Any:
+        """No more bookies are in a write set than the write quorum."""
+        if not striping.is_striped:
+            return all_of(Not(at_least(write_quorum + 1, (writers.member(f, b) for b in bookie))) for f in fragment)
+        members = writers.members
+        return all_of(
+            Or(members[f][b] != members[f][other], Not(writers.member(f, b)))
+            for f in fragment
+            for b in bookie
+            for other in range(b)
+        )
+
+    @suite.lemma
+    def starts_are_whole() -> Any:
+        """A recovery remembers one ensemble, the last one when it began."""
+        return all_of(Implies(active(r), for_recovery[r].count == 1) for r in recoverer)
+
+    @suite.lemma
+    def fragments_start_at_confirmed() -> Any:
+        """A fragment starts right after a confirmed entry, or where a recovery stands."""
+        return And(
+            Implies(lives, writers.last_first() <= s.lac + 1),
+            Implies(is_open, published.last_first() <= s.lac + 1),
+            *(
+                Implies(
+                    active(r),
+                    And(
+                        Or(new_ensembles[r].last_first() <= s.lac + 1, new_ensembles[r].last_first() <= next_entry(s, r)),
+                        Implies(s.phase[r] == "fencing", new_ensembles[r].last_first() <= s.lac + 1),
+                        Implies(s.phase[r] != "fencing", new_ensembles[r].last_first() <= next_entry(s, r)),
+                    ),
+                )
+                for r in recoverer
+            ),
+        )
+
+    @suite.lemma
+    def writer_and_store_agree() -> Any:
+        """Until the ledger is closed the writer's ensembles are the published ones, but for a change not yet published."""
+        return Implies(
+            is_open,
+            And(
+                Implies(goes_on, writers.same_as(published)),
+                *(Implies(e <= s.lac, same_write_set(writers, published, e)) for e in entry),
+            ),
+        )
+
+    @suite.lemma
+    def recovery_reads_the_writers_ensemble() -> Any:
+        """Where a recovery still has to read, its ensemble is the one that the writer would need to confirm an entry."""
+        return all_of(
+            Implies(
+                And(
+                    active(r),
+                    next_entry(s, r) <= e,
+                    Or(s.phase[r] != "fencing", new_ensembles[r].last_first() <= e),
+                    Or(e <= s.lac, goes_on),
+                ),
+                same_write_set(for_recovery[r], writers, e),
+            )
+            for r in recoverer
+            for e in entry
+        )
+
+    @suite.lemma
+    def recovery_reads_the_published_ensemble() -> Any:
+        """While the ledger is in recovery the ensemble that a recovery started with is the last one published."""
+        return all_of(
+            Implies(
+                And(active(r), s.status == "in_recovery"),
+                And(
+                    *(
+                        Implies(published.is_last(f), for_recovery[r].member(0, b) == published.member(f, b))
+                        for f in fragment
+                        for b in bookie
+                    ),
+                    Implies(s.phase[r] == "fencing", new_ensembles[r].same_as(published)),
+                    Implies(s.phase[r] != "fencing", published.last_first() <= next_entry(s, r)),
+                    *(
+                        Implies(published.last_first() <= e, same_write_set(for_recovery[r], published, e)) for e in entry
+                    ),
+                ),
+            )
+            for r in recoverer
+        )

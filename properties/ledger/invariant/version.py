@@ -1,0 +1,48 @@
+"""The version guards the only moments at which the ensembles change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, Implies, all_of, how_many
+from fencepost.properties.ledger.invariant.words import Words
+from fencepost.properties.vocabulary import Suite
+
+
+def version_lemmas(suite: Suite, w: Words) -> None:
+    """Adds these lemmas to the suite."""
+    s, recoverer, ended, active = w.s, w.recoverer, w.ended, w.active
+
+    @suite.lemma
+    def writer_knows_the_version() -> Any:
+        """While the ledger is open the writer knows its version; after that it is behind for good."""
+
+        def knows(its_own: Any) -> Any:
+            return And(Implies(s.status == "open", s.version == its_own), Implies(s.status != "open", s.version > its_own))
+
+        unaware = Implies(s.writer.among("writing", "changing"), knows(s.writer_version))
+        return And(unaware, Implies(s.writer == "changed", knows(s.writer_version + 1)))
+
+    @suite.lemma
+    def version_is_bounded() -> Any:
+        """Only changes of ensemble, the mark of recovery, the close and the deletion raise the version."""
+        return And(
+            s.version <= s.changes + how_many(s.status != "open", ended, s.status == "deleted"),
+            Implies(And(s.status == "open", s.writer == "changing"), s.version < s.changes),
+            Implies(And(s.writer == "changed", s.status == "open"), s.writer_version < s.version),
+        )
+
+    @suite.lemma
+    def recovery_knows_the_version() -> Any:
+        """While the ledger is in recovery each recovery knows its version; once it is closed, none does."""
+        return all_of(
+            Implies(
+                active(r),
+                And(
+                    s.status != "open",
+                    Implies(s.status == "in_recovery", s.version == s.recovery_version[r]),
+                    Implies(ended, s.version > s.recovery_version[r]),
+                ),
+            )
+            for r in recoverer
+        )
