@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS = ("model", "properties", "traces", "checks")
 FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "model": (
-        ("language",),
+        ("language", "releases"),
         ("kernel/code",),
         ("kernel/search",),
         ("kernel/walks",),

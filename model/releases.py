@@ -1,0 +1,92 @@
+"""The releases of Apache Pulsar and Apache BookKeeper that the protocols mirror, and the history of a mistake in them.
+
+A release is a named set of switches of the protocols and nothing more: the mistakes that it has, its hazards, and what behaves
+otherwise in it. Which BookKeeper a release of Pulsar ships stands in its pom (``bookkeeper.version``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+BOOKKEEPER = ("4.14.5", "4.16.6", "4.17.2", "4.17.3", "4.18.0")
+"""The modelled releases of BookKeeper, the oldest first."""
+
+PULSAR: Mapping[str, str] = {
+    "2.10.1": "4.14.5",
+    "3.0.7": "4.16.6",
+    "4.0.8": "4.17.2",
+    "4.2.4": "4.17.3",
+    "5.0.0-M1": "4.18.0",
+}
+"""The modelled releases of Pulsar, the oldest first, each with the BookKeeper that it ships."""
+
+NEWEST = "4.2.4"
+"""The newest release of Pulsar that is no milestone: what is meant where none is named."""
+
+
+class ReleaseError(Exception):
+    """A release that is not modelled; the message lists those that are."""
+
+
+@dataclass(frozen=True)
+class Releases:
+    """What a cluster runs: a release of Pulsar and one of BookKeeper."""
+
+    pulsar: str
+    bookkeeper: str
+
+    @classmethod
+    def of(cls, pulsar: str | None = None, bookkeeper: str | None = None) -> Releases:
+        """The releases of these names; what is not named follows from the other, or is the newest.
+
+        A BookKeeper that is named alone goes with the newest Pulsar. Raises ReleaseError for a release that is not modelled.
+        """
+        chosen = _known("Pulsar", pulsar or NEWEST, tuple(PULSAR))
+        return cls(chosen, _known("BookKeeper", bookkeeper or PULSAR[chosen], BOOKKEEPER))
+
+    def __str__(self) -> str:
+        return f"Pulsar {self.pulsar} with BookKeeper {self.bookkeeper}"
+
+
+@dataclass(frozen=True)
+class History:
+    """What is known of a mistake in the releases of the real system.
+
+    ``project`` is ``pulsar`` or ``bookkeeper``; ``upstream`` are issues there; ``present`` are the modelled releases that
+    have the mistake. ``since`` and ``fixed`` are told as they are known, and are empty where no release ever had it, or has
+    it mended. ``only`` are the values of a parameter, such as the storage, with which a release has it (empty: all).
+    ``costs`` says what an operator loses, ``avoided_by`` the setting that avoids it, ``evidence`` the class, method and
+    release that were read, ``reproduced`` what was seen on real code, by release.
+    """
+
+    project: str
+    upstream: Sequence[str] = ()
+    since: str = ""
+    fixed: str = ""
+    present: tuple[str, ...] = ()
+    only: Mapping[str, tuple[str, ...]] | None = None
+    costs: str = ""
+    avoided_by: str = ""
+    evidence: str = ""
+    reproduced: Mapping[str, str] | None = None
+
+    def is_hazard(self, releases: Releases) -> bool:
+        """Whether these releases have the mistake."""
+        return (releases.pulsar if self.project == "pulsar" else releases.bookkeeper) in self.present
+
+    @property
+    def modelled(self) -> tuple[str, ...]:
+        """The modelled releases of the project."""
+        return tuple(PULSAR) if self.project == "pulsar" else BOOKKEEPER
+
+    @property
+    def ending(self) -> str:
+        """When it was mended: the releases, ``open``, or nothing where no release had it."""
+        return self.fixed or ("open" if self.since or self.present else "")
+
+
+def _known(product: str, release: str, modelled: Sequence[str]) -> str:
+    if release not in modelled:
+        raise ReleaseError(f"{product} {release} is not modelled; there is {', '.join(modelled)}")
+    return release

@@ -1,0 +1,34 @@
+"""Releases: which there are, what they ship, and what is told of a mistake in them."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencepost.model.releases import BOOKKEEPER, NEWEST, PULSAR, History, ReleaseError, Releases
+
+
+def test_what_is_not_named_follows() -> None:
+    assert Releases.of() == Releases(NEWEST, PULSAR[NEWEST])
+    assert Releases.of("4.0.8") == Releases("4.0.8", "4.17.2")
+    assert Releases.of("4.0.8", "4.18.0") == Releases("4.0.8", "4.18.0")
+    assert Releases.of(bookkeeper="4.14.5") == Releases(NEWEST, "4.14.5")
+    assert str(Releases.of("5.0.0-M1")) == "Pulsar 5.0.0-M1 with BookKeeper 4.18.0"
+
+
+def test_what_a_release_ships_is_modelled() -> None:
+    assert set(PULSAR.values()) <= set(BOOKKEEPER)
+
+
+@pytest.mark.parametrize(("pulsar", "bookkeeper"), [("4.0.9", None), (None, "4.18.2")])
+def test_a_release_that_is_not_modelled_is_refused(pulsar: str | None, bookkeeper: str | None) -> None:
+    with pytest.raises(ReleaseError, match=f"{pulsar or bookkeeper} is not modelled; there is "):
+        Releases.of(pulsar, bookkeeper)
+
+
+def test_a_hazard_is_a_mistake_that_the_release_has() -> None:
+    history = History("bookkeeper", since="4.15.1", present=("4.16.6", "4.17.2"))
+    assert history.is_hazard(Releases.of("4.0.8"))
+    assert not history.is_hazard(Releases.of("5.0.0-M1"))
+    assert (history.ending, history.modelled) == ("open", BOOKKEEPER)
+    assert History("pulsar", since="2.8.0", fixed="2.9.0").ending == "2.9.0"
+    assert History("pulsar").ending == ""
