@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Checked, Options, PropertyError, check
+from fencepost.checks import calls
+from fencepost.checks.engines.plan import Checked, PropertyError
 from fencepost.checks.engines.verdicts import exit_status
 from fencepost.checks.reports.report import closing, text
 from fencepost.model.language import ModelError
-from fencepost.properties.registry import Entry, Instance, RegistryError, Value, find
-from fencepost.traces.files.itf import TraceFileError, read
-from fencepost.traces.replay import Replay, replay
+from fencepost.properties.registry import Entry, RegistryError, Value, find
+from fencepost.traces.files.itf import TraceFileError
+from fencepost.traces.replay import Replay
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,7 @@ class Replaying:
         mended. Fails the test if the file cannot be read, or the protocol does not have them.
         """
         try:
-            trace, _ = read(Path(file), self.protocols)
-            return replay(trace if defects is None else replace(trace, defects=tuple(defects)), self.protocols)
+            return calls.replay(file, self.protocols, defects=defects)
         except (TraceFileError, RegistryError, ModelError) as error:
             pytest.fail(str(error), pytrace=False)
 
@@ -63,11 +63,8 @@ class Checking:
         """
         try:
             entry = protocol if isinstance(protocol, Entry) else find(protocol, self.protocols)
-            chosen = list(_instances(entry, size, set, defects))
-            common = Options(by=by, seconds=seconds, workers=workers)
-            options = [replace(common, properties=(name,)) for name in violates] or [common]
-            reporter = Reporter(quiet=True)
-            checked = [check(entry, i, defects, o, reporter, lambda: False) for o in options for i in chosen]
+            how = partial(calls.check, entry, size=size, set=set, defects=defects, by=by, seconds=seconds, workers=workers)
+            checked = [one for name in violates for one in how(properties=[name])] if violates else how()
         except (RegistryError, ModelError, PropertyError) as error:
             pytest.fail(str(error), pytrace=False)
         verdicts = [verdict for one in checked for verdict in one.findings.verdicts]
@@ -79,17 +76,3 @@ class Checking:
             report = "\n".join(text(one) for one in checked)
             pytest.fail(f"{head}{report}\n{closing(checked, status)}", pytrace=False)
         return checked
-
-
-def _instances(entry: Entry, size: str | None, set: Mapping[str, Value] | None, defects: Sequence[str]) -> Iterator[Instance]:
-    """The instances to check, each with the parameters that are set."""
-    changed = dict(set or {})
-    if size is not None:
-        yield from (replace(i, parameters={**i.parameters, **changed}) for i in entry.instances(size))
-    elif defects:
-        shown = {name: value for defect in defects for name, value in entry.shown_by.get(defect, {}).items()}
-        yield Instance("defect", {**shown, **changed})
-    elif changed:
-        yield Instance("as set", changed)
-    else:
-        yield from entry.instances("ci")

@@ -1,4 +1,159 @@
 """Fencepost as one package: the four floors are links to the folders at the top of the repository.
 
 The folders stay where a reader looks for them; whoever installs Fencepost gets the one name ``fencepost``.
+
+The names here are its public face: what docs/reference/python.md documents and, beside the command line, all that anybody may
+build on. Each is loaded when it is first asked for, because the solvers and the compiler behind them take a second to load.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fencepost.checks.calls import check, explore, replay
+    from fencepost.checks.engines.findings import Findings
+    from fencepost.checks.engines.induction import Failure, Proof, prove
+    from fencepost.checks.engines.plan import Checked, PropertyError
+    from fencepost.checks.engines.verdicts import Verdict
+    from fencepost.model.balance.configuration import Configuration
+    from fencepost.model.balance.load_data import LoadData
+    from fencepost.model.balance.usage import weighted_usage
+    from fencepost.model.language import (
+        Action,
+        And,
+        If,
+        Implies,
+        Location,
+        ModelError,
+        Not,
+        OneOf,
+        Or,
+        Protocol,
+        Universe,
+        Variable,
+        all_of,
+        any_of,
+        at_least,
+        how_many,
+        maximum,
+        minimum,
+        select,
+    )
+    from fencepost.model.language.obligations import prove_domains
+    from fencepost.model.language.symmetry import symmetry_of
+    from fencepost.model.pulsar.metadata_store import EphemeralNode, Sessions, merged
+    from fencepost.properties.machines import Run, Violation, run_of
+    from fencepost.properties.protocols import PROTOCOLS
+    from fencepost.properties.registry import Entry, Instance, RegistryError
+    from fencepost.properties.vocabulary import Property, Suite
+    from fencepost.traces.files.itf import TraceFileError
+    from fencepost.traces.files.itf import read as read_trace
+    from fencepost.traces.files.itf import write as write_trace
+    from fencepost.traces.machines import machine_of
+    from fencepost.traces.replay import Replay
+    from fencepost.traces.trace import Loop, Step, Trace
+    from fencepost.traces.wording.text import show
+
+__all__ = [
+    "PROTOCOLS",
+    "Action",
+    "And",
+    "Checked",
+    "Configuration",
+    "Entry",
+    "EphemeralNode",
+    "Failure",
+    "Findings",
+    "If",
+    "Implies",
+    "Instance",
+    "LoadData",
+    "Location",
+    "Loop",
+    "ModelError",
+    "Not",
+    "OneOf",
+    "Or",
+    "Proof",
+    "Property",
+    "PropertyError",
+    "Protocol",
+    "RegistryError",
+    "Replay",
+    "Run",
+    "Sessions",
+    "Step",
+    "Suite",
+    "Trace",
+    "TraceFileError",
+    "Universe",
+    "Variable",
+    "Verdict",
+    "Violation",
+    "all_of",
+    "any_of",
+    "at_least",
+    "check",
+    "explore",
+    "how_many",
+    "machine_of",
+    "maximum",
+    "merged",
+    "minimum",
+    "prove",
+    "prove_domains",
+    "read_trace",
+    "replay",
+    "run_of",
+    "select",
+    "show",
+    "symmetry_of",
+    "weighted_usage",
+    "write_trace",
+]
+
+_HOMES = {
+    "checks.calls": "check explore replay",
+    "checks.engines.findings": "Findings",
+    "checks.engines.induction": "Failure Proof prove",
+    "checks.engines.plan": "Checked PropertyError",
+    "checks.engines.verdicts": "Verdict",
+    "model.balance.configuration": "Configuration",
+    "model.balance.load_data": "LoadData",
+    "model.balance.usage": "weighted_usage",
+    "model.language": (
+        "Action And If Implies Location ModelError Not OneOf Or Protocol Universe Variable all_of any_of "
+        "at_least how_many maximum minimum select"
+    ),
+    "model.language.obligations": "prove_domains",
+    "model.language.symmetry": "symmetry_of",
+    "model.pulsar.metadata_store": "EphemeralNode Sessions merged",
+    "properties.machines": "Run Violation run_of",
+    "properties.protocols": "PROTOCOLS",
+    "properties.registry": "Entry Instance RegistryError",
+    "properties.vocabulary": "Property Suite",
+    "traces.files.itf": "TraceFileError read_trace write_trace",
+    "traces.machines": "machine_of",
+    "traces.replay": "Replay",
+    "traces.trace": "Loop Step Trace",
+    "traces.wording.text": "show",
+}
+"""The modules, below the package, and which names come from each."""
+
+_THERE = {"read_trace": "read", "write_trace": "write"}
+"""The names that are called otherwise where they come from."""
+
+_MODULES = {name: module for module, names in _HOMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    """Loads a public name; it is then here like any other."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{__name__}.{_MODULES[name]}"), _THERE.get(name, name))
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

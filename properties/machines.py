@@ -20,7 +20,7 @@ from fencepost.model.kernel.search.paths import Path
 from fencepost.model.kernel.walks.steered import Steered
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import Value, find
+from fencepost.properties.registry import Entry, Value, find
 from fencepost.properties.vocabulary import Property
 
 STRETCH = 256
@@ -78,7 +78,7 @@ class Violation(AssertionError):
         lines = [
             f"{prop.name} is violated in {len(path.actions)} steps: {' '.join(prop.doc.split())}",
             "",
-            f"from fencepost.properties.machines import {made_by.partition('(')[0]}",
+            f"from fencepost import {made_by.partition('(')[0]}",
             "",
             "",
             f"def test_{prop.name}_is_violated() -> None:",
@@ -90,22 +90,25 @@ class Violation(AssertionError):
         super().__init__("\n".join(lines))
 
 
-def run_of(protocol: str, parameters: Mapping[str, Value], defects: Iterable[str] = (), only: Iterable[str] = ()) -> Run:
-    """A run of an instance, watched by all of its properties or by those named.
+def run_of(
+    protocol: str | Entry, parameters: Mapping[str, Value], defects: Iterable[str] = (), only: Iterable[str] = ()
+) -> Run:
+    """A run of an instance, of a protocol by its name or as it is, watched by all of its properties or by those named.
 
     Raises RegistryError or ModelError if there is no such instance, KeyError if it has no such property.
     """
-    entry = find(protocol, PROTOCOLS)
+    entry = protocol if isinstance(protocol, Entry) else find(protocol, PROTOCOLS)
     suite = entry.suite(entry.build(parameters, defects))
     finite = [prop for prop in suite.properties if prop.kind != "leads_to"]
     return Run(Observed.of(suite, [suite.named(name) for name in only] or finite))
 
 
-def program_of(protocol: str, parameters: Mapping[str, Value], defects: Iterable[str] = ()) -> str:
-    """The call of ``run_of`` for an instance, as it is written."""
+def program_of(protocol: str | Entry, parameters: Mapping[str, Value], defects: Iterable[str] = ()) -> str:
+    """The call of ``run_of`` for an instance, as it is written; an entry goes by its protocol's name, in capitals."""
+    subject = protocol.name.upper() if isinstance(protocol, Entry) else json.dumps(protocol)
     settings = ", ".join(f"{json.dumps(name)}: {_literal(value)}" for name, value in parameters.items())
     switched = ", ".join(json.dumps(defect) for defect in defects)
-    return f"run_of({json.dumps(protocol)}, {{{settings}}}{f', [{switched}]' if switched else ''})"
+    return f"run_of({subject}, {{{settings}}}{f', [{switched}]' if switched else ''})"
 
 
 def _literal(value: Value) -> str:

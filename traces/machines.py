@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from fencepost.properties.machines import STRETCH, Machine, Violation, machine, program_of, run_of
-from fencepost.properties.registry import Value
+from fencepost.properties.registry import Entry, Value
 from fencepost.traces.files.itf import write
 from fencepost.traces.trace import Trace, trace_of
 
@@ -17,7 +17,7 @@ FOLDER = Path(".hypothesis") / "traces"
 
 
 def machine_of(
-    protocol: str,
+    protocol: str | Entry,
     parameters: Mapping[str, Value],
     defects: Iterable[str] = (),
     only: Iterable[str] = (),
@@ -25,20 +25,23 @@ def machine_of(
     stretch: int = STRETCH,
     folder: Path = FOLDER,
 ) -> type[Machine]:
-    """The machine of an instance, watched by all properties that finite runs can violate or by those named in ``only``.
+    """The machine of an instance, of a protocol by its name or as it is.
+
+    It is watched by all properties that finite runs can violate or by those named in ``only``.
 
     With each violation it writes the run to a file of ``folder``, named after the instance; the last that Hypothesis makes is
     the smallest. ``stretch`` is as for ``machine``. Raises RegistryError or ModelError if there is no such instance, KeyError
     if it has no such property.
     """
     defects = tuple(defects)
+    name = protocol if isinstance(protocol, str) else protocol.name
     observed = run_of(protocol, parameters, defects, only).observed
     made = machine(observed, stretch=stretch, made_by=program_of(protocol, parameters, defects))
 
     def violation(self: Machine, found: Violation) -> Violation:
         folder.mkdir(parents=True, exist_ok=True)
-        name = "-".join(re.sub(r"\W+", "_", part) for part in (protocol, *defects, found.property.name))
-        file = folder / f"{name}.itf.json"
+        stem = "-".join(re.sub(r"\W+", "_", part) for part in (name, *defects, found.property.name))
+        file = folder / f"{stem}.itf.json"
         write(trace_of_violation(found), observed.kernel.protocol, file)
         found.add_note(f"trace: {file}")
         return found

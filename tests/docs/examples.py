@@ -16,6 +16,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import chdir
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -127,8 +128,9 @@ class Session:
         return (done.stdout + done.stderr).splitlines()
 
     def execute(self, source: str) -> None:
-        """Runs Python, with the names that earlier blocks of the document left."""
-        exec(compile(source, "example", "exec"), self._names)
+        """Runs Python in the folder, with the names that earlier blocks of the document left."""
+        with chdir(self.folder):
+            exec(compile(source, "example", "exec"), self._names)
 
     def _fencepost(self, arguments: list[str]) -> list[str]:
         ran = fencepost(*arguments, folder=self.folder, together=True)

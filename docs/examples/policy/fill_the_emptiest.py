@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-from fencepost.model.balance.configuration import Configuration
-from fencepost.model.balance.load_data import LoadData
-from fencepost.model.balance.usage import weighted_usage
+from fencepost import Configuration, LoadData, weighted_usage
 
 PATIENCE = 3
 """How many rounds the two must be apart before anything moves."""
