@@ -6,7 +6,7 @@ ARGS ?=
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help check test deep bench clean
+.PHONY: help check test deep docs bench clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST)
@@ -21,6 +21,11 @@ test: .venv/installed-dev ## style, types and tests (ARGS: arguments of pytest)
 
 deep: .venv/installed-dev ## the tests that take minutes
 	@$(BIN)/pytest -m deep $(ARGS)
+
+docs: .venv/installed-docs ## the documentation as a site, build/site/index.html, with the runs of the findings to step through
+	@$(BIN)/python docs/site/explorers.py
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+	@echo "site: build/site/index.html"
 
 bench: .venv/installed-dev ## measure the kernel against plain Python on the same terms, what liveness takes, a simulated hour, shrinking
 	@$(BIN)/python tests/bench/bench.py $(ARGS)
@@ -49,4 +54,9 @@ clean: ## remove the environment and everything that was cached or built
 .venv/installed-dev: pyproject.toml | .venv/bin/python
 	@echo "installing the dependencies and the tools of development into .venv"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ .venv/installed .venv/installed-docs
+
+.venv/installed-docs: pyproject.toml | .venv/bin/python
+	@echo "installing the dependencies and what makes the site into .venv"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $@ .venv/installed

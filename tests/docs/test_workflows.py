@@ -1,4 +1,4 @@
-"""The workflow files in the documentation are ready to use: valid for GitHub and GitLab, with commands that can be called."""
+"""Our workflow, and those that the documentation offers, are valid for GitHub and GitLab, with commands that can be called."""
 
 from __future__ import annotations
 
@@ -15,8 +15,14 @@ from tests.docs.examples import ROOT, blocks
 
 PAGE = (ROOT / "docs" / "how-to" / "check-in-ci.md").read_text(encoding="utf-8")
 GITHUB, GITLAB = (block.text for block in blocks(PAGE) if block.language == "yaml")
-WORKFLOWS = pytest.mark.parametrize("workflow", [GITHUB, GITLAB], ids=["GitHub", "GitLab"])
-SCHEMAS = {GITHUB: ["vendor.github-workflows"], GITLAB: ["vendor.gitlab-ci", "--data-transform", "gitlab-ci"]}
+OURS = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+OFFERED = pytest.mark.parametrize("workflow", [GITHUB, GITLAB], ids=["GitHub", "GitLab"])
+WORKFLOWS = pytest.mark.parametrize("workflow", [GITHUB, GITLAB, OURS], ids=["GitHub", "GitLab", "ours"])
+SCHEMAS = {
+    GITHUB: ["vendor.github-workflows"],
+    OURS: ["vendor.github-workflows"],
+    GITLAB: ["vendor.gitlab-ci", "--data-transform", "gitlab-ci"],
+}
 """What check-jsonschema calls the schemas that it brings along."""
 
 
@@ -35,7 +41,7 @@ def test_a_workflow_is_valid(workflow: str, tmp_path: Path) -> None:
     assert refused(re.sub(r"(runs-on|script):", "walks:", workflow), SCHEMAS[workflow], tmp_path)
 
 
-@WORKFLOWS
+@OFFERED
 def test_the_command_of_a_workflow_does_what_it_is_for(
     workflow: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -59,3 +65,10 @@ def test_the_targets_of_a_workflow_exist(workflow: str) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert targets
     assert [target for target in targets if f"\n{target}:" not in makefile] == []
+
+
+def test_ours_runs_what_the_readme_tells_to_run() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"^make (\S+)", next(b.text for b in blocks(readme) if b.language == "sh"), re.MULTILINE))
+    assert told == {"check", "test"}
+    assert set(re.findall(r"- run: make (\S+)", OURS)) == told

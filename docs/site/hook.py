@@ -1,0 +1,66 @@
+"""What the site has beside docs/: the README as its first page, what else stands at the top of the repository, and explorers.
+
+MkDocs calls these functions (``hooks`` in mkdocs.yml). A page of findings shows the commands that find each run; where
+``explorers.py`` has made the explorer's page of such a command, it is embedded below the passage that shows it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs" / "site"))
+
+from explorers import FOLDER, SESSION, pages_of  # noqa: E402
+
+AT_THE_TOP = {"README.md": "index.md", "CHANGELOG.md": "CHANGELOG.md", "CONTRIBUTING.md": "CONTRIBUTING.md"}
+"""Files at the top of the repository that are pages of the site, and their names there."""
+
+FRAME = (
+    '<iframe class="explorer" src="{address}" title="The run, step by step" loading="lazy"></iframe>\n\n'
+    '[The run on a page of its own]({address}){{ target="_blank" }}\n'
+)
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Adds the pages and files that do not lie in docs/."""
+    for name, place in AT_THE_TOP.items():
+        files.append(File.generated(config, place, content=(ROOT / name).read_text(encoding="utf-8")))
+    files.append(File.generated(config, "LICENSE", abs_src_path=str(ROOT / "LICENSE")))
+    for name in ("site.css", "iframe-worker.js"):
+        files.append(File.generated(config, name, abs_src_path=str(ROOT / "docs" / "site" / name)))
+    for page in sorted(FOLDER.glob("*.html")):
+        files.append(File.generated(config, f"explorer/{page.name}", abs_src_path=str(page)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
+    """The page as the site has it: links from and to the top follow the files, explorers are embedded."""
+    source = page.file.src_uri
+    if source in AT_THE_TOP.values():
+        markdown = re.sub(r"\]\(docs/", "](", markdown)
+    markdown = re.sub(r"\]\(((?:\.\./)*)\.\./README\.md", r"](\1index.md", markdown)
+    return embedded(without_escapes(markdown), source)
+
+
+def without_escapes(markdown: str) -> str:
+    """A page whose tables have bars within code as they are: GitHub wants them escaped, Python-Markdown shows the escape."""
+    code = re.compile(r"`[^`\n]*`")
+    rows = re.compile(r"^\|.*$", re.MULTILINE)
+    return rows.sub(lambda row: code.sub(lambda span: span[0].replace("\\|", "|"), row[0]), markdown)
+
+
+def embedded(markdown: str, source: str) -> str:
+    """A page with the explorers of its commands, below the sessions that show them."""
+    made = {place: [page for page in found if page.exists()] for place, found in pages_of(markdown, Path(source).stem).items()}
+
+    def with_frames(session: re.Match[str]) -> str:
+        frames = "\n".join(FRAME.format(address=f"explorer/{page.name}") for page in made.get(session.start(), ()))
+        return f"{session[0]}\n\n{frames}" if frames else session[0]
+
+    return SESSION.sub(with_frames, markdown)

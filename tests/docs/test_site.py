@@ -1,0 +1,135 @@
+"""The documentation as a site: it builds without a warning, has every document and loads nothing from elsewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.docs.examples import DOCUMENTS, ROOT
+
+FOREIGN = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=[\"']?(?:https?:)?//[^>]*>")
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads mkdocs.yml without making the objects of Python that it names."""
+
+
+_Loader.add_multi_constructor("tag:yaml.org,2002:python/", lambda loader, suffix, node: suffix)
+
+
+def _leaves(nav: Any) -> Iterator[str]:
+    """The documents of the navigation, in order."""
+    if isinstance(nav, str):
+        yield nav
+    else:
+        for part in nav.values() if isinstance(nav, dict) else nav:
+            yield from _leaves(part)
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[ModuleType]:
+    """The hook of the site, with the module that it imports."""
+    folder = str(ROOT / "docs" / "site")
+    sys.path.insert(0, folder)
+    import hook
+
+    yield hook
+    sys.path.remove(folder)
+
+
+def test_the_navigation_follows_the_readme() -> None:
+    nav = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), _Loader)["nav"]
+    here, *groups = nav
+    assert set(_leaves(here)) == {"index.md", "CHANGELOG.md", "CONTRIBUTING.md"}
+    guide = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Where to go next")[2]
+    assert list(_leaves(groups)) == re.findall(r"\]\(docs/([^)#]+\.md)\)", guide)
+    assert {f"docs/{leaf}" for leaf in _leaves(groups)} == {
+        document.relative_to(ROOT).as_posix() for document in DOCUMENTS if document.parent != ROOT
+    }
+
+
+def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    built = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, check=False
+    )
+    assert (built.returncode, built.stdout + built.stderr) == (0, "")
+    pages = {page.relative_to(folder).as_posix(): page.read_text(encoding="utf-8") for page in folder.rglob("*.html")}
+    assert pages.keys() >= {"index.html", "tutorial.html", "reference/ledger.html", "CHANGELOG.html"}
+    assert {name: found for name, text in pages.items() if (found := FOREIGN.findall(text))} == {}
+    styles = "".join(sheet.read_text(encoding="utf-8") for sheet in folder.rglob("*.css"))
+    assert re.findall(r"(?:url\(|@import )[\"']?(?:https?:)?//[^)]*", styles) == []
+
+
+def test_what_comes_from_elsewhere_is_seen() -> None:
+    assert FOREIGN.search('<script async src="https://cdn.example/x.js"></script>')
+    assert FOREIGN.search('<link rel="stylesheet" href="//fonts.example/x.css">')
+    assert not FOREIGN.search('<script src="../a/b.js"></script><a href="https://example.org">')
+
+
+SHOWN = """Text.
+
+```console
+$ fencepost check ledger --set entries=2 bookies=2 \\
+    --property reads_stay --trace-dir traces --quiet
+...
+$ fencepost check hash_range
+...
+```
+
+More.
+
+```console
+$ fencepost trace show traces/x.itf.json
+```
+"""
+
+
+def test_explorers_are_embedded_below_the_commands_that_have_one(
+    site: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    explorers = sys.modules["explorers"]
+    monkeypatch.setattr(explorers, "FOLDER", tmp_path)
+    assert site.embedded(SHOWN, "findings.md") == SHOWN
+    (tmp_path / "ledger-entries-2-bookies-2-reads_stay.html").touch()
+    (tmp_path / "more.html").touch()
+    before, after = site.embedded(SHOWN, "findings.md").split("\n\nMore.")
+    assert before.startswith(SHOWN.partition("\n\nMore.")[0])
+    (address,) = re.findall(r'<iframe class="explorer" src="([^"]+)"', before)
+    assert address == "explorer/ledger-entries-2-bookies-2-reads_stay.html"
+    assert "iframe" not in after
+    assert site.embedded(SHOWN, "tutorial.md") == SHOWN
+
+
+def test_each_command_of_the_findings_has_a_page_of_its_own(site: ModuleType) -> None:
+    explorers = sys.modules["explorers"]
+    named: dict[str, list[str]] = {}
+    for document in explorers.DOCUMENTS:
+        markdown = (ROOT / "docs" / document).read_text(encoding="utf-8")
+        pages, commands = explorers.pages_of(markdown, Path(document).stem), explorers.commands_of(markdown)
+        for place, found in commands.items():
+            for words, page in zip(found, pages[place], strict=True):
+                assert named.setdefault(page.name, words) == words
+    assert len(named) >= 10
+
+
+def test_a_command_makes_its_page(site: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    explorers = sys.modules["explorers"]
+    monkeypatch.setattr(explorers, "FOLDER", tmp_path / "explorer")
+    small = ["check", "election", "--set", "brokers=2", "crashes=1", "--property"]
+    page = tmp_path / "explorer" / "election-brokers-2-crashes-1-leader_is_alone.html"
+    assert explorers.make([*small, "leader_is_alone"]) == f"page: {page}"
+    assert "leader_is_alone" in page.read_text(encoding="utf-8")
+    assert explorers.make([*small, "election_ends"]) == "page: none, since nothing is violated"
+    with pytest.raises(subprocess.CalledProcessError):
+        explorers.make([*small, "absent"])
