@@ -24,7 +24,7 @@ deep: .venv/installed-dev ## the tests that take minutes
 
 docs: .venv/installed-docs ## the documentation as a site, build/site/index.html, with the runs of the findings to step through
 	@$(BIN)/python docs/site/explorers.py
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "site: build/site/index.html"
 
 bench: .venv/installed-dev ## measure the kernel against plain Python on the same terms, what liveness takes, a simulated hour, shrinking

@@ -65,7 +65,8 @@ def explore(
     ``properties`` names those to look at, all unless told otherwise. ``seconds`` and ``memory``, in bytes, bound the search;
     what is open then is ``inconclusive``. ``workers`` is the number of threads (None: one for each core).
 
-    Raises ModelError if an action can take a variable out of its domain, KeyError for a property that the suite does not have.
+    Raises ModelError if an action can take a variable out of its domain, KeyError for a property that the suite does not have,
+    and MemoryError if the memory is not enough to begin with.
     """
     prove_domains(suite.protocol)
     chosen = [suite.named(name) for name in properties] or suite.properties

@@ -123,3 +123,10 @@ def test_a_program_is_written_as_python() -> None:
     assert program_of("split", {"mended": True, "algorithm": "x", "brokers": 3}, ["a", "b"]) == (
         'run_of("split", {"mended": True, "algorithm": "x", "brokers": 3}, ["a", "b"])'
     )
+    assert program_of(PROTOCOLS["split"], {}, ["a"]) == 'run_of(SPLIT, {}, ["a"])'
+
+
+def test_a_run_is_of_an_entry_as_of_its_name() -> None:
+    run = run_of(PROTOCOLS["ledger"], {"entries": 1}, only=["no_truncation"])
+    run.take("send(e0)")
+    assert (run.observed.kernel.protocol.name, run.labels, run.violated) == ("ledger", ["send(e0)"], [])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Verbosity, settings
+from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from fencepost.properties.machines import Violation
@@ -40,3 +42,11 @@ def test_the_file_replays_and_hypothesis_has_shrunk_it(tmp_path: Path) -> None:
     assert len(trace.steps) == len(raised.value.path.actions)
     shortest = shrink(trace, PROTOCOLS["ownership"].suite(protocol)).trace
     assert len(shortest.steps) <= len(trace.steps) <= len(shortest.steps) + 2
+
+
+def test_a_machine_is_of_an_entry_as_of_its_name(tmp_path: Path) -> None:
+    entry = replace(PROTOCOLS["ownership"], name="ours")
+    made = machine_of(entry, {"disables": 1}, ["answers_disabled"], ["disabled_owners_are_not_named"], folder=tmp_path)
+    with pytest.raises(Violation, match=re.escape('run_of(OURS, {"disables": 1}, ["answers_disabled"])')):
+        run_state_machine_as_test(made, settings=settings(SETTINGS, phases=[Phase.generate]))
+    assert [file.name for file in tmp_path.iterdir()] == ["ours-answers_disabled-disabled_owners_are_not_named.itf.json"]
