@@ -146,13 +146,15 @@ _THERE = {"read_trace": "read", "write_trace": "write"}
 _MODULES = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 
-def __getattr__(name: str) -> Any:
-    """Loads a public name; it is then here like any other."""
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f"{__name__}.{_MODULES[name]}"), _THERE.get(name, name))
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # for a type checker it would make a name of everything
+
+    def __getattr__(name: str) -> Any:
+        """Loads a public name; it is then here like any other."""
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = getattr(import_module(f"{__name__}.{_MODULES[name]}"), _THERE.get(name, name))
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:
