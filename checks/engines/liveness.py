@@ -11,13 +11,7 @@ import numpy as np
 from fencepost.checks.engines.findings import Findings
 from fencepost.checks.engines.lasso import Lasso, shortest_lasso
 from fencepost.checks.engines.verdicts import Verdict
-from fencepost.model.kernel.search.fairness import (
-    JUDGING_BYTES_PER_STATE,
-    JUDGING_BYTES_PER_TRANSITION,
-    Marks,
-    components,
-    ways,
-)
+from fencepost.model.kernel.search.fairness import JUDGING_BYTES_PER_STATE, Marks, components, ways
 from fencepost.model.kernel.search.graph import Graph, GraphError, bytes_of_graph, graph_of
 from fencepost.model.kernel.search.results import Result
 from fencepost.properties.observed import Lead, Observed
@@ -65,8 +59,7 @@ def judge(observed: Observed, result: Result, means: Means, cut_short: str) -> F
 
 def _graph(result: Result, means: Means) -> tuple[Graph | None, str]:
     """The graph of a finished search; or None and why there is none."""
-    judging = JUDGING_BYTES_PER_STATE * result.distinct + JUDGING_BYTES_PER_TRANSITION * result.transitions
-    needed = result.bytes_in_use + bytes_of_graph(result) + judging
+    needed = result.bytes_in_use + bytes_of_graph(result) + JUDGING_BYTES_PER_STATE * result.distinct
     if needed > means.memory:
         size = f"{result.distinct:,} states and {result.transitions:,} transitions"
         return None, f"the graph of {size} takes {needed / GIB:.1f} GiB and may take {means.memory / GIB:.1f}: raise --memory"

@@ -28,7 +28,7 @@ def _cache_folder() -> Path:
     """Where compiled loops are kept: a folder for this exact text of the loops, since Numba looks for changes only in the
     file of the outermost function and would go on using a loop whose inner functions have changed."""
     here = Path(__file__).parent
-    sources = [source.read_bytes() for source in sorted(here.glob("*.py"))]
+    sources = [source.read_bytes() for source in sorted(here.parent.rglob("*.py"))]
     text = b"".join(source for source in sources if b"@native" in source or b"@intrinsic" in source)
     base = Path(config.CACHE_DIR) if config.CACHE_DIR else here / "__pycache__"
     return base / f"loops-{hashlib.sha256(text).hexdigest()[:12]}"

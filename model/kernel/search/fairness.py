@@ -15,14 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from fencepost.model.kernel.code.loops import native
-from fencepost.model.kernel.search.graph import Graph, GraphError, Numbers
+from fencepost.model.kernel.search.graph import Graph, Numbers
 
 Marks = npt.NDArray[np.bool_]
 
-_LARGEST = 2**31 - 1
-
 JUDGING_BYTES_PER_STATE = 64
-JUDGING_BYTES_PER_TRANSITION = 12
 """What judging takes besides the graph, when all of the graph must be looked at."""
 
 
@@ -71,37 +68,16 @@ class Components:
 
 
 def components(graph: Graph, part: Marks, obliged: Marks) -> Components:
-    """The components of the part, judged by the actions (by number) to which a run must be weakly fair.
-
-    Raises GraphError if more than 2^31 - 1 transitions lie within the part.
-    """
+    """The components of the part, judged by the actions (by number) to which a run must be weakly fair."""
+    component = np.full(graph.states, -1, dtype=np.int32)
+    count = _divide(graph.rows, graph.targets, part, component)
     members = np.flatnonzero(part).astype(np.int32)
-    place = np.full(graph.states, -1, dtype=np.int32)
-    place[members] = np.arange(len(members), dtype=np.int32)
-    labels, count = _labels(graph, members, place)
-    order = members[np.argsort(labels, kind="stable")]
-    ends = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=count))])
-    place[members] = labels
+    numbers = component[members]
+    order = members[np.argsort(numbers, kind="stable")]
+    ends = np.concatenate([[0], np.cumsum(np.bincount(numbers, minlength=count))])
     fair, rest = np.zeros(count, dtype=np.bool_), np.zeros(graph.states, dtype=np.bool_)
-    _admit(graph.rows, graph.targets, graph.actions, obliged, place, order, ends, fair, rest)
-    return Components(place, fair, rest)
-
-
-def _labels(graph: Graph, members: Numbers, place: Numbers) -> tuple[Numbers, int]:
-    """The component of each member, and how many there are; ``place`` is each state's place among the members, or -1."""
-    bounds = np.zeros(len(members) + 1, dtype=np.int64)
-    _count_inside(graph.rows, graph.targets, members, place, bounds)
-    if bounds[-1] > _LARGEST:
-        raise GraphError(f"{bounds[-1]:,} transitions are more than can be judged")
-    inside = np.empty(int(bounds[-1]), dtype=np.int32)
-    _fill_inside(graph.rows, graph.targets, members, place, inside)
-    # imported where it is used, because it takes longer to load than all the rest of a small check
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    matrix = csr_array((np.ones(len(inside)), inside, bounds.astype(np.int32)), shape=(len(members), len(members)))
-    count, labels = connected_components(matrix, directed=True, connection="strong")
-    return labels, count
+    _admit(graph.rows, graph.targets, graph.actions, obliged, component, order, ends, fair, rest)
+    return Components(component, fair, rest)
 
 
 def nearest(graph: Graph, components: Components, start: int, unmet: Marks, goal: int) -> list[int]:
@@ -150,35 +126,48 @@ def _earliest(rows: Any, targets: Any, sources: Any, start: Any, allowed: Any, w
 
 
 @native
-def _count_inside(rows: Any, targets: Any, members: Any, place: Any, bounds: Any) -> None:
-    """Writes the row bounds of the subgraph of some states; ``place`` is each state's place among them, or -1.
+def _divide(rows: Any, targets: Any, part: Any, component: Any) -> Any:
+    """Writes the strongly connected component of each state of a part to ``component``, all -1 before; returns how many there are.
 
-    Of several transitions between two states one is enough, and none from a state to itself: SciPy's algorithm may go
-    around for ever where a row names a state twice.
+    Tarjan's algorithm, with a stack of its own: the graph is deeper than a native stack. A state waits until all that can be
+    reached from it was met; the oldest of its component then takes along all that still wait from it on.
     """
-    named = np.full(len(members), -1, dtype=np.int32)
-    for number in range(len(members)):
-        count = 0
-        for transition in range(rows[members[number]], rows[members[number] + 1]):
-            after = place[targets[transition]]
-            if after >= 0 and after != number and named[after] != number:
-                named[after] = number
+    met, oldest = np.zeros(len(part), dtype=np.int32), np.zeros(len(part), dtype=np.int32)
+    way, waiting = np.empty(len(part), dtype=np.int32), np.empty(len(part), dtype=np.int32)
+    following = rows[:-1].copy()
+    count = clock = waits = 0
+    for start in range(len(part)):
+        if not part[start] or met[start] > 0:
+            continue
+        length = 0
+        after = start
+        while True:
+            if after >= 0:  # is met for the first time
+                clock += 1
+                met[after] = oldest[after] = clock
+                way[length], waiting[waits] = after, after
+                length += 1
+                waits += 1
+            state, after = way[length - 1], -1
+            while after < 0 and following[state] < rows[state + 1]:
+                target = targets[following[state]]
+                following[state] += 1
+                if part[target] and met[target] == 0:
+                    after = target
+                elif part[target] and component[target] < 0:
+                    oldest[state] = min(oldest[state], met[target])
+            if after >= 0:
+                continue
+            if oldest[state] == met[state]:
+                while component[state] < 0:
+                    waits -= 1
+                    component[waiting[waits]] = count
                 count += 1
-        bounds[number + 1] = bounds[number] + count
-
-
-@native
-def _fill_inside(rows: Any, targets: Any, members: Any, place: Any, inside: Any) -> None:
-    """Writes the targets of that subgraph, by their place among its states."""
-    named = np.full(len(members), -1, dtype=np.int32)
-    count = 0
-    for number in range(len(members)):
-        for transition in range(rows[members[number]], rows[members[number] + 1]):
-            after = place[targets[transition]]
-            if after >= 0 and after != number and named[after] != number:
-                named[after] = number
-                inside[count] = after
-                count += 1
+            length -= 1
+            if length == 0:
+                break
+            oldest[way[length - 1]] = min(oldest[way[length - 1]], oldest[state])
+    return count
 
 
 @native
