@@ -6,13 +6,16 @@ ARGS ?=
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help check test deep docs bench clean
+.PHONY: help check explore test deep docs bench clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST)
 
 check: .venv/installed ## check the protocols (ARGS: arguments of fencepost check)
 	@$(BIN)/fencepost check $(ARGS)
+
+explore: .venv/installed-spark .venv/installed-plots ## explore a protocol on Spark (ARGS: arguments of fencepost explore)
+	@$(BIN)/fencepost explore $(ARGS)
 
 test: .venv/installed-dev ## style, types and tests (ARGS: arguments of pytest)
 	@$(BIN)/ruff check .
@@ -46,17 +49,19 @@ clean: ## remove the environment and everything that was cached or built
 	@"$(PYTHON)" -m venv .venv
 
 # The install is editable so that compiled loops stay cached beside their sources.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+
 .venv/installed: pyproject.toml | .venv/bin/python
-	@echo "installing the dependencies into .venv"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@echo "installing what checks need into .venv"
+	@$(INSTALL) .
 	@touch $@
 
-.venv/installed-dev: pyproject.toml | .venv/bin/python
-	@echo "installing the dependencies and the tools of development into .venv"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@touch $@ .venv/installed .venv/installed-docs
-
-.venv/installed-docs: pyproject.toml | .venv/bin/python
-	@echo "installing the dependencies and what makes the site into .venv"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+.venv/installed-spark .venv/installed-plots .venv/installed-docs: .venv/installed-%: pyproject.toml | .venv/bin/python
+	@echo "installing what the extra $* brings into .venv"
+	@$(INSTALL) '.[$*]'
 	@touch $@ .venv/installed
+
+.venv/installed-dev: pyproject.toml | .venv/bin/python
+	@echo "installing all dependencies and the tools of development into .venv"
+	@$(INSTALL) '.[dev]'
+	@touch $@ .venv/installed .venv/installed-spark .venv/installed-plots .venv/installed-docs

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from fencepost.checks.commands.trace_arguments import UNNAMED, add_trace, page_name
+from fencepost.checks.console.extras import PLOTS, SPARK, ExtraError, require
 from fencepost.checks.console.numbers import positive, whole
 from fencepost.checks.console.options import (
     Commands,
@@ -92,6 +93,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (RegistryError, ModelError) as error:
         print(f"fencepost: {error}", file=sys.stderr)
         return int(ExitStatus.USAGE)
+    except ExtraError as error:
+        print(error, file=sys.stderr)
+        return int(ExitStatus.SYSTEM)
     except BrokenPipeError:
         sys.stderr.close()
         return int(ExitStatus.SYSTEM)
@@ -212,6 +216,9 @@ def _check(options: argparse.Namespace) -> ExitStatus:
 
 
 def _explore(options: argparse.Namespace) -> ExitStatus:
+    require(SPARK, "explore")
+    if options.plots is not None:
+        require(PLOTS, "explore report --plots")
     from fencepost.checks.commands.explore import run
 
     return run(options)

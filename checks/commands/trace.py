@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fencepost.checks.commands.pinning import Pin
+from fencepost.checks.console.extras import PLOTS, require
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.verdicts import ExitStatus
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.vocabulary import Property, Suite
 from fencepost.traces.comparing import Side, compared
-from fencepost.traces.drawings.diagrams import as_dot, as_mermaid
+from fencepost.traces.drawings.mermaid import as_mermaid
 from fencepost.traces.drawings.sequence_svg import as_svg
 from fencepost.traces.files.itf import TraceFileError, read, write
 from fencepost.traces.replay import replay, replay_on
@@ -111,18 +112,22 @@ def _explain(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
 
 
 def _diagram(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
+    if asked.format == "dot":
+        require(PLOTS, "trace diagram --format dot")
     if opened.unfit():
         return ExitStatus.EVALUATION
     protocol = opened.suite.protocol
     if asked.format == "svg":
-        drawn = as_svg(opened.trace, protocol, opened.violated)
-    else:
-        drawn = (as_dot if asked.format == "dot" else as_mermaid)(opened.trace, protocol)
-    return _drawn(drawn, asked.out)
+        return _drawn(as_svg(opened.trace, protocol, opened.violated), asked.out)
+    if asked.format == "mermaid":
+        return _drawn(as_mermaid(opened.trace, protocol), asked.out)
+    from fencepost.traces.drawings.dot import as_dot
+
+    return _drawn(as_dot(opened.trace, protocol), asked.out)
 
 
 def _neighbourhood(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
-    # imported where it is used: networkx takes longer to load than all the rest of a small command
+    require(PLOTS, "trace neighbourhood")
     from fencepost.traces.drawings.neighbourhood import as_dot, as_graphml, neighbourhood
     from fencepost.traces.drawings.neighbourhood_svg import as_svg
 

@@ -9,10 +9,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from fencepost.model.kernel.search.results import Progress
-from fencepost.model.kernel.walks.walks import WalkProgress
+if TYPE_CHECKING:  # who asks a policy need not wait for the kernel to load
+    from fencepost.model.kernel.search.results import Progress
+    from fencepost.model.kernel.walks.walks import WalkProgress
 
 SILENT_SECONDS = 2.0
 SELDOM_SECONDS = 15.0

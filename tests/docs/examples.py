@@ -1,12 +1,12 @@
 """The examples in the documentation, run: what a reader is shown must be what a reader gets.
 
 A fenced block marked ``console`` is a session: lines that begin with ``$`` are commands, the lines after each are what it
-prints. Commands are ``fencepost``, ``python``, ``make check`` and ``cat``, ``ls``, ``echo $?``. In what is shown, a line of
-three dots stands for any number of lines, and lines that begin with ``#`` (times and progress) are not compared. A block
-marked ``python`` is run. A comment before a block says more of it: ``<!-- file: NAME -->`` writes it to that file instead of
-running it, ``<!-- from: FILE -->`` says that it is a passage of that file of the project, ``<!-- deep -->`` leaves it to the
-deep tests because it takes long. The blocks of one document are run in order in one folder, in which ``docs`` is the
-documentation.
+prints. Commands are ``fencepost``, ``python``, ``make check``, ``make explore`` and ``cat``, ``ls``, ``echo $?``. In what is
+shown, a line of three dots stands for any number of lines, and lines that begin with ``#`` (times and progress) are not
+compared. A block marked ``python`` is run. A comment before a block says more of it: ``<!-- file: NAME -->`` writes it to that
+file instead of running it, ``<!-- from: FILE -->`` says that it is a passage of that file of the project, ``<!-- deep -->``
+leaves it to the deep tests because it takes long. The blocks of one document are run in order in one folder, in which ``docs``
+is the documentation.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class Session:
     @staticmethod
     def _recipe(arguments: list[str]) -> list[str]:
         """What make would run last, with all set-up done: a command of the virtual environment."""
-        done = ["--old-file=.venv/installed", "--old-file=.venv/installed-dev", "--old-file=.venv/bin/python"]
+        done = [f"--old-file=.venv/{name}" for name in ("installed", "installed-spark", "installed-plots", "bin/python")]
         dry = ["make", "--dry-run", "--no-print-directory", *done, *arguments]
         told = subprocess.run(dry, cwd=ROOT, capture_output=True, text=True, check=True)
         last = told.stdout.splitlines()[-1]

@@ -288,6 +288,7 @@ def test_make_check_runs_fencepost(tmp_path: Path) -> None:
         "fencepost: absent.conf: there is no such file; give the path of a broker.conf"
     ]
     assert session.run("echo $?") == ["150"]
+    assert session.run('make explore ARGS="report absent"')[0].startswith("fencepost: absent holds no run")
 
 
 def test_a_block_knows_its_file() -> None:

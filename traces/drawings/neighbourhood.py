@@ -12,7 +12,7 @@ import numpy as np
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.paths import plain
 from fencepost.properties.vocabulary import Suite
-from fencepost.traces.drawings.diagrams import FONT
+from fencepost.traces.drawings.dot import FONT
 from fencepost.traces.shrinking.runs import Aim, Packed
 from fencepost.traces.trace import Trace
 from fencepost.traces.wording.text import changes

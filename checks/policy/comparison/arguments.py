@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from fencepost.checks.console.extras import PLOTS, SPARK, require
 from fencepost.checks.console.numbers import share, whole
 from fencepost.checks.console.options import Commands, add_command, add_format, add_hours, add_pulsar, add_quiet, add_seed
 from fencepost.checks.engines.verdicts import ExitStatus
@@ -63,6 +64,9 @@ def add_compare(questions: Commands) -> None:
 
 
 def _compare(asked: argparse.Namespace) -> ExitStatus:
+    require(SPARK, "policy compare")
+    if asked.report is not None:
+        require(PLOTS, "policy compare --report")
     from fencepost.checks.policy.comparison.command import compare_policies
 
     return compare_policies(asked)

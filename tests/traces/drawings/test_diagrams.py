@@ -9,8 +9,9 @@ import pytest
 
 from fencepost.model.language import Protocol
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.traces.drawings.diagrams import FAULT, as_dot, as_mermaid
+from fencepost.traces.drawings.dot import FAULT, as_dot
 from fencepost.traces.drawings.lanes import stored
+from fencepost.traces.drawings.mermaid import as_mermaid
 from fencepost.traces.trace import Loop, Step, Trace
 
 pytestmark = pytest.mark.filterwarnings("ignore:'.*' deprecated - use:DeprecationWarning")  # in pydot's parser
