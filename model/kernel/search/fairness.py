@@ -127,7 +127,7 @@ def _earliest(rows: Any, targets: Any, sources: Any, start: Any, allowed: Any, w
 
 @native
 def _divide(rows: Any, targets: Any, part: Any, component: Any) -> Any:
-    """Writes the strongly connected component of each state of a part to ``component``, all -1 before; returns how many there are.
+    """Writes the strongly connected component of each state of a part to ``component``, all -1 before; returns their count.
 
     Tarjan's algorithm, with a stack of its own: the graph is deeper than a native stack. A state waits until all that can be
     reached from it was met; the oldest of its component then takes along all that still wait from it on.
