@@ -106,7 +106,7 @@ class Compiler:
         return Stillness([self.protocol.nodes.of(formula) for formula in formulas], still, self.bits)
 
     def _masked(self, name: str, formulas: Sequence[Any], states: int) -> None:
-        """A function that writes the truth of the formulas as a bit set."""
+        """A function that writes the truth of the formulas as a bit set, which has a word even if there are none of them."""
         made = self._function(name, states + 1)
         *addresses, mask = made.arguments
         readers = [self.reader(made, made.load_all(address, self.packing.words)) for address in addresses]
@@ -114,6 +114,8 @@ class Compiler:
         flags = {place: terms.emit(self.protocol.nodes.of(formula)) for place, formula in enumerate(formulas)}
         for word, mine in _by_word(flags).items():
             made.store(made.bits(mine), mask, word)
+        if not flags:
+            made.store(constant(64, 0), mask, 0)
         made.end()
 
     def _function(self, name: str, takes: int, **how: Any) -> Function:

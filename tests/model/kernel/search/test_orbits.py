@@ -130,6 +130,16 @@ def test_counts_are_those_that_the_symmetry_predicts(brokers: int, spoiled: str,
     assert orbits.represented(reduced, 1) == represented
 
 
+def test_where_nothing_can_happen_there_are_no_transitions() -> None:
+    """What was in memory before must not be taken for a bit set of actions that are enabled."""
+    p = Protocol("still")
+    p.flag("awake", per=p.universe("broker", 2))
+    kernel, symmetry = Kernel(p), symmetry_of(p, {})
+    orbits = Orbits(kernel.packing, symmetry)
+    represented = orbits.represented(searched(kernel, orbits.canonical))
+    assert (orbits.order, represented.states, represented.transitions) == (2, 1, 0)
+
+
 def test_the_visited_states_are_one_of_each_orbit() -> None:
     p = locks(2)
     symmetry, kernel = symmetry_of(p, {}), Kernel(p)
