@@ -11,7 +11,7 @@ import pytest
 
 from fencepost.checks import calls
 from fencepost.checks.engines.plan import Checked, PropertyError
-from fencepost.checks.engines.verdicts import exit_status
+from fencepost.checks.engines.verdicts import run_status
 from fencepost.checks.reports.report import closing, text
 from fencepost.model.language import ModelError
 from fencepost.properties.registry import Entry, RegistryError, Value, find
@@ -68,7 +68,7 @@ class Checking:
         except (RegistryError, ModelError, PropertyError) as error:
             pytest.fail(str(error), pytrace=False)
         verdicts = [verdict for one in checked for verdict in one.findings.verdicts]
-        status = exit_status(verdicts)
+        status = run_status(one.findings.verdicts for one in checked)
         violated = {verdict.property.name for verdict in verdicts if verdict.verdict == "violated"}
         missed = [name for name in violates if name not in violated]
         if missed or (status and not violates):

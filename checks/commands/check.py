@@ -17,7 +17,7 @@ from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.plan import Checked, Options, PropertyError, check
 from fencepost.checks.engines.sampling import Walks
 from fencepost.checks.engines.theorems import check_theory
-from fencepost.checks.engines.verdicts import ExitStatus, exit_status, severest
+from fencepost.checks.engines.verdicts import ExitStatus, run_status, severest
 from fencepost.checks.reports.annotations import as_annotations
 from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.reports.failures import judged
@@ -87,7 +87,7 @@ def run(asked: argparse.Namespace) -> ExitStatus:
             if as_text:
                 shown = text(checked, width=width(), colour=colour(), whole=not sys.stdout.isatty())
                 print(shown, flush=True)
-    status = exit_status(v for checked in everything for v in checked.findings.verdicts)
+    status = run_status(checked.findings.verdicts for checked in everything)
     if skipped:
         told = f"{skipped} of {len(plan)} instances were not checked: " + ("interrupted" if interrupt() else "out of time")
         notes = [*notes, told]

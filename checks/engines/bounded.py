@@ -10,7 +10,7 @@ import z3
 
 from fencepost.checks.engines.findings import Findings
 from fencepost.checks.engines.solving import ask
-from fencepost.checks.engines.verdicts import Verdict, reached
+from fencepost.checks.engines.verdicts import Verdict, reached, unviolated
 from fencepost.model.language import Protocol
 from fencepost.properties.vocabulary import Property, Suite
 from fencepost.traces.trace import Step, Trace
@@ -77,7 +77,7 @@ def _verdict(prop: Property, trace: Trace | None, complete: int, depth: int, end
         return Verdict(prop, "inconclusive", "bounded", reach, f"not reached within {complete} steps")
     if complete < depth and ended in ("interrupted", "out of time"):
         return Verdict(prop, "inconclusive", "bounded", reach, f"{ended} beyond {complete} steps")
-    return Verdict(prop, "bounded", "bounded", reach)
+    return unviolated(prop, "bounded", "bounded", reach)
 
 
 class _Runs:

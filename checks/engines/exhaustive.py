@@ -97,7 +97,9 @@ def searched(observed: Observed, result: Searched) -> Findings:
     """What a search on Spark says of the properties, while its session lasts."""
     found = _Found(observed, result, None, None)
     suspicions = observed.suspicions(result.enabled, result.seen) if result.outcome == "exhausted" else []
-    return Findings(found.verdicts(), (found.summary(),), tuple(suspicions), seconds=result.seconds)
+    left = tuple(p for p in observed.suite.properties if p.kind == "leads_to")
+    notes = (found.summary(), *([f"no matter for Spark: {', '.join(p.name for p in left)}"] if left else []))
+    return Findings(found.verdicts(), notes, tuple(suspicions), left=left, seconds=result.seconds)
 
 
 class _Found:

@@ -15,7 +15,8 @@ class Findings:
 
     ``notes`` say how far it went and what cut it short, ``suspicions`` what makes success doubtful, ``failures`` (of
     induction) which obligations do not hold. ``unneeded`` are the lemmas that a proof does without (None: nothing was proved,
-    or it is not known). ``seconds`` is how long it took; it is no part of the comparison.
+    or it is not known), ``left`` the properties that are no matter for this engine, so that they have no verdict. ``seconds``
+    is how long it took; it is no part of the comparison.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -23,4 +24,5 @@ class Findings:
     suspicions: tuple[Suspicion, ...] = ()
     failures: tuple[str, ...] = ()
     unneeded: tuple[Property, ...] | None = None
+    left: tuple[Property, ...] = ()
     seconds: float = field(default=0.0, compare=False)

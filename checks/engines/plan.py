@@ -121,7 +121,7 @@ class _Run:
         should_stop: Callable[[], bool],
     ) -> None:
         self.suite, self.instance, self.chosen, self.options = suite, instance, chosen, options
-        self.reporter, self.should_stop = reporter, should_stop
+        self.reporter, self.should_stop, self.started = reporter, should_stop, time.monotonic()
 
     def by(self, engine: str) -> Findings:
         started = time.monotonic()
@@ -134,24 +134,32 @@ class _Run:
         return replace(findings, seconds=time.monotonic() - started)
 
     def by_the_strongest(self) -> Findings:
-        """Exhaustive search, and where that ends without a verdict, induction if the protocol has lemmas."""
+        """Exhaustive search, and where that ends without a verdict, induction if the protocol has lemmas; then walks, for what
+        must be reached. Together they take no longer than one of them may."""
         may_prove = self.suite.has_lemmas and not self.suite.protocol.active
-        searched = self.exhaustive(min(self.options.memory, PATIENCE) if may_prove else self.options.memory)
-        open_still = any(_is_open(v) for v in searched.verdicts)
-        if not open_still or not may_prove or self.should_stop():
-            return searched
-        self.chosen = [p for p in self.chosen if not p.strict and p.kind not in ("sometimes", "leads_to")]
-        proved = self.by("induction") if self.chosen else Findings(())
-        self.chosen = [v.property for v in searched.verdicts if _is_open_goal(v)]
-        walked = self.walks() if self.chosen else Findings(())
-        return _best(searched, proved, walked)
+        found = [self.exhaustive(min(self.options.memory, PATIENCE) if may_prove else self.options.memory)]
+        open_still = [v.property for v in found[0].verdicts if v.verdict == "inconclusive" and v.property.kind != "leads_to"]
+        if not may_prove:
+            return found[0]
+        for engine, is_for_it in (("induction", _is_proved), ("walks", _is_reached)):
+            self.chosen = [p for p in open_still if is_for_it(p)]
+            if self.chosen and not self.should_stop() and not self._is_out_of_time():
+                found.append(self.by(engine))
+        return _best(*found)
+
+    def _seconds(self) -> float | None:
+        """What is left of the time."""
+        return None if self.options.seconds is None else max(self.options.seconds - (time.monotonic() - self.started), 0.0)
+
+    def _is_out_of_time(self) -> bool:
+        return self._seconds() == 0.0
 
     def exhaustive(self, memory: int | None = None) -> Findings:
         options = self.options
         reduction = Reduction.of(self.suite, self.chosen, self.reporter) if options.symmetry else None
         return exhaust(
             Observed.of(self.suite, reduction.observed if reduction else self.chosen),
-            Budget(memory or options.memory, options.seconds, options.workers, options.memory),
+            Budget(memory or options.memory, self._seconds(), options.workers, options.memory),
             reduction=reduction,
             progress=self.reporter.searching,
             telling=self.reporter.telling,
@@ -167,12 +175,12 @@ class _Run:
             Observed.of(self.suite, finite),
             walks,
             workers=self.options.workers,
-            seconds=self.options.seconds,
+            seconds=self._seconds(),
             progress=lambda at: self.reporter.walking(at, walks.count),
             shrinking=self.reporter.searching,
             should_stop=self.should_stop,
         )
-        return replace(found, notes=(*found.notes, *_no_matter("walks", left)))
+        return self._leaving(found, "walks", left)
 
     def induction(self) -> Findings:
         options = self.options
@@ -180,7 +188,7 @@ class _Run:
         proof = prove(
             self.suite,
             workers=options.workers,
-            budget=options.seconds,
+            budget=self._seconds(),
             second_solver=options.second_solver,
             progress=self.reporter.proving,
             should_stop=self.should_stop,
@@ -190,7 +198,6 @@ class _Run:
             f"induction: {proof.discharged:,} obligations discharged, {proof.frame:,} by frame, "
             f"{proof.domains:,} updates proved to stay in their domain"
         )
-        notes = [note, *_no_matter("induction", [p for p in self.chosen if p.strict or p.kind in ("sometimes", "leads_to")])]
         actions = {action.label: action for action in self.suite.protocol.actions}
         impossible = tuple(
             Suspicion("never-happens", label, f"action {label} can never happen", actions[label].location)
@@ -200,8 +207,9 @@ class _Run:
         if len(proof.failures) > SHOWN_FAILURES:
             failures.append(f"and {len(proof.failures) - SHOWN_FAILURES} more obligations that were not discharged")
         asked = options.strict and not proof.failures
-        spare = unneeded(self.suite, budget=options.seconds, should_stop=self.should_stop) if asked else None
-        return Findings(verdicts, tuple(notes), impossible, tuple(failures), spare)
+        spare = unneeded(self.suite, budget=self._seconds(), should_stop=self.should_stop) if asked else None
+        found = Findings(verdicts, (note,), impossible, tuple(failures), spare)
+        return self._leaving(found, "induction", [p for p in self.chosen if not _is_proved(p)])
 
     def bounded(self) -> Findings:
         finite, left = _finite(self.chosen)
@@ -209,11 +217,25 @@ class _Run:
             self.suite,
             finite,
             self.options.depth,
-            seconds=self.options.seconds,
+            seconds=self._seconds(),
             progress=self.reporter.proving,
             should_stop=self.should_stop,
         )
-        return replace(found, notes=(*found.notes, *_no_matter("bounded", left)))
+        return self._leaving(found, "bounded", left)
+
+    def _leaving(self, found: Findings, engine: str, left: Sequence[Property]) -> Findings:
+        """What an engine found, and what it can say nothing of. That leaves a property open that was asked for by name; if
+        there is none but such, nothing was checked."""
+        if not left:
+            return found
+        why = f"no matter for {engine}"
+        named = [p for p in left if p.name in self.options.properties and found.verdicts]
+        return replace(
+            found,
+            verdicts=(*found.verdicts, *(Verdict(p, "inconclusive", engine, {}, why) for p in named)),
+            notes=(*found.notes, f"{why}: {', '.join(p.name for p in left)}"),
+            left=tuple(p for p in left if p not in named),
+        )
 
 
 def _finite(properties: Sequence[Property]) -> tuple[list[Property], list[Property]]:
@@ -221,17 +243,14 @@ def _finite(properties: Sequence[Property]) -> tuple[list[Property], list[Proper
     return [p for p in properties if p.kind != "leads_to"], [p for p in properties if p.kind == "leads_to"]
 
 
-def _no_matter(engine: str, left: Sequence[Property]) -> list[str]:
-    return [f"no matter for {engine}: {', '.join(p.name for p in left)}"] if left else []
+def _is_proved(prop: Property) -> bool:
+    """Whether it is for induction to show the property."""
+    return not prop.strict and prop.kind not in ("sometimes", "leads_to")
 
 
-def _is_open(verdict: Verdict) -> bool:
-    """Whether another engine may come to a verdict where a search came to none."""
-    return verdict.verdict == "inconclusive" and not verdict.property.strict and verdict.property.kind != "leads_to"
-
-
-def _is_open_goal(verdict: Verdict) -> bool:
-    return verdict.property.kind == "sometimes" and verdict.verdict == "inconclusive"
+def _is_reached(prop: Property) -> bool:
+    """Whether one finite run settles the property: it is a situation, or a negative control."""
+    return prop.kind != "leads_to" and not _is_proved(prop)
 
 
 def _best(*several: Findings) -> Findings:
@@ -246,5 +265,5 @@ def _best(*several: Findings) -> Findings:
         tuple(s for findings in several for s in findings.suspicions),
         tuple(f for findings in several for f in findings.failures),
         next((findings.unneeded for findings in several if findings.unneeded is not None), None),
-        sum(findings.seconds for findings in several),
+        seconds=sum(findings.seconds for findings in several),
     )

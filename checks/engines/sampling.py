@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fencepost.checks.engines.findings import Findings
-from fencepost.checks.engines.verdicts import Amount, Verdict, reached, unreached
+from fencepost.checks.engines.verdicts import Amount, Verdict, reached, unreached, unviolated
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.paths import Path
 from fencepost.model.kernel.search.results import Progress
@@ -93,7 +93,7 @@ def _verdicts(
             return Verdict(prop, "inconclusive", "walks", reach, f"cut short: {result.outcome}")
         if prop.name in vacuous:
             return Verdict(prop, "inconclusive", "walks", reach, "no walk met its premise")
-        return Verdict(prop, "sampled", "walks", reach)
+        return unviolated(prop, "sampled", "walks", reach)
 
     verdicts = [judged(p, finds.get(("state", n)), n in seen) for n, p in observed.states.items()]
     verdicts += [judged(p, finds.get(("step", n)), False) for n, p in observed.steps.items()]

@@ -64,10 +64,11 @@ class Verdict:
     @builtins.property
     def failure(self) -> ExitStatus:
         """The exit status that this verdict alone would give."""
-        strict, certain = bool(self.property.strict), self.verdict in ("proved", "exhausted")
-        if strict:
-            # a control that cannot fail shows that the model is not what its author takes it for
-            return ExitStatus.ASSUMPTION if certain else ExitStatus.HOLDS
+        if self.property.strict:
+            if self.verdict in ("proved", "exhausted"):
+                # a control that cannot fail shows that the model is not what its author takes it for
+                return ExitStatus.ASSUMPTION
+            return ExitStatus.HOLDS if self.verdict == "violated" else ExitStatus.INCONCLUSIVE
         if self.verdict == "violated":
             return VIOLATED.get(self.property.kind, ExitStatus.SAFETY)
         return ExitStatus.INCONCLUSIVE if self.verdict == "inconclusive" else ExitStatus.HOLDS
@@ -85,19 +86,33 @@ def unreached(goal: Property, searched: Value, by: str, reach: Mapping[str, Amou
     return Verdict(goal, "inconclusive", by, reach, "not reached by this search, which says nothing of what lies beyond it")
 
 
+def unviolated(prop: Property, searched: Value, by: str, reach: Mapping[str, Amount]) -> Verdict:
+    """The verdict on a property that a search of this kind did not see violated: of a negative control, which is there to be
+    violated, that leaves everything open, unless the search saw all reachable states."""
+    if prop.strict and searched != "exhausted":
+        return Verdict(prop, "inconclusive", by, reach, "its violation, which is expected, was not seen by this search")
+    return Verdict(prop, searched, by, reach)
+
+
 SEVEREST_FIRST = (
     ExitStatus.SAFETY,
     ExitStatus.LIVENESS,
     ExitStatus.DEADLOCK,
     ExitStatus.ASSUMPTION,
     ExitStatus.INCONCLUSIVE,
+    ExitStatus.EVALUATION,
     ExitStatus.HOLDS,
 )
 
 
 def exit_status(verdicts: Iterable[Verdict]) -> ExitStatus:
-    """The status of a run with these verdicts: the severest of theirs; a run that checked nothing is an evaluation error."""
+    """The status that these verdicts come to: the severest of theirs; without any nothing was checked, an evaluation error."""
     return severest({verdict.failure for verdict in verdicts})
+
+
+def run_status(instances: Iterable[Iterable[Verdict]]) -> ExitStatus:
+    """The status of a run from the verdicts on each of its instances: one of which nothing was checked is not passed over."""
+    return severest({exit_status(verdicts) for verdicts in instances})
 
 
 def severest(found: Collection[ExitStatus]) -> ExitStatus:

@@ -16,15 +16,19 @@ def as_junit(
     verdicts: Iterable[Judged], status: ExitStatus, notes: Sequence[str], suspicious: Sequence[Doubt] = ()
 ) -> str:
     """The run as JUnit XML. What is violated is a failure; what is inconclusive is an error, because nothing is known of it; a
-    run that did not succeed for any other reason, having been cut short, say, has a case of its own that is an error. Whatever
-    is suspicious is a case, too, and a failure if that keeps the run from succeeding."""
+    run that did not succeed for any other reason, having been cut short, say, has a case of its own that is an error. What is
+    no matter for the engine is skipped. Whatever is suspicious is a case, too, and a failure if that keeps the run from
+    succeeding."""
     whole = Element("testsuites", name="fencepost")
     failed = False
     for (name, instance), group in groupby(verdicts, key=lambda row: (row.checked.entry.name, row.checked.instance.name)):
         rows = list(group)
         failed |= any(row.failed for row in rows)
         open_still = sum(row.open for row in rows)
-        suite = _suite(whole, f"{name}, {instance}", len(rows), sum(row.failed for row in rows) - open_still, open_still)
+        left, failures = rows[0].checked.findings.left, sum(row.failed for row in rows) - open_still
+        suite = _suite(whole, f"{name}, {instance}", len(rows) + len(left), failures, open_still)
+        if left:
+            suite.set("skipped", str(len(left)))
         settings = SubElement(suite, "properties")
         for parameter, value in rows[0].checked.protocol.parameters.items():
             SubElement(settings, "property", name=parameter, value=written(value))
@@ -32,6 +36,8 @@ def as_junit(
             SubElement(settings, "property", name="defect", value=defect)
         for row in rows:
             _case(suite, f"{name}.{instance}", row)
+        for prop in left:
+            SubElement(SubElement(suite, "testcase", classname=f"{name}.{instance}", name=prop.name), "skipped")
     if suspicious:
         failures = sum(doubt.strict for doubt in suspicious)
         failed |= failures > 0

@@ -100,14 +100,26 @@ def _length(reach: Mapping[str, Amount]) -> str:
 
 
 def closing(everything: Sequence[Checked], status: ExitStatus, suspicious: Sequence[Doubt] = ()) -> str:
-    """The last line: how many properties came to which verdict, how much of it is suspicious, and what the status says."""
+    """The last line: how many properties came to which verdict, how much of it is suspicious, and what the status says.
+
+    That everything holds is said only if it does at any depth, of all properties, and nothing makes that suspicious.
+    """
     counts: dict[str, int] = {}
     for verdict in (v for checked in everything for v in checked.findings.verdicts):
         word = "violated as expected" if verdict.expected else _word(verdict)
         counts[word] = counts.get(word, 0) + 1
     told = ", ".join(f"{count} {word}" for word, count in sorted(counts.items()))
     told += f", {len(suspicious)} suspicious" if suspicious else ""
-    return f"{told or 'no verdicts'}: {_MEANING[status]} (exit {int(status)})"
+    meaning = _success(everything, suspicious) if status == ExitStatus.HOLDS else _MEANING[status]
+    return f"{told or 'no verdicts'}: {meaning} (exit {int(status)})"
+
+
+def _success(everything: Sequence[Checked], suspicious: Sequence[Doubt]) -> str:
+    left = any(checked.findings.left for checked in everything)
+    values = {verdict.verdict for checked in everything for verdict in checked.findings.verdicts}
+    limited = " as far as this went" if left or values & {"bounded", "sampled"} else ""
+    doubtful = ", but see what is suspicious" if suspicious else ""
+    return f"nothing is violated{limited}{doubtful}" if limited or doubtful else _MEANING[ExitStatus.HOLDS]
 
 
 def as_json(
@@ -129,6 +141,7 @@ def as_json(
             "notes": list(checked.findings.notes),
             "suspicions": [str(s) for s in checked.findings.suspicions],
             "failures": list(checked.findings.failures),
+            "left": [prop.name for prop in checked.findings.left],
         }
         for checked in everything
     ]

@@ -68,6 +68,21 @@ def test_an_ack_quorum_of_one_is_legal_and_noted(conf: Path) -> None:
     assert "one lost disk loses entries" in run.stdout
 
 
+def test_a_control_that_a_limit_keeps_from_failing_is_inconclusive_in_every_format() -> None:
+    asked = ["check", "ownership", "--set", "disconnects=1", "expiries=1", "releases=1", "--property", "single_server"]
+    asked += ["--by", "bounded", "--depth", "2", "--quiet"]
+    told = fencepost(*asked)
+    assert told.returncode == 20
+    last = "1 inconclusive: inconclusive: something was neither shown nor refuted (exit 20)"
+    assert told.stdout.splitlines()[-1] == last
+    made = fencepost(*asked, "--format", "json")
+    assert (made.returncode, json.loads(made.stdout)["status"]) == (20, 20)
+    assert 'failures="0" errors="1"' in fencepost(*asked, "--format", "junit").stdout
+    (run,) = json.loads(fencepost(*asked, "--format", "sarif").stdout)["runs"]
+    assert ([result["kind"] for result in run["results"]], run["invocations"][0]["executionSuccessful"]) == (["open"], False)
+    assert "::warning " in fencepost(*asked, "--format", "github").stdout
+
+
 def test_a_defect_is_shown_with_its_shortest_trace_which_replays(tmp_path: Path) -> None:
     arguments = ["check", "ledger", "--defect", "recovery_reads_do_not_fence", "--property", "no_truncation"]
     one = fencepost(*arguments, "--trace-dir", tmp_path)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,15 @@ def junit(everything: list[Checked], notes: Iterable[str] = (), status: ExitStat
     made = fromstring(as_junit(rows(everything), status, list(notes)).split("\n", 1)[1])
     JUNIT.validate(made)
     return made
+
+
+def test_junit_tells_what_was_left_to_other_engines(sound: list[Checked]) -> None:
+    (left,) = (v.property for v in sound[0].findings.verdicts if v.property.kind == "step")
+    findings = replace(sound[0].findings, left=(left,))
+    (group,) = junit([replace(sound[0], findings=findings)])
+    assert (group.get("tests"), group.get("skipped")) == ("4", "1")
+    (skipped,) = (case for case in group.iter("testcase") if case.find("skipped") is not None)
+    assert skipped.get("name") == left.name
 
 
 def test_junit_has_a_case_for_each_property(broken: list[Checked], sound: list[Checked]) -> None:

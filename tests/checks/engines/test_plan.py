@@ -1,0 +1,155 @@
+"""What the engines establish together: what none of them shows is open, and they share the time that there is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines import plan
+from fencepost.checks.engines.findings import Findings
+from fencepost.checks.engines.plan import Checked, Options, check
+from fencepost.checks.engines.sampling import Walks
+from fencepost.checks.engines.verdicts import ExitStatus, run_status
+from fencepost.checks.reports.report import closing
+from fencepost.model.language import Protocol
+from fencepost.properties.registry import Entry, Instance
+from fencepost.properties.vocabulary import Suite
+
+
+def clock(*, hours: int = 12, defects: Iterable[str] = ()) -> Protocol:
+    """A clock that stops at the last hour."""
+    p = Protocol("clock", parameters={"hours": hours}, active=defects)
+    hour = p.number("hour", 0, hours)
+
+    @p.step(by="clock", fair=True)
+    def tick() -> Any:
+        """An hour passes."""
+        return hour < hours, {hour: hour + 1}
+
+    return p
+
+
+def suite(p: Protocol) -> Suite:
+    made, hour, hours = Suite(p), p.state.hour, p.parameters["hours"]
+
+    @made.always
+    def in_time() -> Any:
+        """The last hour is the last."""
+        return hour <= hours
+
+    @made.strict("it is late in the end", when=True)
+    def early() -> Any:
+        """It is early."""
+        return hour < hours
+
+    @made.sometimes
+    def late() -> Any:
+        """It is late."""
+        return hour == hours
+
+    @made.leads_to
+    def ends() -> Any:
+        """The day ends."""
+        return hour == 0, hour == hours
+
+    @made.lemma
+    def counts() -> Any:
+        """Hours are counted from none."""
+        return hour >= 0
+
+    return made
+
+
+CLOCK = Entry("clock", "a clock", clock, suite, {"ci": (Instance("day", {}),)})
+
+
+def checked(**options: Any) -> Checked:
+    return check(CLOCK, Instance("day", {}), (), Options(workers=1, **options), Reporter(quiet=True), lambda: False)
+
+
+def words(made: Checked) -> dict[str, str]:
+    return {v.property.name: v.verdict for v in made.findings.verdicts}
+
+
+def status(made: Checked) -> ExitStatus:
+    return run_status([made.findings.verdicts])
+
+
+SHORT = Walks(count=5, steps=4)
+
+
+@pytest.mark.parametrize(
+    "options", [{"by": "exhaustive", "seconds": 0.0}, {"by": "bounded", "depth": 3}, {"by": "walks", "walks": SHORT}]
+)
+def test_a_control_whose_violation_was_not_seen_is_open(options: dict[str, Any]) -> None:
+    made = checked(properties=("early",), **options)
+    assert words(made) == {"early": "inconclusive"}
+    assert status(made) == ExitStatus.INCONCLUSIVE
+    assert "everything holds" not in closing([made], status(made))
+
+
+@pytest.mark.parametrize(("by", "left"), [("induction", {"early", "late", "ends"}), ("bounded", {"ends"}), ("walks", {"ends"})])
+def test_what_is_no_matter_for_an_engine_is_open_if_it_was_asked_for(by: str, left: set[str]) -> None:
+    asked = checked(by=by, depth=13, properties=("in_time", *left), walks=Walks(count=10))
+    assert {name for name, word in words(asked).items() if word == "inconclusive"} == left
+    assert not asked.findings.left
+    assert status(asked) == ExitStatus.INCONCLUSIVE
+
+
+@pytest.mark.parametrize(("by", "left"), [("induction", {"early", "late", "ends"}), ("bounded", {"ends"}), ("walks", {"ends"})])
+def test_what_was_left_to_other_engines_keeps_everything_from_holding(by: str, left: set[str]) -> None:
+    made = checked(by=by, depth=13, walks=Walks(count=10))
+    assert {p.name for p in made.findings.left} == left
+    assert status(made) == ExitStatus.HOLDS
+    assert closing([made], status(made)).endswith(": nothing is violated as far as this went (exit 0)")
+
+
+def test_everything_holds_when_all_was_searched() -> None:
+    assert closing([made := checked()], status(made)).endswith(": everything holds (exit 0)")
+
+
+def test_an_instance_of_which_nothing_was_checked_is_not_passed_over() -> None:
+    assert run_status([checked().findings.verdicts, ()]) == ExitStatus.EVALUATION
+
+
+def test_what_a_search_leaves_open_is_proved_or_walked_to() -> None:
+    made = _after_a_search_that_ended(0.0, None)
+    assert words(made) == {"in_time": "proved", "early": "violated", "late": "proved", "ends": "inconclusive"}
+
+
+def test_the_engines_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+    whole = plan.prove
+
+    def prove(*args: Any, budget: float, **options: Any) -> Any:
+        given.append(budget)
+        return whole(*args, budget=budget, **options)
+
+    monkeypatch.setattr(plan, "prove", prove)
+    _after_a_search_that_ended(0.4, 60.0)
+    assert len(given) == 1
+    assert 0 < given[0] <= 59.6
+
+
+def test_no_engine_begins_when_the_time_is_over() -> None:
+    made = _after_a_search_that_ended(0.1, 0.05)
+    assert set(words(made).values()) == {"inconclusive"}
+
+
+def _after_a_search_that_ended(seconds: float, budget: float | None) -> Checked:
+    """The check of a clock whose search takes so long and sees nothing."""
+    whole = plan.exhaust
+
+    def exhaust(*args: Any, **options: Any) -> Findings:
+        found = whole(*args, **options)
+        time.sleep(seconds)
+        return replace(found, verdicts=tuple(replace(v, verdict="inconclusive", trace=None) for v in found.verdicts))
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(plan, "exhaust", exhaust)
+        return checked(seconds=budget, walks=Walks(count=100))
