@@ -64,7 +64,7 @@ class Observed:
             for p in of_kind["leads_to"]
             for premise, conclusion in p.leads
         ]
-        steps = {number(z3.Not(p.formula), step_formulas): p for p in of_kind["step"]}
+        steps = {number(z3.Not(p.judged), step_formulas): p for p in of_kind["step"]}
         kernel = Kernel(suite.protocol, formulas, step_formulas)
         return cls(suite, kernel, states, steps, goals, premises, may_end, tuple(leads))
 

@@ -16,12 +16,16 @@ Kind = Literal["always", "step", "sometimes", "deadlock", "leads_to", "lemma"]
 
 Formula = Callable[[], Any]
 
+_EFFORT = 1_000_000
+"""What Z3 may spend on whether a formula over steps holds where nothing changes; if that is not enough it is taken not to."""
+
 
 @dataclass(frozen=True, eq=False)
 class Property:
     """One statement about a protocol.
 
-    ``always`` speaks of every reachable state, ``step`` of every transition (its formula also mentions ``p.next``),
+    ``always`` speaks of every reachable state, ``step`` of every transition that changes something (its formula also mentions
+    ``p.next``; ``unless`` is that nothing changes, if the formula does not hold of that by itself, else None),
     ``sometimes`` of some reachable state, ``deadlock`` of every reachable state without a successor, ``lemma`` is a conjunct
     of the inductive invariant. ``strict`` is empty, or says why a violation is expected: the property is then a negative
     control.
@@ -40,6 +44,12 @@ class Property:
     strict: str = ""
     leads: tuple[tuple[Any, Any], ...] = ()
     unfair: frozenset[str] = frozenset()
+    unless: Any = None
+
+    @property
+    def judged(self) -> Any:
+        """The formula as it is judged of a state or of a step, also of one that changes nothing."""
+        return self.formula if self.unless is None else z3.Or(self.unless, self.formula)
 
     def obliges(self, action: Action) -> bool:
         """Whether a run may not leave out the action for ever while it is enabled all the time."""
@@ -73,7 +83,8 @@ class Suite:
         return self._declare("always", function)
 
     def step(self, function: Formula) -> Formula:
-        """Declares that the formula, over ``p.state`` and ``p.next``, holds of every transition between reachable states."""
+        """Declares that the formula, over ``p.state`` and ``p.next``, holds of every transition between reachable states that
+        changes something."""
         return self._declare("step", function)
 
     def sometimes(self, function: Formula) -> Formula:
@@ -157,9 +168,21 @@ class Suite:
         if not doc:
             raise ModelError(f"{where} has no docstring; say what it means")
         formula, leads = (None, ()) if is_outline() else self._formulated(where, kind, function, unfair)
-        statement = Property(name, kind, formula, doc, Location.of(function), strict, leads, unfair)
+        unless = None if kind != "step" or formula is None else self._unless(formula)
+        statement = Property(name, kind, formula, doc, Location.of(function), strict, leads, unfair, unless)
         (self._lemmas if kind == "lemma" else self.properties).append(statement)
         return function
+
+    def _unless(self, formula: Any) -> Any:
+        """That nothing changes, if the formula of a step may be false where that is so."""
+        still = z3.simplify(self.protocol.still(formula))
+        if z3.is_true(still):
+            return None
+        variables = self.protocol.variables
+        solver = z3.SimpleSolver()
+        solver.set("rlimit", _EFFORT)
+        solver.add(*(v.domain.within(v.term) for v in variables), z3.Not(still))
+        return None if solver.check() == z3.unsat else z3.And([v.next == v.term for v in variables])
 
     def _formulated(
         self, where: str, kind: Kind, function: Formula, unfair: frozenset[str]

@@ -89,7 +89,7 @@ def _kernel(protocol: Protocol, violated: Property | None) -> Kernel:
         return Kernel(protocol)
     if violated.kind == "leads_to":
         return Kernel(protocol, [formula for lead in violated.leads for formula in lead])
-    return Kernel(protocol, [], [violated.formula]) if violated.kind == "step" else Kernel(protocol, [violated.formula])
+    return Kernel(protocol, [], [violated.judged]) if violated.kind == "step" else Kernel(protocol, [violated.formula])
 
 
 def _judged(violated: Property, holds: bool, last: int, length: str) -> Replay:

@@ -12,6 +12,7 @@ from fencepost.checks.engines.findings import Findings
 from fencepost.checks.engines.solving import ask
 from fencepost.checks.engines.verdicts import Verdict, reached, unviolated
 from fencepost.model.language import Protocol
+from fencepost.model.language.obligations import prove_domains
 from fencepost.properties.vocabulary import Property, Suite
 from fencepost.traces.trace import Step, Trace
 
@@ -27,9 +28,11 @@ def unroll(
 ) -> Findings:
     """Looks at all runs of 0, 1, ... ``depth`` steps, each length by itself, so that a run that ends hides no other.
 
-    A violation found is a shortest one. ``seconds`` bounds the whole; ``progress`` is told the length and the depth.
+    A violation found is a shortest one. ``seconds`` bounds the whole; ``progress`` is told the length and the depth. Raises
+    ModelError if an action leaves the domain of a variable, of whose values a trace could not tell.
     """
     started = time.monotonic()
+    prove_domains(suite.protocol)
     runs = _Runs(suite.protocol, float("inf") if seconds is None else started + seconds)
     open_still = [p for p in properties if p.kind != "sometimes"]
     goals = [p for p in properties if p.kind == "sometimes"]
@@ -126,7 +129,7 @@ class _Runs:
         """What holds of the runs that end by violating the property."""
         last = len(self._states) - 1
         if prop.kind == "step":
-            return self._at(z3.Not(prop.formula), last - 1, last) if last else z3.BoolVal(False)
+            return self._at(z3.Not(prop.judged), last - 1, last) if last else z3.BoolVal(False)
         if prop.kind == "deadlock":
             return self.now(z3.Not(z3.Or(prop.formula, *self._guards)))
         return self.now(z3.Not(prop.formula))

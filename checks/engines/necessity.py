@@ -52,7 +52,7 @@ class _Search:
         implied = [p.formula for p in proved if p.kind == "always"]
         implied += [z3.Or(p.formula, leads_on) for p in proved if p.kind == "deadlock"]
         fresh = self._core(z3.BoolVal(True), implied)
-        steps = [p.formula for p in proved if p.kind == "step"]
+        steps = [p.judged for p in proved if p.kind == "step"]
         for action in self.protocol.actions:
             fresh |= self._after(action, steps)
         needed: set[Property] = set()

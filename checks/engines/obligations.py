@@ -25,7 +25,7 @@ class Part:
 
 def parts(statements: Iterable[Property]) -> list[Part]:
     """The conjuncts of the statements, in their order."""
-    return [Part(statement, formula) for statement in statements for formula in conjuncts(statement.formula)]
+    return [Part(statement, formula) for statement in statements for formula in conjuncts(statement.judged)]
 
 
 def conjuncts(formula: Any) -> Iterator[Any]:

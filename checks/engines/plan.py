@@ -19,7 +19,6 @@ from fencepost.checks.engines.sampling import Walks, sample
 from fencepost.checks.engines.verdicts import Verdict
 from fencepost.model.language import Protocol
 from fencepost.model.language.mistakes import guess
-from fencepost.model.language.obligations import prove_domains
 from fencepost.properties.observed import Observed
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.suspicions import Suspicion
@@ -84,11 +83,10 @@ def check(
 ) -> Checked:
     """Checks one instance.
 
-    Raises PropertyError, ModelError for parameters that do not fit each other, RegistryError for one that does not exist,
-    CheckpointError for a folder of another search.
+    Raises PropertyError, ModelError for parameters that do not fit each other or an action that leaves the domain of a
+    variable, RegistryError for a parameter that does not exist, CheckpointError for a folder of another search.
     """
     protocol = entry.build(instance.parameters, defects)
-    prove_domains(protocol)
     suite = entry.suite(protocol)
     chosen = _chosen(suite, options.properties)
     reporter.begin(f"{entry.name}, {instance.name}")

@@ -74,7 +74,9 @@ class Judge:
             case "sometimes":
                 return Course(prop, tuple("reached" if numbers[0] in here else "unreached" for here in held))
             case "step":
-                false = [frozenset[int](), *(frozenset(numbers) - here for here in of_steps)]
+                moves = [before != after for before, after in itertools.pairwise(trace.states)]
+                parts = [frozenset(numbers if moved else ()) - here for here, moved in zip(of_steps, moves, strict=True)]
+                false = [frozenset[int](), *parts]
             case "deadlock":
                 false = [frozenset(numbers) - here if end else frozenset() for here, end in zip(held, stuck, strict=True)]
             case _:

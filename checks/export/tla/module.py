@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
+import z3
+
 from fencepost.checks.export.tla.columns import Numbering
 from fencepost.checks.export.tla.expressions import TRUE, Expression, disjunction, negation, of
 from fencepost.checks.export.tla.folding import Folding
@@ -52,7 +54,7 @@ class Module:
         terms = Terms(protocol, folding)
         self._operators = Lifting(protocol, numbering, identifiers.taken).operators(progress)
         self._formulas = {
-            p.name: folding.all([of("~>", *map(terms.formula, lead)) for lead in p.leads] or [terms.formula(p.formula)])
+            p.name: _all_leads(terms, folding, p) if p.leads else folding.all([terms.formula(p.formula)])
             for p in suite.properties
         }
         self._layout = Layout(universes, numbering.numbered, variables.__getitem__)
@@ -179,6 +181,20 @@ class Module:
                 lines.append(f"WF_vars({self._call(operator, arguments)})")
         listed = "\n".join(f"  /\\ {line}" for line in lines) or f"  {self._layout.flat(TRUE)}"
         return f"{self._fairness[p.unfair]} ==\n{listed}\n"
+
+
+def _all_leads(terms: Terms, folding: Folding, p: Property) -> Expression:
+    """That each premise leads to its conclusion, but for the pairs that hold by what they say.
+
+    TLC takes it for violated that a premise leads to TRUE, or FALSE to a conclusion, and refuses a property that is TRUE; that
+    TRUE leads to TRUE it takes for what it is.
+    """
+    leads = [
+        of("~>", terms.formula(premise), terms.formula(conclusion))
+        for premise, conclusion in p.leads
+        if not z3.is_false(z3.simplify(premise)) and not z3.is_true(z3.simplify(conclusion))
+    ]
+    return folding.all(leads or [of("~>", TRUE, TRUE)])
 
 
 def _conjuncts(guard: Expression) -> Sequence[Expression]:

@@ -14,6 +14,7 @@ from fencepost.model.kernel.code.code import Code
 from fencepost.model.kernel.code.packing import Packing, Words
 from fencepost.model.kernel.code.plane_compiler import PlaneCompiler
 from fencepost.model.language import Protocol
+from fencepost.model.language.obligations import prove_domains
 
 
 class Kernel:
@@ -23,7 +24,9 @@ class Kernel:
     ``observe`` and ``observe_step`` report, as bit sets. States are packed: arrays of ``words`` uint64. ``mask_words`` gives
     the length of a bit set and ``formulas`` how many formulas each way of observing has.
 
-    Machine code is made when it is first asked for. Raises ModelError then for a term that cannot be compiled.
+    Machine code is made when it is first asked for. Raises ModelError then for a term that cannot be compiled, and for an
+    action that may take a variable out of its domain: what it wrote would spill into the variable packed beside it, and every
+    engine would take that for a step.
     """
 
     def __init__(self, protocol: Protocol, observed: Sequence[Any] = (), observed_steps: Sequence[Any] = ()) -> None:
@@ -63,6 +66,8 @@ class Kernel:
         return known or self._advance.setdefault(thorough, Code(self._text("advance"), thorough=thorough))
 
     def _text(self, name: str) -> str:
+        if not self._texts:
+            prove_domains(self.protocol)
         if name not in self._texts:
             self._texts[name] = self._written(name)
         return self._texts[name]

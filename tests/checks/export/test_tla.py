@@ -10,6 +10,7 @@ import z3
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.exhaustive import Budget, exhaust
+from fencepost.checks.engines.verdicts import exit_status
 from fencepost.checks.export.command import tla as files_of
 from fencepost.checks.export.tla.module import Module
 from fencepost.model.kernel.search.search import search
@@ -34,6 +35,7 @@ from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
 from fencepost.properties.vocabulary import Suite
+from tests.checks.engines.test_stillness import marks
 from tests.checks.export.tlc import Report, Tlc
 
 pytestmark = pytest.mark.xdist_group("tlc")  # which is fetched once
@@ -220,6 +222,38 @@ def test_every_operator_of_the_language_has_its_meaning(tlc: Tlc, tmp_path: Path
     report, expected = counted(suite, tlc, tmp_path)
     assert report.counts == expected
     assert expected[0] > 1000
+
+
+@pytest.mark.parametrize("by", [1, 2])
+def test_a_step_that_changes_nothing_is_judged_as_the_engines_judge_it(by: int, tlc: Tlc, tmp_path: Path) -> None:
+    suite = marks(by)
+    found = exhaust(Observed.of(suite, suite.properties), Budget(workers=1))
+    statuses = exit_status(found.verdicts), tlc.run(tmp_path, files_of(suite, Reporter(quiet=True)), "Marks.cfg").status
+    assert statuses == {1: (0, 0), 2: (12, 13)}[by]  # a property over steps is a temporal one for TLC
+
+
+def test_what_leads_to_anything_or_comes_from_nothing_holds(tlc: Tlc, tmp_path: Path) -> None:
+    """TLC takes both for violated, and a property that is TRUE for a mistake."""
+    p = Protocol("clock", doc="A clock that stops.")
+    hour = p.number("hour", 0, 2)
+
+    @p.step(by="clock", fair=True)
+    def tick() -> Any:
+        """An hour passes."""
+        return hour < 2, {hour: hour + 1}
+
+    suite = Suite(p)
+    anything, nothing, end = (hour == 1, True), (False, hour == 1), (hour == 0, hour == 2)
+    for name, leads in {"trivial": [anything, nothing, (False, False)], "mixed": [anything, end, nothing]}.items():
+
+        def declared(leads: Any = leads) -> Any:
+            """What leads to what."""
+            return leads
+
+        declared.__name__ = name
+        suite.leads_to(declared)
+    report = tlc.run(tmp_path, files_of(suite, Reporter(quiet=True)), "Clock_liveness.cfg")
+    assert report.status == 0, report.output
 
 
 def test_a_value_that_has_no_name_is_an_error() -> None:
