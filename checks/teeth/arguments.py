@@ -29,7 +29,7 @@ EXAMPLES = """examples:
   fencepost teeth election --mutant propose.3    one of them, with the run that gives it away
   fencepost teeth ledger --set entries=1         the mutants of an instance of your own
 
-exit status: 0 the score is at least that of --least, 10 it is not, 20 interrupted, 2 wrong usage"""
+exit status: 0 the score is at least that of --least, 10 it is not, 75 there is none, 20 interrupted, 2 wrong usage"""
 
 
 def add_teeth(commands: Commands) -> None:

@@ -51,7 +51,7 @@ def run(asked: argparse.Namespace) -> ExitStatus:
                 reporter=reporter,
                 should_stop=interrupt,
             )
-            if asked.mutant and not teeth.mutants:
+            if asked.mutant and teeth.instances and not teeth.mutants:
                 print(f"fencepost: {entry.name} has no mutant {asked.mutant[0]!r}; --all lists them", file=sys.stderr)
                 return ExitStatus.USAGE
             everything.append(teeth)
@@ -90,6 +90,9 @@ def _given_away(entry: Entry, instances: Sequence[Instance], mutant: Mutant, mem
 
 
 def _status(everything: Sequence[Teeth], finished: bool, least: float) -> ExitStatus:
+    scores = [teeth.score for teeth in everything]
     if not finished:
         return ExitStatus.INCONCLUSIVE
-    return ExitStatus.HOLDS if all(100 * teeth.score >= least for teeth in everything) else ExitStatus.ASSUMPTION
+    if any(score is not None and 100 * score < least for score in scores):
+        return ExitStatus.ASSUMPTION
+    return ExitStatus.EVALUATION if None in scores else ExitStatus.HOLDS

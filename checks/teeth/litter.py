@@ -75,7 +75,8 @@ def alone(entry: Entry, instance: Instance, mutant: Spoiled) -> Suite:
 
 def differences(protocol: Protocol, mutant: Spoiled) -> Any:
     """The formula: in this state the mutant does something else than the protocol, can do something that the protocol cannot,
-    or cannot do something that it can. That it can do what changes nothing is no difference: no property is about that."""
+    or cannot do something that it can. That it can do what changes nothing is no difference: no property is about that, not
+    even one of steps."""
     parts = []
     for place, spoiled in mutant.items():
         action = protocol.actions[place]

@@ -56,14 +56,16 @@ def _how(mutant: Mutant) -> str:
 def _score(teeth: Teeth) -> str:
     killed, survived = teeth.count("killed"), teeth.count("survived")
     so_far = "" if teeth.finished else " so far"
-    if not teeth.finished and not killed + survived:
-        return f"{teeth.protocol}: no score, because no mutant was tried"
-    return f"{teeth.protocol}: score {percent(teeth)}{so_far}, {killed} of {killed + survived} mutants that make a difference"
+    if teeth.score is None:
+        return f"{teeth.protocol}: no score, because {_why_none(teeth)}"
+    score = f"{100 * teeth.score:.1f} %"
+    return f"{teeth.protocol}: score {score}{so_far}, {killed} of {killed + survived} mutants that make a difference"
 
 
-def percent(teeth: Teeth) -> str:
-    """The score as it is shown."""
-    return f"{100 * teeth.score:.1f} %"
+def _why_none(teeth: Teeth) -> str:
+    if not teeth.instances:
+        return "every instance is too large: raise --states" if teeth.left_out else "there is no instance to search"
+    return "no mutant makes a difference" if teeth.finished else "no mutant was tried"
 
 
 def _wrapped(head: str, told: str, width: int) -> list[str]:
@@ -81,7 +83,7 @@ def _protocol(teeth: Teeth) -> dict[str, Any]:
         "instances": list(teeth.instances),
         "left_out": list(teeth.left_out),
         "finished": teeth.finished,
-        "score": round(teeth.score, 4),
+        "score": None if teeth.score is None else round(teeth.score, 4),
         "counts": {fate: teeth.count(fate) for fate in FATES},
         "noticed": teeth.noticed,
         "mutants": list(_rows(teeth)),

@@ -60,10 +60,10 @@ class Teeth:
         return sum(mutant.fate == fate for mutant in self.mutants)
 
     @property
-    def score(self) -> float:
-        """The share of mutants that were noticed among those that make a difference; 1 if none does."""
+    def score(self) -> float | None:
+        """The share of mutants that were noticed among those that make a difference; None if none does, or none was tried."""
         killed, survived = self.count("killed"), self.count("survived")
-        return killed / (killed + survived) if killed + survived else 1.0
+        return killed / (killed + survived) if killed + survived else None
 
     @property
     def idle(self) -> tuple[str, ...]:

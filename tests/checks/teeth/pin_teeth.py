@@ -27,6 +27,7 @@ def measured(name: str) -> Teeth:
 def told(teeth: Teeth) -> dict[str, Any]:
     """What is pinned of it. A property that only a defect of the protocol violates is not idle."""
     caught = importlib.import_module(f"tests.properties.{teeth.protocol}.test_safety").CAUGHT
+    assert teeth.score is not None
     by_defects = set(teeth.idle) & set().union(*(by for by, _ in caught.values()))
     return {
         "instances": list(teeth.instances),

@@ -8,11 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import z3
 
 from fencepost.checks.cli import main
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.exhaustive import Budget, exhaust
-from fencepost.checks.teeth.litter import alone
+from fencepost.checks.teeth.litter import alone, differences
 from fencepost.checks.teeth.mutation import Mistake, mutants
 from fencepost.checks.teeth.report import text
 from fencepost.checks.teeth.run import Teeth, bite
@@ -162,6 +163,62 @@ def without_end(p: Protocol) -> Suite:
     return suite
 
 
+def marks(*, room: int = 2, defects: Iterable[str] = ()) -> Protocol:
+    """Marks on a wall, as long as there is room."""
+    p = Protocol("marks", parameters={"room": room})
+    made, full = p.number("made", 0, room), p.flag("full")
+
+    @p.step(by="hand")
+    def mark() -> Any:
+        """A mark is made."""
+        return And(Not(full), made < room), {made: If(made < room, made + 1, made), full: made >= room - 1}
+
+    return p
+
+
+def marks_suite(p: Protocol) -> Suite:
+    suite = Suite(p)
+
+    @suite.step
+    def every_step_counts() -> Any:
+        """Each step makes one mark."""
+        return p.next.made == p.state.made + 1
+
+    @suite.ends
+    def no_deadlock() -> Any:
+        """It ends when the wall is full."""
+        return p.state.full
+
+    @suite.lemma
+    def is_full() -> Any:
+        """It is full when there is no more room."""
+        return p.state.full == (p.state.made == p.parameters["room"])
+
+    return suite
+
+
+MARKS = Entry("marks", "marks on a wall", marks, marks_suite, {"ci": (Instance("two", {}),)})
+
+
+def test_a_mutant_that_only_adds_steps_without_effect_is_one_that_no_property_tells() -> None:
+    """It would be none if a property of steps were judged by such a step: then it is no equivalent."""
+    endless = Mistake("mark", "guard without `not full`"), Mistake("mark", "guard without `made < n`")
+    (instance,) = MARKS.sizes["ci"]
+    protocol = MARKS.build({})
+    (number,) = range(len(protocol.actions))
+    spoiled = replace(protocol.actions[number], guard=z3.BoolVal(True))  # both at once: it marks a full wall, without effect
+    suite = alone(MARKS, instance, {number: spoiled})
+    found = exhaust(Observed.of(suite, suite.properties), Budget(workers=1))
+    assert not unexpected(found)
+    assert found.verdicts[0].reach["transitions"] == 3
+    solver = z3.Solver()
+    solver.add(differences(protocol, {number: spoiled}), *(lemma.formula for lemma in MARKS.suite(protocol).lemmas))
+    solver.add(*(v.domain.within(v.term) for v in protocol.variables))
+    assert solver.check() == z3.unsat
+    fates = {m.mistake: m.fate for m in bite(MARKS, [instance], workers=1, reporter=Reporter(quiet=True)).mutants}
+    assert {fates[mistake] for mistake in endless} == {"proved equivalent"}
+
+
 def test_a_protocol_that_does_not_hold_has_no_teeth() -> None:
     entry = replace(LIFT, sizes={"ci": (Instance("stuck", {"floors": 1}),)})
     with pytest.raises(ModelError, match="lift, stuck: no_deadlock does not hold without any mutation"):
@@ -209,6 +266,18 @@ def test_the_command_shows_the_run_that_gives_a_mutant_away(capsys: pytest.Captu
     assert "enter.7: enter: no update of door\nlift, parked: floors=3 quorum=2 trips=0\n" in shown
     assert "violated     closed_when_full: The door is closed when all are in, and only then. (in 2 steps)" in shown
     assert "  2  p1  enter(p1)  inside[p1] no -> yes" in shown
+
+
+@pytest.mark.usefixtures("_with_lift")
+def test_without_a_mutant_there_is_no_score(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*TEETH, "--states", "1"]) == 75
+    assert "lift: no score, because every instance is too large: raise --states\n" in capsys.readouterr().out
+    assert main([*TEETH, "--states", "1", "--mutant", "go.8"]) == 75
+    assert "too large, and left out: one trip, parked" in capsys.readouterr().out
+    assert main([*TEETH, "--mutant", "go.2"]) == 75
+    assert "lift: no score, because no mutant makes a difference\n" in capsys.readouterr().out
+    assert main([*TEETH, "--states", "1", "--format", "json"]) == 75
+    assert json.loads(capsys.readouterr().out)["protocols"][0]["score"] is None
 
 
 @pytest.mark.usefixtures("_with_lift")
