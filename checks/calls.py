@@ -14,7 +14,6 @@ from fencepost.checks.engines import plan
 from fencepost.checks.engines.exhaustive import GIB, Budget, exhaust
 from fencepost.checks.engines.findings import Findings
 from fencepost.checks.engines.plan import Checked, Options
-from fencepost.model.language.obligations import prove_domains
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, Value, find
@@ -68,7 +67,6 @@ def explore(
     Raises ModelError if an action can take a variable out of its domain, KeyError for a property that the suite does not have,
     and MemoryError if the memory is not enough to begin with.
     """
-    prove_domains(suite.protocol)
     chosen = [suite.named(name) for name in properties] or suite.properties
     return exhaust(Observed.of(suite, chosen), Budget(memory, seconds, workers, memory))
 

@@ -24,6 +24,15 @@ def add_command(
     )
 
 
+class Once(argparse.Action):
+    """Keeps the value of an option that may be given once: of two the first would be lost without a word."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: object, *_: object) -> None:
+        if getattr(namespace, self.dest) is not None:
+            parser.error(f"{self.option_strings[0]} is given twice; give it once")
+        setattr(namespace, self.dest, values)
+
+
 def add_size(to: argparse.ArgumentParser, usual: str = "ci") -> None:
     to.add_argument("--size", choices=("ci", "standard", "deep"), help=f"which instances (default: {usual})")
 

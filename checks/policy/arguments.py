@@ -9,6 +9,7 @@ from pathlib import Path
 from fencepost.checks.console.numbers import whole, written_hash
 from fencepost.checks.console.options import (
     Commands,
+    Once,
     add_command,
     add_format,
     add_hours,
@@ -94,7 +95,8 @@ def _question(questions: Commands, name: str, helps: str, description: str) -> a
 
 
 def _add_configuration(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--conf", type=Path, metavar="FILE", help="a broker.conf (default: what Pulsar has without one)")
+    helps = "a broker.conf (default: what Pulsar has without one)"
+    parser.add_argument("--conf", type=Path, action=Once, metavar="FILE", help=helps)
     add_pulsar(parser)
 
 

@@ -49,6 +49,8 @@ def read_settings(path: Path | None, version: Version) -> Settings:
             given[field.name] = file.flag(key, usual).value
         elif found := file.text(key, usual):
             given[field.name] = _value(found[1], key, found[0].strip(), kind)
+    remedy = "give the broker.conf that the brokers start with, or leave it out for Pulsar's defaults"
+    file.look_closer(remedy, besides=_names_elsewhere(version))
     conf = replace(conf, **given)
     return Settings(conf, (*file.notes, *_spelled_otherwise(file, version), *_on_managers(file, conf)))
 
@@ -107,13 +109,17 @@ def _example(key: str) -> str:
     return f"{key}={str(usual).lower() if isinstance(usual, bool) else usual}"
 
 
+def _names_elsewhere(version: Version) -> dict[str, str]:
+    """What another version calls a setting, and what this one does."""
+    names = NAMES_OF_2_10.items()
+    return dict(names) if version == "2.10" else {old: new for new, old in names}
+
+
 def _spelled_otherwise(file: BrokerConf, version: Version) -> list[str]:
     """Notes on what is spelled as another version spells it."""
-    names = NAMES_OF_2_10.items()
-    others = {old: new for new, old in names} if version == "2.10" else dict(names)
     return [
         f"{file.path}:{line}: {other} is not read by this version, which spells it {key}"
-        for key, other in others.items()
+        for other, key in _names_elsewhere(version).items()
         for line in file.lines_of(other)
     ]
 

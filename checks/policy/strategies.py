@@ -11,7 +11,7 @@ from pathlib import Path
 from fencepost.checks.policy.snapshot import as_snapshot
 from fencepost.checks.policy.usage import WrongUsage
 from fencepost.checks.settings.broker_conf import BrokerConf, ConfigurationError
-from fencepost.checks.settings.input_files import InputError, read_text
+from fencepost.checks.settings.input_files import STANDARD_INPUT, InputError, read_text
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.load_manager import LoadManager
 from fencepost.model.balance.strategies import UnknownStrategy, load_manager
@@ -44,7 +44,7 @@ def manager_of(conf: Configuration, file: Path | None, shedder: str | None = Non
 
 def _where(file: Path | None, key: str) -> str:
     """Where a configuration sets a key: file and line, or the key if it is set elsewhere."""
-    lines = BrokerConf(file).lines_of(key) if file is not None else []
+    lines = [] if file is None or file == STANDARD_INPUT else BrokerConf(file).lines_of(key)
     return f"{file}:{lines[-1]}" if lines else key
 
 

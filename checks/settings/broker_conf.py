@@ -8,8 +8,8 @@ default of ServiceConfiguration.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -18,6 +18,9 @@ from fencepost.checks.settings.properties_file import MalformedEscape, Setting, 
 
 LARGEST = 2**31 - 1
 PULSARS = "Pulsar's default"
+
+PREFIX = "PULSAR_PREFIX_"
+"""What is before a key in the environment from which the images of Pulsar make their broker.conf."""
 
 T = TypeVar("T")
 
@@ -39,7 +42,8 @@ class Taken(Generic[T]):
 
 
 class BrokerConf:
-    """The settings of one file. What a user should know of those that were taken is gathered in ``notes``.
+    """The settings of one file, ``-`` being standard input. What a user should know of those that were taken is gathered in
+    ``notes``.
 
     Raises InputError if it cannot be read, ConfigurationError if it is empty or no text; so do the methods, for a value that
     does not fit.
@@ -49,7 +53,13 @@ class BrokerConf:
         data = _bytes(path)
         self.path = path
         self.notes: list[str] = []
-        self._found = _settings(path, data)
+        self._known: dict[str, None] = {}
+        plain = _settings(path, data)
+        prefixed = [s for s in plain if s.key.startswith(PREFIX)]
+        # as the images do it: what the environment sets takes the place of what the file has
+        self._found = [s for s in plain if s not in prefixed]
+        self._found += [replace(s, key=s.key.removeprefix(PREFIX)) for s in prefixed]
+        self._prefixed = frozenset(prefixed)
         if data.startswith(BYTE_ORDER_MARK):
             what = "begins with a byte order mark, which Java takes for part of the first line; save it without"
             self.notes.append(f"{path}:1: {what}")
@@ -100,12 +110,31 @@ class BrokerConf:
                 raise ConfigurationError(f"{source}: {key} has {name!r}, which is none of {', '.join(of)}; leave it out")
         return Taken(key, names, source)
 
+    def look_closer(self, remedy: str, besides: Collection[str] = ()) -> None:
+        """Looks again at the file when all of its keys that count, but for those ``besides``, have been asked for: notes those
+        that are spelled nearly so.
+
+        Raises ConfigurationError, ending with the ``remedy``, if none of them is in the file: then it says nothing of them.
+        """
+        strange = [(s, _meant(s.key, self._known)) for s in self._found if s.key not in self._known and s.key not in besides]
+        near = [f"{s.key} on line {s.line} is not read: did you mean {meant}?" for s, meant in strange if meant]
+        if len(strange) == len(self._found):
+            hint = f" ({near[0]})" if near else ""
+            raise ConfigurationError(f"{self.path}: has none of the settings that are read here{hint}; {remedy}")
+        self.notes += [f"{self.path}: {told}" for told in near]
+        taken = [s for s in self._prefixed if s.key.removeprefix(PREFIX) in self._known]
+        self.notes += [
+            f"{self.path}:{s.line}: {s.key} is read as {s.key.removeprefix(PREFIX)}, as Pulsar's images read it"
+            for s in sorted(taken, key=lambda s: s.line)
+        ]
+
     def lines_of(self, key: str) -> list[int]:
         """The lines on which a key is set."""
         return [setting.line for setting in self._found if setting.key == key]
 
     def text(self, key: str, default: object, tell: bool = False) -> tuple[str, str] | None:
         """The value of a key as it is written and where it is, or None if it is left to the default."""
+        self._known[key] = None
         given = [setting for setting in self._found if setting.key == key]
         if len(given) > 1:
             lines = ", ".join(str(setting.line) for setting in given)
@@ -116,6 +145,22 @@ class BrokerConf:
             why = f"{self.path}:{given[-1].line} leaves it empty" if given else f"{self.path} does not set it"
             self.notes.append(f"{key}: {why}, so it is {PULSARS}, {_written(default)}")
         return None
+
+
+def _meant(key: str, known: Iterable[str]) -> str:
+    """Which of the known keys is written so but for one letter, or for small and capital letters; empty if none is."""
+    return next((other for other in known if key.lower() == other.lower() or _is_one_edit_away(key, other)), "")
+
+
+def _is_one_edit_away(one: str, other: str) -> bool:
+    """Whether one letter is other, more, or fewer, or two neighbours have changed places."""
+    shorter, longer = sorted((one, other), key=len)
+    same = next((place for place, (a, b) in enumerate(zip(shorter, longer, strict=False)) if a != b), len(shorter))
+    rest, longer_rest = shorter[same:], longer[same:]
+    if len(shorter) < len(longer):
+        return rest == longer_rest[1:]
+    swapped = longer_rest[1::-1] + longer_rest[2:]
+    return len(shorter) == len(longer) and (rest[1:] == longer_rest[1:] or rest == swapped)
 
 
 def _written(value: object) -> str:

@@ -33,12 +33,14 @@ PAIRS, TRIPLES = 2, 3
 
 @dataclass(frozen=True)
 class Settings:
-    """What is taken from a ``broker.conf``, and what there is to note of either part, whatever the checks find."""
+    """What is taken from a ``broker.conf``, and what there is to note of either part, and of the keys, whatever the checks
+    find."""
 
     ledger: LedgerSettings
     control_plane: ControlPlaneSettings
     ledger_notes: tuple[str, ...]
     control_plane_notes: tuple[str, ...]
+    about_keys: tuple[str, ...]
 
 
 def read_settings(path: Path) -> Settings:
@@ -47,7 +49,10 @@ def read_settings(path: Path) -> Settings:
     ledger = ledger_settings(conf)
     ledger_notes = tuple(conf.notes)
     control_plane = control_plane_settings(conf)
-    return Settings(ledger, control_plane, ledger_notes, tuple(conf.notes[len(ledger_notes) :]))
+    control_plane_notes = tuple(conf.notes[len(ledger_notes) :])
+    conf.look_closer("give the broker.conf that the brokers start with")
+    about_keys = tuple(conf.notes[len(ledger_notes) + len(control_plane_notes) :])
+    return Settings(ledger, control_plane, ledger_notes, control_plane_notes, about_keys)
 
 
 def control_plane_instances(
@@ -55,15 +60,13 @@ def control_plane_instances(
 ) -> tuple[Instance, ...]:
     """The instances of a protocol with what it takes from the settings.
 
-    Left out are those that are about another setting, and those of a protocol that is mended, which no cluster runs.
+    Left out are those of a protocol that is mended, which no cluster runs, and those that are about another setting, unless
+    nothing is left then.
     """
     taken = CONTROL_PLANE[name](settings)
-    return tuple(
-        replace(instance, parameters={**instance.parameters, **taken})
-        for instance in instances
-        if not instance.parameters.get("mended")
-        and all(instance.parameters.get(key, value) == value for key, value in taken.items())
-    )
+    faithful = [instance for instance in instances if not instance.parameters.get("mended")]
+    fitting = [i for i in faithful if all(i.parameters.get(key, value) == value for key, value in taken.items())]
+    return tuple(replace(i, parameters={**i.parameters, **taken}) for i in fitting or faithful)
 
 
 def ledger_instances(settings: LedgerSettings, size: str) -> tuple[Instance, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import stat
+import sys
 from pathlib import Path
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -11,16 +13,33 @@ class InputError(Exception):
     """An input file that cannot be used; the message names the file, what is wrong in it and where."""
 
 
+STANDARD_INPUT = Path("-")
+
+MOST = 1 << 26
+"""Bytes that are taken from what is no regular file, and so may never end."""
+
+
 def read_bytes(path: Path, what: str) -> bytes:
-    """The bytes of a file; ``what`` names such a file. Raises InputError if it cannot be read."""
+    """The bytes of a file, or of standard input for ``-``; ``what`` names such a file. InputError if it cannot be read."""
     try:
-        return path.read_bytes()
+        if path == STANDARD_INPUT:
+            return _to_the_end(sys.stdin.buffer.read(MOST + 1), path)
+        if stat.S_ISREG(path.stat().st_mode):
+            return path.read_bytes()
+        with path.open("rb") as stream:
+            return _to_the_end(stream.read(MOST + 1), path)
     except IsADirectoryError:
         raise InputError(f"{path}: is a directory; give the path of {what}") from None
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file; give the path of {what}") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _to_the_end(data: bytes, path: Path) -> bytes:
+    if len(data) > MOST:
+        raise InputError(f"{path}: does not end within {MOST >> 20} MiB; give a file")
+    return data
 
 
 def read_text(path: Path, what: str) -> str:

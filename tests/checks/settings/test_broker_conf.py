@@ -1,13 +1,21 @@
 """broker.conf: what is taken from where, and every way in which a configuration is refused."""
 
+import io
+import itertools
+import os
 import random
+import threading
 from pathlib import Path
 
 import pytest
 
-from fencepost.checks.settings.conf_instances import Settings, read_settings
+from fencepost.checks.settings.conf_instances import CONTROL_PLANE, Settings, control_plane_instances, read_settings
+from fencepost.checks.settings.control_plane_settings import ALGORITHM, SESSION_POLICY, UNLOADS
 from fencepost.checks.settings.input_files import InputError
 from fencepost.checks.settings.ledger_settings import ACK_QUORUM, ENSEMBLE, WRITE_QUORUM
+from fencepost.model.pulsar.hash_range import ALGORITHMS
+from fencepost.properties.protocols import PROTOCOLS
+from tests.command import fencepost
 
 
 def conf(folder: Path, content: str | bytes) -> Path:
@@ -78,6 +86,89 @@ def test_the_last_of_duplicates_wins_and_is_said(tmp_path: Path) -> None:
     settings = read_settings(conf(tmp_path, quorums(3, 3, 2) + f"{ENSEMBLE}=x\n{ENSEMBLE}=4\n"))
     assert sizes(settings) == (4, 3, 2)
     assert any("lines 1, 4, 5" in note and "'4'" in note for note in settings.ledger_notes)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "journalDirectories=/data\nzkServers=localhost:2181\nbookiePort=3181\n",
+        "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534::/:/sbin/nologin\n",
+        "PULSAR_PREFIX_brokerServicePort=6650\nPULSAR_MEM=-Xmx1g\n",
+        f"export {ENSEMBLE}=2\n",
+    ],
+)
+def test_a_file_without_a_setting_that_is_read(tmp_path: Path, content: str) -> None:
+    assert "has none of the settings that are read here; give the broker.conf" in refusal(conf(tmp_path, content))
+
+
+@pytest.mark.parametrize(
+    "key", [f"managedLedgerDefaultAck{end}" for end in ("Quoram", "Qurum", "Quorums")] + [ACK_QUORUM.lower()]
+)
+def test_a_key_that_is_nearly_one_is_pointed_out(tmp_path: Path, key: str) -> None:
+    path = conf(tmp_path, f"{ENSEMBLE}=3\n{key}=3\nmanagedLedgerDefaultMarkDeleteRateLimit=1\n")
+    settings = read_settings(path)
+    assert settings.about_keys == (f"{path}: {key} on line 2 is not read: did you mean {ACK_QUORUM}?",)
+    assert settings.ledger.ack_quorum.value == 2
+    alone = refusal(conf(tmp_path, f"{key}=3\n"))
+    assert f"has none of the settings that are read here ({key} on line 1 is not read: did you mean {ACK_QUORUM}?); " in alone
+
+
+def test_neighbours_that_have_changed_places_are_one_mistake(tmp_path: Path) -> None:
+    swapped = ACK_QUORUM.replace("Ack", "Akc")
+    assert f"did you mean {ACK_QUORUM}?" in refusal(conf(tmp_path, f"{swapped}=3\n"))
+
+
+def test_what_the_environment_of_an_image_sets_is_read(tmp_path: Path) -> None:
+    path = conf(tmp_path, f"PULSAR_PREFIX_{ENSEMBLE}=5\nPULSAR_PREFIX_{WRITE_QUORUM}=3\n{ENSEMBLE}=2\n")
+    settings = read_settings(path)
+    assert sizes(settings) == (5, 3, 2)
+    assert settings.ledger.write_quorum.source == f"{path}:2"
+    assert settings.about_keys == tuple(
+        f"{path}:{line}: PULSAR_PREFIX_{key} is read as {key}, as Pulsar's images read it"
+        for line, key in enumerate((ENSEMBLE, WRITE_QUORUM), start=1)
+    )
+
+
+def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(quorums(3, 3, 2).encode())))
+    settings = read_settings(Path("-"))
+    assert (sizes(settings), settings.ledger.ensemble.source) == ((3, 3, 2), "-:1")
+
+
+@pytest.mark.parametrize("device", ["/dev/full", "/dev/zero"])
+def test_what_never_ends_is_refused(device: str) -> None:
+    assert "does not end within 64 MiB" in refusal(Path(device))
+
+
+def test_what_a_pipe_has_is_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(quorums(3, 2, 2),))
+    writer.start()
+    assert sizes(read_settings(pipe)) == (3, 2, 2)
+    writer.join()
+
+
+def test_two_files_are_wrong_usage(tmp_path: Path) -> None:
+    path = conf(tmp_path, quorums(2, 2, 2))
+    for command in (["check"], ["policy", "decide", "--snapshot", "x"]):
+        ran = fencepost(*command, "--conf", path, "--conf", path)
+        assert ran.returncode == 2
+        assert "--conf is given twice; give it once" in ran.stderr
+
+
+@pytest.mark.parametrize("name", CONTROL_PLANE)
+@pytest.mark.parametrize("size", ["ci", "standard", "deep"])
+def test_no_protocol_is_passed_over_for_its_settings(tmp_path: Path, name: str, size: str) -> None:
+    for unloads, policy, algorithm in itertools.product(("true", "false"), ("reconnect", "shutdown"), ALGORITHMS):
+        text = f"{UNLOADS}={unloads}\n{SESSION_POLICY}={policy}\n{ALGORITHM}={algorithm}\n"
+        settings = read_settings(conf(tmp_path, text)).control_plane
+        made = control_plane_instances(name, PROTOCOLS[name].instances(size), settings)
+        assert made
+        taken = CONTROL_PLANE[name](settings)
+        assert all(instance.parameters[key] == value for instance in made for key, value in taken.items())
+        for instance in made:
+            PROTOCOLS[name].outline(instance.parameters)
 
 
 def test_an_ack_quorum_of_one_is_noted(tmp_path: Path) -> None:

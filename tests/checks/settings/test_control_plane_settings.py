@@ -46,7 +46,7 @@ def refusal(folder: Path, content: str) -> str:
 
 
 def test_what_is_not_set_is_pulsars_default(tmp_path: Path) -> None:
-    settings, notes = taken(tmp_path, "")
+    settings, notes = taken(tmp_path, "managedLedgerDefaultEnsembleSize=2")
     assert [value.value for value in settings.taken] == [4, 128, ALGORITHMS[0], ALGORITHMS, True, "reconnect", 30_000]
     assert {value.source for value in settings.taken} == {"Pulsar's default"}
     assert notes == ()
