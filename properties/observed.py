@@ -10,6 +10,7 @@ import z3
 
 from fencepost.model.kernel import Kernel
 from fencepost.properties.suspicions import Suspicion, frozen
+from fencepost.properties.suspicions import premises as premises_of
 from fencepost.properties.vocabulary import Property, Suite
 
 
@@ -27,8 +28,8 @@ class Observed:
 
     The fields number the kernel's observed formulas: ``states`` the violations of ``always`` properties, ``steps`` those of
     ``step`` properties (formulas over two states), ``goals`` the ``sometimes``, ``premises`` what must be reached for an
-    implication to say something, ``may_end`` the ``deadlock`` property: where it does not hold a run may not end, and
-    ``leads`` what must lead to what.
+    implication to say something, ``may_end`` the ``deadlock`` property: where it does not hold a run may not end,
+    ``leads`` what must lead to what, and ``parts`` the premises of a property one by one, each with its place among how many.
     """
 
     suite: Suite
@@ -39,10 +40,12 @@ class Observed:
     premises: dict[int, Property]
     may_end: dict[int, Property]
     leads: tuple[Lead, ...]
+    parts: dict[int, tuple[Property, int, int]]
 
     @classmethod
-    def of(cls, suite: Suite, properties: Iterable[Property]) -> Observed:
-        """Compiles the suite's protocol with these of its properties."""
+    def of(cls, suite: Suite, properties: Iterable[Property], *, closely: bool = False) -> Observed:
+        """Compiles the suite's protocol with these of its properties; ``closely`` also each premise of a property that has
+        several."""
         chosen = list(properties)
         formulas: list[z3.BoolRef] = []
         step_formulas: list[z3.BoolRef] = []
@@ -65,8 +68,15 @@ class Observed:
             for premise, conclusion in p.leads
         ]
         steps = {number(z3.Not(p.judged), step_formulas): p for p in of_kind["step"]}
+        parts = {
+            number(premise, formulas): (p, place, len(several))
+            for p in (of_kind["always"] + of_kind["step"] if closely else ())
+            for several in [premises_of(suite.protocol, p)]
+            if len(several) > (p.premise is not None)
+            for place, premise in enumerate(several, start=1)
+        }
         kernel = Kernel(suite.protocol, formulas, step_formulas)
-        return cls(suite, kernel, states, steps, goals, premises, may_end, tuple(leads))
+        return cls(suite, kernel, states, steps, goals, premises, may_end, tuple(leads), parts)
 
     def alarms(self) -> tuple[list[int], list[int]]:
         """The formulas, over a state and over a step, whose truth is a violation that is not expected."""
@@ -103,6 +113,10 @@ class Observed:
         for family, action in frozen(self.suite, constant):
             told = f"{family} never changed, although {action.name} could change it"
             found.append(Suspicion("never-changes", family, told, action.location))
+        met, vacuous = set(seen), self.vacuous(seen)
+        found += [Suspicion("never-met", p.name, f"the premise of {p.name} was never met", p.location) for p in vacuous]
         return found + [
-            Suspicion("never-met", p.name, f"the premise of {p.name} was never met", p.location) for p in self.vacuous(seen)
+            Suspicion("never-met", p.name, f"premise {place} of {count} of {p.name} was never met", p.location)
+            for number, (p, place, count) in self.parts.items()
+            if number not in met and p not in vacuous
         ]

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import z3
 
-from fencepost.model.language import Action, Location
-from fencepost.properties.vocabulary import Suite
+from fencepost.model.language import Action, Location, Protocol
+from fencepost.model.language.domains import Choice
+from fencepost.properties.vocabulary import Property, Suite
 
-Kind = Literal["never-enabled", "never-changes", "never-met", "never-happens", "never-needed", "never-broken", "from-nothing"]
+Kind = Literal[
+    "never-enabled",
+    "never-changes",
+    "never-met",
+    "never-happens",
+    "never-needed",
+    "never-broken",
+    "from-nothing",
+    "says-nothing",
+]
+
+_EFFORT = 2_000_000
+"""What Z3 may spend on whether a property says anything, in units of its own: the answer does not depend on the machine."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +33,8 @@ class Suspicion:
 
     An action is ``never-enabled`` in any reachable state, or ``never-happens`` by proof; a family of variables that an
     action could change ``never-changes``; the premise of a property is ``never-met``, or what is given for a theorem holds
-    ``from-nothing``; a lemma is ``never-needed`` by the proof that it is part of; a property is ``never-broken`` by a mutant.
+    ``from-nothing``; a lemma is ``never-needed`` by the proof that it is part of; a property is ``never-broken`` by a mutant,
+    or ``says-nothing``, being true whatever the values of the variables.
     """
 
     kind: Kind
@@ -30,6 +44,51 @@ class Suspicion:
 
     def __str__(self) -> str:
         return self.text
+
+
+def empty(protocol: Protocol, properties: Iterable[Property]) -> Iterator[Suspicion]:
+    """The properties that are true of any values that the variables can have, so that no action could violate them."""
+    solver = z3.SimpleSolver()
+    solver.set("rlimit", _EFFORT)
+    for v in protocol.variables:
+        solver.add(v.domain.within(v.term), v.domain.within(v.next))
+    for p in properties:
+        if solver.check(z3.Not(p.judged)) == z3.unsat:
+            yield Suspicion("says-nothing", p.name, f"{p.name} is true whatever the values of the variables", p.location)
+
+
+def premises(protocol: Protocol, prop: Property) -> list[Any]:
+    """The premises, over states, of the implications that a property is a conjunction of: one formula for each that is written,
+    which holds where any of those does that were made of it for the members of universes."""
+    if prop.kind not in ("always", "step"):
+        return []
+    parts = prop.formula.children() if z3.is_and(prop.formula) else [prop.formula]
+    found: dict[Any, list[Any]] = {}
+    for part in parts:
+        if z3.is_implies(part) and not protocol.next_variables_of(part.arg(0)):
+            found.setdefault(_shape(protocol, part.arg(0)), []).append(part.arg(0))
+    return [z3.Or(alike) for alike in found.values()]
+
+
+def _shape(protocol: Protocol, term: Any) -> Any:
+    """What a term has in common with those that are written in the same line: members and numbers have no identity, and
+    variables none within their family, but a choice among names is that name."""
+    if z3.is_const(term):
+        is_variable = term.decl().kind() == z3.Z3_OP_UNINTERPRETED
+        return protocol.variable(term.decl().name()).family if is_variable else term.sort().name()
+    arguments = term.children()
+    if z3.is_eq(term) and (names := [a for a in arguments if _is_named(protocol, a)]):
+        others = [a for a in arguments if not _is_named(protocol, a)]
+        return "is", *(_shape(protocol, a) for a in names), *(str(a) for a in others if z3.is_int_value(a)), len(others)
+    return term.decl().name(), *(_shape(protocol, argument) for argument in arguments)
+
+
+def _is_named(protocol: Protocol, term: Any) -> bool:
+    """Whether a term is a choice among names, which differ in what they mean, and not among members."""
+    if not (z3.is_const(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED):
+        return False
+    domain = protocol.variable(term.decl().name()).domain
+    return isinstance(domain, Choice) and domain.universe is None
 
 
 def frozen(suite: Suite, constant: Collection[str]) -> Iterator[tuple[str, Action]]:

@@ -151,7 +151,7 @@ def _add_check(commands: Commands) -> None:
     check = add_command(commands, "check", "a verdict on each property", CHECK, f"{EXAMPLES}\n{EXIT_STATUS}")
     add = check.add_argument
     add("protocols", nargs="*", metavar="PROTOCOL", help="what to check (all, unless named)")
-    add("--conf", type=Path, action=Once, metavar="FILE", help="take the settings from a Pulsar broker.conf (-: standard input)")
+    add("--conf", type=Path, action=Once, metavar="FILE", help="take the settings from a broker.conf (-: standard input)")
     add_set(check)
     add_size(check)
     add("--by", choices=("exhaustive", "walks", "induction", "bounded"), help="the engine (default: the strongest that ends)")

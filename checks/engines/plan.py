@@ -21,7 +21,7 @@ from fencepost.model.language import Protocol
 from fencepost.model.language.mistakes import guess
 from fencepost.properties.observed import Observed
 from fencepost.properties.registry import Entry, Instance
-from fencepost.properties.suspicions import Suspicion
+from fencepost.properties.suspicions import Suspicion, empty
 from fencepost.properties.theorems import Theory
 from fencepost.properties.vocabulary import Property, Suite
 
@@ -94,7 +94,9 @@ def check(
     run = _Run(suite, instance.name, chosen, options, reporter, should_stop)
     findings = run.by(engine) if engine else run.by_the_strongest()
     reporter.end()
-    return Checked(entry, instance, protocol, findings)
+    succeeded = [v.property for v in findings.verdicts if v.verdict not in ("violated", "inconclusive")]
+    suspicions = (*findings.suspicions, *empty(protocol, succeeded))
+    return Checked(entry, instance, protocol, replace(findings, suspicions=suspicions))
 
 
 def _chosen(suite: Suite, names: Sequence[str]) -> list[Property]:
@@ -156,7 +158,7 @@ class _Run:
         options = self.options
         reduction = Reduction.of(self.suite, self.chosen, self.reporter) if options.symmetry else None
         return exhaust(
-            Observed.of(self.suite, reduction.observed if reduction else self.chosen),
+            Observed.of(self.suite, reduction.observed if reduction else self.chosen, closely=not reduction),
             Budget(memory or options.memory, self._seconds(), options.workers, options.memory),
             reduction=reduction,
             progress=self.reporter.searching,

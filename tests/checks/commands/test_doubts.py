@@ -21,7 +21,7 @@ from fencepost.checks.reports.annotations import as_annotations
 from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.reports.junit import as_junit
 from fencepost.checks.reports.sarif import as_sarif
-from fencepost.model.language import And, Implies, Not, Protocol
+from fencepost.model.language import And, Implies, Not, Or, Protocol
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.vocabulary import Suite
@@ -155,6 +155,66 @@ def test_a_property_that_no_mutant_violates_is_told(monkeypatch: pytest.MonkeyPa
     assert kinds(doubts(checked(), strict=False))[-1] == ("", "never-broken", "strikes")
 
 
+def with_empty_words(p: Protocol) -> Suite:
+    suite = clock_suite(p)
+    s = p.state
+
+    @suite.always
+    def is_a_time() -> Any:
+        """It is some hour: its domain says so."""
+        return And(s.hour >= 0, s.hour < p.parameters["hours"])
+
+    @suite.step
+    def goes_or_stands() -> Any:
+        """It goes on, or it does not."""
+        return Or(p.next.hour > s.hour, p.next.hour <= s.hour)
+
+    @suite.always
+    def of_alarms_and_hours() -> Any:
+        """Two rules in one: the second is about something that never happens."""
+        return And(Implies(s.hour > 0, s.struck), Implies(s.alarm, s.hour < 1))
+
+    @suite.always
+    def of_alarms_and_more() -> Any:
+        """A rule of what never happens, and beside it what always holds."""
+        return And(Implies(s.alarm, s.hour < 1), Not(s.alarm))
+
+    return suite
+
+
+@pytest.mark.parametrize("by", ["exhaustive", "bounded", "induction"])
+def test_a_property_that_says_nothing_is_told(by: str) -> None:
+    found = doubts(checked(replace(CLOCK, suite=with_empty_words), by=by), strict=False)
+    told = {subject for instance, kind, subject in kinds(found) if kind == "says-nothing"}
+    assert told == {"is_a_time", "goes_or_stands"}
+
+
+def test_a_premise_among_several_that_is_never_met_is_told() -> None:
+    found = [str(doubt) for doubt in doubts(checked(replace(CLOCK, suite=with_empty_words)), strict=False)]
+    assert "clock, short: premise 2 of 2 of of_alarms_and_hours was never met" in found
+    assert "clock, short: premise 1 of 1 of of_alarms_and_more was never met" in found
+    assert not [told for told in found if "premise 1 of 2" in told]
+
+
+def each_has_its_own(p: Protocol) -> Suite:
+    suite = clock_suite(p)
+
+    @suite.always
+    def each_hour() -> Any:
+        """What is said of each hour, of which the last never comes."""
+        return And(*(Implies(And(p.state.hour == h, Not(p.state.quiet)), p.state.hour < 99) for h in range(9)))
+
+    return suite
+
+
+def test_premises_that_one_line_makes_are_asked_for_together() -> None:
+    entry = replace(CLOCK, suite=each_has_its_own)
+    assert kinds(d for d in doubts(checked(entry), strict=False) if d.suspicion.kind == "never-met") == [
+        ("short", "never-met", "alarms_are_heard"),
+        ("long", "never-met", "alarms_are_heard"),
+    ]
+
+
 def test_every_format_tells_it() -> None:
     for strict in (False, True):
         found = doubts(checked(), strict=strict)
@@ -179,9 +239,9 @@ def test_strict_makes_it_fail(capsys: pytest.CaptureFixture[str]) -> None:
     told = capsys.readouterr().out
     assert "\n  suspicious: action find_other was never enabled\n" in told
     doubtful = "nothing is violated, but see what is suspicious (exit 0)"
-    assert told.splitlines()[-1] == f"15 exhausted, 1 reached, 3 suspicious: {doubtful}"
+    assert told.splitlines()[-1] == f"15 exhausted, 1 reached, 4 suspicious: {doubtful}"
     assert main([*LONELY, "--strict"]) == 10
-    last = "15 exhausted, 1 reached, 3 suspicious: an assumption of the model does not hold (exit 10)"
+    last = "15 exhausted, 1 reached, 4 suspicious: an assumption of the model does not hold (exit 10)"
     assert capsys.readouterr().out.splitlines()[-1] == last
 
 
