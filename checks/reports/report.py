@@ -119,7 +119,7 @@ def _success(everything: Sequence[Checked], suspicious: Sequence[Doubt]) -> str:
     values = {verdict.verdict for checked in everything for verdict in checked.findings.verdicts}
     limited = " as far as this went" if left or values & {"bounded", "sampled"} else ""
     doubtful = ", but see what is suspicious" if suspicious else ""
-    return f"nothing is violated{limited}{doubtful}" if limited or doubtful else _MEANING[ExitStatus.HOLDS]
+    return f"nothing is wrong{limited}{doubtful}" if limited or doubtful else _MEANING[ExitStatus.HOLDS]
 
 
 def as_json(
