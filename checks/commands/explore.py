@@ -44,7 +44,9 @@ def run(asked: argparse.Namespace) -> ExitStatus:
         print(f"fencepost: {error}", file=sys.stderr)
         return ExitStatus.INPUT
     except (JavaError, SparkError) as error:
-        print(f"fencepost: {error}", file=sys.stderr)
+        disks = f"; the disk of {asked.out or asked.folder} is full, or that of Spark's own files (spark.local.dir)"
+        where = disks if "No space left on device" in str(error) else ""
+        print(f"fencepost: {error}{where}", file=sys.stderr)
         return ExitStatus.SYSTEM
 
 

@@ -17,11 +17,13 @@ from pyspark.sql import SparkSession
 from fencepost.traces.comparison.comparison import Comparison
 from fencepost.traces.comparison.rows import ROW, SPARK_ROW, row, table, worker
 from fencepost.traces.exploration.explore import watched
+from fencepost.traces.exploration.kept import check, is_kept, keep
+from fencepost.traces.files.writing import naming
 
 Outcome = Literal["complete", "fault", "interrupted"]
 
 RUNS = "runs.parquet"
-_ROUNDS, _DONE = "rounds", "_SUCCESS"
+_ROUNDS = "rounds"
 _TASKS_PER_CORE = 4
 
 
@@ -49,7 +51,7 @@ def compare(
     """Makes the runs that the folder does not have yet, without Spark in this process, and gathers all in one file.
 
     There is no round after one in which a user's policy failed. ``should_stop`` ends the comparison with the round that is
-    under way left out. Raises SparkError.
+    under way left out. Raises SparkError, FolderError if a round that was kept is damaged.
     """
     count = len(comparison.contenders)
     there = complete(comparison, folder)
@@ -67,6 +69,7 @@ def compare(
         try:
             make = _make_here if spark is None else _make_on(spark)
             make(comparison, runs, target, should_stop, tell)
+            keep([target], comparison.text)
         except _Interrupted:
             outcome = "interrupted"
             break
@@ -80,11 +83,12 @@ def compare(
 def complete(comparison: Comparison, folder: Path) -> pa.Table:
     """The rows of the complete rounds up to the first that is not, by run and, within it, in the order of the policies.
 
-    Of a folder that has more runs than the comparison they are the first ones.
+    Of a folder that has more runs than the comparison they are the first ones. Raises FolderError if one is damaged.
     """
     tables = [ROW.empty_table()]
     done = 0
-    while done < comparison.runs and (_round(folder, done) / _DONE).exists():
+    while done < comparison.runs and is_kept(_round(folder, done)):
+        check([_round(folder, done)], comparison.text)
         tables.append(_read(_round(folder, done)))
         done += len(tables[-1]) // len(comparison.contenders)
     rows = pa.concat_tables(tables)
@@ -120,8 +124,8 @@ def _make_here(
             made.append(row(comparison, run, contender))
             tell(len(made))
     target.mkdir(parents=True)
-    pq.write_table(table(made), target / "part-0.parquet")
-    (target / _DONE).touch()
+    with naming(target):
+        pq.write_table(table(made), target / "part-0.parquet")
 
 
 def _make_on(spark: SparkSession) -> _Make:
@@ -146,5 +150,6 @@ def _make_on(spark: SparkSession) -> _Make:
 
 def _gather(comparison: Comparison, folder: Path) -> None:
     draft = folder / f"{RUNS}.part"
-    pq.write_table(complete(comparison, folder), draft)
+    with naming(folder / RUNS):
+        pq.write_table(complete(comparison, folder), draft)
     draft.replace(folder / RUNS)

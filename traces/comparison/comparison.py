@@ -17,9 +17,9 @@ from fencepost.model.balance.simulation.cycle import simulate
 from fencepost.model.balance.simulation.run import Run
 from fencepost.model.balance.simulation.scenario import Scenario
 from fencepost.model.balance.strategies import strategy_name
-from fencepost.traces.exploration.folder import FolderError, held
+from fencepost.traces.exploration.folder import held
 
-FORMAT = 2
+FORMAT = 3
 
 _FILE = "comparison.json"
 _FIRST_ROUND, _LONGEST_ROUND = 8, 64
@@ -79,23 +79,23 @@ class Comparison:
             "seed": self.seed,
         }
 
+    @property
+    def text(self) -> str:
+        """What the folder remembers, in a line."""
+        return json.dumps(self.described)
+
     @contextmanager
     def held(self, folder: Path) -> Iterator[None]:
         """Makes the folder this comparison's, or finds that it is, and keeps others from working in it meanwhile.
 
         Raises FolderError if it is another's or in use, OSError if it cannot be written.
         """
-        text = json.dumps(self.described, indent=1) + "\n"
-        with held(folder, _FILE, text, lambda: _difference(folder / _FILE, self.described)):
+        with held(folder, _FILE, self.described, lambda theirs: _difference(theirs, self.described)):
             yield
 
 
-def _difference(file: Path, ours: dict[str, Any]) -> str:
-    """In what the comparison of the file differs from ours; empty if it does not."""
-    try:
-        theirs = dict(json.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
-        raise FolderError(f"{file} is damaged: {error}") from error
+def _difference(theirs: dict[str, Any], ours: dict[str, Any]) -> str:
+    """In what the comparison of a file differs from ours; empty if it does not."""
     names = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
     return "; ".join(_told(name, theirs.get(name), ours.get(name)) for name in names)
 

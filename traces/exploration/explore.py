@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 
+from fencepost.traces.exploration.kept import check, is_kept, keep
 from fencepost.traces.exploration.run import Run
 from fencepost.traces.exploration.session import SparkError, reason
 from fencepost.traces.exploration.stretches import SCHEMA, worker
@@ -20,7 +21,6 @@ from fencepost.traces.exploration.stretches import SCHEMA, worker
 Outcome = Literal["complete", "stopped", "interrupted"]
 
 SLICES = "slices"
-_DONE = "_SUCCESS"
 _GLANCE = 0.2
 _TASKS_PER_CORE = 4
 
@@ -58,14 +58,14 @@ def explore(
 
     ``news`` is told of the first violation of each property, when its round is complete; with ``stop_on_first`` there is no
     round after one with a violation of a property that is not ``expected``. ``should_stop`` ends the run with the round that
-    is under way left out. Raises SparkError.
+    is under way left out. Raises SparkError, FolderError if a round that was kept is damaged.
     """
     violated = set[str]()
     walks = steps = before = 0
     started = time.monotonic()
     for number, slices in enumerate(run.rounds()):
         target = _round(folder, number)
-        if not (target / _DONE).exists():
+        if not is_kept(target):
             if stop_on_first and violated - expected:
                 return "stopped"
             done = walks
@@ -81,7 +81,9 @@ def explore(
 
             if not _make(spark, run, slices, target, should_stop, so_far):
                 return "interrupted"
+            keep([target], run.text)
         else:
+            check([target], run.text)
             before += _sum(target, "steps")
         walks, steps = walks + _sum(target, "walks"), steps + _sum(target, "steps")
         for first in _firsts(target):
@@ -94,7 +96,7 @@ def explore(
 def complete(run: Run, folder: Path) -> list[Path]:
     """The Parquet of the complete rounds in a run's folder, in order."""
     rounds = (_round(folder, number) for number in range(len(run.rounds())))
-    return [path for path in rounds if (path / _DONE).exists()]
+    return [path for path in rounds if is_kept(path)]
 
 
 def _round(folder: Path, number: int) -> Path:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from fencepost.model.kernel.search import sealed
 
 LOCK = "run.lock"
 
@@ -14,16 +17,27 @@ class FolderError(Exception):
     """A folder that is another run's, in use, or no run at all; the message names it and says what to do."""
 
 
+def content_of(file: Path) -> dict[str, Any]:
+    """What a sealed file of a run's folder holds. Raises FolderError if it cannot be read or is not as it was written."""
+    try:
+        return sealed.unsealed(file.read_bytes())
+    except OSError as error:
+        raise FolderError(f"{file} cannot be read: {error.strerror}") from error
+    except sealed.SealError as error:
+        raise FolderError(f"{file} is damaged: {error}") from error
+
+
 @contextmanager
-def held(folder: Path, name: str, text: str, difference: Callable[[], str]) -> Iterator[None]:
-    """Makes the folder that of the run which ``text`` tells of, in the file of that name, or finds that it is.
+def held(folder: Path, name: str, content: Mapping[str, Any], difference: Callable[[dict[str, Any]], str]) -> Iterator[None]:
+    """Makes the folder that of the run which the content tells of, in the file of that name, or finds that it is.
 
     ``difference`` says in what the run of the file differs, nothing if it does not. Raises FolderError if it is another run's
     or in use, OSError if it cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / name
-    if not file.exists() and any(path.name != LOCK for path in folder.iterdir()):
+    own = {LOCK, sealed.draft_of(file).name}  # which a kill may have left
+    if not file.exists() and any(path.name not in own for path in folder.iterdir()):
         raise FolderError(f"{folder} is not empty and holds no run: name another folder")
     with (folder / LOCK).open("w") as lock:
         try:
@@ -31,11 +45,9 @@ def held(folder: Path, name: str, text: str, difference: Callable[[], str]) -> I
         except OSError as error:
             raise FolderError(f"{folder} is in use by another process: wait for it, or name another folder") from error
         if file.exists():
-            found = difference()
+            found = difference(content_of(file))
             if found:
                 raise FolderError(f"{folder} belongs to another run ({found}): name another folder")
         else:
-            draft = folder / f"{name}.part"
-            draft.write_text(text, encoding="utf-8")
-            draft.replace(file)
+            sealed.write(file, content)
         yield

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from fencepost.traces.exploration.explore import SLICES, complete
 from fencepost.traces.exploration.folder import FolderError
+from fencepost.traces.exploration.kept import check
 from fencepost.traces.exploration.run import Run
 
 TABLES = {
@@ -106,12 +107,13 @@ class Report:
 def tables(spark: SparkSession, run: Run, folder: Path) -> None:
     """Makes the tables of a run, as far as it is complete, known to Spark SQL by their names.
 
-    Raises FolderError if no round is complete.
+    Raises FolderError if no round is complete, or one is damaged.
     """
-    rounds = [str(path) for path in complete(run, folder)]
+    rounds = complete(run, folder)
     if not rounds:
         raise FolderError(f"{folder} has no complete round yet: there is nothing to report")
-    spark.read.option("basePath", str(folder / SLICES)).parquet(*rounds).createOrReplaceTempView("slices")
+    check(rounds, run.text)
+    spark.read.option("basePath", str(folder / SLICES)).parquet(*map(str, rounds)).createOrReplaceTempView("slices")
     for name, query in TABLES.items():
         spark.sql(query).createOrReplaceTempView(name)
 

@@ -15,9 +15,9 @@ from fencepost.model.kernel.walks.course import Strategy
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError, Value, find
-from fencepost.traces.exploration.folder import FolderError, held
+from fencepost.traces.exploration.folder import FolderError, content_of, held
 
-FORMAT = 2
+FORMAT = 3
 
 LEFT_OUT = ("leads_to",)
 """Kinds of properties that are no matter for exploration: they need the graph of all states at once."""
@@ -70,12 +70,12 @@ class Run:
 
     @property
     def text(self) -> str:
-        """The run as its file has it."""
-        return json.dumps(asdict(self), indent=1) + "\n"
+        """The run in a line, from which ``of`` makes it again."""
+        return json.dumps(asdict(self))
 
     @classmethod
     def of(cls, text: str) -> Run:
-        """The run that a file tells of; ValueError, KeyError or TypeError if it is none."""
+        """The run that a text tells of; ValueError, KeyError or TypeError if it is none."""
         made = json.loads(text)
         if made["format"] != FORMAT:
             raise ValueError(f"its format is {made['format']}, and this version reads {FORMAT}")
@@ -96,7 +96,7 @@ class Run:
 
         Raises FolderError if it is another run's or in use, OSError if it cannot be written.
         """
-        with held(folder, _FILE, self.text, lambda: _difference(read(folder), self)):
+        with held(folder, _FILE, asdict(self), lambda told: _difference(_run(folder / _FILE, told), self)):
             yield
 
 
@@ -107,11 +107,16 @@ class VersionError(Exception):
 def read(folder: Path) -> Run:
     """The run whose folder it is. Raises FolderError if there is none or it cannot be read."""
     file = folder / _FILE
+    if not file.exists():
+        raise FolderError(f"{folder} holds no run: there is no {file.name} in it")
+    return _run(file, content_of(file))
+
+
+def _run(file: Path, told: Any) -> Run:
+    """The run of a file's content. Raises FolderError if it is none."""
     try:
-        run = Run.of(file.read_text(encoding="utf-8"))
+        run = Run.of(json.dumps(told))
         find(run.protocol, PROTOCOLS)
-    except OSError as error:
-        raise FolderError(f"{folder} holds no run: {file.name}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, RegistryError) as error:
         raise FolderError(f"{file} is damaged: {error}") from error
     return run

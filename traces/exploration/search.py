@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from fencepost.model.kernel.code.packing import Words
 from fencepost.model.kernel.code.program import Program, bit_set, members
+from fencepost.model.kernel.search import sealed
 from fencepost.model.kernel.search import search as engine
 from fencepost.model.kernel.search.expansion import Worker as Tally
 from fencepost.model.kernel.search.paths import Path as Steps
@@ -24,7 +24,8 @@ from fencepost.model.kernel.search.results import Established, Find, Limits, Out
 from fencepost.model.kernel.search.sieve import buckets_of
 from fencepost.model.kernel.search.totals import Totals
 from fencepost.traces.exploration.explore import watched
-from fencepost.traces.exploration.folder import FolderError
+from fencepost.traces.exploration.folder import FolderError, content_of
+from fencepost.traces.exploration.kept import check, keep, on_spark
 from fencepost.traces.exploration.levels import (
     BUCKET,
     SURVEY,
@@ -40,6 +41,7 @@ from fencepost.traces.exploration.levels import (
     unsigned,
 )
 from fencepost.traces.exploration.run import Run
+from fencepost.traces.files.writing import naming
 
 LEVELS, _STEPS = "levels", "steps"
 
@@ -85,13 +87,7 @@ class Levels:
     def __init__(self, spark: SparkSession, run: Run, folder: Path) -> None:
         self.spark, self.run, self.folder = spark, run, folder.resolve() / LEVELS
         self.kernel = run.observed().kernel
-        self.buckets = self._buckets(folder / "buckets.json")
-
-    def _buckets(self, file: Path) -> int:
-        """How many buckets: what Spark is set to shuffle into when the search begins."""
-        if not file.exists():
-            file.write_text(str(self.spark.conf.get("spark.sql.shuffle.partitions")), encoding="utf-8")
-        return int(file.read_text(encoding="utf-8"))
+        self.buckets = int(str(spark.conf.get("spark.sql.shuffle.partitions")))  # a search that goes on keeps its own number
 
     def adopt(self, depth: int) -> None:
         """Removes what a kill may have left beyond this depth."""
@@ -108,6 +104,20 @@ class Levels:
     def level(self, depth: int) -> DataFrame:
         return self.spark.read.parquet(str(self.at(depth)))
 
+    def check(self, depth: int) -> None:
+        """Finds that the levels up to this depth are as they were written. Raises FolderError, SparkError."""
+        found = list[FolderError]()
+
+        def job() -> None:
+            try:
+                check([self.at(d) for d in range(depth + 1)], self.run.text, on_spark(self.spark))
+            except FolderError as error:
+                found.append(error)
+
+        watched(self.spark, "levels so far", job, lambda: False, lambda share: None)
+        if found:
+            raise found[0]
+
     def begin(self, depth: int, states: Words) -> None:
         """Writes a level that the driver made."""
         self.at(depth).mkdir(parents=True)
@@ -115,7 +125,10 @@ class Levels:
         for bucket in range(self.buckets):
             rows = np.ascontiguousarray(states[buckets == bucket].view(np.int64).T)
             table = pa.Table.from_arrays([pa.array(column) for column in rows], names)
-            pq.write_table(table, self.at(depth) / f"part-{bucket:05d}.parquet")
+            file = self.at(depth) / f"part-{bucket:05d}.parquet"
+            with naming(file):
+                pq.write_table(table, file)
+        keep([self.at(depth)], self.run.text)
 
     def extend(self, depth: int) -> None:
         """Writes the level of this depth: the states that are one step from the last level and in no level so far."""
@@ -125,6 +138,7 @@ class Levels:
         known = [self.at(d) for d in range(depth)]
         sifted = reached.repartitionById(self.buckets, BUCKET).mapInArrow(sifting(known), schema(self.kernel.words))
         sifted.write.mode("overwrite").parquet(str(self.at(depth)))
+        keep([self.at(depth)], self.run.text, on_spark(self.spark))
 
     def size(self, depth: int) -> int:
         """How many states a level has, as its files say."""
@@ -265,6 +279,9 @@ class _Search:
     def _note(self, depth: int) -> None:
         """Writes down the search as it stands after a level: from here on the level counts."""
         content = {
+            "run": self.levels.run.text,
+            "depth": depth,
+            "buckets": self.levels.buckets,
             "sizes": self.sizes,
             "totals": asdict(self.totals),
             "finds": self.finds.up_to(depth + 1),
@@ -273,26 +290,25 @@ class _Search:
             "seconds": self.earlier + time.monotonic() - self.started,
         }
         self.notes.mkdir(exist_ok=True)
-        draft = self.notes / f"{depth:05d}.part"
-        draft.write_text(json.dumps(content), encoding="utf-8")
-        draft.replace(draft.with_suffix(".json"))
+        sealed.write(self.notes / f"{depth:05d}.json", content)
 
     def _resume(self) -> None:
-        notes = sorted(self.notes.glob("*.json"))
+        notes = sorted(self.notes.glob("[0-9]*.json"))
         if not notes:
             self.levels.adopt(-1)
             return
-        try:
-            held = json.loads(notes[-1].read_text(encoding="utf-8"))
-            self.sizes, self.earlier = held["sizes"], held["seconds"]
-            t = held["totals"]
-            bits = tuple(t["enabled"]), tuple(t["seen"]), tuple(t["seen_steps"])
-            self.totals = Totals(t["distinct"], t["transitions"], t["deadlocks"], *bits)
-            self.finds.resume((kind, formula, depth, tuple(state)) for kind, formula, depth, state in held["finds"])
-            self.violations = [Find(kind, formula, depth, tuple(state)) for kind, formula, depth, state in held["violations"]]
-            self.ended = "exhausted" if held["exhausted"] else None
-        except (ValueError, KeyError, TypeError) as error:
-            raise FolderError(f"{notes[-1]} is damaged: {error}") from error
+        held = content_of(notes[-1])
+        if (held.get("run"), held.get("depth")) != (self.levels.run.text, int(notes[-1].stem)):
+            raise FolderError(f"{notes[-1]} is damaged: it is of another level or run")
+        self.levels.buckets = held["buckets"]
+        self.sizes, self.earlier = held["sizes"], held["seconds"]
+        t = held["totals"]
+        bits = tuple(t["enabled"]), tuple(t["seen"]), tuple(t["seen_steps"])
+        self.totals = Totals(t["distinct"], t["transitions"], t["deadlocks"], *bits)
+        self.finds.resume((kind, formula, depth, tuple(state)) for kind, formula, depth, state in held["finds"])
+        self.violations = [Find(kind, formula, depth, tuple(state)) for kind, formula, depth, state in held["violations"]]
+        self.ended = "exhausted" if held["exhausted"] else None
+        self.levels.check(len(self.sizes) - 1)
         for depth, size in enumerate(self.sizes):
             found = self.levels.size(depth)
             if found != size:

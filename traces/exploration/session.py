@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import sys
 import tempfile
 import threading
@@ -13,13 +14,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from fencepost.traces.exploration.java import chosen, write_launcher
 
 ATTEMPTS = 4
 """How often Spark tries a task before it gives a job up: what a cluster does by itself, and ``local`` only if told."""
+
+_MASTER = r"local(\[.+\])?|local-cluster\[.+\]|spark://[^\s,]+:\d{1,5}(,[^\s,]+:\d{1,5})*|yarn|k8s://.+"
+_PATIENCE = 10.0
+"""Seconds that a master has to answer."""
 
 _ROOT = Path(__file__).absolute().parents[3]
 
@@ -62,6 +66,7 @@ def spark_session(
     ``light`` says that Spark itself will have little to do: its JVM then compiles quickly rather than well, which halves the
     time until the first task. Raises JavaError, and SparkError if the session cannot be started.
     """
+    require_master(master)
     with tempfile.TemporaryDirectory(prefix="fencepost-") as folder:
         java = chosen()
         write_launcher(java, Path(folder) / "java")
@@ -74,8 +79,9 @@ def spark_session(
             try:
                 with _held_back() as interrupts:
                     session = builder.getOrCreate()
-            except (PySparkException, OSError) as error:
-                raise SparkError(f"Spark does not start with {java.source} (Java {java.version}): {_line(error)}") from error
+            except Exception as error:  # Py4J lets through whatever happens to a JVM that gives up
+                with_java = f"{java.source} (Java {java.version})"
+                raise SparkError(f"Spark does not start on {master}, with {with_java}: {_line(error)}") from error
             try:
                 if interrupts:
                     raise KeyboardInterrupt
@@ -101,6 +107,23 @@ def _held_back() -> Iterator[list[int]]:
         yield noted
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def require_master(master: str) -> None:
+    """Raises SparkError for what is no master, and for a standalone one that does not answer: Spark would say so at length."""
+    if not re.fullmatch(_MASTER, master):
+        raise SparkError(f"there is no master {master!r}: write local[*], local[N], spark://HOST:PORT, yarn or k8s://URL")
+    if not master.startswith("spark://"):
+        return
+    refused = ""
+    for address in master.removeprefix("spark://").split(","):
+        host, _, port = address.rpartition(":")
+        try:
+            with socket.create_connection((host.strip("[]"), int(port)), _PATIENCE):
+                return
+        except OSError as error:
+            refused = error.strerror or str(error)
+    raise SparkError(f"{master} does not answer: {refused}; is the master running, and this its URL?")
 
 
 def patient(master: str) -> str:

@@ -1,14 +1,14 @@
 """A search on disk: the states of its complete levels and what it had counted, to go on from later.
 
-``states.bin`` holds the packed states, level after level, and only ever grows; ``search.json`` says how much of it counts
-and replaces its predecessor in one step, so that a crash while writing leaves the checkpoint before.
+``states.bin`` holds the packed states, level after level, and only ever grows; ``search.json`` says how much of it counts,
+with its SHA-256, is sealed itself, and replaces its predecessor in one step, so that a crash while writing leaves the
+checkpoint before.
 """
 
 from __future__ import annotations
 
-import json
+import hashlib
 import os
-import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from fencepost.model.kernel.search import sealed
 from fencepost.model.kernel.search.store import Segment, Store
 from fencepost.model.kernel.search.totals import Totals
 
-FORMAT = 1
+FORMAT = 2
 _PIECE = 1 << 26
 
 
@@ -46,7 +47,14 @@ class Checkpoint:
         self.folder = folder
         self._fingerprint = fingerprint
         self._states, self._summary = folder / "states.bin", folder / "search.json"
-        self._levels = self._length = self._checksum = 0
+        self._wanted = ""
+        self._levels = self._length = 0
+        self._digest = hashlib.sha256()  # of the states that count
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether a search was begun there that was killed before it could keep anything."""
+        return self._states.exists() and not self._summary.exists()
 
     def start(self) -> None:
         """Prepares the folder for a new search."""
@@ -68,7 +76,7 @@ class Checkpoint:
                     data = store.rows(segment).reshape(-1).view(np.uint8).data
                     for start in range(0, len(data), _PIECE):
                         file.write(data[start : start + _PIECE])
-                        self._checksum = zlib.crc32(data[start : start + _PIECE], self._checksum)
+                        self._digest.update(data[start : start + _PIECE])
                     self._length += len(data)
                 file.flush()
                 os.fsync(file.fileno())
@@ -77,50 +85,45 @@ class Checkpoint:
                 "format": FORMAT,
                 "search": self._fingerprint,
                 "bytes": self._length,
-                "checksum": self._checksum,
+                "states": self._digest.hexdigest(),
                 **asdict(saved),
             }
-            draft = self._summary.with_suffix(".draft")
-            with draft.open("w") as text:
-                json.dump(summary, text)
-                text.flush()
-                os.fsync(text.fileno())
-            draft.replace(self._summary)
+            sealed.write(self._summary, summary)
         except OSError as error:
             raise CheckpointError(f"{self.folder} cannot be written: {error.strerror}") from error
 
     def summary(self) -> Saved:
         """What the search had counted, after checks that it is this search."""
         try:
-            made = json.loads(self._summary.read_text())
+            made = sealed.unsealed(self._summary.read_bytes())
             if made["format"] != FORMAT:
                 raise CheckpointError(f"{self._summary} has format {made['format']}, and this version reads {FORMAT}")
             if made["search"] != self._fingerprint:
                 raise CheckpointError(f"{self.folder} is the search of another protocol, instance or set of properties")
-            self._length, self._checksum, self._levels = made["bytes"], made["checksum"], len(made["sizes"])
+            self._length, self._wanted, self._levels = made["bytes"], made["states"], len(made["sizes"])
             return _saved(made)
         except FileNotFoundError:
             raise CheckpointError(f"{self.folder} holds no search to resume") from None
         except OSError as error:
             raise CheckpointError(f"{self._summary} cannot be read: {error.strerror}") from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (sealed.SealError, KeyError, TypeError) as error:
             raise CheckpointError(f"{self._summary} is damaged: {error}") from error
 
     def load(self, store: Store) -> None:
         """Reads the states into the first places of the array."""
         target = store.rows((0, self._length // (8 * store.words))).reshape(-1).view(np.uint8).data
-        checksum = done = 0
+        done = 0
         try:
             with self._states.open("rb") as file:
                 while done < self._length:
                     count = file.readinto(target[done : min(done + _PIECE, self._length)])
                     if not count:
                         raise CheckpointError(f"{self._states} is cut short: {done} bytes instead of {self._length}")
-                    checksum = zlib.crc32(target[done : done + count], checksum)
+                    self._digest.update(target[done : done + count])
                     done += count
         except OSError as error:
             raise CheckpointError(f"{self._states} cannot be read: {error.strerror}") from error
-        if checksum != self._checksum:
+        if self._digest.hexdigest() != self._wanted:
             raise CheckpointError(f"{self._states} is damaged: its checksum is not what {self._summary.name} says")
 
 

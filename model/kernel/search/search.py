@@ -120,7 +120,7 @@ class _Search:
 
     def keep(self, checkpoint: Checkpoint, every: float, resume: bool) -> None:
         self.checkpoint, self.every = checkpoint, every
-        if not resume:
+        if not resume or checkpoint.is_blank:
             checkpoint.start()
             return
         saved = checkpoint.summary()

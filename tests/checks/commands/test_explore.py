@@ -152,17 +152,17 @@ def test_a_run_that_is_ended_goes_on(tmp_path: Path, ending: signal.Signals) -> 
     with subprocess.Popen(
         command("explore", *arguments, "--out", out), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as running:
-        while not list(out.glob("slices/round=*/_SUCCESS")):
+        while not list(out.glob("slices/round=*/_files.json")):
             time.sleep(0.1)
             assert running.poll() is None
         running.send_signal(ending)
         printed, _ = running.communicate(timeout=120)
-    kept = len(list(out.glob("slices/round=*/_SUCCESS")))
+    kept = len(list(out.glob("slices/round=*/_files.json")))
     if ending == signal.SIGINT:
         assert running.returncode == 12
         assert "interrupted: the rounds that are complete are kept" in printed
     goes_on = explore(*arguments, "--out", out, "--quiet")
-    assert len(list(out.glob("slices/round=*/_SUCCESS"))) > kept
+    assert len(list(out.glob("slices/round=*/_files.json"))) > kept
     assert stable(goes_on.stdout).replace(str(out), "X") == stable(whole.stdout).replace(str(tmp_path / "whole"), "X")
 
 

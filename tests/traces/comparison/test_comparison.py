@@ -107,7 +107,7 @@ def test_what_is_complete_is_kept_and_not_made_again(made: Path, tmp_path: Path,
 
 def test_what_is_complete_has_no_gap(made: Path, tmp_path: Path) -> None:
     shutil.copytree(made, tmp_path / "copy")
-    (tmp_path / "copy" / "rounds" / "first=000000" / "_SUCCESS").unlink()
+    (tmp_path / "copy" / "rounds" / "first=000000" / "_files.json").unlink()
     assert len(complete(COMPARISON, tmp_path / "copy")) == 0
 
 

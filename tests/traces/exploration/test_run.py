@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from fencepost.model.kernel.search.sealed import sealed
 from fencepost.traces.exploration.folder import FolderError
 from fencepost.traces.exploration.run import Run, VersionError, read
 
@@ -59,14 +62,43 @@ def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
         pass
 
 
-MISSPELT = [RUN.text.replace("ledger", "legder"), RUN.text.replace("held", "hold")]
+def test_a_file_in_which_any_byte_is_changed_is_refused(tmp_path: Path) -> None:
+    with RUN.held(tmp_path):
+        pass
+    file = tmp_path / "run.json"
+    good = file.read_bytes()
+    for place, byte in enumerate(good):
+        for other in {byte ^ 1, byte ^ 8, *(b"0123456789" if chr(byte).isdigit() else b"")} - {byte}:
+            file.write_bytes(good[:place] + bytes([other]) + good[place + 1 :])
+            with pytest.raises(FolderError, match=r"run\.json is damaged"):
+                read(tmp_path)
+            with pytest.raises(FolderError, match=r"run\.json is damaged"), RUN.held(tmp_path):
+                pass
+    file.write_bytes(good)
+    assert read(tmp_path) == RUN
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 99}', *MISSPELT])
+OTHERS = [{"protocol": "legder"}, {"strategy": "hold"}, {"format": 2}]
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_a_file_that_another_version_wrote_is_refused(tmp_path: Path, other: dict[str, Any]) -> None:
+    (tmp_path / "run.json").write_bytes(sealed({**json.loads(RUN.text), **other}))
+    with pytest.raises(FolderError, match=r"run\.json is damaged"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", RUN.text])
 def test_a_damaged_file_is_said_to_be(tmp_path: Path, text: str) -> None:
     (tmp_path / "run.json").write_text(text)
     with pytest.raises(FolderError, match=r"run\.json is damaged"):
         read(tmp_path)
+
+
+def test_a_run_that_was_killed_while_it_wrote_its_file_begins_again(tmp_path: Path) -> None:
+    (tmp_path / "run.json.part").write_text("{")
+    with RUN.held(tmp_path):
+        assert read(tmp_path) == RUN
 
 
 def test_a_folder_without_a_run_is_said_to_be(tmp_path: Path) -> None:

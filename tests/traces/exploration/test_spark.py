@@ -94,7 +94,7 @@ def test_a_run_goes_on_where_it_was_killed(spark: SparkSession, expected: list[d
         report(spark, RUN, tmp_path)
     assert explore(spark, RUN, tmp_path) == "complete"
     first, second, third = sorted((tmp_path / SLICES).iterdir())
-    (second / "_SUCCESS").unlink()  # as if killed before the round was complete
+    (second / "_files.json").unlink()  # as if killed before the round was complete
     stamp = {part: part.stat().st_mtime_ns for kept in (first, third) for part in kept.iterdir()}
     assert explore(spark, RUN, tmp_path, news=heard.append) == "complete"
     assert rows(tmp_path) == expected
@@ -223,18 +223,59 @@ def test_a_search_that_is_cut_off_finds_what_the_engine_finds(spark: SparkSessio
     # what a kill may leave: part of a level, and the draft of what was to be told of it
     next_level = levels / f"depth={len(cut.level_sizes)}"
     shutil.copytree(levels / "depth=3", next_level, dirs_exist_ok=True)
-    (tmp_path / "steps" / f"{len(cut.level_sizes):05d}.part").write_text("{")
+    (tmp_path / "steps" / f"{len(cut.level_sizes):05d}.json.part").write_text("{")
     made = search(spark, ALL, tmp_path, head=head)
     assert_same(made, wanted)
     assert search(spark, ALL, tmp_path) == made
 
 
-def test_levels_that_are_damaged_are_not_searched_on(spark: SparkSession, tmp_path: Path) -> None:
-    assert search(spark, ALL, tmp_path).outcome == "violated"  # the driver does this one by itself
-    lost = next((tmp_path / "levels" / "depth=5").glob("*.parquet"))
-    lost.unlink()
-    with pytest.raises(FolderError, match=r"depth=5 is damaged: it has \d+ states, and 00011.json says 154"):
-        search(spark, ALL, tmp_path)
+def refused(spark: SparkSession, run: Run, folder: Path, file: Path) -> None:
+    """Going on with that folder is refused because of that file."""
+    with pytest.raises(FolderError) as error:
+        search(spark, run, folder) if run.walks == 0 else explore(spark, run, folder)
+    assert str(error.value).startswith(f"{file} "), error.value
+
+
+def with_a_bit_flipped(data: bytes) -> bytes:
+    place = len(data) // 2
+    return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+
+
+@pytest.fixture(scope="module")
+def searched(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A search of which the driver makes the first levels and Spark the last."""
+    folder = tmp_path_factory.mktemp("searched")
+    assert search(spark, ALL, folder, head=Limits(depth=10)).outcome == "violated"
+    return folder
+
+
+def test_a_search_in_whose_folder_anything_is_changed_does_not_go_on(spark: SparkSession, searched: Path) -> None:
+    whole = search(spark, ALL, searched)
+    *_, before, note = sorted((searched / "steps").iterdir())
+    levels = [searched.resolve() / "levels" / f"depth={depth}" for depth in (1, 11)]  # one of the driver's, one of Spark's
+    for file in [note, *(next(level.glob(pattern)) for level in levels for pattern in ("*.parquet", "_files.json"))]:
+        good = file.read_bytes()
+        file.write_bytes(with_a_bit_flipped(good))
+        refused(spark, ALL, searched, file)
+        file.write_bytes(good)
+    good = note.read_bytes()
+    note.write_bytes(before.read_bytes())
+    refused(spark, ALL, searched, note)
+    note.write_bytes(good)
+    assert search(spark, ALL, searched) == whole
+
+
+def test_a_round_of_walks_in_which_anything_is_changed_does_not_count(spark: SparkSession, explored: Path) -> None:
+    for number in range(2):
+        part = next((explored / SLICES / f"round={number:05d}").glob("*.parquet"))
+        good = part.read_bytes()
+        part.write_bytes(with_a_bit_flipped(good))
+        refused(spark, RUN, explored, part)
+        with pytest.raises(FolderError, match=r"is damaged: its content does not fit its checksum"):
+            report(spark, RUN, explored)
+        part.write_bytes(good)
+    refused(spark, replace(RUN, seed=2), explored, explored / SLICES / "round=00000" / "_files.json")
+    assert explore(spark, RUN, explored) == "complete"
 
 
 @pytest.mark.deep

@@ -201,7 +201,7 @@ def test_interrupted_on_spark_it_keeps_what_is_complete(tmp_path: Path) -> None:
     ask = [*small(tmp_path / "spark", "--proposed", "UniformLoadShedder"), "--runs", "100"]
     words = [sys.executable, "-m", "fencepost", "policy", "compare", *map(str, ask), "--master", "local[1]"]
     running = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    while not (tmp_path / "spark" / "rounds" / "first=000000" / "_SUCCESS").exists():
+    while not (tmp_path / "spark" / "rounds" / "first=000000" / "_files.json").exists():
         assert running.poll() is None
         time.sleep(0.1)
     running.send_signal(signal.SIGINT)

@@ -1,0 +1,92 @@
+"""Folders of Parquet that a later run goes on from: one counts once a record in it has the digest of each of its files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from fencepost.model.kernel.search import sealed
+from fencepost.traces.exploration.folder import FolderError, content_of
+
+RECORD = "_files.json"
+"""The name of the record. Spark and Arrow take no file for data whose name begins like this."""
+
+Digests = Callable[[Sequence[Path]], Sequence[str]]
+
+
+def by_itself(files: Sequence[Path]) -> list[str]:
+    """The digests of some files, made in this process."""
+    return [sealed.file_digest(file) for file in files]
+
+
+def on_spark(spark: SparkSession) -> Digests:
+    """Where the digests of files are made that may be many and large."""
+
+    def digests(files: Sequence[Path]) -> list[str]:
+        if not files:
+            return []
+        tasks = min(len(files), 4 * spark.sparkContext.defaultParallelism)
+        numbers = spark.range(0, len(files), 1, tasks)
+        rows = numbers.mapInArrow(partial(_digested, [str(file.resolve()) for file in files]), "id long, digest string")
+        made = {row["id"]: str(row["digest"]) for row in rows.collect()}
+        return [made[number] for number in range(len(files))]
+
+    return digests
+
+
+def keep(folders: Iterable[Path], run: str, digests: Digests = by_itself) -> None:
+    """Makes these folders count, as part of the run that the text tells of. Raises OSError."""
+    held = {folder: _files(folder) for folder in folders}
+    made = iter(digests([file for files in held.values() for file in files]))
+    for folder, files in held.items():
+        sealed.write(folder / RECORD, {**_whose(folder, run), "files": {file.name: next(made) for file in files}})
+
+
+def is_kept(folder: Path) -> bool:
+    """Whether the folder counts."""
+    return (folder / RECORD).exists()
+
+
+def check(folders: Iterable[Path], run: str, digests: Digests = by_itself) -> None:
+    """Finds that these folders are of that run and that every file in them is as it was when they were kept.
+
+    Raises FolderError, with the name of the file.
+    """
+    wanted = dict[Path, str]()
+    for folder in folders:
+        record = folder / RECORD
+        told = content_of(record)
+        if {**_whose(folder, run), "files": told.get("files")} != told:
+            raise FolderError(f"{record} is damaged: it belongs to another folder or run")
+        files = {folder / name: digest for name, digest in told["files"].items()}
+        for odd in sorted(set(_files(folder)) ^ files.keys()):
+            state = "it is missing" if odd in files else f"{RECORD} does not know it"
+            raise FolderError(f"{odd} is damaged: {state}")
+        wanted |= files
+    for (file, digest), found in zip(wanted.items(), digests(list(wanted)), strict=True):
+        if found != digest:
+            raise FolderError(f"{file} is damaged: its content does not fit its checksum")
+
+
+def _whose(folder: Path, run: str) -> dict[str, str]:
+    return {"run": hashlib.sha256(run.encode()).hexdigest(), "folder": folder.name}
+
+
+def _files(folder: Path) -> list[Path]:
+    """All files of a folder but its record; with the checksums that Spark reads beside its own."""
+    own = {RECORD, sealed.draft_of(folder / RECORD).name}
+    return sorted(file for file in folder.iterdir() if file.name not in own)
+
+
+def _digested(files: Sequence[str], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        rows: list[dict[str, Any]] = [
+            {"id": number, "digest": sealed.file_digest(Path(files[number]))} for number in batch.column("id").to_pylist()
+        ]
+        yield pa.RecordBatch.from_pylist(rows, schema=pa.schema({"id": pa.int64(), "digest": pa.string()}))
