@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import z3
 
-from fencepost.checks.engines.counterexample import Counterexample, counterexample
+from fencepost.checks.engines.counterexample import SECONDS, Counterexample, counterexample
 from fencepost.checks.engines.induction_plan import InductionPlan
 from fencepost.checks.engines.obligations import Obligations, Outcome, Part
 from fencepost.checks.engines.second_solver import Disagreement, SecondSolver, cvc5_solver
@@ -111,7 +111,7 @@ def prove(
     results = spread(tasks, workers, lambda: plan.outcome, progress=progress, should_stop=should_stop)
     reports = [plan.report(task, result) for task, result in enumerate(results)]
     failures = [failure for report in reports for failure in report]
-    shown = [plan.with_example(f) if number < examples else f for number, f in enumerate(failures)]
+    shown = [plan.with_example(f, should_stop) if number < examples else f for number, f in enumerate(failures)]
     found = [result for result in results if result is not None]
     return Proof(
         verdicts=_verdicts(induction.proved, shown, found, second is not None),
@@ -129,6 +129,7 @@ class _Plan:
 
     def __init__(self, induction: InductionPlan, seconds: float, deadline: float, second: SecondSolver | None) -> None:
         self.protocol, self._induction = induction.protocol, induction
+        self._deadline = deadline
         self._inductively = Obligations(self.protocol, induction.invariant, seconds, deadline, second)
         self._initially = Obligations(self.protocol, induction.initial, seconds, deadline, second)
         induction.conclude()
@@ -164,9 +165,10 @@ class _Plan:
             Failure(s, action, task == 0, undecided=True) for s in undecided if s not in failed
         ]
 
-    def with_example(self, failure: Failure) -> Failure:
-        """The failure with its counterexample, unless it is merely undecided."""
-        if failure.undecided:
+    def with_example(self, failure: Failure, should_stop: Callable[[], bool]) -> Failure:
+        """The failure with its counterexample, unless it is merely undecided or there is no time left to look for one."""
+        seconds = min(SECONDS, self._deadline - time.monotonic())
+        if failure.undecided or seconds <= 0:
             return failure
         action = failure.action
         every = self._parts(2 if action else 0 if failure.initial else 1)
@@ -175,7 +177,9 @@ class _Plan:
         if action is not None:
             formula = self.protocol.after(action, formula)
             assumed = [*assumed, action.guard]
-        return replace(failure, example=counterexample(self.protocol, [*assumed, z3.Not(formula)], action))
+        asked = [*assumed, z3.Not(formula)]
+        example = counterexample(self.protocol, asked, action, seconds=seconds, should_stop=should_stop)
+        return replace(failure, example=example)
 
 
 def _verdicts(

@@ -1,0 +1,60 @@
+"""Counterexamples to induction are the nearest to the initial state, and take no longer than they may."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+import z3
+
+from fencepost.checks.engines.counterexample import counterexample
+from fencepost.model.language import And, If, OneOf, Protocol
+
+
+def gauges(high: int) -> Protocol:
+    """A variable of each kind."""
+    p = Protocol("gauges")
+    tank = p.universe("tank", 3)
+    p.number("pressure", -high, high, init=OneOf((5, 3, 7)))
+    p.number("heat", 0, high, init=1)
+    p.flag("alarm")
+    p.choice("state", ["off", "on", "broken"])
+    p.subset("leaking", tank)
+    return p
+
+
+@pytest.mark.parametrize("high", [9, 100_000, 2 * 10**9, 2**62 - 1])
+def test_the_nearest_state_is_found_in_any_range(high: int) -> None:
+    p = gauges(high)
+    s = p.state
+    domains = [v.domain.within(v.term) for v in p.variables]
+    started = time.monotonic()
+    near = counterexample(p, [*domains, s.pressure >= 4])
+    assert near is not None
+    assert near.before == (5, 1, 0, 0, 0)
+    odd: list[Any] = [s.pressure < 4, s.pressure != 3, s.heat >= high // 2, s.state != "off", s.leaking.has(2), s.alarm]
+    far = counterexample(p, [*domains, *odd])
+    assert far is not None
+    assert far.before == (-high, high // 2, 1, 1, 4)
+    assert time.monotonic() - started < 10
+
+
+def test_a_counterexample_takes_no_longer_than_it_may() -> None:
+    p = Protocol("hard")
+    numbers = [p.number(f"n{i}", 0, 2**40) for i in range(8)]
+    cubes = z3.Sum([n * n * n for n in numbers]) == 2**100 + 1
+    started = time.monotonic()
+    counterexample(p, [*(v.domain.within(v.term) for v in p.variables), cubes], seconds=1)
+    assert time.monotonic() - started < 5
+
+
+def test_who_is_told_to_stop_settles_for_the_state_that_is_there() -> None:
+    p = gauges(100)
+    domains = [v.domain.within(v.term) for v in p.variables]
+    asked = iter([False])
+    wanted = And(p.state.heat > 10, If(p.state.alarm, p.state.heat > 20, p.state.heat > 30))
+    found = counterexample(p, [*domains, wanted], should_stop=lambda: next(asked, True))
+    assert found is not None
+    values = [(v.term, v.domain.literal(raw)) for v, raw in zip(p.variables, found.before, strict=True)]
+    assert z3.is_true(z3.simplify(z3.substitute(wanted, *values)))
