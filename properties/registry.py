@@ -5,12 +5,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
-from fencepost.model.language import Protocol
-from fencepost.model.language.building import in_outline
+from fencepost.model.language import Location, ModelError, Protocol
+from fencepost.model.language.building import built, in_outline
 from fencepost.model.language.mistakes import guess
 from fencepost.properties.vocabulary import Suite
+
+__tracebackhide__ = True  # what is wrong with a model is told with a line of the model
 
 T = TypeVar("T")
 Value = bool | int | str
@@ -84,10 +87,18 @@ class Entry:
     shown_by: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     mutated: tuple[Instance, ...] = ()
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.suite, partial):  # it is one already where an entry is made of another
+            object.__setattr__(self, "suite", partial(built, f"{self.name}: its properties", Suite, self.suite))
+
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters in the order of the signature."""
+        """The parameters in the order of the signature; ModelError if it is not that of a function that builds a protocol."""
         signature = inspect.signature(self.function)
+        for parameter in signature.parameters.values():
+            if parameter.name != "defects" and type(parameter.default) not in WORDS:
+                remedy = "give it a default that is a number, a word, True or False"
+                raise ModelError(f"{self.name}: parameter {parameter.name}: {remedy}", Location.of(self.function))
         return tuple(Parameter(p.name, p.default) for p in signature.parameters.values() if p.name != "defects")
 
     def build(self, parameters: Mapping[str, Any], defects: Iterable[str] = ()) -> Protocol:
@@ -96,11 +107,13 @@ class Entry:
         Raises RegistryError for a parameter that is unknown or of the wrong type, and ModelError, with the reason, for
         values that do not fit each other or a defect that the protocol does not have.
         """
+        known = {parameter.name: parameter for parameter in self.parameters}
         for name, value in parameters.items():
-            parameter = self._parameter(name)
+            parameter = known.get(name) or self._parameter(name)
             if not parameter.accepts(value):
                 raise self._unfit(parameter, repr(value))
-        return self.function(**parameters, defects=tuple(defects))
+        made: Protocol = built(self.name, Protocol, self.function, **parameters, defects=tuple(defects))
+        return made
 
     def outline(self, parameters: Mapping[str, Any]) -> Suite:
         """The properties of the instance with these parameters, by name: no formula is made (see ``in_outline``).

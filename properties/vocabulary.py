@@ -12,6 +12,8 @@ import z3
 from fencepost.model.language import Action, Location, ModelError, Protocol
 from fencepost.model.language.building import build, is_outline
 
+__tracebackhide__ = True  # what is wrong with a property is told with the line of who declares it
+
 Kind = Literal["always", "step", "sometimes", "deadlock", "leads_to", "lemma"]
 
 Formula = Callable[[], Any]
@@ -202,12 +204,18 @@ def _pairs(where: str, made: Any) -> tuple[tuple[Any, Any], ...]:
     """The premises and conclusions that a function has returned: one pair or several."""
     pairs = made if isinstance(made, list) else [made]
     if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
-        raise ModelError(f"{where}: it returns (premise, conclusion) or a list of such pairs, not {made!r}")
+        raise ModelError(f"{where}: it returns (premise, conclusion) or a list of such pairs, not {_shown(made)}")
     return tuple((_boolean(where, premise), _boolean(where, conclusion)) for premise, conclusion in pairs)
+
+
+def _shown(made: Any) -> str:
+    return "nothing: is its return forgotten?" if made is None else repr(made)
 
 
 def _boolean(where: str, made: Any) -> Any:
     formula = z3.BoolVal(made) if isinstance(made, bool) else made
+    if made is None:
+        raise ModelError(f"{where} returns nothing: is its return forgotten?")
     if not isinstance(formula, z3.BoolRef):
         raise ModelError(f"{where} is not boolean: {formula}")
     return formula

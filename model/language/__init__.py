@@ -1,9 +1,10 @@
 """The language in which a protocol is written: finite variables, guarded actions, faults and defects, all as Z3 terms."""
 
 from fencepost.model.language.connectives import And, Implies, Not, Or
-from fencepost.model.language.declarations import Action, Location, OneOf, Variable
+from fencepost.model.language.declarations import Action, OneOf, Variable
 from fencepost.model.language.domains import Universe
 from fencepost.model.language.formulas import If, all_of, any_of, at_least, how_many, maximum, minimum, select
+from fencepost.model.language.locations import Location
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.language.protocol import Protocol
 

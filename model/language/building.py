@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -9,7 +10,8 @@ from typing import Any
 
 import z3
 
-from fencepost.model.language.mistakes import ModelError, reason
+from fencepost.model.language.locations import Location
+from fencepost.model.language.mistakes import ModelError, raised_at, reason
 
 _OUTLINED = ContextVar("outlined", default=False)
 
@@ -33,32 +35,83 @@ def is_outline() -> bool:
     return _OUTLINED.get()
 
 
-def build(where: str, function: Callable[..., Any], /, **arguments: Any) -> Any:
+MISTAKES = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    ModelError,
+    NameError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    z3.Z3Exception,
+)
+"""What Python raises in a function that is written wrong."""
+
+
+_REMEDIES = {
+    "Protocol.step() ": '; write @p.step(by="who does it", member=universe)',
+    "Protocol.fault() ": '; write @p.fault(by="who does it", member=universe)',
+    "object is not iterable": "; a universe, p.universe(name, size), or a range is meant",
+    "unexpected keyword argument 'defects'": "; a function that builds a protocol takes defects=()",
+    "unexpected keyword argument": "; the parameters of an action are those that its decorator names",
+}
+"""What to do about what Python says in words of its own."""
+
+
+def build(where: str, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
     """What the function returns; ModelError, beginning with ``where``, if it fails or asks Python for a formula's truth."""
     try:
         with _no_python_truth():
-            return function(**arguments)
-    except (ValueError, TypeError, AttributeError, LookupError, ModelError, z3.Z3Exception) as error:
-        raise ModelError(f"{where}: {reason(error)}") from error
+            return function(*arguments, **named)
+    except MISTAKES as error:
+        told = error.location if isinstance(error, ModelError) else None
+        said = reason(error)
+        remedy = next((remedy for words, remedy in _REMEDIES.items() if words in said), "")
+        raise ModelError(f"{where}: {said}{remedy}", told or raised_at(error.__traceback__) or _of(function)) from error
+
+
+def built(where: str, what: type, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
+    """What a function returns that makes a ``what``: a protocol, its properties. Raises ModelError as ``build`` does, or if it
+    returns anything else, but leaves those that the function raises as they are."""
+    try:
+        made = build(where, function, *arguments, **named)
+    except ModelError as error:
+        if isinstance(error.__cause__, ModelError):
+            raise error.__cause__ from None
+        raise
+    if not isinstance(made, what):
+        told = "nothing: is its return forgotten?" if made is None else f"{made!r}"
+        raise ModelError(f"{where}: it returns a {what.__name__}, not {told}", _of(function))
+    return made
+
+
+def _of(function: Callable[..., Any]) -> Location | None:
+    return Location.of(function) if hasattr(inspect.unwrap(function), "__code__") else None
 
 
 @contextmanager
 def _no_python_truth() -> Iterator[None]:
-    """While it lasts, Python's ``and``, ``or``, ``not`` and ``if`` on an equation raise TypeError.
+    """While it lasts, Python's ``and``, ``or``, ``not`` and ``if`` on a term raise TypeError.
 
-    Z3 answers them by whether both sides are the same text, so that ``a == b and c`` would silently lose one half. Equations
-    between one and the same term remain true: dictionaries rely on them.
+    Z3 answers them for an equation by whether both sides are the same text, so that ``a == b and c`` would silently lose one
+    half. Equations between one and the same term remain true: dictionaries rely on them.
     """
-    usual = z3.BoolRef.__bool__
+    usual = z3.AstRef.__bool__
 
-    def strict(formula: Any) -> bool:
-        truth: bool = usual(formula)
-        if not truth and not z3.is_false(formula):
-            raise TypeError(f"Python's and, or, not and if cannot see the value of {formula}: write And, Or, Not or If")
-        return truth
+    def strict(term: Any) -> bool:
+        if z3.is_true(term) or (z3.is_eq(term) and term.arg(0).eq(term.arg(1))):
+            return True
+        if z3.is_false(term):
+            return False
+        raise TypeError(
+            f"Python's and, or, not, if, any and all cannot see the value of {' '.join(str(term).split())}: "
+            "write And, Or, Not, If, any_of or all_of"
+        )
 
-    z3.BoolRef.__bool__ = strict
+    z3.AstRef.__bool__ = strict
     try:
         yield
     finally:
-        z3.BoolRef.__bool__ = usual
+        z3.AstRef.__bool__ = usual

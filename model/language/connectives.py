@@ -14,31 +14,41 @@ import z3
 
 def And(*formulas: Any) -> Any:
     """The conjunction, as ``z3.And`` makes it; like that it also takes a list, and Python's truth values."""
-    return _joined(z3.Z3_mk_and, formulas) if _are_formulas(formulas) else z3.And(*formulas)
+    return _joined(z3.Z3_mk_and, formulas) if _are_formulas(formulas) else z3.And(*_vetted("And", formulas))
 
 
 def Or(*formulas: Any) -> Any:
     """The disjunction, as ``z3.Or`` makes it."""
-    return _joined(z3.Z3_mk_or, formulas) if _are_formulas(formulas) else z3.Or(*formulas)
+    return _joined(z3.Z3_mk_or, formulas) if _are_formulas(formulas) else z3.Or(*_vetted("Or", formulas))
 
 
 def Not(formula: Any) -> Any:
     """The negation, as ``z3.Not`` makes it."""
     if not _are_formulas((formula,)):
-        return z3.Not(formula)
+        return z3.Not(*_vetted("Not", (formula,)))
     return z3.BoolRef(z3.Z3_mk_not(formula.ctx_ref(), formula.as_ast()), formula.ctx)
 
 
 def Implies(premise: Any, conclusion: Any) -> Any:
     """The implication, as ``z3.Implies`` makes it."""
     if not _are_formulas((premise, conclusion)):
-        return z3.Implies(premise, conclusion)
+        return z3.Implies(*_vetted("Implies", (premise, conclusion)))
     return z3.BoolRef(z3.Z3_mk_implies(premise.ctx_ref(), premise.as_ast(), conclusion.as_ast()), premise.ctx)
 
 
 def equation(one: z3.ExprRef, other: z3.ExprRef) -> z3.BoolRef:
     """That two terms of one sort are equal."""
     return z3.BoolRef(z3.Z3_mk_eq(one.ctx_ref(), one.as_ast(), other.as_ast()), one.ctx)
+
+
+def _vetted(name: str, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What is given, after a look that all of it are formulas or lists of formulas. Raises TypeError."""
+    parts = [part for one in given for part in (one if isinstance(one, (list, tuple)) else [one])]
+    for part in parts:
+        if not isinstance(part, (bool, z3.BoolRef)):
+            told = f"of sort {part.sort()}" if isinstance(part, z3.ExprRef) else "none"
+            raise TypeError(f"{name} joins formulas, and {part!r} is {told}")
+    return given
 
 
 def _are_formulas(given: tuple[Any, ...]) -> bool:

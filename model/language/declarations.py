@@ -1,33 +1,16 @@
-"""What a protocol is made of: variables and families of them, grounded actions, and where each is written."""
+"""What a protocol is made of: variables and families of them, and grounded actions."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+import z3
+
 from fencepost.model.language.domains import Domain, Universe
-from fencepost.model.language.mistakes import ModelError
-
-
-@dataclass(frozen=True)
-class Location:
-    """Where something is written."""
-
-    file: str
-    line: int
-
-    @classmethod
-    def of(cls, function: Callable[..., Any]) -> Location:
-        code = inspect.unwrap(function).__code__
-        return cls(code.co_filename, code.co_firstlineno)
-
-    def __str__(self) -> str:
-        parts = Path(self.file).parts
-        package = len(parts) - 1 - parts[::-1].index("fencepost") if "fencepost" in parts else len(parts) - 3
-        return f"{'/'.join(parts[package + 1 :])}:{self.line}"
+from fencepost.model.language.locations import Location
+from fencepost.model.language.mistakes import ModelError, guess
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +41,26 @@ class Family:
         key = index if isinstance(index, tuple) else (index,)
         if any(type(i) is not int for i in key) or key not in self._members:
             shown = ", ".join(repr(i) for i in key)
-            raise ModelError(f"{self._name} has no member {shown}; an index is a member of its universe")
+            remedy = "an index is a member of its universe"
+            if any(isinstance(i, z3.ExprRef) for i in key):
+                remedy += f", and no term: for that there is select({shown}, list({self._name}))"
+            raise ModelError(f"{self._name} has no member {shown}; {remedy}")
         return self._members[key]
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._members.values())
+
+    def __repr__(self) -> str:
+        return f"{self._name} without its index"
+
+    def _no_value(self, *_: object) -> Any:
+        raise ModelError(f"{self._name} is a family of variables: say of which member, as in {self._name}[i]")
+
+    __bool__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _no_value
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = _no_value
+    __and__ = __rand__ = __or__ = __ror__ = __invert__ = _no_value
+    has = plus = minus = among = _no_value
+    __hash__ = object.__hash__
 
 
 class Names:
@@ -72,7 +70,8 @@ class Names:
         self._owner = owner
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"protocol {self._owner} has no variable {name!r}")
+        known = [known for known in vars(self) if not known.startswith("_")]
+        raise AttributeError(f"protocol {self._owner} has no variable {name!r}{guess(name, known)}")
 
 
 @dataclass(frozen=True, eq=False)

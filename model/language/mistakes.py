@@ -1,12 +1,73 @@
-"""Mistakes in a protocol, reported while it is being built."""
+"""Mistakes in a protocol, reported while it is being built: what is wrong, where, and the remedy."""
+
+from __future__ import annotations
 
 import ast
 import difflib
+import sys
 from collections.abc import Iterable
+from types import FrameType, TracebackType
+
+from fencepost.model.language.locations import Location
+
+_LANGUAGE = ("fencepost.model.language.", "z3.")
+_MODELS = ("fencepost.model.", "fencepost.properties.")
 
 
 class ModelError(Exception):
-    """A protocol that cannot be built as written; the message names the action and the variable, and the remedy."""
+    """A protocol that cannot be built as written; the message names the action and the variable, and the remedy.
+
+    ``location`` is the line of the model that is to blame and comes first where the error is printed: unless it is given, the
+    line that called the language, which found the mistake. An error that a model raises itself has none.
+    """
+
+    def __init__(self, message: str, location: Location | None = None) -> None:
+        super().__init__(message)
+        self.location = location or _calling(sys._getframe(1))
+
+    def __str__(self) -> str:
+        return f"{self.location}: {self.args[0]}" if self.location else str(self.args[0])
+
+
+class ArgumentError(ModelError):
+    """What is asked of a protocol that it does not have: no line of the model is to blame."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.location = None
+
+
+def _calling(frame: FrameType | None) -> Location | None:
+    """The line of a model from which the language was called that this frame is of; None if it is none of the language's."""
+    if frame is None or not _is_of_language(frame):
+        return None
+    while frame is not None and _is_of_language(frame):
+        frame = frame.f_back
+    return None if frame is None or not _is_of_model(frame) else Location(frame.f_code.co_filename, frame.f_lineno)
+
+
+def raised_at(trace: TracebackType | None) -> Location | None:
+    """The innermost line of a model that an exception came through."""
+    found = None
+    while trace is not None:
+        if not _is_of_language(trace.tb_frame) and _is_of_model(trace.tb_frame):
+            found = Location(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+        trace = trace.tb_next
+    return found
+
+
+def _is_of_language(frame: FrameType) -> bool:
+    """Whether it is the language's, or of a module above it that asks, as pytest has it, to be left out of what is shown."""
+    return _module(frame).startswith(_LANGUAGE) or bool(frame.f_globals.get("__tracebackhide__"))
+
+
+def _is_of_model(frame: FrameType) -> bool:
+    """Whether it is of a model, Fencepost's or a user's, and not of what works on models."""
+    return not _module(frame).startswith("fencepost.") or _module(frame).startswith(_MODELS)
+
+
+def _module(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", ""))
 
 
 def guess(name: str, names: Iterable[str]) -> str:
@@ -15,7 +76,7 @@ def guess(name: str, names: Iterable[str]) -> str:
     return f" (did you mean {close[0]}?)" if close else ""
 
 
-def reason(error: Exception) -> str:
+def reason(error: BaseException) -> str:
     """What an exception says, in one line; Z3 wraps its messages as the text of a bytes literal."""
     text = str(error.args[0]) if error.args else type(error).__name__
     if text.startswith(("b'", 'b"')):

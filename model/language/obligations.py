@@ -44,7 +44,8 @@ def _prove(solver: Any, protocol: Protocol, action: Action, variable: Variable) 
     solver.add(z3.Not(domain.within(term)))
     answer = solver.check()
     if answer == z3.unknown:
-        raise ModelError(f"{where}: Z3 cannot decide whether {variable.name} stays in its domain: {solver.reason_unknown()}")
+        told = f"Z3 cannot decide whether {variable.name} stays in its domain: {solver.reason_unknown()}"
+        raise ModelError(f"{where}: {told}", action.location)
     if answer == z3.sat:
         model = solver.model()
         mentioned = protocol.variables_of(term) | protocol.variables_of(action.guard)
@@ -56,7 +57,8 @@ def _prove(solver: Any, protocol: Protocol, action: Action, variable: Variable) 
         raise ModelError(
             f"{where} takes {variable.name} out of {domain.low}..{domain.low + domain.size - 1}: it becomes"
             f" {model.eval(term, model_completion=True)} where {', '.join(values) or 'it is enabled'};"
-            " guard the action against that or widen the domain"
+            " guard the action against that or widen the domain",
+            action.location,
         )
     solver.pop()
 

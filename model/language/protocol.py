@@ -10,17 +10,21 @@ from typing import Any
 
 import z3
 
+from fencepost.model.language.actors import Actors
 from fencepost.model.language.building import build, is_outline
 from fencepost.model.language.connectives import And
-from fencepost.model.language.declarations import Action, Family, Location, Names, OneOf, Variable
+from fencepost.model.language.declarations import Action, Family, Names, OneOf, Variable
 from fencepost.model.language.domains import Domain, Flag, Number, Universe, choice_of, subset_of
-from fencepost.model.language.mistakes import ModelError, guess, reason
+from fencepost.model.language.locations import Location
+from fencepost.model.language.mistakes import ArgumentError, ModelError, guess, reason
 from fencepost.model.language.nodes import Node, Nodes
 from fencepost.model.language.operators import walk
 from fencepost.model.language.parts import P, Part, R
 from fencepost.model.language.ranges import Ranges
 
 _METHOD = re.compile(r"[A-Z]\w*(\.[A-Z]\w*)*\.[a-z]\w*")
+_FEW = 5
+"""Names that a message lists; of more it says where they are."""
 
 
 class Protocol:
@@ -48,7 +52,9 @@ class Protocol:
         unknown = [d for d in self.active if d not in self.defects]
         if unknown:
             meant = guess(unknown[0], self.defects)
-            raise ModelError(f"{name} has no defect {unknown[0]!r}{meant}; it has: {', '.join(sorted(self.defects)) or 'none'}")
+            known = ", ".join(sorted(self.defects)[:_FEW]) or "none"
+            more = f" and {len(self.defects) - _FEW} more: fencepost list {name}" if len(self.defects) > _FEW else ""
+            raise ArgumentError(f"{name} has no defect {unknown[0]!r}{meant}; it has: {known}{more}")
         self.universes: dict[str, Universe] = {}
         self.variables: list[Variable] = []
         self.actions: list[Action] = []
@@ -63,6 +69,7 @@ class Protocol:
         self.ranges = Ranges()
         self._of_node: dict[bool, dict[int, Variable]] = {False: {}, True: {}}  # by whether it is the next value
         self._vetted: dict[bool, set[int]] = {False: set(), True: set()}  # nodes, by whether next values may occur
+        self._actors = Actors()
         self._mentioned: dict[int, frozenset[Variable]] = {}  # by node, too
 
     def _claim(self, kind: str, name: str) -> None:
@@ -227,6 +234,7 @@ class Protocol:
                 if spends not in self.budgets:
                     raise ModelError(f"{self.name}: action {name} spends {spends}, which is not a budget")
                 return function
+            self._actors.claim(f"{self.name}: action {name}", by, parameters, self.universes)
             if is_outline():
                 return function
             for values in itertools.product(*parameters.values()):
@@ -263,7 +271,7 @@ class Protocol:
 
     def _checked(self, where: str, made: Any) -> tuple[Any, dict[Variable, Any]]:
         if made is None:
-            raise ModelError(f"{where}: an action returns (guard, updates), and this returns nothing")
+            raise ModelError(f"{where}: an action returns (guard, updates), and this returns nothing: is its return forgotten?")
         if not (isinstance(made, tuple) and len(made) == 2 and isinstance(made[1], Mapping)):
             raise ModelError(f"{where}: an action returns (guard, updates), not {made!r}")
         guard = _settled(z3.BoolVal(made[0]) if isinstance(made[0], bool) else made[0])

@@ -1,0 +1,230 @@
+"""What people write who write their first protocol: each mistake is told in one line, with file, line and the remedy."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from fencepost.checks.cli import main
+from fencepost.checks.settings import planning
+from fencepost.checks.suites import Checking
+from fencepost.properties.registry import Entry
+
+MODEL = '''
+from fencepost.model.language import And, If, Implies, Not, Or, Protocol, any_of, how_many
+from fencepost.properties.registry import Entry, Instance
+from fencepost.properties.vocabulary import Suite
+
+
+def guests(rooms=2, defects=()):
+    p = Protocol("guests", parameters={"rooms": rooms}, defects={"twice": "a room is let twice"}, active=defects)
+    room = p.universe("room", rooms)
+    let = p.flag("let", per=room)
+    price = p.number("price", 0, 9)
+    open_ = p.flag("open")
+    mood = p.choice("mood", ["good", "bad"])
+    p.budget("moves", 1)
+
+    @p.step(by="desk")
+    def welcome():
+        """Opens."""
+        return Not(open_), {open_: True}
+
+    @p.step(by="service", r=room)
+    def clean(r):
+        """Cleans a room."""
+        return let[r], {let[r]: False}
+
+    @p.step(by="desk", r=room)
+    def rent(r):
+        """Lets a room."""
+        return And(open_, Not(let[r])), {let[r]: True}
+
+    return p
+
+
+def properties(p):
+    suite = Suite(p)
+    s = p.state
+
+    @suite.always
+    def closed_is_empty():
+        """Nothing is let before the house opens."""
+        return Implies(s.let[0], s.open)
+
+    return suite
+
+
+ENTRY = Entry("guests", "rooms", guests, properties, {"ci": (Instance("small", {}),)})
+'''
+
+RENT = "        return And(open_, Not(let[r])), {let[r]: True}"
+CLOSED = "        return Implies(s.let[0], s.open)"
+STEP = '    @p.step(by="desk", r=room)'
+
+MISTAKES = {
+    # what is replaced, by what, what is said; the line is that of the first line of the replacement
+    "and": (RENT, "        return open_ and Not(let[r]), {let[r]: True}", "cannot see the value of open: write And, Or"),
+    "or of an order": (RENT, "        return price > 3 or open_, {let[r]: True}", "cannot see the value of price > 3"),
+    "if": (RENT, "        return (open_ if let[r] else True), {let[r]: True}", "cannot see the value of let[r0]: write"),
+    "any": (RENT, "        return any(let[i] for i in room), {let[r]: True}", "write And, Or, Not, If, any_of or all_of"),
+    "if on a number": (RENT, "        return (open_ if price else True), {let[r]: True}", "cannot see the value of price: "),
+    "chained": (RENT, "        return 1 < price < 3, {let[r]: True}", "cannot see the value of price > 1"),
+    "max": (RENT, "        return open_, {price: max(price, 3)}", "cannot see the value of "),
+    "and outside an action": (
+        "    return p\n",
+        "    assert mood == 'good' and open_\n    return p\n",
+        "cannot see the value of",
+    ),
+    "family in a guard": (
+        RENT,
+        "        return And(open_, Not(let)), {let[r]: True}",
+        "Not joins formulas, and let without its index",
+    ),
+    "family compared": (
+        RENT,
+        "        return let == False, {let[r]: True}",
+        "let is a family of variables: say of which member",
+    ),
+    "family as truth": (
+        RENT,
+        "        return (open_ if let else True), {let[r]: True}",
+        "let is a family of variables: say of",
+    ),
+    "family as key": (RENT, "        return open_, {let: True}", "it updates let without its index", STEP),
+    "family as value": (
+        RENT,
+        "        return open_, {open_: let}",
+        "new value of open: let without its index is not a flag",
+        STEP,
+    ),
+    "term as index": (
+        RENT,
+        "        return let[price], {let[r]: True}",
+        "let has no member price; an index is a member of its",
+    ),
+    "number in And": (RENT, "        return And(open_, price), {let[r]: True}", "And joins formulas, and price is of sort Int"),
+    "forgotten return": (
+        RENT,
+        "        And(open_, Not(let[r])), {let[r]: True}",
+        "and this returns nothing: is its return forgotten?",
+        STEP,
+    ),
+    "guard alone": (RENT, "        return And(open_, Not(let[r]))", "an action returns (guard, updates), not And(", STEP),
+    "forgotten return of a property": (
+        CLOSED,
+        "        Implies(s.let[0], s.open)",
+        "always closed_is_empty returns nothing: is its",
+        "    @suite.always",
+    ),
+    "forgotten return of the protocol": (
+        "    return p\n",
+        "",
+        "guests: it returns a Protocol, not nothing: is its return",
+        "def guests",
+    ),
+    "forgotten return of the suite": (
+        "    return suite\n",
+        "",
+        "guests: its properties: it returns a Suite, not nothing",
+        "def properties",
+    ),
+    "actor misspelt": (
+        STEP,
+        '    @p.step(by="servce", r=room)',
+        "by='servce' is neither a parameter nor an actor so far (did you mean service?)",
+    ),
+    "no actor": (STEP, "    @p.step(r=room)", "keyword-only argument: 'by'; write @p.step(by="),
+    "step without parentheses": (STEP, "    @p.step", "step() takes 1 positional argument but 2 were given"),
+    "number as parameter": (STEP, '    @p.step(by="desk", r=3)', "'int' object is not iterable"),
+    "parameter misspelt": (STEP, '    @p.step(by="desk", room=room)', "unexpected keyword argument 'room'"),
+    "size as family": (
+        '    let = p.flag("let", per=room)',
+        '    let = p.flag("let", per=rooms)',
+        "'int' object is not iterable",
+    ),
+    "highest forgotten": (
+        '    price = p.number("price", 0, 9)',
+        '    price = p.number("price", 9)',
+        "missing 1 required positional argument",
+    ),
+    "variable misspelt": (CLOSED, "        return Implies(s.let[0], s.opne)", "no variable 'opne' (did you mean open?)"),
+    "name misspelt": (RENT, "        return And(opne_, Not(let[r])), {let[r]: True}", "name 'opne_' is not defined"),
+    "member misspelt": (RENT, '        return mood == "bda", {let[r]: True}', "mood is never 'bda': it is one of good, bad"),
+    "out of its domain": (
+        RENT,
+        "        return open_, {price: price + 1}",
+        "takes price out of 0..9: it becomes 10 where price = 9",
+        STEP,
+    ),
+    "no docstring": ('        """Lets a room."""\n', "", "action rent has no docstring; say what the real system does", STEP),
+    "next value in a guard": (
+        RENT,
+        "        return p.next.open, {let[r]: True}",
+        "it may not speak of the state after the step",
+        STEP,
+    ),
+    "division": (RENT, "        return price / 2 == 1, {let[r]: True}", "uses div, which the kernel cannot compile", STEP),
+    "parameter without default": (
+        "def guests(rooms=2, defects=()):",
+        "def guests(rooms, defects=()):",
+        "parameter rooms: give it a default",
+    ),
+    "no defects": ("def guests(rooms=2, defects=()):", "def guests(rooms=2):", "unexpected keyword argument 'defects'"),
+    "budget misspelt": (STEP, '    @p.fault(by="desk", spends="moevs", r=room)', "spends moevs, which is not a budget"),
+    "zero division": (RENT, "        return price > 1 // 0, {let[r]: True}", "integer division or modulo by zero"),
+}
+
+
+def written(folder: Path, wrong: str, written_instead: str, at: str | None) -> tuple[Entry, str]:
+    """The model with a mistake, and where that is."""
+    assert MODEL.count(wrong) == 1, wrong
+    text = MODEL.replace(wrong, written_instead)
+    place = at if at is not None else written_instead.splitlines()[0]
+    line = max(number for number, told in enumerate(text.splitlines(), start=1) if told.startswith(place))
+    file = folder / "guests.py"
+    file.write_text(text)
+    spec = importlib.util.spec_from_file_location("guests_of_a_newcomer", file)
+    assert spec
+    assert spec.loader
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made.ENTRY, f"{file}:{line}: "
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_told_in_a_line(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong, instead, said, *at = MISTAKES[name]
+    entry, place = written(tmp_path, wrong, instead, at[0] if at else None)
+    with pytest.raises(pytest.fail.Exception) as failed:
+        Checking({"guests": entry})("guests", by="bounded")
+    told = str(failed.value)
+    assert said in told
+    assert told.startswith(place), (told, place)
+    assert "\n" not in told
+    assert not re.search(r"0x[0-9a-f]{6}", told)
+    monkeypatch.setattr(planning, "EVERYTHING", {"guests": entry})
+    assert main(["check", "guests", "--by", "bounded", "--quiet"]) == 2
+    assert capsys.readouterr().err == f"fencepost: {told}\n"
+
+
+def test_without_a_mistake_it_is_checked(tmp_path: Path) -> None:
+    entry, _ = written(tmp_path, "    return suite\n", "    return suite\n", None)
+    (checked,) = Checking({"guests": entry})("guests")
+    assert [verdict.verdict for verdict in checked.findings.verdicts] == ["exhausted"]
+
+
+def test_what_is_asked_amiss_is_no_mistake_of_the_model(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "ledger", "--defect", "foo"]) == 2
+    told = capsys.readouterr().err
+    assert told == "fencepost: there is no defect 'foo'; to see those that there are: fencepost list ledger\n"
+    assert main(["explore", "ledger", "--defect", "foo", "--out", "nowhere"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("fencepost: ledger has no defect 'foo'; it has: ")
+    assert told.endswith(" more: fencepost list ledger\n")
+    assert len(told) < 300
