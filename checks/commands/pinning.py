@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from fencepost.traces.files.writing import write_text
 from fencepost.traces.trace import Trace
 
 HEAD = '''"""A run that `fencepost trace pin` pinned: it violates {name}{switched}."""
@@ -58,4 +59,4 @@ class Pin:
         self.test.parent.mkdir(parents=True, exist_ok=True)
         if self.file.resolve() != self._source.resolve():
             self.file.write_bytes(self._source.read_bytes())
-        self.test.write_text(self.program, encoding="utf-8")
+        write_text(self.test, self.program)

@@ -19,6 +19,7 @@ from fencepost.traces.comparing import Side, compared
 from fencepost.traces.drawings.mermaid import as_mermaid
 from fencepost.traces.drawings.sequence_svg import as_svg
 from fencepost.traces.files.itf import TraceFileError, read, write
+from fencepost.traces.files.writing import write_text
 from fencepost.traces.replay import replay, replay_on
 from fencepost.traces.shrinking.shrinking import shrink
 from fencepost.traces.shrinking.smaller import in_smallest
@@ -74,8 +75,11 @@ def _show(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
     if asked.actor is not None and asked.actor not in known:
         print(f"fencepost: nobody in {opened.trace.protocol} is named {asked.actor!r}: {', '.join(known)}", file=sys.stderr)
         return ExitStatus.USAGE
+    outcome = replay_on(opened.trace, opened.suite.protocol, opened.suite)
+    if not outcome.replays:  # shown all the same: it may be of an earlier version of the protocol
+        print(f"{outcome}\nwhat follows is what the file says, and not what the protocol does\n")
     print(opened.shown(opened.trace, actor=asked.actor, full=asked.full), end="")
-    return ExitStatus.HOLDS
+    return ExitStatus.HOLDS if outcome.replays else ExitStatus.EVALUATION
 
 
 def _replay(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
@@ -90,6 +94,8 @@ def _diff(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
         names = f"{opened.trace.protocol}, and {other.path} of {other.trace.protocol}"
         print(f"fencepost: {opened.path} is of {names}: only traces of one protocol can be compared", file=sys.stderr)
         return ExitStatus.USAGE
+    if opened.unfit() or other.unfit():
+        return ExitStatus.EVALUATION
     print(compared(*(Side(side.trace, side.suite.protocol) for side in (opened, other))), end="")
     return ExitStatus.HOLDS
 
@@ -105,6 +111,8 @@ def _explain(opened: _Opened, asked: argparse.Namespace) -> ExitStatus:
     except UnknownActionError as error:
         print(f"fencepost: {error}", file=sys.stderr)
         return ExitStatus.USAGE
+    if opened.unfit():
+        return ExitStatus.EVALUATION
     print(f"after step {step} of {last}, {opened.trace.steps[step - 1].action}" if step else "in the initial state")
     for action in actions:
         print(explained(opened.suite.protocol, opened.trace.states[step], action, width()))
@@ -151,7 +159,7 @@ def _drawn(drawn: str, out: Path | None) -> ExitStatus:
     if out is None:
         print(drawn, end="")
     else:
-        out.write_text(drawn, encoding="utf-8")
+        write_text(out, drawn)
         print(f"diagram: {out}")
     return ExitStatus.HOLDS
 

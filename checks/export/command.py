@@ -15,6 +15,7 @@ from fencepost.checks.export.tla.module import Module
 from fencepost.checks.settings.planning import planned
 from fencepost.properties.registry import Entry, Instance, RegistryError, written
 from fencepost.properties.vocabulary import Suite
+from fencepost.traces.files.writing import write_text
 
 SHOWN = 12
 """How many files are named of those written."""
@@ -63,5 +64,5 @@ def _folder(item: Entry, instance: Instance) -> str:
 def _write(folder: Path, files: Mapping[str, str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        write_text(folder / name, text)
 

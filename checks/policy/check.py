@@ -21,6 +21,7 @@ from fencepost.model.balance.shedding import Shedder
 from fencepost.model.balance.user_policy import PolicyFault
 from fencepost.properties.balance.answers import EXPECTED, Answer, properties_of
 from fencepost.properties.balance.random_loads import random_load
+from fencepost.traces.files.writing import write_text
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ def _kept(breaches: dict[str, Breach], folder: Path | None) -> dict[str, Path]:
     files = {}
     for statement, breach in breaches.items():
         files[statement] = folder / f"{statement}.json"
-        files[statement].write_text(json.dumps(as_snapshot(breach.load), indent=2) + "\n", encoding="utf-8")
+        write_text(files[statement], json.dumps(as_snapshot(breach.load), indent=2) + "\n")
     return files
 
 

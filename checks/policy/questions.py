@@ -19,6 +19,7 @@ from fencepost.checks.policy.strategies import asking, manager_of
 from fencepost.checks.policy.text import placement_text, rounds_text
 from fencepost.checks.policy.usage import WrongUsage
 from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.load_data import LoadData
 from fencepost.model.balance.load_manager import LoadManager, Round
 from fencepost.model.balance.selection import Selection
 from fencepost.model.balance.splitting import boundaries
@@ -59,6 +60,7 @@ def place(asked: argparse.Namespace) -> ExitStatus:
     if "/" not in asked.bundle:
         raise WrongUsage(f"--bundle {asked.bundle}: names no namespace; write such as public/default/0x00000000_0x40000000")
     snapshots = [read_snapshot(path) for path in asked.snapshot]
+    _may_be_there(asked.bundle, snapshots[-1].load)
     selection = Selection({}, ())
     for file, snapshot in zip(asked.snapshot, snapshots, strict=True):
         with asking(file):
@@ -138,6 +140,19 @@ def _conf(asked: argparse.Namespace) -> Configuration:
 def _manager(asked: argparse.Namespace, shedder: str | None, placement: str | None) -> LoadManager:
     """The load manager that is asked for; raises as ``manager_of`` does."""
     return manager_of(_conf(asked), asked.conf, shedder, placement)
+
+
+def _may_be_there(name: str, load: LoadData) -> None:
+    """Raises WrongUsage for a bundle that the namespace cannot have, because it has another that overlaps it."""
+    namespace, bundle = name.rpartition("/")[0], _bundle(name)
+    if name != f"{namespace}/{bundle}":
+        raise WrongUsage(f"--bundle {name}: Pulsar writes it {namespace}/{bundle}")
+    owned = [one for report in load.reports.values() for one in report.bundles]
+    there = sorted({one for one in [*owned, *load.bundles] if one.rpartition("/")[0] == namespace})
+    for other in there if name not in there else ():
+        lower, upper = _bundle(other)
+        if lower < bundle.upper and bundle.lower < upper:
+            raise WrongUsage(f"--bundle {name}: there is no such bundle: {other} overlaps it")
 
 
 def _bundle(name: str) -> Bundle:

@@ -93,6 +93,8 @@ def _value(place: str, key: str, text: str, kind: str) -> Any:
             raise ConfigurationError(f"{where} is not a whole number of 32 bits; write one, such as {_example(key)}")
         if key in INTERVALS and int(text) < 1:
             raise ConfigurationError(f"{where} is no interval; write one of a minute or more, such as {_example(key)}")
+        if int(text) < 0 and _is_bound(key):
+            raise ConfigurationError(f"{where} is below 0; write what it can be, such as {_example(key)}")
         return int(text)
     try:
         number = float(text) if "_" not in text else math.nan
@@ -100,7 +102,15 @@ def _value(place: str, key: str, text: str, kind: str) -> Any:
         number = math.nan
     if not math.isfinite(number):
         raise ConfigurationError(f"{where} is not a number; write one, such as {_example(key)}")
+    if number < 0 and _is_bound(key):
+        raise ConfigurationError(f"{where} is below 0; write what it can be, such as {_example(key)}")
     return number
+
+
+def _is_bound(key: str) -> bool:
+    """Whether a setting is a threshold, a share or a weight: no load is below 0, and a broker with such a one does what nobody
+    means. Of counts, -1 has a meaning."""
+    return any(word in key for word in ("Threshold", "Percentage", "Weight", "TargetStd"))
 
 
 def _example(key: str) -> str:

@@ -28,6 +28,7 @@ from fencepost.model.balance.simulation.scenario import Scenario
 from fencepost.model.balance.strategies import strategy_name
 from fencepost.model.balance.user_policy import PolicyFault
 from fencepost.traces.control_actions import Objection, Replayed, replayed
+from fencepost.traces.files.writing import write_text
 
 
 @answering
@@ -157,7 +158,7 @@ def _action(action: Action) -> Mapping[str, Any]:
 def _write(folder: Path, made: Run, told: Mapping[str, Any]) -> None:
     """Keeps the run: all of it as JSON, usages and actions as tables. OSError if it cannot be written."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "run.json").write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_text(folder / "run.json", json.dumps(told, indent=2, ensure_ascii=False) + "\n")
     with (folder / "usage.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["minute", *made.brokers])

@@ -17,6 +17,7 @@ from fencepost.model.balance.load_manager import LoadManager
 from fencepost.model.balance.strategies import UnknownStrategy, load_manager
 from fencepost.model.balance.user_code import UserCodeError, UserFunction
 from fencepost.model.balance.user_policy import PLACE, SHED, PolicyFault, UserPlacement, UserShedder, user_strategy
+from fencepost.traces.files.writing import write_text
 
 
 def manager_of(conf: Configuration, file: Path | None, shedder: str | None = None, placement: str | None = None) -> LoadManager:
@@ -77,7 +78,7 @@ def asking(file: Path) -> Iterator[None]:
 def keep_input(fault: PolicyFault, file: Path) -> None:
     """Writes what a user's policy was asked with when it failed, as a snapshot; OSError if it cannot be written."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(as_snapshot(fault.load), indent=2) + "\n", encoding="utf-8")
+    write_text(file, json.dumps(as_snapshot(fault.load), indent=2) + "\n")
     fault.add_note(f"asked with {file}{remembered(fault)}")
 
 

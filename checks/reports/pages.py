@@ -15,6 +15,7 @@ from fencepost.properties.registry import Entry
 from fencepost.traces.explorer.content import Recording
 from fencepost.traces.explorer.page import page
 from fencepost.traces.files.itf import TraceFileError, read
+from fencepost.traces.files.writing import write_text
 from fencepost.traces.replay import replay_on
 
 SUFFIX = ".itf.json"
@@ -77,4 +78,4 @@ def _write(path: Path, recordings: Sequence[Recording], reporter: Reporter) -> N
     text = page(recordings, reporter.telling)
     reporter.end()
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    write_text(path, text)

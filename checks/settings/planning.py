@@ -73,8 +73,9 @@ def _items(asked: argparse.Namespace, settings: Settings | None) -> list[Item]:
         return items
     unknown = [d for d in asked.defect if not any(d in item.shown_by for item in items)]
     if unknown:
-        known = [d for item in items for d in item.shown_by]
-        raise RegistryError(f"there is no defect {unknown[0]!r}{guess(unknown[0], known)}; there is {', '.join(known)}")
+        meant = guess(unknown[0], [d for item in items for d in item.shown_by])
+        names = " ".join(item.name for item in items if item.shown_by)
+        raise RegistryError(f"there is no defect {unknown[0]!r}{meant}; to see those that there are: fencepost list {names}")
     items = [item for item in items if all(d in item.shown_by for d in asked.defect)]
     if not items:
         raise RegistryError(f"no protocol has all of these defects: {', '.join(asked.defect)}")

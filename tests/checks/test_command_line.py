@@ -120,9 +120,15 @@ def test_a_defect_is_shown_with_its_shortest_trace_which_replays(tmp_path: Path)
     assert "instance  bookies=2 ensemble=2 write_quorum=2 ack_quorum=2 entries=1" in shrunk.stdout
     assert "replays: 11 steps" in fencepost("trace", "replay", tmp_path / "short.itf.json").stdout
     file.write_text(file.read_text().replace('"recovery_reads_do_not_fence"', ""))
-    refused = fencepost("trace", "shrink", file)
-    assert refused.returncode == 75
-    assert refused.stderr.startswith(f"fencepost: {file}: does not replay: step ")
+    action = "send(e0)"
+    for words in (["shrink", file], ["diff", file, file], ["explain", file, "--action", action], ["diagram", file]):
+        refused = fencepost("trace", *words)
+        assert (refused.returncode, refused.stdout) == (75, ""), words
+        assert refused.stderr.startswith(f"fencepost: {file}: does not replay: step ")
+    shown = fencepost("trace", "show", file)
+    assert shown.returncode == 75
+    assert shown.stdout.startswith("does not replay: step ")
+    assert "\nwhat follows is what the file says, and not what the protocol does\n" in shown.stdout
     file.write_text(file.read_text()[:-20])
     broken = fencepost("trace", "show", file)
     assert broken.returncode == 150
@@ -237,7 +243,7 @@ def test_ctrl_c_keeps_what_was_found() -> None:
         (["check", "--set", "entries=0"], "ledger: entries is at least 1"),
         (["check", "election", "--set", "brokers=0"], "election: brokers is at least 1"),
         (["check", "--set", "bookies=2"], "does not hold"),
-        (["check", "--defect", "no_such"], "there is no defect 'no_such'; there is "),
+        (["check", "--defect", "no_such"], "there is no defect 'no_such'; to see those that there are: fencepost list "),
         (["check", "--defect", "closes_at_lax"], "there is no defect 'closes_at_lax' (did you mean closes_at_lac?)"),
         (["check", *SMALL, "--property", "no_such"], "has no property 'no_such' here; it has "),
         (["check", *SMALL, "--property", "no_truncatoin"], "(did you mean no_truncation?)"),

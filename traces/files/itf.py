@@ -16,6 +16,7 @@ from typing import Any
 from fencepost.model.language import ModelError, Protocol, Variable
 from fencepost.properties.registry import Entry, RegistryError, find
 from fencepost.traces.files.itf_values import decode, encode, key_of, picked, unkeyed
+from fencepost.traces.files.writing import write_text
 from fencepost.traces.trace import Loop, State, Step, Trace
 
 VERSION = 1
@@ -48,9 +49,7 @@ def write(trace: Trace, protocol: Protocol, path: Path) -> None:
     lines = ",\n".join("  " + json.dumps(state) for state in states)
     head = f'{{\n "#meta": {json.dumps(meta)},\n "vars": {json.dumps([*names, ACTION, PICKS])},\n "states": [\n'
     tail = f' ],\n "loop": {trace.loop.start}\n}}\n' if trace.loop else " ]\n}\n"
-    beside = path.with_name(path.name + ".part")
-    beside.write_text(f"{head}{lines}\n{tail}", encoding="utf-8")
-    beside.replace(path)
+    write_text(path, f"{head}{lines}\n{tail}")
 
 
 def read(path: Path, protocols: Mapping[str, Entry]) -> tuple[Trace, Protocol]:

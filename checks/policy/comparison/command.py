@@ -27,6 +27,7 @@ from fencepost.traces.comparison.comparison import Comparison
 from fencepost.traces.exploration.folder import FolderError
 from fencepost.traces.exploration.java import JavaError
 from fencepost.traces.exploration.session import SparkError, spark_session
+from fencepost.traces.files.writing import write_text
 
 STATUS = {
     FolderError: ExitStatus.INPUT,
@@ -65,7 +66,7 @@ def compare_policies(asked: argparse.Namespace) -> ExitStatus:
         from fencepost.checks.policy.comparison.page import page
 
         asked.report.parent.mkdir(parents=True, exist_ok=True)
-        asked.report.write_text(page(judgement, shown), encoding="utf-8")
+        write_text(asked.report, page(judgement, shown))
         print(f"report: {asked.report}", file=sys.stderr)
     print((as_json if asked.format == "json" else text)(judgement, shown), end="")
     return judgement.status

@@ -14,6 +14,7 @@ from fencepost.model.balance.configuration import Configuration, Version
 from fencepost.model.balance.load_manager import LoadManager
 from fencepost.model.balance.strategies import PLACEMENTS, SHEDDERS, strategy_name
 from fencepost.model.balance.user_policy import UserPlacement, UserShedder
+from fencepost.model.language.mistakes import guess
 from fencepost.traces.comparison.comparison import Contender
 
 DEFAULTS = "defaults"
@@ -80,10 +81,20 @@ def _parts(policy: str) -> _Parts:
         elif places and not sheds and found.placement is None:
             found = replace(found, placement=part)
         elif not sheds and not places and found.file is None:
-            found = replace(found, file=Path(part))
+            found = replace(found, file=_file(part))
         else:
             raise WrongUsage(f"{policy}: {part} is one too many; name one broker.conf, one shedder, one placement strategy")
     return found
+
+
+def _file(part: str) -> Path:
+    """The broker.conf that a part names. Raises WrongUsage for a word that is rather a strategy or a setting misspelt."""
+    path = Path(part)
+    meant = guess(part, [DEFAULTS, *SHEDDERS, *PLACEMENTS, *SETTINGS])
+    if re.fullmatch(r"\w*", part) and not path.exists() and part != DEFAULTS:
+        known = ", ".join(dict.fromkeys([*SHEDDERS, *PLACEMENTS]))
+        raise WrongUsage(f"{part!r} is no file, strategy or setting{meant or f'; strategies are {known}'}")
+    return path
 
 
 def changes(baseline: LoadManager, proposed: LoadManager) -> list[tuple[str, str, str]]:

@@ -16,6 +16,7 @@ from fencepost.checks.policy.timeline import timeline
 from fencepost.model.balance.simulation.measures import MEASURES, Measures, measures
 from fencepost.model.balance.simulation.run import Run
 from fencepost.traces.comparison.comparison import Contender
+from fencepost.traces.files.writing import write_text
 
 WORST = "worst"
 """The folder of their files within that of the comparison."""
@@ -85,7 +86,7 @@ def shown_runs(
         file = judgement.folder / WORST / f"{place}-{_slug(name)}-run-{number:05d}.txt"
         shown = Shown(number, contender, tuple(d.measure.name for d in reasons), *both, file)
         file.parent.mkdir(exist_ok=True)
-        file.write_text(trace_text(judgement, shown), encoding="utf-8")
+        write_text(file, trace_text(judgement, shown))
         found.append(shown)
         progress(done + 1, len(wanted))
     return found

@@ -146,6 +146,22 @@ def test_place(tmp_path: Path) -> None:
     assert "selected: b3:8080" in asked(*ask, "--placement", "RoundRobinBrokerSelector")[1]
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("public/default/0x0_0x1", "Pulsar writes it public/default/0x00000000_0x00000001"),
+        ("public/default/all", "names no bundle"),
+        ("public/default/0x40000000_0x40000000", "its boundaries must rise"),
+        ("public/default/0x00000000_0x00000001", "there is no such bundle: public/default/0x00000000_"),
+    ],
+)
+def test_a_bundle_that_the_namespace_cannot_have_is_not_placed(tmp_path: Path, name: str, said: str) -> None:
+    status, out, err = asked("place", "--snapshot", write(tmp_path, snapshot()), "--bundle", name)
+    assert (status, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
 def test_what_is_infinite_is_null_in_json(tmp_path: Path) -> None:
     hasty = {"b1": {"cpu": {"usage": 1e300, "limit": 1e-9}}, "b2": broker(50)}
     (done,) = answered("decide", "--snapshot", write(tmp_path, {"brokers": hasty}))["rounds"]
@@ -163,7 +179,7 @@ def test_hashes_in_any_case() -> None:
 
 def test_place_counts_rounds(tmp_path: Path) -> None:
     file = write(tmp_path, {"brokers": {"b1": broker(1), "b2": broker(1)}})
-    robin = ["--bundle", "n/1", "--placement", "RoundRobinBrokerSelector", "--snapshot", file]
+    robin = ["--bundle", "n/0x00000000_0x40000000", "--placement", "RoundRobinBrokerSelector", "--snapshot", file]
     answers = [answered("place", *robin, *["--snapshot", file] * more)["selected_any_of"] for more in range(3)]
     assert answers == [["b1"], ["b2"], ["b1"]]
 
