@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from fencepost.checks.policy.comparison.contenders import changes, contenders
 from fencepost.checks.policy.usage import WrongUsage
+from fencepost.checks.settings.broker_conf import ConfigurationError
 
 
 def test_policies_are_named_by_parts(tmp_path: Path) -> None:
@@ -44,3 +46,21 @@ def test_a_policy_has_one_of_each(name: str, tmp_path: Path) -> None:
 def test_policies_differ() -> None:
     with pytest.raises(WrongUsage, match="AvgShedder is named more than once"):
         contenders(None, ["AvgShedder", "AvgShedder"], "current")
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        ("AvgSheder", "'AvgSheder' is no file, strategy or setting (did you mean AvgShedder?)"),
+        ("nothing_like_it", "'nothing_like_it' is no file, strategy or setting; strategies are "),
+    ],
+)
+def test_a_strategy_that_is_misspelt_is_not_taken_for_a_file(part: str, said: str) -> None:
+    with pytest.raises(WrongUsage, match=re.escape(said)):
+        contenders(None, [part], "current")
+
+
+def test_a_threshold_below_zero_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match=r"loadBalancerBrokerOverloadedThresholdPercentage = '-5' is below 0"):
+        contenders(None, ["loadBalancerBrokerOverloadedThresholdPercentage=-5"], "current")
+    contenders(None, ["maxUnloadBundleNumPerShedding=-1"], "current")
