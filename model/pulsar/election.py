@@ -1,18 +1,16 @@
 """Which broker leads: one ephemeral node that every broker tries to create.
 
-Mirrors LeaderElectionImpl and LeaderElectionService of Pulsar as of 2026-04, and of NamespaceService.searchForCandidateBroker
-the part that asks the leader. All brokers propose themselves; a value names its broker, so that two brokers never propose
-the same. (That a node of the own session has another value, which the code provides for, does not happen then.)
+Mirrors LeaderElectionImpl and LeaderElectionService of Pulsar 4.0.8, but without two mistakes of that release:
+``asks_during_election`` and ``failure_not_retried``. From 4.2.4 on, pulsar#26000, a broker leads as soon as its creation is
+answered: there is no ``confirm``. What a broker asks the leader for is in leader_lookup.py. All brokers propose themselves; a
+value names its broker, so that two brokers never propose the same. (That a node of the own session has another value, which
+the code provides for, does not happen then.)
 
 How a broker stands in its election is its ``stage``: looking at the node; proposing itself because it saw none; confirming
 that it created it, by the read of the cache that follows; retaking a node of its former session; waiting to try again after a
 failure; settled; closed. What the broker believes meanwhile, its ``role``, only changes when an election settles or the
 node's deletion is heard of. The answer to a read and a notification come in order on one thread, so looking and settling are
 one step; after a creation there is the read in between, and a notification then is ignored.
-
-One lookup of a bundle without an owner wanders from broker to broker, until some broker takes the bundle: only the leader may
-choose a broker for it; that one is told so (the lookup is then authoritative) and takes it. Choices are free: the policy of
-placement is no matter here. Where the leader is not active, any broker chooses.
 """
 
 from __future__ import annotations
@@ -21,7 +19,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.model.language import And, If, ModelError, Not, Or, Protocol
-from fencepost.model.pulsar.metadata_store import EphemeralNode, Sessions, merged
+from fencepost.model.pulsar.leader_lookup import declare_lookup
+from fencepost.model.pulsar.metadata_store import EphemeralNode, Sessions, Updates, either, merged
 
 STAGES = ("looking", "proposing", "confirming", "retaking", "waiting", "settled", "closed")
 ROLES = ("no_leader", "leading", "following")
@@ -32,11 +31,12 @@ DEFECTS = {
     "elected_follows": "pulsar#23125, #23138: a broker that finds its own node from its own session goes on to follow",
     "reconnection_ignored": "pulsar#23138: a broker that was cut off does not look at the node again",
     "reestablishment_ignored": "pulsar#10457: a broker with a new session does not look at the node again",
-    "redirects_without_authority": "pulsar#7200, #20528: a broker that chooses while no leader is active does not say so, and "
-    "the chosen one may choose again",
+    "redirects_without_authority": "pulsar#7200: a broker that chooses while no leader is active does not say so, and the "
+    "chosen one may choose again",
     "followers_do_not_cache": "pulsar#13066: followers do not know who leads, so that each of them chooses",
     "leader_value_expires": "pulsar#17401: who leads is forgotten after ten minutes, and nothing reads it again",
-    "asks_during_election": "pulsar#25999: a broker asks for the leader while its election is under way, hears none, chooses",
+    "asks_during_election": "pulsar#25999, #26000: a broker asks for the leader while its election is under way, hears none, "
+    "chooses",
     "creates_blindly": "a broker writes the leader's node whether or not it is there",
     "failure_not_retried": "an election that failed is not tried again",
 }
@@ -83,70 +83,126 @@ def election(
     cached = p.choice("cached", broker, per=broker, none=EphemeralNode.NOBODY)
     p.budget("closes", closes)
 
-    def at_start(b: int) -> dict[Any, Any]:
+    def at_start(b: int) -> Updates:
         return {stage[b]: "looking", role[b]: "no_leader", cached[b]: EphemeralNode.NOBODY}
 
-    def looks_again(b: int) -> dict[Any, Any]:
+    def looks_again(b: int) -> Updates:
         return {stage[b]: If(stage[b] == "closed", stage[b], "looking")}
 
-    def on_lost(b: int) -> dict[Any, Any]:
+    def on_lost(b: int) -> Updates:
         """Nothing is done about the election; by the shutdown policy the process ends."""
         return merged(store.died(b), at_start(b)) if shuts_down else {}
+
+    @p.part
+    def on_reconnected(b: int) -> Updates:
+        """A broker whose connection is back looks at the node."""
+        return looks_again(b)
+
+    on_reconnected.instead("reconnection_ignored", lambda b: {})
+
+    @p.part
+    def on_reestablished(b: int) -> Updates:
+        """A broker that has a new session, or has its former one back after all, looks at the node."""
+        return looks_again(b)
+
+    on_reestablished.instead("reestablishment_ignored", lambda b: {})
 
     store.declare(
         at_start=at_start,
         on_lost=on_lost,
-        on_reconnected=lambda b: {} if p.has("reconnection_ignored") else looks_again(b),
-        on_reestablished=lambda b: {} if p.has("reestablishment_ignored") else looks_again(b),
+        on_reconnected=on_reconnected,
+        on_reestablished=on_reestablished,
+        listener="LeaderElectionImpl.handleSessionNotification",
         keeps_going=not shuts_down,
     )
 
-    def settled(b: int, as_role: str) -> dict[Any, Any]:
-        """The election is over, and the cache is filled by a read."""
-        knows = as_role == "leading" or not p.has("followers_do_not_cache")
-        return {stage[b]: "settled", role[b]: as_role, cached[b]: leader.holder if knows else EphemeralNode.NOBODY}
-
-    retakes = store.leaves_sessions or p.has("same_value")
-
-    def takes_for_former(b: int) -> Any:
-        """The formula: the broker takes the node for its own of a former session."""
-        if p.has("same_value"):
-            return Not(leader.is_own(b))
-        return leader.is_held(b, former=True)
-
     # --- the election
 
-    @p.step(by="b", fair=True, b=broker)
+    @p.part
+    def known_leader(as_role: str) -> Any:
+        """Whom a broker has in its cache when its election is over: a read has filled it."""
+        return leader.holder
+
+    known_leader.instead(
+        "followers_do_not_cache", lambda as_role: leader.holder if as_role == "leading" else EphemeralNode.NOBODY
+    )
+
+    def settled(b: int, as_role: str) -> Updates:
+        """The election is over."""
+        return {stage[b]: "settled", role[b]: as_role, cached[b]: known_leader(as_role)}
+
+    @p.part
+    def takes_for_former(b: int) -> Any:
+        """A broker takes a node for its own of a former session: it has its value, and is not of this session."""
+        return leader.is_held(b, former=True)
+
+    takes_for_former.instead("same_value", lambda b: Not(leader.is_own(b)))
+    retakes = store.leaves_sessions or p.has("same_value")
+
+    def has_known_version(b: int) -> Any:
+        """The formula: a deletion by the version that was seen takes effect, on whosoever node: it is never written."""
+        return leader.is_held(b, former=True) if mended else Not(leader.absent)
+
+    @p.step(by="b", mirrors="LeaderElectionImpl.elect", fair=True, b=broker)
     def find_none(b: int) -> Any:
         """The broker looks at the node and there is none: it will propose itself."""
         return And(store.reaches(b), stage[b] == "looking", leader.absent), {stage[b]: "proposing"}
 
-    @p.step(by="b", fair=True, b=broker, only_if=disconnects or expiries or retakes)
+    @p.part
+    def found_own(b: int) -> Updates:
+        """Who finds the node that it created in this session leads."""
+        return settled(b, "leading")
+
+    found_own.instead("elected_follows", lambda b: settled(b, "following"))
+
+    @p.step(
+        by="b",
+        mirrors="LeaderElectionImpl.handleExistingLeaderValue, LeaderElectionImpl.changeState, LeaderElectionImpl.elect",
+        fair=True,
+        b=broker,
+        only_if=disconnects or expiries or retakes,
+    )
     def find_own(b: int) -> Any:
         """The broker finds the node that it created in this session: it leads still, or again."""
-        as_role = "following" if p.has("elected_follows") else "leading"
-        return And(store.reaches(b), stage[b] == "looking", leader.is_own(b)), settled(b, as_role)
+        return And(store.reaches(b), stage[b] == "looking", leader.is_own(b)), found_own(b)
 
-    @p.step(by="b", fair=True, b=broker, only_if=retakes)
+    @p.step(
+        by="b",
+        mirrors="LeaderElectionImpl.handleExistingLeaderValue, LeaderElectionImpl.elect",
+        fair=True,
+        b=broker,
+        only_if=retakes,
+    )
     def find_former(b: int) -> Any:
         """The broker finds its own value from another session, which may be about to expire: it will delete it first."""
         found = And(store.reaches(b), stage[b] == "looking", Not(leader.absent), takes_for_former(b))
         return found, {stage[b]: "retaking"}
 
-    @p.step(by="b", fair=True, b=broker)
+    @p.step(
+        by="b",
+        mirrors="LeaderElectionImpl.handleExistingLeaderValue, LeaderElectionImpl.changeState, LeaderElectionImpl.elect",
+        fair=True,
+        b=broker,
+    )
     def find_other(b: int) -> Any:
         """The broker finds the node of another: it follows."""
         of_another = And(Not(leader.absent), Not(leader.is_own(b)), Not(takes_for_former(b)))
         return And(store.reaches(b), stage[b] == "looking", of_another), settled(b, "following")
 
-    @p.step(by="b", fair=True, b=broker)
+    @p.part
+    def is_free() -> Any:
+        """The node is created only if it is absent."""
+        return leader.absent
+
+    is_free.instead("creates_blindly", lambda: True)
+
+    @p.step(by="b", mirrors="LeaderElectionImpl.tryToBecomeLeader", fair=True, b=broker)
     def propose(b: int) -> Any:
         """The node is created, if it is absent: expected version -1. BadVersion means that another was faster: look again."""
-        free = True if p.has("creates_blindly") else leader.absent
-        fails = {stage[b]: If(free, "confirming", "looking"), leader.holder: If(free, b, leader.holder)}
-        return And(store.reaches(b), stage[b] == "proposing"), merged(fails, {leader.former: And(Not(free), leader.former)})
+        created = merged({stage[b]: "confirming"}, leader.created(b))
+        return And(store.reaches(b), stage[b] == "proposing"), either(is_free(), created, {stage[b]: "looking"})
 
-    @p.step(by="b", fair=True, b=broker)
+    @p.step(by="b", mirrors="LeaderElectionImpl.tryToBecomeLeader, MetadataCacheImpl.get", fair=True, b=broker)
     def confirm(b: int) -> Any:
         """The read that sets the watch has come back, whatever it says: the broker leads."""
         leads = settled(b, "leading")
@@ -154,22 +210,35 @@ def election(
             leads |= {stage[b]: If(leader.is_own(b), "settled", "looking"), role[b]: If(leader.is_own(b), "leading", role[b])}
         return And(store.reaches(b), stage[b] == "confirming"), leads
 
-    @p.step(by="b", fair=True, b=broker, only_if=retakes)
+    @p.step(by="b", mirrors="LeaderElectionImpl.handleExistingLeaderValue", fair=True, b=broker, only_if=retakes)
     def retake(b: int) -> Any:
         """The node is deleted, if its version is still the one seen, and the broker proposes itself; NotFound is a failure.
 
         The node is never written, so that its version is always 0: whoever created it meanwhile, it is deleted.
         """
-        meant = leader.is_held(b, former=True) if mended else Not(leader.absent)
-        outcome = {stage[b]: If(meant, "proposing", "waiting")}
-        return And(store.reaches(b), stage[b] == "retaking"), merged(leader.vanished(meant), outcome)
+        deleted = has_known_version(b)
+        outcome = {stage[b]: If(deleted, "proposing", "waiting")}
+        return And(store.reaches(b), stage[b] == "retaking"), merged(leader.vanished(deleted), outcome)
 
-    @p.step(by="b", fair=True, b=broker, only_if=disconnects or expiries or retakes)
+    @p.part
+    def is_retried(b: int) -> Any:
+        """An election that failed is tried again."""
+        return stage[b] == "waiting"
+
+    is_retried.instead("failure_not_retried", lambda b: False)
+
+    @p.step(
+        by="b",
+        mirrors="LeaderElectionImpl.handlePathNotification",
+        fair=True,
+        b=broker,
+        only_if=disconnects or expiries or retakes,
+    )
     def try_again(b: int) -> Any:
         """Five seconds after a failure the election begins anew."""
-        return And(not p.has("failure_not_retried"), store.lives[b], stage[b] == "waiting"), looks_again(b)
+        return And(store.lives[b], is_retried(b)), looks_again(b)
 
-    @p.step(by="b", fair=True, b=broker)
+    @p.step(by="b", mirrors="LeaderElectionImpl.handlePathNotification, MetadataCacheImpl.accept", fair=True, b=broker)
     def hear_of_deletion(b: int) -> Any:
         """A notification says that the node was deleted. A broker whose election is settled begins another one.
 
@@ -187,20 +256,36 @@ def election(
 
     # --- requests that fail, or whose outcome is not heard of
 
-    @p.fault(by="b", spends="disconnects", b=broker)
+    @p.fault(
+        by="b",
+        mirrors="ZKMetadataStore.batchOperation, LeaderElectionImpl.tryToBecomeLeader",
+        spends="disconnects",
+        b=broker,
+    )
     def creation_unheard(b: int) -> Any:
         """The node is created as the connection breaks: the election fails, to the broker's knowledge."""
         reaches, updates = store.lost_answer(b, merged(leader.created(b), {stage[b]: "waiting"}))
         return And(reaches, stage[b] == "proposing", leader.absent), updates
 
-    @p.fault(by="b", spends="disconnects", b=broker, only_if=retakes)
+    @p.fault(
+        by="b",
+        mirrors="ZKMetadataStore.batchOperation, LeaderElectionImpl.handleExistingLeaderValue",
+        spends="disconnects",
+        b=broker,
+        only_if=retakes,
+    )
     def deletion_unheard(b: int) -> Any:
         """The node of the former session is deleted as the connection breaks: the election fails."""
-        meant = leader.is_held(b, former=True) if mended else Not(leader.absent)
-        reaches, updates = store.lost_answer(b, merged(leader.vanished(meant), {stage[b]: "waiting"}))
-        return And(reaches, stage[b] == "retaking", meant), updates
+        deleted = has_known_version(b)
+        reaches, updates = store.lost_answer(b, merged(leader.vanished(deleted), {stage[b]: "waiting"}))
+        return And(reaches, stage[b] == "retaking", deleted), updates
 
-    @p.step(by="b", b=broker, only_if=disconnects or expiries)
+    @p.step(
+        by="b",
+        mirrors="LeaderElectionImpl.handleSessionNotification, LeaderElectionImpl.handlePathNotification",
+        b=broker,
+        only_if=disconnects or expiries,
+    )
     def fail(b: int) -> Any:
         """A request of an election fails for want of a connection."""
         under_way = stage[b].among("looking", "proposing", "confirming", "retaking")
@@ -208,12 +293,12 @@ def election(
 
     # --- shutting down
 
-    @p.fault(by="b", spends="closes", b=broker)
+    @p.fault(by="b", mirrors="LeaderElectionImpl.asyncClose, LeaderElectionService.close", spends="closes", b=broker)
     def start_closing(b: int) -> Any:
         """The broker shuts down. It takes part in no election any more, and deletes the node if it believes to lead."""
         return And(store.lives[b], stage[b] != "closed"), {stage[b]: "closed"}
 
-    @p.step(by="b", fair=True, b=broker, only_if=closes)
+    @p.step(by="b", mirrors="LeaderElectionImpl.asyncClose", fair=True, b=broker, only_if=closes)
     def delete_at_close(b: int) -> Any:
         """A leader that shuts down deletes the node: unconditionally, because the version is never remembered.
 
@@ -223,70 +308,22 @@ def election(
         closing = And(store.reaches(b), stage[b] == "closed", role[b] == "leading")
         return closing, merged(leader.vanished(meant), {role[b]: "no_leader"})
 
-    @p.step(by="b", fair=True, b=broker, only_if=closes)
+    @p.step(by="b", mirrors="PulsarService.closeAsync, ZKMetadataStore.close", fair=True, b=broker, only_if=closes)
     def end(b: int) -> Any:
         """The process ends and closes its session; a leader that reaches the store has deleted the node before."""
         done = Or(role[b] != "leading", Not(store.reaches(b)))
         return And(store.lives[b], stage[b] == "closed", done), merged(store.ended(b), at_start(b))
 
-    # --- one lookup of a bundle without an owner
+    declare_lookup(p, store, stage=stage, role=role, cached=cached, lookups=lookups)
 
-    if lookups:
-        asked = p.choice("asked", broker, none=EphemeralNode.NOBODY)
-        authoritative = p.flag("authoritative")
-
-        def is_active(x: int) -> Any:
-            """The broker's own node among the live ones is there: it has a session."""
-            return And(store.lives[x], store.session[x])
-
-        def knows_active_leader(b: int) -> Any:
-            return Or(*(And(cached[b] == x, is_active(x)) for x in broker))
-
-        @p.step(by="client", b=broker)
-        def ask(b: int) -> Any:
-            """A client looks the bundle up at some broker."""
-            return And(asked == EphemeralNode.NOBODY, store.lives[b]), {asked: b}
-
-        @p.step(by="b", fair=True, b=broker, x=broker)
-        def redirect(b: int, x: int) -> Any:
-            """A broker that does not lead sends the lookup on to the leader that it knows of, if that one is active.
-
-            One that was chosen keeps the lookup: sent on once more, it could wander for ever.
-            """
-            sends = And(asked == b, Not(authoritative), store.lives[b], role[b] != "leading")
-            return And(b != x, sends, cached[b] == x, is_active(x)), {asked: x}
-
-        @p.step(by="b", fair=True, b=broker, x=broker)
-        def choose(b: int, x: int) -> Any:
-            """The leader, or where none is known to be active any broker, chooses a broker for the bundle.
-
-            It waits for the end of its election before it takes the leader for unknown. The chosen broker takes the bundle,
-            and does not choose in its turn.
-            """
-            may_ask = True if p.has("asks_during_election") else stage[b] == "settled"
-            unknown = And(may_ask, Not(knows_active_leader(b)))
-            chooses = And(asked == b, Not(authoritative), store.lives[b], Or(role[b] == "leading", unknown))
-            if b == x:
-                return chooses, {asked: EphemeralNode.NOBODY}
-            says_so = True if not p.has("redirects_without_authority") else role[b] == "leading"
-            return And(chooses, is_active(x)), {asked: x, authoritative: says_so}
-
-        @p.step(by="b", fair=True, b=broker)
-        def take(b: int) -> Any:
-            """The broker that was chosen takes the bundle, and the lookup is answered."""
-            taken = {asked: EphemeralNode.NOBODY, authoritative: False}
-            return And(asked == b, authoritative, store.lives[b]), taken
-
-        @p.step(by="client", fair=True, b=broker)
-        def give_up(b: int) -> Any:
-            """The broker that was asked is dead: the lookup fails, and the client may begin anew."""
-            return And(asked == b, Not(store.lives[b])), {asked: EphemeralNode.NOBODY, authoritative: False}
-
-    if p.has("leader_value_expires"):
-
-        @p.step(by="b", b=broker)
-        def forget_leader(b: int) -> Any:
-            """The cached value has expired."""
-            return And(stage[b] == "settled", cached[b] != EphemeralNode.NOBODY), {cached[b]: EphemeralNode.NOBODY}
+    @p.step(
+        by="b",
+        mirrors="MetadataCacheImpl.getIfCached, LeaderElectionImpl.getLeaderValueIfPresent",
+        b=broker,
+        only_if=p.has("leader_value_expires"),
+    )
+    def forget_leader(b: int) -> Any:
+        """The cached value has expired."""
+        return And(stage[b] == "settled", cached[b] != EphemeralNode.NOBODY), {cached[b]: EphemeralNode.NOBODY}
 
     return p

@@ -1,7 +1,7 @@
 """The metadata store as its clients meet it: sessions that expire, ephemeral nodes, notifications that come late.
 
-Mirrors ZooKeeper behind pulsar-metadata (ZKMetadataStore, ZKSessionWatcher, PulsarZooKeeperClient) as of 2026-04; the protocols
-of the control plane are composed of these pieces.
+Mirrors ZooKeeper behind pulsar-metadata (ZKMetadataStore, ZKSessionWatcher, PulsarZooKeeperClient) as read in the sources of
+Pulsar 4.0.8, 4.2.4 and 5.0.0-M1 and of ZooKeeper 3.9.5; the protocols of the control plane are composed of these pieces.
 
 What a client does to the store takes effect in one step, and it hears the answer in that step. A request whose outcome it
 never learns is one that took effect as its connection broke: ``lost_answer`` makes such a fault of any request. Notifications
@@ -11,8 +11,8 @@ hears of: persistent watches are set anew on reconnection, and are not caught up
 
 A process that ends without closing its session leaves it to the server, which lets it expire later. If the process is back
 before, the nodes of its former session are still there under its name. Several former sessions of one client expire together.
-A session of a process that lives expires only as a fault: the process was paused or cut off for longer than the timeout. Until
-it learns of that it is a zombie.
+A session of a process that lives expires only as a fault: the process was paused or cut off for longer than the timeout.
+Until it learns of that it is a zombie.
 """
 
 from __future__ import annotations
@@ -29,6 +29,11 @@ LINK = ("connected", "suspended", "lost")
 def merged(*parts: Mapping[Any, Any]) -> Updates:
     """The updates of several pieces as one; the later of two for one variable counts."""
     return {variable: value for part in parts for variable, value in part.items()}
+
+
+def either(condition: Any, then: Mapping[Any, Any], otherwise: Mapping[Any, Any]) -> Updates:
+    """The updates that are ``then`` where the condition holds, and ``otherwise`` where it does not."""
+    return {v: If(condition, then.get(v, v), otherwise.get(v, v)) for v in merged(then, otherwise)}
 
 
 class Sessions:
@@ -96,86 +101,109 @@ class Sessions:
         on_lost: Callable[[int], Mapping[Any, Any]],
         on_reconnected: Callable[[int], Mapping[Any, Any]],
         on_reestablished: Callable[[int], Mapping[Any, Any]],
+        listener: str,
         keeps_going: bool = True,
     ) -> None:
         """Declares what can happen to sessions; each argument says what it means to the client's own variables.
 
-        ``at_start`` is how a process begins, and all that is left of one that has ended. ``keeps_going`` is false of clients
-        that end when they take their session for lost.
+        ``at_start`` is how a process begins, and all that is left of one that has ended. ``listener`` is the client's method
+        that is told when a connection is back. ``keeps_going`` is false of clients that end when they take their session for
+        lost.
         """
         p, client = self.protocol, self.client
         lives, link, session, former = self.lives, self.link, self.session, self.former
 
-        @p.fault(by="c", spends="disconnects", c=client, arrived=range(2))
+        expires = "ZooKeeperServer.expire, DataTree.killSession"
+        reconnected = "AbstractMetadataStore.receivedSessionEvent, " + listener
+        reestablished = "ZKMetadataStore.receivedSessionEvent, " + reconnected
+
+        @p.fault(
+            by="c",
+            mirrors="ZKSessionWatcher.checkState, ZKSessionWatcher.process, AbstractMetadataStore.receivedSessionEvent",
+            spends="disconnects",
+            c=client,
+            arrived=range(2),
+        )
         def disconnect(c: int, arrived: int) -> Any:
             """The client loses its connection: ConnectionLost. Notifications under way have arrived by then, or never will."""
             unheard = {} if arrived else self._unheard(c)
             return And(lives[c], link[c] == "connected"), merged({link[c]: "suspended"}, unheard)
 
-        if self.disconnects:
+        @p.step(
+            by="c",
+            mirrors="ZKSessionWatcher.checkState, ZKSessionWatcher.checkConnectionStatus",
+            c=client,
+            only_if=self.disconnects,
+        )
+        def lose(c: int) -> Any:
+            """By its own clock, at 5/6 of the timeout, the client takes its session for lost: SessionLost."""
+            return And(lives[c], link[c] == "suspended"), merged({link[c]: "lost"}, on_lost(c))
 
-            @p.step(by="c", c=client)
-            def lose(c: int) -> Any:
-                """By its own clock, at 5/6 of the timeout, the client takes its session for lost: SessionLost."""
-                return And(lives[c], link[c] == "suspended"), merged({link[c]: "lost"}, on_lost(c))
+        @p.step(by="c", mirrors=f"ZKSessionWatcher.checkState, {reconnected}", fair=True, c=client, only_if=self.disconnects)
+        def reconnect(c: int) -> Any:
+            """The connection is back and the session was never given up: Reconnected."""
+            return And(lives[c], link[c] == "suspended", session[c]), merged({link[c]: "connected"}, on_reconnected(c))
 
-            @p.step(by="c", fair=True, c=client)
-            def reconnect(c: int) -> Any:
-                """The connection is back and the session was never given up: Reconnected."""
-                return And(lives[c], link[c] == "suspended", session[c]), merged({link[c]: "connected"}, on_reconnected(c))
+        @p.step(
+            by="c",
+            mirrors=f"ZKSessionWatcher.checkState, {reestablished}",
+            fair=True,
+            c=client,
+            only_if=self.disconnects and keeps_going,
+        )
+        def resume(c: int) -> Any:
+            """The connection is back and the session that the client gave up is still there: SessionReestablished."""
+            return And(lives[c], link[c] == "lost", session[c]), merged({link[c]: "connected"}, on_reestablished(c))
 
-        if self.disconnects and keeps_going:
-
-            @p.step(by="c", fair=True, c=client)
-            def resume(c: int) -> Any:
-                """The connection is back and the session that the client gave up is still there: SessionReestablished."""
-                return And(lives[c], link[c] == "lost", session[c]), merged({link[c]: "connected"}, on_reestablished(c))
-
-        @p.fault(by="store", spends="expiries", c=client)
+        @p.fault(by="store", mirrors=expires, spends="expiries", c=client)
         def expire(c: int) -> Any:
             """The store has heard nothing of a live client for longer than the timeout: its session and its nodes go."""
             return And(lives[c], session[c]), merged(self._gone(c, former=False), {session[c]: False})
 
-        if self.expiries:
+        @p.step(
+            by="c",
+            mirrors="ZKSessionWatcher.checkState, PulsarZooKeeperClient.onExpired",
+            fair=True,
+            c=client,
+            only_if=self.expiries,
+        )
+        def learn_of_expiry(c: int) -> Any:
+            """A client whose session has expired hears so from the store: SessionLost."""
+            return And(self.is_zombie(c), link[c] != "lost"), merged({link[c]: "lost"}, on_lost(c))
 
-            @p.step(by="c", fair=True, c=client)
-            def learn_of_expiry(c: int) -> Any:
-                """A client whose session has expired hears so from the store: SessionLost."""
-                return And(self.is_zombie(c), link[c] != "lost"), merged({link[c]: "lost"}, on_lost(c))
-
-        if self.expiries and keeps_going:
-
-            @p.step(by="c", fair=True, c=client)
-            def reestablish(c: int) -> Any:
-                """A client whose session is gone opens a new one: SessionReestablished."""
-                opened = {link[c]: "connected", session[c]: True}
-                return And(self.is_zombie(c), link[c] == "lost"), merged(opened, on_reestablished(c))
+        @p.step(
+            by="c",
+            mirrors=f"PulsarZooKeeperClient.onExpired, ZKSessionWatcher.checkState, {reestablished}",
+            fair=True,
+            c=client,
+            only_if=self.expiries and keeps_going,
+        )
+        def reestablish(c: int) -> Any:
+            """A client whose session is gone opens a new one: SessionReestablished."""
+            opened = {link[c]: "connected", session[c]: True}
+            return And(self.is_zombie(c), link[c] == "lost"), merged(opened, on_reestablished(c))
 
         @p.fault(by="c", spends="crashes", c=client)
         def crash(c: int) -> Any:
             """The process dies."""
             return lives[c], merged(self.died(c), at_start(c))
 
-        if self.ends:
+        @p.step(by="c", mirrors="PulsarService.start", fair=True, c=client, only_if=self.ends)
+        def restart(c: int) -> Any:
+            """The process is started again, with a new session, perhaps before the former one has expired."""
+            left = merged(*(node.becomes_former(c) for node in self.nodes))
+            begun = {lives[c]: True, link[c]: "connected", session[c]: True, former[c]: Or(former[c], session[c])}
+            return Not(lives[c]), merged(begun, left, at_start(c))
 
-            @p.step(by="c", fair=True, c=client)
-            def restart(c: int) -> Any:
-                """The process is started again, with a new session, perhaps before the former one has expired."""
-                left = merged(*(node.becomes_former(c) for node in self.nodes))
-                begun = {lives[c]: True, link[c]: "connected", session[c]: True, former[c]: Or(former[c], session[c])}
-                return Not(lives[c]), merged(begun, left, at_start(c))
+        @p.step(by="store", mirrors=expires, fair=True, c=client, only_if=self.leaves_sessions)
+        def expire_dead(c: int) -> Any:
+            """The session of a process that has died expires, with its nodes."""
+            return And(Not(lives[c]), session[c]), merged(self._gone(c, former=False), {session[c]: False})
 
-        if self.leaves_sessions:
-
-            @p.step(by="store", fair=True, c=client)
-            def expire_dead(c: int) -> Any:
-                """The session of a process that has died expires, with its nodes."""
-                return And(Not(lives[c]), session[c]), merged(self._gone(c, former=False), {session[c]: False})
-
-            @p.step(by="store", fair=True, c=client)
-            def expire_former(c: int) -> Any:
-                """The session of a process that has been started again expires, with its nodes."""
-                return former[c], merged(self._gone(c, former=True), {former[c]: False})
+        @p.step(by="store", mirrors=expires, fair=True, c=client, only_if=self.leaves_sessions)
+        def expire_former(c: int) -> Any:
+            """The session of a process that has been started again expires, with its nodes."""
+            return former[c], merged(self._gone(c, former=True), {former[c]: False})
 
 
 class EphemeralNode:

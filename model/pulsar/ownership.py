@@ -1,13 +1,15 @@
 """Which broker owns a bundle: lookups that make a broker try, locks that are looked after, releases.
 
-Mirrors NamespaceService, OwnershipCache and the locks below them, of Pulsar as of 2026-04; the locks themselves are described
-in model/pulsar/resource_lock.py and the sessions in model/pulsar/metadata_store.py.
+Mirrors what lookups in NamespaceService and OwnershipCache ask and answer, and when a lock is let go, as read in Pulsar
+4.0.8, 4.2.4 and 5.0.0-M1. The locks themselves, and what OwnershipCache and OwnedBundle know of them, are in
+resource_lock.py; sessions are in metadata_store.py.
 
-A lookup of a bundle that nobody serves makes some broker try to acquire it. Which broker that is, and on what stale view of the
-store it was chosen, is free: whatever the policy of placement, and whoever takes himself for the leader, his choice is among
-those considered. A broker that does not own the bundle answers from its cache of the owner node, which it reads where it has
-nothing; notifications of deletions and the return of a connection empty it. The bundle may be released at any time, as often
-as ``releases`` says; ``disables`` bounds how often a broker says beforehand that it will (OwnershipCache.disableOwnership).
+A lookup of a bundle that nobody serves makes some broker try to acquire it. Which broker that is, and on what stale view of
+the store it was chosen, is free: whatever the policy of placement, and whoever takes himself for the leader, his choice is
+among those considered. A broker that does not own the bundle answers from its cache of the owner node, which it reads where
+it has nothing; notifications of deletions and the return of a connection empty it. The bundle may be released at any time, as
+often as ``releases`` says; ``disables`` bounds how often a broker says beforehand that it will
+(OwnershipCache.disableOwnership, which nothing in these releases calls but tests).
 """
 
 from __future__ import annotations
@@ -16,14 +18,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.model.language import And, If, ModelError, Not, Protocol
-from fencepost.model.pulsar.metadata_store import EphemeralNode, Sessions, merged
-from fencepost.model.pulsar.resource_lock import DEFECTS as LOCK_DEFECTS
+from fencepost.model.pulsar import lock_defects
+from fencepost.model.pulsar.metadata_store import EphemeralNode, Sessions, Updates, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 
 NOBODY = EphemeralNode.NOBODY
 
-DEFECTS = LOCK_DEFECTS | {
-    "cache_kept_on_disconnect": "pulsar#7517: the cached owner outlives a disconnection, and differs from the store for good",
+DEFECTS = lock_defects.DEFECTS | {
+    "cache_kept_on_disconnect": "pulsar#23018: the cached owner outlives a disconnection, and differs from the store for good",
     "answers_disabled": "a lookup names the owner that is giving the bundle up",
     "stale_unload": "pulsar#26197: the clean-up after a lost lock comes late, and releases a lock acquired meanwhile",
 }
@@ -57,27 +59,33 @@ def ownership(
     bundle = p.universe("bundle", bundles, "u")
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes)
     locks = ResourceLocks(p, store, bundle, mended=mended, writes=min(disables, 1))
+    lock_defects.put_in(locks)
     owners, stage, serves = locks.nodes, locks.stage, locks.serves
     cached = p.choice("cached", broker, per=(broker, bundle), none=NOBODY)
-    cleanup = p.flag("cleanup", per=(broker, bundle)) if p.has("stale_unload") else None
+    cleanup: Any = p.flag("cleanup", per=(broker, bundle)) if p.has("stale_unload") else None
     p.budget("releases", releases)
     p.budget("disables", disables)
 
-    def uncached(b: int) -> dict[Any, Any]:
+    def uncached(b: int) -> Updates:
         return {cached[b, u]: NOBODY for u in bundle}
 
-    def at_start(b: int) -> dict[Any, Any]:
-        nothing_left = {cleanup[b, u]: False for u in bundle} if cleanup is not None else {}
+    def at_start(b: int) -> Updates:
+        nothing_left = {cleanup[b, u]: False for u in bundle} if p.has("stale_unload") else {}
         return merged(locks.forgotten(b), uncached(b), nothing_left)
 
-    def refreshed(b: int) -> dict[Any, Any]:
-        return {} if p.has("cache_kept_on_disconnect") else uncached(b)
+    @p.part
+    def refreshed(b: int) -> Updates:
+        """The caches are emptied when a connection is back."""
+        return uncached(b)
+
+    refreshed.instead("cache_kept_on_disconnect", lambda b: {})
 
     store.declare(
         at_start=at_start,
         on_lost=lambda b: {},
         on_reconnected=lambda b: merged(locks.retried(b), refreshed(b)),
         on_reestablished=lambda b: merged(locks.revalidated(b), refreshed(b)),
+        listener="LockManagerImpl.handleSessionEvent",
     )
 
     locks.declare(
@@ -85,18 +93,37 @@ def ownership(
         seems_free=lambda b, u: cached[b, u] == NOBODY,
         on_deletion=lambda b, u: {cached[b, u]: NOBODY},
     )
+    lock_defects.declare_steps(locks)
 
-    @p.step(by="b", b=broker, u=bundle)
+    @p.part
+    def is_named(u: int) -> Any:
+        """A lookup names an owner unless its node says that it is being unloaded."""
+        return Not(owners[u].marks["disabled"]) if disables else True
+
+    is_named.instead("answers_disabled", lambda u: True)
+
+    @p.step(
+        by="b",
+        mirrors="OwnershipCache.getOwnerAsync, LockManagerImpl.readLock, MetadataCacheImpl.get, "
+        "NamespaceService.findBrokerServiceUrl",
+        b=broker,
+        u=bundle,
+    )
     def read_owner(b: int, u: int) -> Any:
         """A lookup reads the node of another broker, and answers that, unless the node says that it is being unloaded.
 
         A broker that serves the bundle itself answers so, without reading.
         """
-        answers = True if p.has("answers_disabled") or not disables else Not(owners[u].marks["disabled"])
-        present = And(Not(owners[u].absent), owners[u].holder != b, answers)
+        present = And(Not(owners[u].absent), owners[u].holder != b, is_named(u))
         return And(store.reaches(b), locks.acquires(b, u), present), {cached[b, u]: owners[u].holder}
 
-    @p.step(by="b", spends="disables", b=broker, u=bundle)
+    @p.step(
+        by="b",
+        mirrors="OwnershipCache.disableOwnership, OwnershipCache.updateBundleState, ResourceLockImpl.updateValue",
+        spends="disables",
+        b=broker,
+        u=bundle,
+    )
     def disable(b: int, u: int) -> Any:
         """The broker writes that it is about to give the bundle up, if the version is the one that it knows.
 
@@ -106,12 +133,25 @@ def ownership(
         ready = And(store.reaches(b), stage[b, u] == "valid", serves[b, u] == "active")
         return And(ready, known), merged(locks.disabled(b, u), {serves[b, u]: "inactive"})
 
-    @p.step(by="b", fair=True, b=broker, u=bundle, only_if=disables)
+    @p.step(
+        by="b",
+        mirrors="OwnershipCache.removeOwnership, ResourceLockImpl.release",
+        fair=True,
+        b=broker,
+        u=bundle,
+        only_if=disables,
+    )
     def release_disabled(b: int, u: int) -> Any:
         """What was disabled is released."""
         return And(store.lives[b], locks.may_release(b, u), serves[b, u] == "inactive"), locks.releasing(b, u)
 
-    @p.step(by="b", spends="releases", b=broker, u=bundle)
+    @p.step(
+        by="b",
+        mirrors="OwnedBundle.handleUnloadRequest, OwnershipCache.removeOwnership, ResourceLockImpl.release",
+        spends="releases",
+        b=broker,
+        u=bundle,
+    )
     def start_release(b: int, u: int) -> Any:
         """The broker gives the bundle up: it serves it no longer, and will delete its node.
 
@@ -121,22 +161,32 @@ def ownership(
             {serves[b, u]: "inactive"}, locks.releasing(b, u)
         )
 
-    if cleanup is not None:
+    @p.step(
+        by="b",
+        mirrors="OwnedServiceUnitCacheLoader.asyncLoad, NamespaceService.unloadNamespaceBundle",
+        b=broker,
+        u=bundle,
+        only_if=p.has("stale_unload"),
+    )
+    def lose_in_background(b: int, u: int) -> Any:
+        """The lock is found lost: the bundle leaves the cache, and what else is to be cleaned up is left for later."""
+        of_another = And(Not(owners[u].absent), owners[u].holder != b)
+        found = And(store.reaches(b), stage[b, u] == "checking", of_another, Not(locks.acquires(b, u)))
+        return found, merged({cleanup[b, u]: True}, locks.lost(b, u))
 
-        @p.step(by="b", b=broker, u=bundle)
-        def lose_in_background(b: int, u: int) -> Any:
-            """The lock is found lost: the bundle leaves the cache, and what else is to be cleaned up is left for later."""
-            of_another = And(Not(owners[u].absent), owners[u].holder != b)
-            found = And(store.reaches(b), stage[b, u] == "checking", of_another, Not(locks.acquires(b, u)))
-            return found, merged({cleanup[b, u]: True}, locks.lost(b, u))
-
-        @p.step(by="b", b=broker, u=bundle)
-        def clean_up(b: int, u: int) -> Any:
-            """The clean-up releases whatever lock the broker has on the bundle by now, which it goes on to serve."""
-            releases_it = And(stage[b, u] == "valid", owners[u].is_own(b))
-            return And(store.reaches(b), cleanup[b, u]), merged(
-                owners[u].vanished(releases_it),
-                {cleanup[b, u]: False, stage[b, u]: If(releases_it, "none", stage[b, u])},
-            )
+    @p.step(
+        by="b",
+        mirrors="OwnedBundle.handleUnloadRequest, OwnershipCache.removeOwnership",
+        b=broker,
+        u=bundle,
+        only_if=p.has("stale_unload"),
+    )
+    def clean_up(b: int, u: int) -> Any:
+        """The clean-up releases whatever lock the broker has on the bundle by now, which it goes on to serve."""
+        releases_it = And(stage[b, u] == "valid", owners[u].is_own(b))
+        return And(store.reaches(b), cleanup[b, u]), merged(
+            owners[u].vanished(releases_it),
+            {cleanup[b, u]: False, stage[b, u]: If(releases_it, "none", stage[b, u])},
+        )
 
     return p

@@ -1,18 +1,19 @@
 """How a bundle is split in two: the layout of the namespace is changed by compare-and-set, and locks change hands.
 
-Mirrors NamespaceService.splitAndOwnBundle, NamespaceBundleFactory, LocalPoliciesResources and BundleSplitterTask of Pulsar as
-of 2026-04, on the locks of resource_lock.py, the sessions of metadata_store.py and the arithmetic of hash_range.
+Mirrors NamespaceService.splitAndOwnBundle, NamespaceBundleFactory, LocalPoliciesResources and BundleSplitterTask as read in
+Pulsar 4.0.8, 4.2.4 and 5.0.0-M1, on the locks of resource_lock.py, the sessions of metadata_store.py and the arithmetic of
+hash_range.
 
 The layout is one persistent node. Every broker has a copy in its cache, with its version; a notification of a change empties
-the cache, and nothing else does, not even the return of a connection. A layout is a set of bundles out of all that a small hash
-range can have, so that a gap or an overlap is nothing special. Lookups follow a broker's own copy: what is not in it is not
-acquired.
+the cache, and nothing else does, not even the return of a connection. A layout is a set of bundles out of all that a small
+hash range can have, so that a gap or an overlap is nothing special. Lookups follow a broker's own copy: what is not in it is
+not acquired.
 
 The owner of a bundle splits it: it asks for the locks of the children, without waiting for them, and writes the layout that
-follows from its copy, if the version is the one of the copy. BadVersion: it waits 100 ms, by when notifications under way have
-arrived, and begins again from its copy, up to ``attempts`` times. Any other failure ends the split. When the layout is written
-the parent is taken out of service and its lock released; its topics are the children's by then. A boundary is chosen anew in
-each attempt. Which bundle is split, and when, is free: what holds here holds for every policy.
+follows from its copy, if the version is the one of the copy. BadVersion: it waits 100 ms, by when notifications under way
+have arrived, and begins again from its copy, up to ``attempts`` times. Any other failure ends the split. When the layout is
+written the parent is taken out of service and its lock released; its topics are the children's by then. A boundary is chosen
+anew in each attempt. Which bundle is split, and when, is free: what holds here holds for every policy.
 
 A broker splits one bundle at a time, in two.
 """
@@ -25,20 +26,20 @@ from typing import Any
 from fencepost.model.language import And, If, Implies, ModelError, Not, Or, Protocol, all_of, any_of, at_least, minimum
 from fencepost.model.pulsar.hash_range import ALGORITHMS, HashRange
 from fencepost.model.pulsar.hash_range.universe import Bundles
-from fencepost.model.pulsar.metadata_store import PersistentNode, Sessions, merged
+from fencepost.model.pulsar.metadata_store import PersistentNode, Sessions, Updates, either, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 
 STAGES = ("none", "preparing", "writing", "waiting", "written")
 NOTHING = "nothing"
 
 DEFECTS = {
-    "writes_blindly": "pulsar#1117: the layout is written whatever its version, and a concurrent split is lost",
+    "writes_blindly": "pulsar#1117, #1428: the layout is written whatever its version, and a concurrent split is lost",
     "stale_parent": "the layout is read again for its version only: what is written follows from the one read first",
-    "parent_never_released": "pulsar#13677: the parent's lock is kept after the split",
+    "parent_never_released": "pulsar#13677, #13678: the parent's lock is kept after the split",
     "retries_on_stale_cache": "pulsar#16612: a split begins again at once, from the copy whose version was refused",
-    "layout_not_watched": "pulsar#821, #5510: a broker is not told of changes of the layout, and looks up by the old one",
-    "splits_missing_bundle": "pulsar#7065: a bundle is split although it is not in the layout any more",
-    "splits_unloaded_bundle": "pulsar#14668: a bundle is split by a broker that does not have it",
+    "layout_not_watched": "pulsar#821, #822: a broker is not told of changes of the layout, and looks up by the old one",
+    "splits_missing_bundle": "a bundle is split although it is not in the layout any more",
+    "splits_unloaded_bundle": "a bundle is split by a broker that does not have it",
     "boundaries_unchecked": "a bundle is cut at its edge, or outside",
     "maximum_ignored": "bundles are split although the namespace has as many as it may",
     "splits_not_counted": "pulsar#16552: the leader does not count the splits that it has already decided on",
@@ -109,12 +110,12 @@ def split(
     # What a split left before a crash can keep a child's lock from the next one.
     refusable = contended or (splits > 1 and crashes > 0)
 
-    def over(b: int) -> dict[Any, Any]:
+    def over(b: int) -> Updates:
         """The split has ended, one way or the other."""
         idle = {stage[b]: "none", parent[b]: NOTHING, attempt[b]: 0}
         return merged(idle, {children[b]: (), proposed[b]: (), based_on[b]: 0})
 
-    def current(b: int) -> dict[Any, Any]:
+    def current(b: int) -> Updates:
         """The broker has read the layout."""
         return {view[b]: layout, view_version[b]: node.version, node.changed[b]: False}
 
@@ -127,55 +128,122 @@ def split(
         on_lost=lambda b: {},
         on_reconnected=lambda b: merged(locks.retried(b), {node.changed[b]: True} if mended else {}),
         on_reestablished=lambda b: merged(locks.revalidated(b), {node.changed[b]: True} if mended else {}),
+        listener="LockManagerImpl.handleSessionEvent",
     )
     locks.declare(releases=releases + splits > 0, seems_free=lambda b, u: view[b].has(u))
 
-    @p.step(by="b", fair=True, b=broker)
+    @p.part
+    def told(b: int) -> Updates:
+        """Who is told of a change of the layout forgets its copy and reads another."""
+        return current(b)
+
+    told.instead("layout_not_watched", lambda b: {node.changed[b]: False})
+
+    @p.step(
+        by="b",
+        mirrors="NamespaceBundleFactory.handleMetadataStoreNotification, NamespaceBundleFactory.loadBundles, "
+        "LocalPoliciesResources.getLocalPoliciesWithVersion",
+        fair=True,
+        b=broker,
+    )
     def hear_of_layout(b: int) -> Any:
         """A notification says that the layout was changed: the broker forgets its copy and reads another."""
-        read = {node.changed[b]: False} if p.has("layout_not_watched") else current(b)
-        return And(store.reaches(b), node.changed[b]), read
+        return And(store.reaches(b), node.changed[b]), told(b)
 
     # --- a split
 
     def splittable(b: int, u: int) -> bool:
         return ranges.splittable(u)
 
-    def cut(b: int, u: int, boundary: int) -> bool:
+    def cuttable(b: int, u: int, boundary: int) -> bool:
         return bool(ranges.parts(u, boundary))
 
-    @p.step(by="b", spends="splits", b=broker, u=bundle, only_if=splittable)
+    @p.part
+    def has_bundle(b: int, u: int) -> Any:
+        """A bundle is split by the broker that has it."""
+        return And(locks.stage[b, u] == "valid", serves[b, u] == "active")
+
+    has_bundle.instead("splits_unloaded_bundle", lambda b, u: True)
+
+    @p.part
+    def decided() -> list[Any]:
+        """The splits that the leader has decided on count, each as a bundle more."""
+        return [stage[x] != "none" for x in broker]
+
+    decided.instead("splits_not_counted", list)
+
+    @p.part
+    def may_split() -> Any:
+        """The leader decides on a split only as long as there are fewer bundles than the maximum; who leads is free."""
+        return any_of(And(store.lives[x], has_room(x, among=decided())) for x in broker)
+
+    may_split.instead("maximum_ignored", lambda: True)
+
+    @p.step(
+        by="b",
+        mirrors="NamespacesBase.internalSplitNamespaceBundleAsync, PulsarWebResource.validateNamespaceBundleOwnershipAsync, "
+        "ModularLoadManagerImpl.checkNamespaceBundleSplit, BundleSplitterTask.findBundlesToSplit, "
+        "NamespaceService.splitAndOwnBundle",
+        spends="splits",
+        b=broker,
+        u=bundle,
+        only_if=splittable,
+    )
     def start_split(b: int, u: int) -> Any:
         """The owner is told to split a bundle of the layout: by the leader, who sees fewer of them than the maximum.
 
         The leader counts the splits that it has decided on. Who leads, and how current that broker's copy is, is free. Whoever
         does not own the bundle, or has it no more in its copy of the layout, refuses.
         """
-        owns = True if p.has("splits_unloaded_bundle") else And(locks.stage[b, u] == "valid", serves[b, u] == "active")
-        decided = [] if p.has("splits_not_counted") else [stage[x] != "none" for x in broker]
-        room = any_of(And(store.lives[x], has_room(x, among=decided)) for x in broker)
-        room = True if p.has("maximum_ignored") else room
-        return And(store.lives[b], stage[b] == "none", owns, view[b].has(u), room), {stage[b]: "preparing", parent[b]: u}
+        begins = And(store.lives[b], stage[b] == "none", has_bundle(b, u), view[b].has(u), may_split())
+        return begins, {stage[b]: "preparing", parent[b]: u}
 
-    @p.step(by="b", fair=True, b=broker, u=bundle, boundary=range(hashes), only_if=cut)
+    @p.part
+    def finds_parent(b: int, u: int) -> Any:
+        """A bundle is split only if it is in the copy of the layout."""
+        return view[b].has(u)
+
+    finds_parent.instead("splits_missing_bundle", lambda b, u: True)
+
+    @p.part
+    def to_write(b: int, cut: Any) -> Any:
+        """What is written is the broker's copy of the layout, as it is in this attempt, with the parent cut."""
+        return cut
+
+    to_write.instead("stale_parent", lambda b, cut: If(attempt[b] == 0, cut, proposed[b]))
+
+    @p.step(
+        by="b",
+        mirrors="NamespaceService.splitAndOwnBundleOnceAndRetry, NamespaceBundleFactory.splitBundles, "
+        "OwnershipCache.tryAcquiringOwnership",
+        fair=True,
+        b=broker,
+        u=bundle,
+        boundary=range(hashes),
+        only_if=cuttable,
+    )
     def prepare(b: int, u: int, boundary: int) -> Any:
         """A boundary is chosen, the children's locks are asked for, and the layout to be written follows from the copy."""
         parts = ranges.parts(u, boundary)
-        there = True if p.has("splits_missing_bundle") else view[b].has(u)
         room = has_room(b) if mended else True
         cut = view[b].minus(u)
         for part in parts:
             cut = cut.plus(part)
-        if p.has("stale_parent"):
-            cut = If(attempt[b] == 0, cut, proposed[b])
         asked = {c: And(locks.stage[b, c] == "none", locks.acquires(b, c)) for c in parts}
-        return And(store.lives[b], stage[b] == "preparing", parent[b] == u, there, room), merged(
+        return And(store.lives[b], stage[b] == "preparing", parent[b] == u, finds_parent(b, u), room), merged(
             {locks.stage[b, c]: If(asked[c], "acquiring", locks.stage[b, c]) for c in parts},
-            {stage[b]: "writing", children[b]: parts, proposed[b]: cut, based_on[b]: view_version[b]},
+            {stage[b]: "writing", children[b]: parts, proposed[b]: to_write(b, cut), based_on[b]: view_version[b]},
             {attempt[b]: minimum(attempt[b] + 1, attempts + 1)},
         )
 
-    @p.step(by="b", fair=True, b=broker, u=bundle, only_if=lambda b, u: contended and ranges.splittable(u))
+    @p.step(
+        by="b",
+        mirrors="NamespaceBundleFactory.splitBundles, NamespaceService.splitAndOwnBundleOnceAndRetry",
+        fair=True,
+        b=broker,
+        u=bundle,
+        only_if=lambda b, u: contended and ranges.splittable(u),
+    )
     def find_parent_missing(b: int, u: int) -> Any:
         """The parent is not in the layout any more, by the broker's copy: the split is given up."""
         refused = Or(Not(view[b].has(u)), Not(has_room(b))) if mended else Not(view[b].has(u))
@@ -194,11 +262,24 @@ def split(
         sent = all_of(Implies(children[b].has(c), is_through(b, c)) for c in bundle)
         return And(store.reaches(b), stage[b] == "writing", sent)
 
+    @p.part
+    def is_expected(b: int) -> Any:
+        """The layout is written only if its version is the one of the copy."""
+        return node.version == based_on[b]
+
+    is_expected.instead("writes_blindly", lambda b: True)
+
     def fits(b: int) -> Any:
         """The formula: the version is the expected one."""
-        return And(node.is_countable, True if p.has("writes_blindly") else node.version == based_on[b])
+        return And(node.is_countable, is_expected(b))
 
-    @p.step(by="b", fair=True, b=broker)
+    @p.step(
+        by="b",
+        mirrors="NamespaceService.updateNamespaceBundles, LocalPoliciesResources.setLocalPoliciesWithVersion, "
+        "NamespaceBundleFactory.invalidateBundleCache",
+        fair=True,
+        b=broker,
+    )
     def write(b: int) -> Any:
         """The layout is written, if its version is the one that the copy had. The broker's cache is emptied.
 
@@ -207,27 +288,49 @@ def split(
         known = {view[b]: proposed[b], view_version[b]: node.version + 1, stage[b]: "written"}
         return And(may_write(b), fits(b)), merged(changed_layout[b], known)
 
-    @p.fault(by="b", spends="disconnects", b=broker)
+    @p.fault(
+        by="b",
+        mirrors="ZKMetadataStore.batchOperation, LocalPoliciesResources.setLocalPoliciesWithVersion",
+        spends="disconnects",
+        b=broker,
+    )
     def write_unheard(b: int) -> Any:
         """The layout is written as the connection breaks. To the broker the split has failed."""
         _, updates = store.lost_answer(b, merged(changed_layout[b], over(b)))
         return And(may_write(b), fits(b)), updates
 
-    @p.step(by="b", fair=True, b=broker, only_if=contended)
+    @p.part
+    def has_attempts_left(b: int) -> Any:
+        """A split begins again only so often."""
+        return attempt[b] < attempts
+
+    has_attempts_left.instead("endless_attempts", lambda b: True)
+
+    @p.step(by="b", mirrors="NamespaceService.splitAndOwnBundleOnceAndRetry", fair=True, b=broker, only_if=contended)
     def meet_bad_version(b: int) -> Any:
         """The layout has another version: the split begins again, if it has not done so too often."""
-        again = True if p.has("endless_attempts") else attempt[b] < attempts
-        ended = {variable: If(again, variable, value) for variable, value in over(b).items()}
-        return And(may_write(b), Not(fits(b))), merged(ended, {stage[b]: If(again, "waiting", "none")})
+        return And(may_write(b), Not(fits(b))), either(has_attempts_left(b), {stage[b]: "waiting"}, over(b))
 
-    @p.step(by="b", fair=True, b=broker, only_if=contended)
+    @p.part
+    def has_arrived(b: int) -> Any:
+        """By the next attempt, 100 ms later, what was under way to the broker has arrived."""
+        return Not(node.changed[b])
+
+    has_arrived.instead("retries_on_stale_cache", lambda b: True)
+
+    @p.step(by="b", mirrors="NamespaceService.splitAndOwnBundleOnceAndRetry", fair=True, b=broker, only_if=contended)
     def begin_again(b: int) -> Any:
         """100 ms later: what was under way to the broker has arrived."""
-        arrived = True if p.has("retries_on_stale_cache") else Not(node.changed[b])
         ready = store.reaches(b) if mended else store.lives[b]
-        return And(ready, stage[b] == "waiting", arrived), {stage[b]: "preparing"}
+        return And(ready, stage[b] == "waiting", has_arrived(b)), {stage[b]: "preparing"}
 
-    @p.step(by="b", fair=True, b=broker, only_if=disconnects or expiries or (mended and refusable))
+    @p.step(
+        by="b",
+        mirrors="NamespaceService.splitAndOwnBundleOnceAndRetry",
+        fair=True,
+        b=broker,
+        only_if=disconnects or expiries or (mended and refusable),
+    )
     def fail_to_write(b: int) -> Any:
         """The request to write fails for want of a connection or a session: that is the end of the split."""
         cut_off = Not(store.reaches(b))
@@ -235,39 +338,55 @@ def split(
             cut_off = Or(cut_off, *(And(children[b].has(c), locks.stage[b, c] == "none") for c in bundle))
         return And(store.lives[b], stage[b] == "writing", cut_off), over(b)
 
-    @p.step(by="b", fair=True, b=broker, u=bundle, only_if=splittable)
+    @p.part
+    def parent_let_go(b: int, u: int) -> Updates:
+        """The parent's lock is released when the split is done."""
+        return locks.releasing(b, u)
+
+    parent_let_go.instead("parent_never_released", lambda b, u: {})
+
+    @p.step(
+        by="b",
+        mirrors="NamespaceService.splitAndOwnBundleOnceAndRetry, OwnershipCache.updateBundleState, "
+        "OwnershipCache.removeOwnership",
+        fair=True,
+        b=broker,
+        u=bundle,
+        only_if=splittable,
+    )
     def hand_over(b: int, u: int) -> Any:
         """The parent is taken out of service and its lock released; its children are unloaded, if configured and served yet.
 
         This comes after the layout is written: until then lookups lead to the parent.
         """
-        kept = p.has("parent_never_released")
-        given_up = [(u, stage[b] == "written")]
+        given_up = [(u, stage[b] == "written", parent_let_go(b, u))]
         if unload_after_split:
-            given_up += [(c, children[b].has(c)) for c in bundle if c != u]
+            given_up += [(c, children[b].has(c), locks.releasing(b, c)) for c in bundle if c != u]
         updates = over(b)
-        for x, meant in given_up:
+        for x, meant, releasing in given_up:
             held = And(meant, locks.may_release(b, x), serves[b, x] == "active")
-            releasing = {} if kept and x == u else locks.releasing(b, x)
-            for variable, value in {serves[b, x]: "inactive", **releasing}.items():
-                updates[variable] = If(held, value, variable)
+            updates |= either(held, {serves[b, x]: "inactive", **releasing}, {})
         return And(store.lives[b], stage[b] == "written", parent[b] == u), updates
 
     # --- besides
 
-    @p.step(by="b", spends="releases", b=broker, u=bundle)
+    @p.step(
+        by="b",
+        mirrors="OwnedBundle.handleUnloadRequest, OwnershipCache.removeOwnership, ResourceLockImpl.release",
+        spends="releases",
+        b=broker,
+        u=bundle,
+    )
     def start_release(b: int, u: int) -> Any:
         """The broker gives a bundle of the layout up, whether or not it is being split: an unload, or a shedding."""
         held = And(store.lives[b], locks.may_release(b, u), serves[b, u] == "active")
         return And(held, view[b].has(u)), merged({serves[b, u]: "inactive"}, locks.releasing(b, u))
 
-    if mended:
-
-        @p.step(by="b", fair=True, b=broker, u=bundle)
-        def drop(b: int, u: int) -> Any:
-            """A broker gives up what is not in the layout, as it knows it, and is not part of its own split."""
-            own = And(stage[b] != "none", Or(parent[b] == u, children[b].has(u)))
-            held = And(store.lives[b], locks.may_release(b, u), serves[b, u] == "active")
-            return And(held, Not(view[b].has(u)), Not(own)), merged({serves[b, u]: "inactive"}, locks.releasing(b, u))
+    @p.step(by="b", fair=True, b=broker, u=bundle, only_if=mended)
+    def drop(b: int, u: int) -> Any:
+        """A broker gives up what is not in the layout, as it knows it, and is not part of its own split."""
+        own = And(stage[b] != "none", Or(parent[b] == u, children[b].has(u)))
+        held = And(store.lives[b], locks.may_release(b, u), serves[b, u] == "active")
+        return And(held, Not(view[b].has(u)), Not(own)), merged({serves[b, u]: "inactive"}, locks.releasing(b, u))
 
     return p

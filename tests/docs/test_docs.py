@@ -19,7 +19,7 @@ from tests.docs.tables import instance_row, marked, table
 
 REFERENCE = ROOT / "docs" / "reference"
 PAGES = {name: page for name in PROTOCOLS if (page := REFERENCE / f"{name}.md").exists()}
-TABLES = ("controls", "defects", "instances")
+TABLES = ("controls", "defects", "instances", "mirrors")
 FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
     "ledger": [{"changes": 1, "recoverers": 2}, {"entries": 1}],
     "split": [
@@ -129,6 +129,7 @@ def test_the_tables_show_what_the_tests_pin(protocol: str) -> None:
     assert tuple(sorted(shown)) == TABLES
     assert shown["controls"] == table(protocol, "controls")
     assert shown["defects"] == table(protocol, "defects")
+    assert shown["mirrors"] == table(protocol, "mirrors")
     rows = [line.split(" | ")[:2] for line in shown["instances"].splitlines()[2:]]
     assert rows == [[f"| {size}", instance.name] for size in sizes for instance in sizes[size]]
     assert all(instance_row(protocol, "ci", instance) in shown["instances"] for instance in sizes["ci"])

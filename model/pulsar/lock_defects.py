@@ -1,0 +1,88 @@
+"""Known mistakes of locks: what each of them makes of a part of resource_lock.py, or which step it adds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, If, Not, Or
+from fencepost.model.pulsar.metadata_store import merged
+from fencepost.model.pulsar.resource_lock import ResourceLocks
+
+DEFECTS = {
+    "released_without_version": "a released lock's node is deleted whatever its version",
+    "not_revalidated": "pulsar#10351: locks are not revalidated when a session is re-established",
+    "deletion_ignored": "pulsar#10351: a lock whose node is deleted is not revalidated",
+    "reconnection_flag_never_set": "pulsar#17664: a revalidation that failed is not tried again on reconnection",
+    "concurrent_revalidations": "pulsar#13004, #13006: two revalidations of one lock run at once, and one meets the node "
+    "of the other",
+    "busy_lock_kept": "pulsar#17700: a lock that another broker holds is never forgotten",
+    "both_contenders_lose": "a broker that meets another's node on acquiring cleans it up",
+    "lost_lock_served": "pulsar#12194: a broker whose lock is lost goes on to serve the bundle until it is restarted",
+    "endless_revalidation": "pulsar#14736, #17759: each revalidation deletes and creates the node anew, and hears of that",
+    "failed_creation_left": "an acquisition gives up although its creation took effect: owned, but not served",
+    "version_goes_back": "pulsar#19817: a revalidation falls back to an earlier version of the node, and the release fails",
+    "recreated_behind_release": "a revalidation under way creates the node of a lock that is released meanwhile",
+}
+"""Each defect in one line, with its number upstream if it has one."""
+
+
+def put_in(locks: ResourceLocks) -> None:
+    """Puts what the defects that are switched on make of a part in its place; before the steps of locks are declared."""
+    p, store, nodes = locks.protocol, locks.store, locks.nodes
+    stage, serves, again, version = locks.stage, locks.serves, locks.again, locks.version
+
+    def unless_acquiring(b: int, u: int, lock: str) -> Any:
+        """The lock is lost, but what was served goes on to be."""
+        acquires = locks.acquires(b, u)
+        return {stage[b, u]: If(acquires, "none", lock), serves[b, u]: If(acquires, "absent", "active")}
+
+    locks.revalidated.instead("not_revalidated", lambda b: {})
+    locks.invalidated.instead("deletion_ignored", lambda b, u: {})
+    locks.unanswered.instead("reconnection_flag_never_set", lambda b, u: {stage[b, u]: "valid"})
+    locks.lost.instead("lost_lock_served", lambda b, u: unless_acquiring(b, u, "none"))
+    locks.lost.instead("busy_lock_kept", lambda b, u: unless_acquiring(b, u, "valid"))
+    locks.meets_node.instead(
+        "both_contenders_lose", lambda b, u: merged(nodes[u].vanished(), {stage[b, u]: "checking"})
+    )
+    locks.found_own.instead(
+        "endless_revalidation", lambda b, u: {stage[b, u]: "retaking", version[b, u]: nodes[u].version}
+    )
+    locks.retake_deletes.instead(
+        "endless_revalidation", lambda b, u: Or(locks.has_known_version(b, u, former=True), nodes[u].is_own(b))
+    )
+    locks.retakes |= p.has("endless_revalidation")
+    locks.found_version.instead("version_goes_back", lambda b, u: 0)
+    locks.fails_for_good.instead("failed_creation_left", lambda b: And(store.lives[b], store.link[b] != "connected"))
+    locks.can_fail |= p.has("failed_creation_left")
+    locks.release_deletes.instead("released_without_version", lambda b, u: Not(nodes[u].absent))
+    locks.releasing.instead(
+        "recreated_behind_release", lambda b, u: {stage[b, u]: "releasing", again[b, u]: stage[b, u] == "recreating"}
+    )
+
+
+def declare_steps(locks: ResourceLocks) -> None:
+    """Declares the steps that a correct lock does not take."""
+    p, store, nodes, stage, again = locks.protocol, locks.store, locks.nodes, locks.stage, locks.again
+
+    @p.step(
+        by="b",
+        mirrors="ResourceLockImpl.revalidate",
+        b=locks.broker,
+        u=locks.bundle,
+        only_if=p.has("concurrent_revalidations"),
+    )
+    def create_concurrently(b: int, u: int) -> Any:
+        """Another revalidation of the same lock has created the node."""
+        return And(store.reaches(b), stage[b, u] == "recreating", nodes[u].absent), nodes[u].created(b)
+
+    @p.step(
+        by="b",
+        mirrors="ResourceLockImpl.acquireWithNoRevalidation",
+        b=locks.broker,
+        u=locks.bundle,
+        only_if=p.has("recreated_behind_release"),
+    )
+    def recreate_behind_release(b: int, u: int) -> Any:
+        """A revalidation that was under way creates the node again after the release."""
+        still_out = And(stage[b, u] == "none", again[b, u], nodes[u].absent)
+        return And(store.reaches(b), still_out), merged(nodes[u].created(b), {again[b, u]: False})

@@ -1,0 +1,56 @@
+"""A reader who knows the Java finds his method among the actions, and no action is without one."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencepost.model.pulsar.election import election
+from fencepost.model.pulsar.ownership import ownership
+from fencepost.model.pulsar.split import split
+from fencepost.model.pulsar.unload import unload
+
+BUILD = {"election": election, "ownership": ownership, "unload": unload, "split": split}
+OF_NOBODY = {
+    "crash": "a process dies by no method",
+    "give_up": "a client does, not a broker",
+    "release_with_session": "not upstream",
+    "drop": "not upstream",
+}
+
+
+@pytest.mark.parametrize("protocol", BUILD)
+def test_every_action_mirrors_something(protocol: str) -> None:
+    assert {action for action, methods in BUILD[protocol]().mirrors.items() if not methods} <= OF_NOBODY.keys()
+
+
+def test_what_mirrors_nothing_is_still_an_action() -> None:
+    assert set().union(*(build().mirrors for build in BUILD.values())) >= OF_NOBODY.keys()
+
+
+@pytest.mark.parametrize(
+    ("protocol", "method", "actions"),
+    [
+        ("election", "LeaderElectionImpl.elect", "find_none, find_own, find_former, find_other"),
+        ("election", "LeaderElectionImpl.tryToBecomeLeader", "propose, confirm, creation_unheard"),
+        ("election", "LeaderElectionImpl.handleSessionNotification", "reconnect, resume, reestablish, fail"),
+        ("ownership", "OwnershipCache.getOwnerAsync", "read_owner"),
+        ("ownership", "OwnershipCache.tryAcquiringOwnership", "try_to_own"),
+        (
+            "ownership",
+            "ResourceLockImpl.revalidate",
+            "find_missing, find_own, find_former, retake, find_other, create_concurrently",
+        ),
+        ("ownership", "LockManagerImpl.handleSessionEvent", "reconnect, resume, reestablish"),
+        ("unload", "OwnedBundle.handleUnloadRequest", "start_unload, fail_to_close, start_release, release_unheard"),
+        ("unload", "ResourceLockImpl.release", "release, strand, start_release, stop_unload"),
+        ("split", "NamespaceBundleFactory.splitBundles", "prepare, find_parent_missing"),
+    ],
+)
+def test_a_method_is_found(protocol: str, method: str, actions: str) -> None:
+    mirrors = BUILD[protocol]().mirrors
+    assert ", ".join(action for action, methods in mirrors.items() if method in methods) == actions
+
+
+def test_actions_tell_what_they_mirror() -> None:
+    p = ownership(expiries=1, releases=1)
+    assert all(action.mirrors == p.mirrors[action.name] for action in p.actions)
