@@ -13,7 +13,7 @@ from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.code.packing import Words
 from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.results import Limits, Progress, Result
-from fencepost.model.kernel.search.search import search
+from fencepost.model.kernel.search.search import least_memory, search
 from fencepost.properties.observed import Observed
 from fencepost.properties.vocabulary import Property, Suite
 from fencepost.traces.lassos import flaw, loop_from
@@ -72,7 +72,7 @@ class Aim:
         should_stop: Callable[[], bool] = lambda: False,
     ) -> Result:
         """Searches all runs of up to so many steps, from the initial states or from ``start``, for one that shows it and does
-        not go on for ever, as far as that many bytes go."""
+        not go on for ever, as far as that many bytes go; a search that takes more to begin with takes that."""
         deadlock = self.prop.kind == "deadlock"  # is noticed only as the level of the deadlock is expanded
         return search(
             self.kernel,
@@ -82,7 +82,7 @@ class Aim:
             may_end=self.may_end,
             stop_on_deadlock=deadlock,
             workers=1,  # where memory ends depends on their number
-            limits=Limits(memory=memory, depth=depth + deadlock),
+            limits=Limits(memory=max(memory, least_memory(self.kernel, 1)), depth=depth + deadlock),
             progress=progress,
             should_stop=should_stop,
         )

@@ -33,7 +33,7 @@ from fencepost.model.kernel.search.expansion import (
 from fencepost.model.kernel.search.finds import Finds
 from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.results import Find, Limits, Outcome, Progress, Reached, Result
-from fencepost.model.kernel.search.store import Segment, Store, frontier, joined, sizes
+from fencepost.model.kernel.search.store import Segment, Store, frontier, joined, least_budget, sizes
 from fencepost.model.kernel.search.table import LINE
 from fencepost.model.kernel.search.totals import Totals
 
@@ -83,6 +83,16 @@ def search(
         return made.run()
 
 
+def least_memory(kernel: Kernel, workers: int) -> int:
+    """The bytes that a search takes to begin with."""
+    return least_budget(kernel.words, _inserts(kernel, workers))
+
+
+def _inserts(kernel: Kernel, workers: int) -> int:
+    """How many states the workers may add before they look at the table's load again."""
+    return workers * (_SMALLEST_BLOCK * len(kernel.actions) + BATCH + CHUNK)
+
+
 class _Search:
     """One search under way."""
 
@@ -102,7 +112,7 @@ class _Search:
         self.workers = [Worker.of(program, finds.rows) for _ in range(crew.size)]
         self.written = [addresses(worker) for worker in self.workers]
         self.shared = np.zeros(SHARED_WORDS, dtype=np.int64)
-        self.store = Store(kernel.words, limits.memory, self._in_flight(_SMALLEST_BLOCK) + CHUNK * crew.size)
+        self.store = Store(kernel.words, limits.memory, _inserts(kernel, crew.size))
         self.levels: list[list[Segment]] = []
         self.fresh: list[Segment] = []
         self.base = Totals.none(program)
@@ -234,10 +244,6 @@ class _Search:
 
     def _everywhere(self, task: Callable[[], None]) -> None:
         self.crew.run(lambda _: task())
-
-    def _in_flight(self, block: int) -> int:
-        """How many states the workers may add before they look at the table's load again."""
-        return self.crew.size * (block * self.program.actions + BATCH)
 
     def _largest_block(self) -> int:
         slack = LINE * self.store.space.lines // 8 - self.crew.size * (BATCH + CHUNK)

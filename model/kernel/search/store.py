@@ -52,6 +52,15 @@ def joined(segments: Iterable[Segment]) -> list[Segment]:
     return made
 
 
+def least_budget(words: int, inserts_in_flight: int) -> int:
+    """The bytes that a store takes to begin with."""
+    return int(_first_lines(inserts_in_flight) * 8 * LINE * (1 + _LOAD * words)) + 1
+
+
+def _first_lines(inserts_in_flight: int) -> int:
+    return max(_FIRST_LINES, 8 * inserts_in_flight // LINE)
+
+
 class Store:
     """The states of a search and the table that finds them.
 
@@ -63,9 +72,9 @@ class Store:
         self.words = words
         self.budget = budget
         self._most_lines = int(budget / (8 * LINE * (1 + _LOAD * words)))
-        self._lines = max(_FIRST_LINES, 8 * inserts_in_flight // LINE)
+        self._lines = _first_lines(inserts_in_flight)
         if self._lines > self._most_lines:
-            least = int(self._lines * 8 * LINE * (1 + _LOAD * words)) + 1
+            least = least_budget(words, inserts_in_flight)
             raise MemoryError(f"a memory budget of {budget} bytes is too small for this search: it takes {least} to begin with")
         self._states = zeros(budget // 8)
         self._table = zeros(LINE * self._lines)

@@ -1,0 +1,171 @@
+"""Random protocols: every engine says of them what plain Python says; and mistakes, planted in either, are noticed."""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from fencepost.model.kernel import Kernel
+from fencepost.model.kernel.search.results import Limits
+from fencepost.model.kernel.search.search import search
+from fencepost.traces.exploration.search import Searched
+from fencepost.traces.exploration.search import search as on_spark
+from tests.checks.export.tlc import Tlc, found
+from tests.fuzz import comparing, plain
+from tests.fuzz.comparing import Case, Difference
+from tests.fuzz.drawing import SPECS
+from tests.fuzz.run import COMPARISONS, compare, spec_of
+from tests.fuzz.spark import Generated
+from tests.fuzz.syntax import Spec
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.xdist_group("fuzz")
+
+
+@settings(max_examples=12, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@given(SPECS)
+def test_engines_agree_on_what_hypothesis_draws(spec: Spec) -> None:
+    compare(spec, Random(0), Counter())
+
+
+def test_every_comparison_agrees_on_a_few_protocols() -> None:
+    counts = Counter[str]()
+    for number in range(24):
+        compare(spec_of(1, number), Random(number), counts)
+    assert counts.keys() >= COMPARISONS.keys() - {"plain ~ machines", "one run ~ killed and resumed"}, counts
+    few = {name: (way, 100) for name, (way, _) in COMPARISONS.items() if name not in counts}
+    compare(spec_of(1, 3), Random(0), counts, few)
+    assert counts.keys() >= COMPARISONS.keys(), counts
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("slice_", range(8))
+def test_engines_agree_on_thousands(slice_: int) -> None:
+    counts = Counter[str]()
+    for number in range(250 * slice_, 250 * slice_ + 250):
+        compare(spec_of(2, number), Random(number), counts)
+    assert counts.keys() >= COMPARISONS.keys(), counts
+
+
+def test_the_protocols_are_of_every_kind() -> None:
+    specs = [spec_of(1, number) for number in range(60)]
+    sizes = {size for spec in specs for _, size in spec.universes}
+    assert sizes >= {0, 1, 2, 3, 64}
+    ends = {end for spec in specs for family in spec.families for end in (family.sort.low, family.sort.high)}
+    assert ends >= {-(1 << 63), (1 << 63) - 1}
+    readings = [plain.Reading(spec) for spec in specs]
+    assert max(len(reading.events) for reading in readings) > 64
+    assert max(len(reading.initial) for reading in readings) > 1
+    cases = [Case(spec) for spec in specs[:30]]
+    assert max(Kernel(case.protocol).words for case in cases) >= 9
+    states = [len(case.world.depth) for case in cases]
+    assert min(states) == 1
+    assert max(states) > 100
+    assert not all(case.world.whole for case in cases)
+    kinds = {statement.kind for spec in specs for statement in spec.statements}
+    assert kinds == {"always", "strict", "step", "sometimes", "ends", "leads_to", "lemma"}
+
+
+def differs(compared: Callable[[Case], None], numbers: range = range(40)) -> bool:
+    """Whether a comparison finds a difference among some protocols."""
+    for number in numbers:
+        case = Case(spec_of(1, number))
+        if case.escape:
+            continue
+        try:
+            compared(case)
+        except Difference:
+            return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("word", "wrong"),
+    [
+        ("le", lambda detail: lambda values: operator.lt(*values)),
+        ("ite", lambda detail: lambda values: values[1]),
+        ("plus", lambda detail: lambda values: values[0]),
+        ("implies", lambda detail: lambda values: values[1]),
+        ("max", lambda detail: min),
+    ],
+)
+def test_a_word_that_is_read_wrongly_is_noticed(word: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(plain.FOLDS, word, wrong)
+    assert differs(comparing.native)
+
+
+def test_a_verdict_that_is_wrong_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparing.Truth, "comes", lambda self, statement: True)
+    assert differs(comparing.liveness)
+    kinds = ("always", "step", "ends")
+    monkeypatch.setattr(comparing, "_inductively", lambda case: {s.name: "proved" for s in case.of_kind(*kinds)})
+    assert differs(comparing.induction)
+
+
+@pytest.fixture(scope="session")
+def tlc(request: pytest.FixtureRequest) -> Tlc:
+    assert request.config.cache is not None
+    return found(Path(request.config.cache.mkdir("tlc")))
+
+
+@pytest.mark.deep
+def test_tlc_agrees(tlc: Tlc, tmp_path: Path) -> None:
+    for number in range(12):
+        case, folder = Case(spec_of(3, number)), tmp_path / str(number)
+        folder.mkdir()
+        if comparing.domains(case):
+            comparing.tlc(case, tlc, folder)
+
+
+@pytest.fixture(scope="session")
+def spark() -> Any:
+    from fencepost.traces.exploration.session import spark_session
+
+    few = {"spark.sql.shuffle.partitions": "2", "spark.sql.adaptive.enabled": "false"}
+    with spark_session("local[2]", few, light=True) as session:
+        yield session
+
+
+@pytest.mark.deep
+def test_spark_agrees(spark: SparkSession, tmp_path: Path) -> None:
+    compared = 0
+    for number in range(60):
+        case = Case(spec_of(4, number))
+        if not case.escape and case.world.whole and 3 <= len(case.world.levels) <= 5 and comparing.domains(case):
+            _agrees_on_spark(case, spark, tmp_path / str(number))
+            compared += 1
+        if compared == 4:
+            return
+    raise AssertionError("there are too few protocols that suit Spark")
+
+
+def _agrees_on_spark(case: Case, spark: SparkSession, folder: Path) -> None:
+    folder.mkdir()
+    run = Generated("generated", {}, program=case.text)
+    observed = run.observed()
+    alarm, step_alarm = observed.alarms()
+    wanted = search(
+        observed.kernel,
+        alarm=alarm,
+        step_alarm=step_alarm,
+        watch=observed.controls(),
+        may_end=next(iter(observed.may_end), None),
+        stop_on_deadlock=bool(observed.may_end),
+        workers=1,
+    )
+    made = on_spark(spark, run, folder, head=Limits(depth=0))
+    for one in fields(Searched):
+        if one.compare:
+            assert getattr(made, one.name) == getattr(wanted, one.name), (one.name, case.text)
+    for find in made.violations + made.watched:
+        assert made.path(find) == wanted.path(find), case.text
