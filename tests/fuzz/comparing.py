@@ -1,7 +1,8 @@
 """Every engine against plain Python, one generated protocol at a time.
 
 Where an engine is exact (counts, verdicts, shortest lengths), what it says is what plain Python says, and so all of them say
-the same. Where it is not, it may leave a question open, but is never wrong.
+the same. Where it is not, it may leave a question open, but is never wrong. A comparison tells whether there was something
+to compare.
 """
 
 from __future__ import annotations
@@ -215,7 +216,7 @@ def _some_states(case: Case) -> Iterator[State]:
 # --- exhaustive search
 
 
-def native(case: Case) -> None:
+def native(case: Case) -> bool:
     """One thread against plain Python: every level, every count, every formula, every first find and its run."""
     result, world, truth = case.result, case.world, case.truth
     unpack = case.observed.kernel.packing.unpack
@@ -252,18 +253,22 @@ def native(case: Case) -> None:
     columns = zip(case.protocol.variables, zip(*world.depth, strict=True), strict=True)
     constant = {variable.name for variable, values in columns if len(set(values)) == 1}
     case.same("constants", set(result.constant()), constant)
+    return True
 
 
-def two_threads(case: Case) -> None:
+def two_threads(case: Case) -> bool:
     """Two threads against one, though there be few states."""
     with in_small():
         case.same("two threads", case.searched(workers=2), case.result)
+    return True
 
 
-def verdicts(case: Case) -> None:
+def verdicts(case: Case) -> bool:
     """The verdicts of an exhaustive search: those that end it are found at their shortest, the rest is settled or left open."""
-    if case.world.whole:
-        _exact(case, "exhaustive", exhaust(case.finite, Budget(workers=1)).verdicts)
+    if not case.world.whole:
+        return False
+    _exact(case, "exhaustive", exhaust(case.finite, Budget(workers=1)).verdicts)
+    return True
 
 
 def _exact(case: Case, by: str, found: Iterable[Verdict]) -> None:
@@ -287,12 +292,15 @@ def _exact(case: Case, by: str, found: Iterable[Verdict]) -> None:
             case.sound(by, verdict.trace, statement)
 
 
-def liveness(case: Case) -> None:
+def liveness(case: Case) -> bool:
     """What must come about, on the graph of all states, against components as networkx finds them."""
-    if case.world.whole:
-        for verdict in judge(case.observed, case.result, Means(GIB, case.chance.choice((1, 2)), PATIENCE), "").verdicts:
-            if verdict.note != STOPPED:
-                _judged(case, "liveness", verdict)
+    if not case.world.whole or not case.of_kind("leads_to"):
+        return False
+    found = judge(case.observed, case.result, Means(GIB, case.chance.choice((1, 2)), PATIENCE), "")
+    for verdict in found.verdicts:
+        if verdict.note != STOPPED:
+            _judged(case, "liveness", verdict)
+    return True
 
 
 def _judged(case: Case, by: str, verdict: Verdict) -> None:
@@ -303,17 +311,17 @@ def _judged(case: Case, by: str, verdict: Verdict) -> None:
         case.sound(by, verdict.trace, statement)
 
 
-def symmetry(case: Case) -> None:
+def symmetry(case: Case) -> bool:
     """One state for each orbit: what these stand for, the verdicts, and the orbits themselves, against all permutations."""
     if not case.world.whole:
-        return
+        return False
     finite = [p for p in case.suite.properties if p.kind != "leads_to"]
     reduction = Reduction.of(case.suite, finite, Reporter(quiet=True))
     observed = Observed.of(case.suite, reduction.observed)
     found = exhaust(observed, Budget(workers=case.chance.choice((1, 2))), reduction=reduction)
     _exact(case, "symmetry", found.verdicts)
     if reduction.orbits is None:
-        return
+        return False
     result = search(observed.kernel, canonical=reduction.canonical, workers=1, limits=Limits(memory=GIB))
     represented = reduction.represented(result, 1)
     assert represented is not None
@@ -326,6 +334,7 @@ def symmetry(case: Case) -> None:
         orbits = {state: min(permuted(state) for permuted in permutations) for state in world.depth}
         case.same("closed under permutations", {p(state) for p in permutations for state in world.depth}, set(world.depth))
         case.same("orbits", result.distinct, len(set(orbits.values())))
+    return True
 
 
 def _permutations(case: Case, classes: list[tuple[str, tuple[int, ...]]]) -> Iterator[Callable[[State], State]]:
@@ -359,7 +368,7 @@ def _permutations(case: Case, classes: list[tuple[str, tuple[int, ...]]]) -> Ite
 # --- what is cut short
 
 
-def cut_short(case: Case) -> None:
+def cut_short(case: Case) -> bool:
     """Searches that end in the middle of a level, for want of time or because they are told to: open or right, never wrong."""
     looks, most = itertools.count(), case.chance.choice((0, 1, 3, 10, 40))
     seconds = case.chance.choice((0.0, 0.0005, 0.003, None))
@@ -370,6 +379,7 @@ def cut_short(case: Case) -> None:
             should_stop=lambda: next(looks) >= most,
         )
     _never_wrong(case, "cut short", found)
+    return True
 
 
 def _never_wrong(case: Case, by: str, found: Findings) -> None:
@@ -400,7 +410,7 @@ def _never_wrong(case: Case, by: str, found: Findings) -> None:
             case.same(about, True, met is None or met > verdict.reach["depth"])
 
 
-def resumed(case: Case, folder: Path) -> None:
+def resumed(case: Case, folder: Path) -> bool:
     """A search that is stopped, goes on, is stopped again and goes on, against one that was not."""
     looks = itertools.count()
     most = case.chance.randrange(1, 4 + len(case.world.levels))
@@ -409,21 +419,23 @@ def resumed(case: Case, folder: Path) -> None:
         case.searched(workers=case.chance.choice((1, 2)), should_stop=lambda: next(looks) >= most, **options)
         case.searched(workers=2, should_stop=lambda: next(looks) >= 2 * most, resume=True, **options)
     case.same("resumed", case.searched(workers=1, resume=True, **options), case.result)
+    return True
 
 
 # --- other engines
 
 
-def induction(case: Case) -> None:
+def induction(case: Case) -> bool:
     """Proofs against a look at every state that the domains allow, where these are few; else they are not of what is false."""
     proof = prove(case.suite, workers=1, seconds=5.0, budget=20.0, examples=0)
     _never_wrong(case, "induction", Findings(proof.verdicts))
     case.same("induction: violated", [v.verdict for v in proof.verdicts if v.verdict == "violated"], [])
     if proof.failures and any(failure.undecided for failure in proof.failures):
-        return
+        return True
     if math.prod(sort.size for sort in case.reading.sorts) <= MOST_IN_DOMAINS:
         expected = _inductively(case)
         case.same("induction", {v.property.name: v.verdict for v in proof.verdicts}, expected)
+    return True
 
 
 def _inductively(case: Case) -> dict[str, str]:
@@ -443,14 +455,14 @@ def _inductively(case: Case) -> dict[str, str]:
     }
 
 
-def bounded(case: Case) -> None:
+def bounded(case: Case) -> bool:
     """All runs of a few steps: what violates a property, in as few steps as plain Python finds."""
     depth = case.chance.choice((1, 2, 3, 4))
     finite = [p for p in case.suite.properties if p.kind != "leads_to"]
     found = unroll(case.suite, finite, depth, seconds=20.0)
     _never_wrong(case, "bounded", found)
     if not case.world.whole and depth >= len(case.world.levels):
-        return
+        return True
     for verdict in found.verdicts:
         statement = case.statements[verdict.property.name]
         if verdict.reach["depth"] < depth and "time" in verdict.note:
@@ -462,9 +474,10 @@ def bounded(case: Case) -> None:
         if met is not None:
             case.same(f"bounded: steps of {statement.name}", len(verdict.trace.steps), met)
             case.sound("bounded", verdict.trace, statement)
+    return True
 
 
-def walks(case: Case) -> None:
+def walks(case: Case) -> bool:
     """Random walks: what they violate is violated, what they see can be reached, and the walks themselves are runs."""
     chance, observed = case.chance, case.finite
     strategy, seed = chance.choice(("uniform", "swarm", "held")), chance.randrange(1000)
@@ -486,9 +499,10 @@ def walks(case: Case) -> None:
     case.same("walks: steps", sum(result.taken), result.steps)
     found = sample(observed, Walks(200, asked["steps"], seed, strategy), workers=1)
     _never_wrong(case, "walks", found)
+    return True
 
 
-def steered(case: Case) -> None:
+def steered(case: Case) -> bool:
     """A run that bytes steer, as machines of Hypothesis do: what is enabled and violated at each step of it."""
     observed = case.observed
     alarm, step_alarm = observed.alarms()
@@ -512,6 +526,7 @@ def steered(case: Case) -> None:
             case.same(f"{p.name} is violated", number in steps, bad)
         over = [not may and not case.truth.holds(case.formulas[number], state) for number in observed.may_end]
         case.same("ends where it may not", ends, any(over))
+    return True
 
 
 def _as_trace(case: Case, path: Run) -> Trace:
@@ -522,7 +537,7 @@ def _as_trace(case: Case, path: Run) -> Trace:
 # --- what a process leaves behind, and what is too large for plain Python
 
 
-def killed(case: Case, folder: Path) -> None:
+def killed(case: Case, folder: Path) -> bool:
     """A search in a process that is killed while it writes, and that goes on from what is on disk."""
     place, fatal = folder / "search", case.chance.randrange(1, 2 * len(case.world.levels) + 3)
     process = os.fork()
@@ -530,8 +545,9 @@ def killed(case: Case, folder: Path) -> None:
         _search_and_die(case, place, fatal)
     os.waitpid(process, 0)
     if not (place / "search.json").exists():
-        return
+        return False
     case.same("killed and resumed", case.searched(workers=1, checkpoint=place, resume=True), case.result)
+    return True
 
 
 def _search_and_die(case: Case, place: Path, fatal: int) -> None:
@@ -554,10 +570,10 @@ def _search_and_die(case: Case, place: Path, fatal: int) -> None:
         os._exit(0)
 
 
-def large(case: Case, folder: Path) -> None:
+def large(case: Case, folder: Path) -> bool:
     """More states than plain Python looks at: the kernel against itself, on two threads and where memory ends a level."""
     if case.world.whole:
-        return
+        return False
     room = Limits(memory=MEMORY, seconds=0.05)
     found = case.searched(workers=1, limits=room)
     known = replace(room, seconds=None, depth=None if found.outcome == "exhausted" else found.depth)
@@ -575,9 +591,10 @@ def large(case: Case, folder: Path) -> None:
             case.same("large: within less memory", cut, result)
         again = case.searched(workers=2, limits=known, checkpoint=folder / "search", resume=True)
         case.same("large: resumed with more memory", again, result)
+    return True
 
 
-def machine(case: Case) -> None:
+def machine(case: Case) -> bool:
     """Hypothesis on a machine of the protocol: what it finds is violated, and it shows a run that does it."""
     few = settings(
         max_examples=8,
@@ -594,12 +611,13 @@ def machine(case: Case) -> None:
         states = [np.array(state, dtype=np.uint64) for state in found.path.states]
         made = trace_of(case.finite.kernel, states, found.path.actions, violated=found.property.name)
         case.sound("Hypothesis", made, case.statements[found.property.name])
+    return True
 
 
-def tlc(case: Case, checker: Tlc, folder: Path) -> None:
+def tlc(case: Case, checker: Tlc, folder: Path) -> bool:
     """The TLA+ module in TLC: states, transitions and depth, and which situations it reaches."""
     if not case.world.whole or not case.spec.variables or re.search(r"[0-9]{9}", case.text):
-        return
+        return False
     files = tla(case.suite, Reporter(quiet=True))
     (module,) = (name.removesuffix(".tla") for name in files if name.endswith(".tla"))
     reach = "SPECIFICATION Spec\nINVARIANT TypeOK\nCHECK_DEADLOCK FALSE\n"
@@ -613,3 +631,4 @@ def tlc(case: Case, checker: Tlc, folder: Path) -> None:
     case.same(f"TLC: reached: {shown.output}", shown.status, 0 if length is None else 12)
     if length is not None:
         case.same("TLC: steps to what is reached", max(shown.steps, 0), length)  # of an initial state it numbers none
+    return True

@@ -25,10 +25,10 @@ from tests.fuzz.syntax import Spec
 SLICE = 250
 """Protocols after which the counts are told."""
 
-Comparison = Callable[[Case, Path], None]
+Comparison = Callable[[Case, Path], bool]
 
 
-def _alone(compare: Callable[[Case], None]) -> Comparison:
+def _alone(compare: Callable[[Case], bool]) -> Comparison:
     return lambda case, folder: compare(case)
 
 
@@ -64,8 +64,8 @@ def compare(spec: Spec, chance: Random, counts: Counter[str], more: Mapping[str,
     for name, (way, share) in more.items():
         if chance.randrange(100) < share:
             with tempfile.TemporaryDirectory() as folder:
-                way(case, Path(folder))
-            counts[name] += 1
+                if way(case, Path(folder)):
+                    counts[name] += 1
 
 
 def spec_of(seed: int, number: int) -> Spec:

@@ -42,10 +42,13 @@ def test_every_comparison_agrees_on_a_few_protocols() -> None:
     counts = Counter[str]()
     for number in range(24):
         compare(spec_of(1, number), Random(number), counts)
-    assert counts.keys() >= COMPARISONS.keys() - {"plain ~ machines", "one run ~ killed and resumed"}, counts
-    few = {name: (way, 100) for name, (way, _) in COMPARISONS.items() if name not in counts}
-    compare(spec_of(1, 3), Random(0), counts, few)
-    assert counts.keys() >= COMPARISONS.keys(), counts
+    rare = {name: (way, 100) for name, (way, _) in COMPARISONS.items() if not counts[name]}
+    for number in range(24, 48):
+        if not rare:
+            break
+        compare(spec_of(1, number), Random(number), counts, rare)
+        rare = {name: way for name, way in rare.items() if not counts[name]}
+    assert not rare
 
 
 @pytest.mark.deep
@@ -69,14 +72,14 @@ def test_the_protocols_are_of_every_kind() -> None:
     cases = [Case(spec) for spec in specs[:30]]
     assert max(Kernel(case.protocol).words for case in cases) >= 9
     states = [len(case.world.depth) for case in cases]
-    assert min(states) == 1
+    assert min(states) < 8
     assert max(states) > 100
     assert not all(case.world.whole for case in cases)
     kinds = {statement.kind for spec in specs for statement in spec.statements}
     assert kinds == {"always", "strict", "step", "sometimes", "ends", "leads_to", "lemma"}
 
 
-def differs(compared: Callable[[Case], None], numbers: range = range(40)) -> bool:
+def differs(compared: Callable[[Case], bool], numbers: range = range(40)) -> bool:
     """Whether a comparison finds a difference among some protocols."""
     for number in numbers:
         case = Case(spec_of(1, number))
@@ -120,7 +123,7 @@ def tlc(request: pytest.FixtureRequest) -> Tlc:
 
 @pytest.mark.deep
 def test_tlc_agrees(tlc: Tlc, tmp_path: Path) -> None:
-    for number in range(12):
+    for number in range(8):
         case, folder = Case(spec_of(3, number)), tmp_path / str(number)
         folder.mkdir()
         if comparing.domains(case):
