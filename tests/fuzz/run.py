@@ -22,7 +22,7 @@ from tests.fuzz.comparing import Case, Difference, Refused
 from tests.fuzz.drawing import drawn
 from tests.fuzz.syntax import Spec
 
-SLICE = 250
+SLICE = 100
 """Protocols after which the counts are told."""
 
 Comparison = Callable[[Case, Path], bool]
@@ -88,6 +88,9 @@ def main() -> int:
         texts.add(spec)
         try:
             compare(spec, Random(number), counts)
+        except KeyboardInterrupt:
+            asked.count = number - asked.first
+            break
         except Exception as error:
             differences += 1
             print(f"=== seed {asked.seed}, protocol {number}: {type(error).__name__}: {error}", flush=True)
