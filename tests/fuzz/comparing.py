@@ -375,7 +375,7 @@ def cut_short(case: Case) -> bool:
     with in_small():
         found = exhaust(
             case.observed,
-            Budget(memory=1 << 24, seconds=seconds, workers=case.chance.choice((1, 2))),
+            Budget(memory=max(1 << 24, least_memory(case.observed.kernel, 2)), seconds=seconds, workers=case.chance.choice((1, 2))),
             should_stop=lambda: next(looks) >= most,
         )
     _never_wrong(case, "cut short", found)
@@ -446,7 +446,7 @@ def _inductively(case: Case) -> dict[str, str]:
     inductive = inductive and all(after in inside for steps in inside.values() for _, after in steps)
     broken = {
         "always": lambda f: not all(holds(f, s) for s in inside),
-        "step": lambda f: not all(holds(f, s, after) for s, steps in inside.items() for _, after in steps),
+        "step": lambda f: not all(after == s or holds(f, s, after) for s, steps in inside.items() for _, after in steps),
         "ends": lambda f: not all(steps or holds(f, s) for s, steps in inside.items()),
     }
     return {
@@ -469,7 +469,9 @@ def bounded(case: Case) -> bool:
             continue
         met = case.truth.shortest(statement)
         met = met if met is not None and met <= depth else None
-        expected = ("violated", "bounded") if statement.kind != "sometimes" else ("proved", "inconclusive")
+        expected = {"sometimes": ("proved", "inconclusive"), "strict": ("violated", "inconclusive")}.get(
+            statement.kind, ("violated", "bounded")
+        )
         case.same(f"bounded: {statement.name} within {depth}", verdict.verdict, expected[met is None])
         if met is not None:
             case.same(f"bounded: steps of {statement.name}", len(verdict.trace.steps), met)
@@ -522,7 +524,7 @@ def steered(case: Case) -> bool:
                 case.same(f"{p.name} is violated", number in states, case.truth.holds(case.formulas[number], state))
         for number, p in observed.steps.items():
             formula = case.statements[p.name].formulas[0]
-            bad = bool(before) and not case.truth.holds(formula, before[0], state)
+            bad = bool(before) and before[0] != state and not case.truth.holds(formula, before[0], state)
             case.same(f"{p.name} is violated", number in steps, bad)
         over = [not may and not case.truth.holds(case.formulas[number], state) for number in observed.may_end]
         case.same("ends where it may not", ends, any(over))

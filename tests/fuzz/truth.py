@@ -43,9 +43,13 @@ class Truth:
         for state, steps in self.world.steps.items():
             if statement.kind == "ends" and not steps and not self.holds(formula, state):
                 found.append(self.world.depth[state])
-            elif statement.kind == "step" and any(not self.holds(formula, state, after) for _, after in steps):
+            elif statement.kind == "step" and any(self._broken(formula, state, after) for _, after in steps):
                 found.append(self.world.depth[state] + 1)
         return min(found, default=None)
+
+    def _broken(self, formula: Term, state: State, after: State) -> bool:
+        """Whether a step breaks a rule of steps, which does not speak of those that change nothing."""
+        return after != state and not self.holds(formula, state, after)
 
     @staticmethod
     def noticed(statement: Statement, shortest: int) -> int:
@@ -116,7 +120,7 @@ class Truth:
     def _is_shown(self, states: Sequence[State], statement: Statement) -> bool:
         (formula,) = statement.formulas
         if statement.kind == "step":
-            return len(states) > 1 and not self.holds(formula, states[-2], states[-1])
+            return len(states) > 1 and self._broken(formula, states[-2], states[-1])
         if statement.kind == "ends":
             return not self.reading.steps(states[-1]) and not self.holds(formula, states[-1])
         return self.holds(formula, states[-1]) == (statement.kind == "sometimes")

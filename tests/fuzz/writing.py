@@ -104,12 +104,12 @@ def _declaration(spec: Spec, family: Family) -> str:
 def _deed(deed: Deed) -> Iterator[str]:
     given = [f'by="{deed.by}"', *(["fair=True"] if deed.fair else []), *([f'spends="{deed.spends}"'] if deed.spends else [])]
     given += [f"{name}={over if isinstance(over, str) else f'range({over})'}" for name, over in deed.parameters]
-    yield f"\n\n@p.{'fault' if deed.fault else 'step'}({', '.join(given)})"
-    yield f"def {deed.name}({', '.join(name for name, _ in deed.parameters)}):"
-    yield '    """It happens."""'
+    names = [name for name, _ in deed.parameters]
     if deed.apart:
-        yield f"    if {deed.parameters[0][0]} == {deed.parameters[1][0]}:"
-        yield "        return None"
+        given.append(f"only_if=lambda {', '.join(names)}: {names[0]} != {names[1]}")
+    yield f"\n\n@p.{'fault' if deed.fault else 'step'}({', '.join(given)})"
+    yield f"def {deed.name}({', '.join(names)}):"
+    yield '    """It happens."""'
     yield f"    guard = {_text(deed.guard, 'literal')}"
     yield f"    return guard, {{{', '.join(map(_update, deed.updates))}}}"
 
