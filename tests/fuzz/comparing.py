@@ -372,10 +372,11 @@ def cut_short(case: Case) -> bool:
     """Searches that end in the middle of a level, for want of time or because they are told to: open or right, never wrong."""
     looks, most = itertools.count(), case.chance.choice((0, 1, 3, 10, 40))
     seconds = case.chance.choice((0.0, 0.0005, 0.003, None))
+    memory, workers = max(1 << 24, least_memory(case.observed.kernel, 2)), case.chance.choice((1, 2))
     with in_small():
         found = exhaust(
             case.observed,
-            Budget(memory=max(1 << 24, least_memory(case.observed.kernel, 2)), seconds=seconds, workers=case.chance.choice((1, 2))),
+            Budget(memory=memory, seconds=seconds, workers=workers),
             should_stop=lambda: next(looks) >= most,
         )
     _never_wrong(case, "cut short", found)
