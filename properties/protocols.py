@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fencepost.model.bookkeeper import ledger as ledger_model
+from fencepost.model.bookkeeper.ledger import HISTORY
 from fencepost.model.pulsar import election as election_model
 from fencepost.model.pulsar import ownership as ownership_model
 from fencepost.model.pulsar import split as split_model
@@ -28,6 +29,7 @@ PROTOCOLS: dict[str, Entry] = {
         ledger.SIZES,
         ledger.SHOWN_BY,
         ledger.MUTATED,
+        HISTORY,
     ),
     "election": Entry(
         "election",

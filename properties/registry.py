@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from fencepost.model.language import Location, ModelError, Protocol
 from fencepost.model.language.building import built, in_outline
 from fencepost.model.language.mistakes import guess
+from fencepost.model.releases import History
 from fencepost.properties.vocabulary import Suite
 
 __tracebackhide__ = True  # what is wrong with a model is told with a line of the model
@@ -76,7 +77,7 @@ class Entry:
     ``function`` builds it from keyword parameters, all with defaults, and ``defects``; ``suite`` makes its properties;
     ``sizes`` maps the name of a size to the instances that are checked in it; ``shown_by`` maps each defect to the
     parameters of a small instance in which it is caught. ``mutated`` are the instances in which mutants of it are searched by
-    the hundred, if those of ``ci`` are too large for that.
+    the hundred, if those of ``ci`` are too large for that. ``history`` maps defects to what is known of them in releases.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Entry:
     sizes: Mapping[str, tuple[Instance, ...]]
     shown_by: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     mutated: tuple[Instance, ...] = ()
+    history: Mapping[str, History] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not isinstance(self.suite, partial):  # it is one already where an entry is made of another

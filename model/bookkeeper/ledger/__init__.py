@@ -1,10 +1,12 @@
 """The life of one BookKeeper ledger: written, handed from bookie to bookie, fenced, recovered, closed.
 
 ``protocol`` is where to begin: what an instance is, and how the network is modelled. Its steps stand by party: ``writer``,
-``bookie``, ``recovery``, ``reader``; ``state`` has the variables and ``defects`` the known mistakes.
+``bookie``, ``recovery``, ``reader``; ``state`` has the variables ``defects`` the known mistakes, and
+``history`` which releases have them.
 """
 
 from fencepost.model.bookkeeper.ledger.defects import DEFECTS, WEAKENINGS
+from fencepost.model.bookkeeper.ledger.history import HISTORY
 from fencepost.model.bookkeeper.ledger.protocol import ledger
 
-__all__ = ["DEFECTS", "WEAKENINGS", "ledger"]
+__all__ = ["DEFECTS", "HISTORY", "WEAKENINGS", "ledger"]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 DEFECTS = {
     "recovery_reads_do_not_fence": "bookkeeper#2614: only the read of the last add confirmed fences, reads of entries do not",
-    "fence_not_durable": "bookkeeper#4843: a fence is acknowledged, and a restart takes it back",
+    "fence_not_durable": "bookkeeper#208: a fence is acknowledged, and a restart takes it back",
     "recovery_ensemble_starts_early": "an ensemble changed in recovery starts one entry too early",
-    "confirms_while_changing": "bookkeeper#4097, #4651: adds are confirmed by the old ensemble while it is being "
-    "replaced, so that the metadata and the bookies written differ",
+    "confirms_while_changing": "adds are confirmed by the old ensemble while it is being replaced, so that the metadata "
+    "and the bookies written differ",
     "no_such_entry_though_stored": "bookkeeper#2908, #2909: a bookie answers NoSuchEntry for an entry that it has",
     "empty_disk_counts_as_covered": "bookkeeper#2612, #4812: a bookie that is back with an empty disk under its old name "
     "answers as if it had lost nothing",
     "fence_forgotten_on_delete": "bookkeeper#4462: deletion takes the fence along, and a late add is accepted again",
-    "explicit_lac_lost": "bookkeeper#1527: a restarted bookie has lost the explicit last add confirmed",
+    "explicit_lac_lost": "bookkeeper#1527, #1533, #4843: a restarted bookie has lost the explicit last add confirmed",
     "ignores_fence": "a bookie accepts the writer's adds to a fenced ledger",
     "no_fence_on_unknown_ledger": "a bookie that holds nothing of the ledger yet does not fence it",
     "one_no_such_entry_suffices": "recovery takes one NoSuchEntry as the end of the ledger",
@@ -20,7 +20,7 @@ DEFECTS = {
     "end, one too few",
     "unknown_counts_as_no_such_entry": "recovery counts a bookie that does not answer as one that does not have the entry",
     "closes_at_lac": "recovery closes at the last add confirmed that it heard, without reading on",
-    "closes_before_recovery_add": "recovery goes on before the entry that it found is stored by an ack quorum again",
+    "closes_before_recovery_add": "recovery counts an entry that it found as recovered before an ack quorum has it again",
     "writer_closes_blindly": "the writer closes without compare-and-set, over a ledger that recovery has closed",
     "recovery_closes_blindly": "recovery closes without compare-and-set",
     "recovery_publishes_at_once": "recovery publishes a change of ensemble at once instead of when it closes",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from fencepost.checks.engines.exhaustive import Budget, exhaust
 from fencepost.checks.engines.verdicts import ExitStatus, exit_status
-from fencepost.model.bookkeeper.ledger import DEFECTS, WEAKENINGS
+from fencepost.model.bookkeeper.ledger import DEFECTS, HISTORY, WEAKENINGS
 from fencepost.model.language import And, ModelError, Not, Or
+from fencepost.model.releases import BOOKKEEPER
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value
@@ -95,8 +98,19 @@ def test_every_property_holds_in_the_small_instances(instance: Instance) -> None
 
 
 def test_the_tables_speak_of_every_defect() -> None:
-    assert set(CAUGHT) == set(DEFECTS) == set(LEDGER.shown_by)
+    assert set(CAUGHT) == set(DEFECTS) == set(LEDGER.shown_by) == set(HISTORY)
     assert {name for name, (by, _) in CAUGHT.items() if not by} < set(WEAKENINGS)
+
+
+@pytest.mark.parametrize("defect", HISTORY)
+def test_the_history_of_a_defect_is_consistent(defect: str) -> None:
+    history = LEDGER.history[defect]
+    assert history.evidence
+    assert set(re.findall(r"#\d+", DEFECTS[defect])) <= set(history.upstream)
+    assert set(history.present) <= set(BOOKKEEPER)
+    assert bool(history.since) == bool(history.costs)
+    assert not history.present or history.since
+    assert set(history.reproduced or ()) <= set(BOOKKEEPER)
 
 
 @each_defect(LEDGER)

@@ -1,0 +1,159 @@
+"""The mistakes of the ledger protocol in the releases of BookKeeper: which had them, since when, and what says so."""
+
+from __future__ import annotations
+
+from fencepost.model.releases import BOOKKEEPER, History
+
+
+def _never(evidence: str) -> History:
+    """A mistake that no release had."""
+    return History("bookkeeper", evidence=evidence)
+
+
+HISTORY: dict[str, History] = {
+    "recovery_reads_do_not_fence": History(
+        "bookkeeper",
+        upstream=("#2614",),
+        since="4.0.0",
+        fixed="4.14.0",
+        costs="a confirmed entry is missing from the closed ledger",
+        evidence="PendingReadOp sends recovery reads without FLAG_DO_FENCING up to 4.13.0, with it from 4.14.0 on (017307bc67)",
+    ),
+    "fence_not_durable": History(
+        "bookkeeper",
+        upstream=("BOOKKEEPER-500", "#208"),
+        since="4.0.0",
+        fixed="4.2.0; 4.5.0 for the second of two requests at once",
+        costs="a confirmed entry is missing from the closed ledger",
+        evidence="the fence record came with BOOKKEEPER-500 (d69986c4df); Bookie.fenceLedger of 4.4.0 answers a second request "
+        "at once (#208, mended by pull request #205)",
+    ),
+    "recovery_ensemble_starts_early": _never(
+        "a change begins at getLastAddConfirmed() + 1 (ReadOnlyLedgerHandle.handleBookieFailure of 4.18.0, and of 4.2.0); "
+        "#2615 is another mistake: recovery began below the last ensemble, and failed"
+    ),
+    "confirms_while_changing": History(
+        "bookkeeper",
+        upstream=("BOOKKEEPER-208",),
+        since="4.0.0",
+        fixed="4.2.0",
+        costs="a confirmed entry is missing from the closed ledger",
+        evidence="LedgerHandle.sendAddSuccessCallbacks has no test in 4.0.0 and 4.1.0; blockAddCompletions came with "
+        "e353a8f93a",
+    ),
+    "no_such_entry_though_stored": History(
+        "bookkeeper",
+        upstream=("#2908", "#2909"),
+        since="4.2.0",
+        fixed="4.14.6, 4.15.1, 4.16.0",
+        present=("4.14.5",),
+        costs="a confirmed entry is missing from the closed ledger",
+        evidence="EntryLogger throws NoEntryException on a short read in 4.14.5 and 4.15.0, not in 4.14.6 and 4.15.1 "
+        "(966b865973)",
+    ),
+    "empty_disk_counts_as_covered": History(
+        "bookkeeper",
+        upstream=("#2612", "#4812"),
+        since="4.0.0",
+        present=BOOKKEEPER,
+        costs="a confirmed entry is missing from the closed ledger after a bookie's disk was wiped",
+        avoided_by="dataIntegrityCheckingEnabled=true (4.15.0 and later, DbLedgerStorage)",
+        evidence="ServerConfiguration.isDataIntegrityCheckingEnabled is false unless set, in 4.17.3 and 4.18.0",
+    ),
+    "fence_forgotten_on_delete": History(
+        "bookkeeper",
+        upstream=("#4462",),
+        since="4.0.0",
+        fixed="4.16.7, 4.17.2, 4.18.0",
+        present=("4.14.5", "4.16.6"),
+        costs="a late add to a deleted ledger is accepted and acknowledged",
+        evidence="HandleFactoryImpl.recentlyFencedAndDeletedLedgers is in 4.16.7, 4.17.2 and 4.18.0, not in 4.17.1; in memory, "
+        "for seven days",
+    ),
+    "explicit_lac_lost": History(
+        "bookkeeper",
+        upstream=("#1527", "#1533", "#4843"),
+        since="4.5.0; again 4.15.1 on DbLedgerStorage",
+        fixed="",
+        present=BOOKKEEPER[1:],
+        only={"storage": ("db",)},
+        costs="a reader of the tail has to wait for the writer's next add",
+        evidence="journaled and kept since 4.9.0 (21f125d768), on DbLedgerStorage since 4.12.0 (#2474); since 4.15.1 the "
+        "checkpoint of an idle DbLedgerStorage skips it (#4843)",
+    ),
+    "ignores_fence": _never(
+        "LedgerDescriptorImpl.addEntry tests isFenced since 4.0.0; #4701 is a race in it, with a switch of its own"
+    ),
+    "no_fence_on_unknown_ledger": _never(
+        "HandleFactoryImpl.getHandle makes the ledger that is to be fenced; what a restart makes of such a fence is a switch "
+        "of its own"
+    ),
+    "one_no_such_entry_suffices": History(
+        "bookkeeper",
+        upstream=("BOOKKEEPER-365", "BOOKKEEPER-444"),
+        since="4.0.0",
+        fixed="4.2.0",
+        costs="a confirmed entry is missing from the closed ledger",
+        evidence="PendingReadOp.sendRead of 4.0.0 and 4.1.0 lets the last replica's answer decide; firstError came with 4.2.0",
+    ),
+    "no_such_entry_threshold_too_low": _never(
+        "the constructor of PendingReadOp, now of ReadOpBase, has WQ - AQ + 1 since 4.7.0"
+    ),
+    "unknown_counts_as_no_such_entry": History(
+        "bookkeeper",
+        upstream=("BOOKKEEPER-365", "BOOKKEEPER-444"),
+        since="4.0.0",
+        fixed="4.2.0",
+        costs="a confirmed entry is missing from the closed ledger",
+        evidence="as one_no_such_entry_suffices: unreachable, then NoSuchEntry, is NoSuchEntry in 4.0.0 and 4.1.0",
+    ),
+    "closes_at_lac": _never(
+        "LedgerRecoveryOp reads on since 4.0.0; near it is BOOKKEEPER-150, mended in 4.1.0: a recovery whose writes failed "
+        "closed at its LAC"
+    ),
+    "closes_before_recovery_add": _never(
+        "LedgerRecoveryOp closes when readCount = writeCount; to read on before the add is complete is no mistake (since 4.5.0)"
+    ),
+    "writer_closes_blindly": _never("the metadata are written by version since 4.0.0 (LedgerHandle.writeLedgerConfig)"),
+    "recovery_closes_blindly": _never("the metadata are written by version since 4.0.0; in a loop since 4.9.0 (c766575c7b)"),
+    "recovery_publishes_at_once": History(
+        "bookkeeper",
+        upstream=("BOOKKEEPER-355",),
+        since="4.0.0",
+        fixed="4.2.0",
+        costs="two recoveries of one ledger may leave an entry with too few copies",
+        evidence="ReadOnlyLedgerHandle.handleBookieFailure keeps the changes to itself from 4.2.0 on (b625fdc27a)",
+    ),
+    "reads_follow_current_ensemble": History(
+        "bookkeeper",
+        upstream=("BOOKKEEPER-581",),
+        since="4.0.0",
+        fixed="4.2.2, 4.3.0",
+        costs="a confirmed entry is missing from the closed ledger",
+        evidence="metadataForRecovery is in 4.2.2 and 4.3.0 (455aabfd3b), not in 4.2.1",
+    ),
+    "lac_search_starts_at_zero": _never("maxAddConfirmed begins at -1 in LedgerRecoveryOp of 4.0.0, as INVALID_ENTRY_ID today"),
+    "confirms_with_gaps": _never("LedgerHandle.sendAddSuccessCallbacks goes from the head of the queue since 4.0.0"),
+    "change_not_committed": History(
+        "bookkeeper",
+        upstream=("#1591",),
+        since="4.0.0",
+        fixed="4.2.0",
+        costs="a confirmed entry is missing from the closed ledger",
+        evidence="LedgerHandle.handleBookieFailure of 4.0.0 and 4.1.0 uses the ensemble before it is written; #1591 is the "
+        "same in code that was never released",
+    ),
+    "change_ignores_version": _never("the metadata are written by version since 4.0.0"),
+    "replaced_acks_kept": _never(
+        "PendingAddOp.unsetSuccessAndSendWriteRequest is there since 4.0.0; where its loop leaves a gap is a switch of its own"
+    ),
+    "limbo_answers_no_such_entry": _never("limbo is there since 4.15.0 (a65e888b25), and a bookie that runs answers rightly"),
+    "limbo_not_fenced": _never("DataIntegrityCheckImpl sets limbo and fence one after the other since 4.15.0"),
+    "digest_unchecked": _never("PendingReadOp verifies every digest since 4.0.0 (DigestManager.verifyDigestAndReturnData)"),
+    "fencing_waits_for_one": _never(
+        "LedgerRecoveryOp waits for a quorum since 4.0.0 (canProceedWithRecovery, then coverage sets)"
+    ),
+    "fencing_waits_for_none": _never("as fencing_waits_for_one"),
+    "recovery_not_marked": _never("the ledger is marked since 4.0.0 (markLedgerInRecovery)"),
+}
+"""The history of each of DEFECTS. What no release had has neither ``since`` nor ``present``."""
