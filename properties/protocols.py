@@ -5,6 +5,7 @@ from __future__ import annotations
 from fencepost.model.bookkeeper import ledger as ledger_model
 from fencepost.model.bookkeeper.ledger import HISTORY
 from fencepost.model.pulsar import election as election_model
+from fencepost.model.pulsar import history
 from fencepost.model.pulsar import ownership as ownership_model
 from fencepost.model.pulsar import split as split_model
 from fencepost.model.pulsar import unload as unload_model
@@ -38,6 +39,7 @@ PROTOCOLS: dict[str, Entry] = {
         election_properties.election,
         election.SIZES,
         election.SHOWN_BY,
+        history=history.ELECTION,
     ),
     "ownership": Entry(
         "ownership",
@@ -46,6 +48,7 @@ PROTOCOLS: dict[str, Entry] = {
         ownership_properties.ownership,
         ownership.SIZES,
         ownership.SHOWN_BY,
+        history=history.OWNERSHIP,
     ),
     "unload": Entry(
         "unload",
@@ -54,6 +57,7 @@ PROTOCOLS: dict[str, Entry] = {
         unload_properties.unload,
         unload.SIZES,
         unload.SHOWN_BY,
+        history=history.UNLOAD,
     ),
     "split": Entry(
         "split",
@@ -63,6 +67,7 @@ PROTOCOLS: dict[str, Entry] = {
         split.SIZES,
         split.SHOWN_BY,
         split.MUTATED,
+        history=history.SPLIT,
     ),
 }
 """The protocols by name, in the order in which they are listed."""

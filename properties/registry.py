@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from fencepost.model.language import Location, ModelError, Protocol
 from fencepost.model.language.building import built, in_outline
 from fencepost.model.language.mistakes import guess
-from fencepost.model.releases import History
+from fencepost.model.releases import History, Releases
 from fencepost.properties.vocabulary import Suite
 
 __tracebackhide__ = True  # what is wrong with a model is told with a line of the model
@@ -77,7 +77,8 @@ class Entry:
     ``function`` builds it from keyword parameters, all with defaults, and ``defects``; ``suite`` makes its properties;
     ``sizes`` maps the name of a size to the instances that are checked in it; ``shown_by`` maps each defect to the
     parameters of a small instance in which it is caught. ``mutated`` are the instances in which mutants of it are searched by
-    the hundred, if those of ``ci`` are too large for that. ``history`` maps defects to what is known of them in releases.
+    the hundred, if those of ``ci`` are too large for that. ``history`` tells of each defect which releases of the real system
+    have it; ``releases`` maps a release, of Pulsar or of BookKeeper, to the parameters with which the protocol behaves as it.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Entry:
     shown_by: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     mutated: tuple[Instance, ...] = ()
     history: Mapping[str, History] = field(default_factory=dict)
+    releases: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not isinstance(self.suite, partial):  # it is one already where an entry is made of another
@@ -124,6 +126,14 @@ class Entry:
         """
         with in_outline():
             return self.suite(self.build(parameters))
+
+    def hazards(self, releases: Releases) -> tuple[str, ...]:
+        """The defects that these releases have, in the order of the protocol's histories."""
+        return tuple(name for name, history in self.history.items() if history.is_hazard(releases))
+
+    def behaviour(self, releases: Releases) -> dict[str, Value]:
+        """The parameters with which the protocol behaves as these releases do, where that changed between releases."""
+        return {**self.releases.get(releases.bookkeeper, {}), **self.releases.get(releases.pulsar, {})}
 
     def settings(self, texts: Iterable[str]) -> dict[str, Value]:
         """The parameters written as ``name=value``, each at most once; RegistryError if one is wrong."""

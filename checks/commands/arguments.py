@@ -43,11 +43,14 @@ FIRST = """to begin with:
 
 LIST = """Names what can be checked: protocols and theories. Of each it shows the parameters that --set changes, with their
 defaults, the instances of each size, the properties by kind, the actions with the methods of Pulsar or BookKeeper that
-they mirror, and the defects that can be switched on. --java finds the actions of a method."""
+they mirror, and the defects that can be switched on. --defects shows which releases have which of them, --java finds the
+actions of a method."""
 
 LIST_EXAMPLES = """examples:
   fencepost list             everything
   fencepost list ledger      one protocol
+  fencepost list election --defects
+                             since when each mistake is there, and in which release it is fixed
   fencepost list --java sendAddSuccessCallbacks
                              where a method of the real system is to be found"""
 
@@ -143,6 +146,7 @@ def _add_list(commands: Commands) -> None:
     helps = "the protocols, their parameters, sizes, properties and defects"
     listing = add_command(commands, "list", helps, LIST, LIST_EXAMPLES)
     listing.add_argument("protocols", nargs="*", metavar="PROTOCOL", help="all, unless named")
+    listing.add_argument("--defects", action="store_true", help="only the defects, with the releases that have them")
     listing.add_argument("--java", metavar="NAME", help="which actions mirror a method, by a part of its Class.method")
     listing.set_defaults(command=_list)
 
@@ -204,9 +208,10 @@ def _add_explore(commands: Commands) -> None:
 
 
 def _list(options: argparse.Namespace) -> ExitStatus:
-    from fencepost.checks.reports.listing import listing, mirrored
+    from fencepost.checks.reports.listing import defects, listing, mirrored
 
-    print(mirrored(options.java) if options.java else listing(options.protocols), end="")
+    shown = defects if options.defects else listing
+    print(mirrored(options.java) if options.java else shown(options.protocols), end="")
     return ExitStatus.HOLDS
 
 

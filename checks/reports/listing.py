@@ -1,11 +1,13 @@
-"""``fencepost list``: what there is to check."""
+"""``fencepost list``: what there is to check, which releases are modelled, and what mistakes they have."""
 
 from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from fencepost.checks.reports.histories import COLUMNS, rows, upstream
+from fencepost.model.releases import BOOKKEEPER, NEWEST, PULSAR
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, RegistryError, find
 from fencepost.properties.theorems import Theory
@@ -21,10 +23,51 @@ _TITLES = {
 
 
 def listing(names: Sequence[str]) -> str:
-    """The protocols and theories by name (all, if none is named) with their parts; RegistryError if one is unknown."""
+    """The protocols and theories by name with their parts; if none is named, all, and before them the releases that are
+    modelled. RegistryError if one is unknown."""
+    parts = [_theory(entry) if isinstance(entry, Theory) else _protocol(entry) for entry in _chosen(names)]
+    return "\n".join(parts if names else [_releases(), *parts])
+
+
+def defects(names: Sequence[str]) -> str:
+    """The mistakes of the protocols and theories by name (all, if none is named), and which releases have them.
+
+    RegistryError if one is unknown.
+    """
+    return "\n".join(_defects(entry) for entry in _chosen(names))
+
+
+def _chosen(names: Sequence[str]) -> list[Entry | Theory]:
     everything: dict[str, Entry | Theory] = {**PROTOCOLS, **THEORIES}
-    chosen = [find(name, everything) for name in names] or list(everything.values())
-    return "\n".join(_theory(entry) if isinstance(entry, Theory) else _protocol(entry) for entry in chosen)
+    return [find(name, everything) for name in names] or list(everything.values())
+
+
+def _releases() -> str:
+    ships = [f"{release} (which ships BookKeeper {bookkeeper})" for release, bookkeeper in PULSAR.items()]
+    return f"""releases: of what the protocols are models
+
+  Pulsar      {", ".join(ships[:2])},
+              {", ".join(ships[2:4])},
+              {", ".join(ships[4:])}
+  BookKeeper  {", ".join(BOOKKEEPER)}
+  unless one is named: Pulsar {NEWEST}, and of BookKeeper what it ships
+"""
+
+
+def _defects(entry: Entry | Theory) -> str:
+    history = {} if isinstance(entry, Theory) else entry.history
+    if not history:
+        known = entry.defects if isinstance(entry, Theory) else entry.outline({}).protocol.defects
+        return "\n".join([f"{entry.name}: its defects are not traced through releases", "", *_lined(known)]) + "\n"
+    first = next(iter(history.values()))
+    table = [
+        ["defect", *first.modelled, *COLUMNS],
+        *([name, *cells, ", ".join(upstream(history[name]))] for name, cells in rows(history)),
+    ]
+    widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+    system = {"pulsar": "Pulsar", "bookkeeper": "BookKeeper"}[first.project]
+    return "\n".join([f"{entry.name}: its defects, and which releases of {system} have them", "", *_indented(lines)]) + "\n"
 
 
 def mirrored(method: str) -> str:
@@ -43,7 +86,7 @@ def _theory(theory: Theory) -> str:
     width = max(len(name) for name in (*theory.defects, *(t.name for t in theorems)))
     lines = [f"{theory.name}: {theory.summary}", "", "  theorems", f"    ({theory.reach})"]
     lines += [f"    {t.name:<{width}}  {t.doc.splitlines()[0]}" for t in theorems]
-    lines += ["", "  defects"] + [f"    {name:<{width}}  {doc}" for name, doc in theory.defects.items()]
+    lines += ["", "  defects", *_indented(_lined(theory.defects))]
     return "\n".join(lines) + "\n"
 
 
@@ -72,6 +115,15 @@ def _protocol(entry: Entry) -> str:
     width = max(map(len, protocol.mirrors), default=0)
     lines += ["", "  actions, and what they mirror"]
     lines += [f"    {name:<{width}}  {', '.join(real)}".rstrip() for name, real in protocol.mirrors.items()]
-    width = max(map(len, protocol.defects), default=0)
-    lines += ["", "  defects"] + [f"    {name:<{width}}  {doc}" for name, doc in protocol.defects.items()]
+    lines += ["", "  defects", *_indented(_lined(protocol.defects))]
     return "\n".join(lines) + "\n"
+
+
+def _lined(told: Mapping[str, str]) -> list[str]:
+    """Names with what is told of each, one below the other."""
+    width = max(map(len, told), default=0)
+    return [f"  {name:<{width}}  {doc}" for name, doc in told.items()]
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"  {line}" for line in lines]

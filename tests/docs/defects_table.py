@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
-from fencepost.model.bookkeeper.ledger import DEFECTS
+from fencepost.checks.reports.histories import address
+from fencepost.model.releases import History
 from fencepost.properties.protocols import PROTOCOLS
 from tests.properties.ledger.test_safety import CAUGHT
 from tests.properties.searching import searched, unexpected
 
 LEDGER = PROTOCOLS["ledger"]
-UPSTREAM = re.compile(r"(?P<project>bookkeeper|pulsar)(?P<numbers>#\d+(?:, #\d+)*)")
 HEAD = "| defect | upstream | caught by | steps | `no_truncation` | instance |\n|---|---|---|---|---|---|\n"
 LOSS = "no_truncation"
 
@@ -25,7 +24,7 @@ def caught(defect: str) -> str:
     """The first cells: the upstream numbers, and which properties catch the defect first, in how many steps: as pinned."""
     by, steps = CAUGHT[defect]
     names = ", ".join(f"`{name}`" for name in sorted(by)) or "nothing"
-    return f"| `{defect}` | {upstream(DEFECTS[defect])} | {names} | {'' if steps is None else steps} |"
+    return f"| `{defect}` | {upstream(LEDGER.history[defect])} | {names} | {'' if steps is None else steps} |"
 
 
 @cache
@@ -46,10 +45,6 @@ def _steps_to_loss(defect: str) -> int | None:
     return unexpected(searched(LEDGER, LEDGER.shown_by[defect], [defect], [LOSS])).get(LOSS)
 
 
-def upstream(meaning: str) -> str:
-    """Links to the issues that the meaning of a defect names."""
-    return ", ".join(
-        f"[{number}](https://github.com/apache/{m['project']}/issues/{number[1:]})"
-        for m in UPSTREAM.finditer(meaning)
-        for number in m["numbers"].split(", ")
-    )
+def upstream(history: History) -> str:
+    """Links to the issues of a defect."""
+    return ", ".join(f"[{issue}]({address(history, issue)})" for issue in history.upstream)

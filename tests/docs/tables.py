@@ -12,10 +12,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from fencepost.checks.reports.histories import COLUMNS, rows
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value, written
 from tests.docs import defects_table
 from tests.properties.searching import counts, searched
+
+NUMBERS = re.compile(r"^(?:(?:bookkeeper|pulsar)?(?:#|BOOKKEEPER-)\d+(?:, )?)+: ")
+"""The numbers upstream with which the meaning of a defect begins."""
 
 MARKED = re.compile(r"(?<=<!-- begin: )(?P<name>\w+) -->\n(?P<table>.*?)(?=<!-- end: (?P=name) -->)", re.DOTALL)
 
@@ -31,10 +35,18 @@ def with_tables(document: str, protocol: str) -> str:
 
 
 def table(protocol: str, name: str) -> str:
-    """A table of a protocol's page: ``instances``, ``controls``, ``defects`` or ``mirrors``; KeyError for any other."""
+    """A table of a protocol's page: ``instances``, ``controls``, ``defects``, ``releases`` or ``mirrors``; KeyError for any
+    other."""
     if (protocol, name) == ("ledger", "defects"):
         return defects_table.table()
-    return {"instances": _instances, "controls": _controls, "defects": _defects, "mirrors": _mirrors}[name](protocol)
+    made = {
+        "instances": _instances,
+        "controls": _controls,
+        "defects": _defects,
+        "releases": _releases,
+        "mirrors": _mirrors,
+    }
+    return made[name](protocol)
 
 
 def instance_row(protocol: str, size: str, instance: Instance) -> str:
@@ -82,11 +94,19 @@ def _defects(protocol: str) -> str:
     lines = []
     for defect, meaning in entry.build({}).defects.items():
         names, steps = caught[defect]
-        what = re.sub(rf"^{defects_table.UPSTREAM.pattern}: ", "", meaning)
+        what = NUMBERS.sub("", meaning)
         by = ", ".join(f"`{name}`" for name in sorted(names))
         where = _settings(entry.shown_by[defect])
-        lines.append(_line(f"`{defect}`", defects_table.upstream(meaning), what, by, str(steps), where))
+        lines.append(_line(f"`{defect}`", defects_table.upstream(entry.history[defect]), what, by, str(steps), where))
     return head + "".join(lines)
+
+
+def _releases(protocol: str) -> str:
+    """Which releases have each defect, since when it is there and where it is mended, and its numbers upstream."""
+    history = PROTOCOLS[protocol].history
+    head = ("defect", *next(iter(history.values())).modelled, *COLUMNS)
+    lines = [_line(f"`{name}`", *cells, defects_table.upstream(history[name])) for name, cells in rows(history)]
+    return _line(*head) + "|---" * len(head) + "|\n" + "".join(lines)
 
 
 def _mirrors(protocol: str) -> str:

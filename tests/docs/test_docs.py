@@ -19,7 +19,7 @@ from tests.docs.tables import instance_row, marked, table
 
 REFERENCE = ROOT / "docs" / "reference"
 PAGES = {name: page for name in PROTOCOLS if (page := REFERENCE / f"{name}.md").exists()}
-TABLES = ("controls", "defects", "instances", "mirrors")
+TABLES = ("controls", "defects", "instances", "mirrors", "releases")
 FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
     "ledger": [{"changes": 1, "recoverers": 2}, {"entries": 1}],
     "split": [
@@ -118,6 +118,11 @@ def test_a_defect_truncates_as_the_reference_says(defect: str) -> None:
 def test_the_table_of_defects_has_each_once() -> None:
     rows = _ledgers_defects().removeprefix(HEAD).splitlines()
     assert [line.split("`")[1] for line in rows] == list(PROTOCOLS["ledger"].shown_by)
+
+
+@pytest.mark.parametrize("protocol", PAGES)
+def test_the_reference_says_which_releases_have_a_defect(protocol: str) -> None:
+    assert marked(PAGES[protocol].read_text(encoding="utf-8"))["releases"] == table(protocol, "releases")
 
 
 WITH_TABLES = [name for name in PAGES if name != "ledger"]

@@ -19,6 +19,10 @@ def test_what_a_release_ships_is_modelled() -> None:
     assert set(PULSAR.values()) <= set(BOOKKEEPER)
 
 
+def test_a_number_names_one_release() -> None:
+    assert not set(PULSAR) & set(BOOKKEEPER)
+
+
 @pytest.mark.parametrize(("pulsar", "bookkeeper"), [("4.0.9", None), (None, "4.18.2")])
 def test_a_release_that_is_not_modelled_is_refused(pulsar: str | None, bookkeeper: str | None) -> None:
     with pytest.raises(ReleaseError, match=f"{pulsar or bookkeeper} is not modelled; there is "):
@@ -32,3 +36,11 @@ def test_a_hazard_is_a_mistake_that_the_release_has() -> None:
     assert (history.ending, history.modelled) == ("open", BOOKKEEPER)
     assert History("pulsar", since="2.8.0", fixed="2.9.0").ending == "2.9.0"
     assert History("pulsar").ending == ""
+
+
+def test_a_mistake_of_some_values_does_not_fit_others() -> None:
+    of_db = History("bookkeeper", only={"storage": ("db", "sorted")})
+    assert of_db.fits({"storage": "sorted", "entries": 1})
+    assert not of_db.fits({"storage": "interleaved"})
+    assert of_db.fits({"entries": 1}), "an instance that does not tell them apart"
+    assert History("bookkeeper").fits({"storage": "interleaved"})

@@ -1,10 +1,12 @@
 """The registry: parameters as the signatures declare them, and mistakes answered with what there is."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
 from fencepost.model.language import ModelError, Protocol
+from fencepost.model.releases import BOOKKEEPER, PULSAR, History, Releases
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, RegistryError, find
 from fencepost.properties.vocabulary import Suite
@@ -97,6 +99,16 @@ def test_sizes() -> None:
         TANK.instances("huge")
 
 
+def test_hazards_are_the_defects_of_a_release() -> None:
+    history = {"leaks": History("pulsar", since="2.8.0", present=("4.0.8",)), "bursts": History("pulsar")}
+    entry = replace(TANK, history=history, releases={"4.0.8": {"size": 5}, "4.18.0": {"size": 7}})
+    assert entry.hazards(Releases.of("4.0.8")) == ("leaks",)
+    assert entry.hazards(Releases.of("4.2.4")) == ()
+    assert entry.behaviour(Releases.of("4.0.8")) == {"size": 5}
+    assert entry.behaviour(Releases.of("4.2.4", "4.18.0")) == {"size": 7}
+    assert entry.behaviour(Releases.of("4.2.4")) == {}
+
+
 def test_finding() -> None:
     assert find("tank", {"tank": TANK}) is TANK
     with pytest.raises(RegistryError) as error:
@@ -130,3 +142,8 @@ def test_a_protocol_of_the_registry_is_complete(name: str) -> None:
     for instances in entry.sizes.values():
         for instance in instances:
             assert all(defaults[key].accepts(value) for key, value in instance.parameters.items())
+    assert entry.history
+    assert len({history.project for history in entry.history.values()}) == 1, "whose the releases are"
+    assert set(entry.releases) <= {*PULSAR, *BOOKKEEPER}
+    for parameters in entry.releases.values():
+        assert all(defaults[key].accepts(value) for key, value in parameters.items())

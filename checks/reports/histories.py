@@ -1,0 +1,38 @@
+"""The history of mistakes as tables and reports tell it: releases as columns, issues upstream with their addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fencepost.model.releases import History
+
+COLUMNS = ("since", "fixed", "upstream")
+"""What stands in a table beside the releases."""
+
+NEVER = "never"
+"""Since when there is a mistake that no release ever had."""
+
+
+def rows(history: Mapping[str, History]) -> Iterator[tuple[str, list[str]]]:
+    """Of each mistake its name and a cell for each modelled release, since when it is there and where it is mended."""
+    for name, told in history.items():
+        cells = [_cell(told) if release in told.present else "" for release in told.modelled]
+        ever = bool(told.since or told.fixed or told.present)
+        yield name, [*cells, told.since if ever else NEVER, told.ending]
+
+
+def upstream(history: History) -> Sequence[str]:
+    """The issues of a mistake, each with its project."""
+    return [f"{history.project}{issue}" if issue.startswith("#") else issue for issue in history.upstream]
+
+
+def address(history: History, issue: str) -> str:
+    """Where an issue of the history is to be read: a number is one of GitHub, a word and a number one of Apache's Jira."""
+    if issue.startswith("#"):
+        return f"https://github.com/apache/{history.project}/issues/{issue[1:]}"
+    return f"https://issues.apache.org/jira/browse/{issue}"
+
+
+def _cell(history: History) -> str:
+    """Of a release that has the mistake: with which values, if not with all."""
+    return ", ".join(value for values in (history.only or {}).values() for value in values) or "yes"

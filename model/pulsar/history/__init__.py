@@ -1,0 +1,10 @@
+"""The history of each mistake of Pulsar's protocols: since when, fixed in which release, which of the modelled have it."""
+
+from __future__ import annotations
+
+from fencepost.model.pulsar.history.election import ELECTION
+from fencepost.model.pulsar.history.ownership import OWNERSHIP
+from fencepost.model.pulsar.history.split import SPLIT
+from fencepost.model.pulsar.history.unload import UNLOAD
+
+__all__ = ["ELECTION", "OWNERSHIP", "SPLIT", "UNLOAD"]

@@ -1,0 +1,67 @@
+"""When the election of a leader had each of its mistakes; read in the sources of the modelled releases of Pulsar.
+
+``LE`` is LeaderElectionImpl of pulsar-metadata; numbers of lines are those of the release that is named before them.
+"""
+
+from __future__ import annotations
+
+from fencepost.model.pulsar.history.shared import ALL, UP_TO_4_0_8, never, of_2_10_1, past
+from fencepost.model.releases import History
+
+ELECTION: dict[str, History] = {
+    "same_value": History(
+        "pulsar",
+        upstream=("#10522",),
+        since="2.8.0",
+        present=ALL,
+        costs="no leader stays: load is not balanced, bundles are not split, and lookups that ask the leader are slow or fail",
+        avoided_by="advertisedAddress, brokerServicePort, webServicePort: no two brokers with the same",
+        evidence="LE.handleExistingLeaderValue deletes an equal value of another session (2.10.1:128, 4.2.4:160-177)",
+    ),
+    "elected_follows": of_2_10_1(
+        ("#23125", "#23138"),
+        since="2.8.0",
+        fixed="2.11.5, 3.0.7, 3.1.4, 3.2.5, 4.0.0",
+        costs="the elected broker does not lead: load is not balanced and bundles are not split until the next election",
+        evidence="LE 2.10.1:119-142 goes on from Leading to Following; 3.0.7 returns between them",
+    ),
+    "reconnection_ignored": of_2_10_1(
+        ("#23138",),
+        since="2.8.0",
+        fixed="2.11.5, 3.0.7, 3.1.4, 3.2.5, 4.0.0",
+        costs="a broker that was cut off goes by a leader that is gone; where it led itself, two brokers lead",
+        evidence="LE 2.10.1:274 knows SessionReestablished only; 4.0.8:304 and 4.2.4:373 both events",
+    ),
+    "reestablishment_ignored": past(("#10457",), since="before 2.8.0", fixed="2.8.0", evidence="LE 2.10.1:274"),
+    "redirects_without_authority": past(
+        ("#7200",), fixed="2020-06 (#7200)", evidence="NamespaceService 4.0.8:631, 4.2.4:672 redirect with authority"
+    ),
+    "followers_do_not_cache": past(
+        ("#13066",), since="2.8.0", fixed="2.8.3, 2.9.1, 2.10.0", evidence="LE 2.10.1:108 reads the cache after each election"
+    ),
+    "leader_value_expires": of_2_10_1(
+        ("#17401",),
+        since="2.10.0",
+        fixed="2.8.5, 2.10.3, 2.11.1, 3.0.0",
+        costs="after ten minutes each broker chooses owners by itself, as if there were no leader",
+        evidence="MetadataCacheImpl 2.10.1:75-76 expires, and LE does not read again; 4.0.8:80-93 does; from 4.2.4 on no cache",
+    ),
+    "asks_during_election": History(
+        "pulsar",
+        upstream=("#25999", "#26000"),
+        since="2.8.0",
+        fixed="4.2.4, 5.0.0-M1",
+        present=UP_TO_4_0_8,
+        costs="while an election is under way brokers choose owners themselves, from load data that only the leader keeps",
+        evidence="NamespaceService 4.0.8:592 asks a snapshot (getCurrentLeader); 4.2.4:631 waits (readCurrentLeader)",
+    ),
+    "creates_blindly": never("LE puts with expected version -1: 2.10.1:163, 4.0.8:187, 4.2.4:216, 5.0.0-M1:218"),
+    "failure_not_retried": History(
+        "pulsar",
+        since="2.8.0",
+        present=ALL,
+        costs="the broker takes part in no election until its session changes: it may follow nobody, or lead without a node",
+        evidence="LE: an election begun by a session event is logged and left (4.0.8:308-311, 4.2.4:377-380, 5.0.0-M1:374); one"
+        " begun by a deletion is tried once more (4.2.4:411-427)",
+    ),
+}

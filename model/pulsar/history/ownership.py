@@ -1,0 +1,100 @@
+"""When ownership and its locks had each of their mistakes; read in the sources of the modelled releases of Pulsar.
+
+``RL`` is ResourceLockImpl and ``LM`` LockManagerImpl of pulsar-metadata, ``OC`` OwnershipCache of the broker.
+"""
+
+from __future__ import annotations
+
+from fencepost.model.pulsar.history.shared import ALL, never, of_2_10_1, past
+from fencepost.model.releases import History
+
+_ORPHAN = "RL and LM on a real ZooKeeper: an expiry, a release during the revalidation: the node is there, its lock in no map"
+
+STALE_UNLOAD = History(
+    "pulsar",
+    upstream=("#26197",),
+    since="2021-09 (#12194)",
+    present=ALL,
+    costs="a broker that has just acquired a bundle again loses it: its topics close, and another broker may own it meanwhile",
+    evidence="OC's callback of a lost lock drops the future of the unload (2.10.1:104-107, 4.2.4:99-106, 5.0.0-M1:94-102), and"
+    " removeOwnership takes whatever lock is in the map (4.2.4:225-233); the fix is merged upstream, and in none of these",
+)
+"""Of the expiry's unload: the same mistake in ownership and in unload."""
+
+OWNERSHIP: dict[str, History] = {
+    "released_without_version": past(
+        (), fixed="before 2.10.1", evidence="RL.release deletes by version (2.10.1:85, 4.2.4:112); what was before was not read"
+    ),
+    "not_revalidated": past(
+        ("#10351",),
+        since="before 2.8.0",
+        fixed="2021-04 (#10351)",
+        evidence="LM.handleSessionEvent 2.10.1:125-129, 4.2.4:123-127",
+    ),
+    "deletion_ignored": past(
+        ("#10351",), since="before 2.8.0", fixed="2021-04 (#10351)", evidence="LM.handleDataNotification 4.2.4:143-150"
+    ),
+    "reconnection_flag_never_set": of_2_10_1(
+        ("#17664",),
+        since="2021-09 (#11886)",
+        fixed="3.0.0",
+        costs="a lock whose revalidation was cut off is not looked after: another broker may own the bundle, too, unnoticed",
+        evidence="RL 2.10.1:45, 208-209 never sets revalidateAfterReconnection; 4.2.4:248 does",
+    ),
+    "concurrent_revalidations": past(
+        ("#13004", "#13006"),
+        since="2021-04 (#10351)",
+        fixed="2.9.1, 2.10.0",
+        evidence="RL 2.10.1:217-236 chains revalidations; since 3.0.0 a sequencer (4.2.4:231)",
+    ),
+    "busy_lock_kept": of_2_10_1(
+        ("#17700",),
+        since="2021-04 (#10351)",
+        fixed="3.0.0",
+        costs="a broker goes on serving a bundle that another broker owns, until it is restarted",
+        evidence="RL 2.10.1:191 looks for BadVersionException, and revalidate answers LockBusyException; 4.2.4:239 for both",
+    ),
+    "both_contenders_lose": never("RL.acquire never deletes a node of another value (4.2.4:323-326); #11690 is a flaky test"),
+    "lost_lock_served": past(
+        ("#12194",),
+        since="2021-04 (#10351)",
+        fixed="2021-09 (#12194)",
+        evidence="OC unloads the bundle when a lock is lost: 2.10.1:104-107, 4.2.4:99-106",
+    ),
+    "endless_revalidation": never(
+        "needs a value without equals, as that of bookies (bookkeeper#4686; symptoms #14736, #17759); a broker's has one"
+    ),
+    "failed_creation_left": History(
+        "pulsar",
+        since="2.10.0 or before",
+        present=ALL,
+        costs="a bundle is owned by a broker that does not serve it: lookups elsewhere fail; since 4.0.8 one that reaches that"
+        " broker heals it (#23515)",
+        evidence="ZKMetadataStore sends a creation no second time that is executed alone, its parent missing or another"
+        " operation of its batch failed (2.10.1:207-214, 4.2.4:291-301, 437-459)",
+    ),
+    "version_goes_back": past(
+        ("#19817", "#19844"),
+        since="#12190",
+        fixed="2.11.1, 3.0.0",
+        evidence="RL.updateValue 2.10.1:72-74 runs beside revalidations; of a bundle's lock nothing in a broker calls it",
+    ),
+    "recreated_behind_release": History(
+        "pulsar",
+        since="2021-04 (#10351)",
+        present=ALL,
+        costs="the node of a released bundle is there for as long as the session is: lookups name a broker that refuses them",
+        evidence="RL.acquireWithNoRevalidation sets Valid whatever the state (2.10.1:161, 4.0.8:192, 4.2.4:188, 5.0.0-M1:186);"
+        " revalidate looks at the state before its read only (4.2.4:263)",
+        reproduced={"4.0.8": _ORPHAN, "4.2.4": _ORPHAN + "; with brokers, too", "5.0.0-M1": _ORPHAN},
+    ),
+    "cache_kept_on_disconnect": of_2_10_1(
+        ("#23018",),
+        since="2.8.0",
+        fixed="3.0.7, 3.2.5, 3.3.1, 4.0.0",
+        costs="lookups name a former owner until the entry is read again, which takes up to ten minutes",
+        evidence="AbstractMetadataStore.receivedSessionEvent: 2.10.1:292 keeps caches, 3.0.7:494, 4.0.8:525, 4.2.4:636 do not",
+    ),
+    "answers_disabled": never("NamespaceService.findBrokerServiceUrl fails where the owner is disabled (4.2.4:509)"),
+    "stale_unload": STALE_UNLOAD,
+}

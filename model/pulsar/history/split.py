@@ -1,0 +1,44 @@
+"""When the splits of a namespace had each of their mistakes; read in the sources of the modelled releases of Pulsar.
+
+``NS`` is NamespaceService of the broker, ``NBF`` NamespaceBundleFactory of pulsar-broker-common.
+"""
+
+from __future__ import annotations
+
+from fencepost.model.pulsar.history.shared import never, of_2_10_1, past
+from fencepost.model.releases import History
+
+SPLIT: dict[str, History] = {
+    "writes_blindly": past(
+        ("#1117", "#1428"), fixed="2018-03 (#1428)", evidence="LocalPoliciesResources.setLocalPoliciesWithVersion (4.2.4:71-80)"
+    ),
+    "stale_parent": never("NBF.splitBundles cuts the very bundles whose version is written (4.2.4:346-385)"),
+    "parent_never_released": past(
+        ("#13677", "#13678"),
+        since="before 2.9.2",
+        fixed="2.9.2, 2.10.0",
+        evidence="NS removes the ownership of the parent after the split (2.10.1:919, 4.2.4:1095)",
+    ),
+    "retries_on_stale_cache": of_2_10_1(
+        ("#16612",),
+        since="2018-03 (#1428)",
+        fixed="2.10.2, 2.11.0",
+        costs="a split that meets a concurrent one spends all its attempts at once and fails",
+        evidence="NS 2.10.1:896 begins again at once; 3.0.7 and later after 100 ms (4.2.4:1071-1074)",
+    ),
+    "layout_not_watched": past(
+        ("#821", "#822"), fixed="2017-10 (#822)", evidence="NBF.handleMetadataStoreNotification 2.10.1:179, 4.2.4:187"
+    ),
+    "splits_missing_bundle": never("NBF.splitBundles answers null for a bundle that is not in the copy, and the split fails"),
+    "splits_unloaded_bundle": never("validateNamespaceBundleOwnership acquires the bundle first (NamespacesBase 4.2.4:1511)"),
+    "boundaries_unchecked": never("NBF.splitBundles looks at each boundary (2.10.1:315, 4.2.4:333-337)"),
+    "maximum_ignored": never("BundleSplitterTask 2.10.1:94, 4.2.4:101-102 looks at the maximum"),
+    "splits_not_counted": of_2_10_1(
+        ("#16552",),
+        since="before 2.10.1",
+        fixed="2.9.4, 2.10.2, 2.11.0",
+        costs="a namespace gets more bundles than loadBalancerNamespaceMaximumBundles allows",
+        evidence="BundleSplitterTask 2.10.1:94; 3.0.7 and later add namespaceBundleCount (4.2.4:101)",
+    ),
+    "endless_attempts": never("NS has BUNDLE_SPLIT_RETRY_LIMIT = 7 (4.2.4:142)"),
+}
