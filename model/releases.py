@@ -75,6 +75,10 @@ class History:
         """Whether these releases have the mistake."""
         return (releases.pulsar if self.project == "pulsar" else releases.bookkeeper) in self.present
 
+    def release(self, releases: Releases) -> str:
+        """The one of these releases that it is about, by the system's name and its number."""
+        return f"Pulsar {releases.pulsar}" if self.project == "pulsar" else f"BookKeeper {releases.bookkeeper}"
+
     def fits(self, parameters: Mapping[str, object]) -> bool:
         """Whether an instance with these parameters can have the mistake: none of them is another than those of ``only``."""
         return all(parameters.get(name, values[0]) in values for name, values in (self.only or {}).items())

@@ -14,7 +14,7 @@ from fencepost.model.language.building import build, is_outline
 
 __tracebackhide__ = True  # what is wrong with a property is told with the line of who declares it
 
-Kind = Literal["always", "step", "sometimes", "deadlock", "leads_to", "lemma"]
+Kind = Literal["always", "step", "sometimes", "deadlock", "leads_to", "lemma", "hazard"]
 
 Formula = Callable[[], Any]
 
@@ -29,7 +29,8 @@ class Property:
     ``always`` speaks of every reachable state, ``step`` of every transition that changes something (its formula also mentions
     ``p.next``; ``unless`` is that nothing changes, if the formula does not hold of that by itself, else None),
     ``sometimes`` of some reachable state, ``deadlock`` of every reachable state without a successor, ``lemma`` is a conjunct
-    of the inductive invariant. ``strict`` is empty, or says why a violation is expected: the property is then a negative
+    of the inductive invariant; ``hazard`` is no formula but that a release does not have a certain defect, or that it does not
+    show. ``strict`` is empty, or says why a violation is expected: the property is then a negative
     control.
 
     ``leads_to`` speaks of whole runs: of each of its ``leads``, pairs of a premise and a conclusion, whenever the premise

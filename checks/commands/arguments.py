@@ -29,11 +29,13 @@ from fencepost.checks.export.arguments import add_export
 from fencepost.checks.policy.arguments import add_policy
 from fencepost.checks.teeth.arguments import add_teeth
 from fencepost.model.language import ModelError
+from fencepost.model.releases import ReleaseError
 from fencepost.properties.registry import RegistryError
 
 EXIT_STATUS = """exit status:
   0 everything holds      10 an assumption of the model does not hold   11 a deadlock
-  12 safety is violated   20 inconclusive (a limit was reached)         2 wrong usage
+  12 safety is violated   13 liveness is violated                       14 the release has a hazard
+  20 inconclusive (a limit was reached)                                 2 wrong usage
   75 nothing was checked  150 an input cannot be read                   153 a failure of the system"""
 
 FIRST = """to begin with:
@@ -58,11 +60,16 @@ CHECK = """Checks protocols and prints a verdict on each of their properties.
 
 Without --set, --conf or --defect the instances of a size are checked (ci, unless --size says otherwise). --conf takes the
 instance from a cluster's broker.conf; --set changes parameters of whatever is checked; --defect switches a known mistake
-on, in a small instance in which it shows. `fencepost list ledger` shows parameters, sizes, properties and defects."""
+on, in a small instance in which it shows. `fencepost list ledger` shows parameters, sizes, properties and defects.
+
+--pulsar and --bookkeeper name the releases that a cluster runs (with --conf the newest, unless named): the check then also
+looks for the hazards of these, mistakes that are known of them, and shows the shortest run to each, what it costs, and in
+which release it is mended."""
 
 EXAMPLES = """examples:
   fencepost check                                     all protocols at the size for continuous integration
   fencepost check --conf broker.conf                  what the ledger settings of a cluster are worth
+  fencepost check --conf broker.conf --pulsar 4.0.8   what that release can do wrong with these settings
   fencepost check ledger --set bookies=4 changes=1    an instance of your own
   fencepost check ledger --defect recovery_reads_do_not_fence --property no_truncation
                                                       the shortest way to lose an acknowledged entry
@@ -94,7 +101,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return int(ExitStatus.SYSTEM)
     try:
         return int(command(options))
-    except (RegistryError, ModelError) as error:
+    except (RegistryError, ModelError, ReleaseError) as error:
         print(f"fencepost: {error}", file=sys.stderr)
         return int(ExitStatus.USAGE)
     except ExtraError as error:
@@ -156,6 +163,8 @@ def _add_check(commands: Commands) -> None:
     add = check.add_argument
     add("protocols", nargs="*", metavar="PROTOCOL", help="what to check (all, unless named)")
     add("--conf", type=Path, action=Once, metavar="FILE", help="take the settings from a broker.conf (-: standard input)")
+    add("--pulsar", action=Once, metavar="RELEASE", help="also look for the hazards of this release of Pulsar")
+    add("--bookkeeper", action=Once, metavar="RELEASE", help="the release of BookKeeper (default: what that Pulsar ships)")
     add_set(check)
     add_size(check)
     add("--by", choices=("exhaustive", "walks", "induction", "bounded"), help="the engine (default: the strongest that ends)")

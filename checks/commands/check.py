@@ -7,13 +7,14 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from fencepost.checks.commands.doubts import doubts
 from fencepost.checks.commands.trace_arguments import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
+from fencepost.checks.engines.hazards import look_for
 from fencepost.checks.engines.plan import Checked, Options, PropertyError, check
 from fencepost.checks.engines.sampling import Walks
 from fencepost.checks.engines.theorems import check_theory
@@ -26,9 +27,12 @@ from fencepost.checks.reports.pages import default_page, write_page
 from fencepost.checks.reports.report import as_json, closing, text, write_traces
 from fencepost.checks.reports.sarif import as_sarif
 from fencepost.checks.settings.conf_instances import LARGEST_ENSEMBLE, read_settings
+from fencepost.checks.settings.hazards import Hazard
 from fencepost.checks.settings.input_files import InputError
-from fencepost.checks.settings.planning import configuration_notes, planned
+from fencepost.checks.settings.planning import Item, configuration_notes, planned, planned_hazards
 from fencepost.model.kernel.search.checkpoint import CheckpointError
+from fencepost.model.releases import Releases
+from fencepost.properties.registry import Instance
 from fencepost.properties.theorems import Theory
 
 GIB = 1 << 30
@@ -43,42 +47,42 @@ def run(asked: argparse.Namespace) -> ExitStatus:
         print("fencepost: --resume goes on from a checkpoint: add --checkpoint DIR", file=sys.stderr)
         return ExitStatus.USAGE
     as_text = asked.format in ("text", "github")
-    settings, notes = None, []
+    settings, notes, releases = None, [], _releases(asked)
     if asked.conf is not None:
         try:
             settings = read_settings(asked.conf)
         except InputError as error:
             print(f"fencepost: {error}", file=sys.stderr)
             return ExitStatus.INPUT
-    plan = planned(asked, settings)
+    plan = planned(asked, settings, releases)
+    jobs: list[tuple[Item, Instance] | Hazard] = [*plan, *planned_hazards(asked, settings, releases, plan)]
     page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
     _make_folders(asked.trace_dir, page and page.parent)
     if settings is not None:
         names = {item.name for item, _ in plan}
         notes = configuration_notes(settings, names)
-        if as_text:
-            print("\n".join(notes), flush=True)
-        if "ledger" in names and settings.ledger.ensemble.value > LARGEST_ENSEMBLE:
-            told = f"{settings.ledger.ensemble}: ensembles above {LARGEST_ENSEMBLE} are not checked, so nothing is claimed"
-            open_still = ExitStatus.INCONCLUSIVE
-            print(f"inconclusive: {told}" if as_text else _rendered(asked.format, [], open_still, [*notes, told], {}))
-            return ExitStatus.INCONCLUSIVE
+    if releases is not None:
+        assumed = "" if asked.pulsar or asked.bookkeeper else ", assumed: --pulsar and --bookkeeper name others"
+        notes = [*notes, f"releases: {releases}{assumed}"]
+    if as_text and notes:
+        print("\n".join(notes), flush=True)
+    if settings is not None and "ledger" in names and settings.ledger.ensemble.value > LARGEST_ENSEMBLE:
+        told = f"{settings.ledger.ensemble}: ensembles above {LARGEST_ENSEMBLE} are not checked, so nothing is claimed"
+        status = ExitStatus.INCONCLUSIVE
+        print(f"inconclusive: {told}" if as_text else _rendered(asked.format, [], status, [*notes, told], {}, (), releases))
+        return status
     everything: list[Checked] = []
     started = time.monotonic()
     reporter = Reporter(quiet=asked.quiet)
     skipped = 0
     with interruptible() as interrupt:
-        for entry, instance in plan:
+        for job in jobs:
             left = None if asked.budget is None else asked.budget - (time.monotonic() - started)
             if interrupt() or (left is not None and left <= 0):
                 skipped += 1
                 continue
             try:
-                options = _options(asked, left)
-                if isinstance(entry, Theory):
-                    checked = check_theory(entry, asked.defect, options, reporter, interrupt)
-                else:
-                    checked = check(entry, instance, asked.defect, options, reporter, interrupt)
+                checked = _checked(job, asked.defect, _options(asked, left), reporter, interrupt)
             except (PropertyError, CheckpointError) as error:
                 reporter.end()
                 print(f"fencepost: {error}", file=sys.stderr)
@@ -89,7 +93,7 @@ def run(asked: argparse.Namespace) -> ExitStatus:
                 print(shown, flush=True)
     status = run_status(checked.findings.verdicts for checked in everything)
     if skipped:
-        told = f"{skipped} of {len(plan)} instances were not checked: " + ("interrupted" if interrupt() else "out of time")
+        told = f"{skipped} of {len(jobs)} instances were not checked: " + ("interrupted" if interrupt() else "out of time")
         notes = [*notes, told]
         status = status if status not in (ExitStatus.HOLDS, ExitStatus.EVALUATION) else ExitStatus.INCONCLUSIVE
         if as_text:
@@ -111,8 +115,31 @@ def run(asked: argparse.Namespace) -> ExitStatus:
             print(as_annotations(judged(everything, files), suspicious), end="")
         print(closing(everything, status, suspicious))
     else:
-        print(_rendered(asked.format, everything, status, notes, files, suspicious), end="")
+        print(_rendered(asked.format, everything, status, notes, files, suspicious, releases), end="")
     return status
+
+
+def _releases(asked: argparse.Namespace) -> Releases | None:
+    """The releases that are asked about: those named or, of a cluster with a configuration, the newest. ReleaseError if one is
+    not modelled."""
+    if asked.pulsar is None and asked.bookkeeper is None and asked.conf is None:
+        return None
+    return Releases.of(asked.pulsar, asked.bookkeeper)
+
+
+def _checked(
+    job: tuple[Item, Instance] | Hazard,
+    defects: Sequence[str],
+    options: Options,
+    reporter: Reporter,
+    should_stop: Callable[[], bool],
+) -> Checked:
+    if isinstance(job, Hazard):
+        return look_for(job, options, reporter, should_stop)
+    item, instance = job
+    if isinstance(item, Theory):
+        return check_theory(item, defects, options, reporter, should_stop)
+    return check(item, instance, defects, options, reporter, should_stop)
 
 
 def _make_folders(*folders: Path | None) -> None:
@@ -130,14 +157,15 @@ def _rendered(
     status: ExitStatus,
     notes: Sequence[str],
     files: Mapping[int, Path],
-    suspicious: Sequence[Doubt] = (),
+    suspicious: Sequence[Doubt],
+    releases: Releases | None,
 ) -> str:
     """The run in a format for programs."""
     if name == "junit":
         return as_junit(judged(everything, files), status, notes, suspicious)
     if name == "sarif":
         return as_sarif(judged(everything, files), status, notes, suspicious)
-    return as_json(everything, status, notes, files, suspicious)
+    return as_json(everything, status, notes, files, suspicious, releases)
 
 
 def _options(asked: argparse.Namespace, seconds: float | None) -> Options:

@@ -8,16 +8,17 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Literal
 
+from fencepost.model.releases import History
 from fencepost.properties.vocabulary import Kind, Property
 
-Value = Literal["proved", "exhausted", "bounded", "sampled", "violated", "inconclusive"]
+Value = Literal["proved", "exhausted", "bounded", "sampled", "violated", "hazard", "inconclusive"]
 
 Amount = int | float | str
 """How far an engine went in one respect: a count, an estimate, or the name of a strategy."""
 
 
 class ExitStatus(IntEnum):
-    """What a run tells its caller; the numbers are those of TLC, with two of our own (2 and 20)."""
+    """What a run tells its caller; the numbers are those of TLC, with three of our own (2, 14 and 20)."""
 
     HOLDS = 0
     USAGE = 2
@@ -25,6 +26,7 @@ class ExitStatus(IntEnum):
     DEADLOCK = 11
     SAFETY = 12
     LIVENESS = 13
+    HAZARD = 14
     INCONCLUSIVE = 20
     EVALUATION = 75
     INPUT = 150
@@ -44,9 +46,10 @@ class Verdict:
     """What is known of one property of one instance.
 
     ``verdict`` is one of ``proved`` (at any depth), ``exhausted`` (all reachable states), ``bounded`` (all runs up to a
-    depth), ``sampled`` (only what was seen), ``violated`` (certain: there is a trace) and ``inconclusive`` (nothing is
-    claimed); ``by`` names the engine, ``reach`` how far it went, by name, ``note`` is for the reader. ``trace`` is the run
-    that violates the property, or that reaches it if it is a ``sometimes``.
+    depth), ``sampled`` (only what was seen), ``violated`` (certain: there is a trace), ``hazard`` (as certain, of a release
+    that has a known defect) and ``inconclusive`` (nothing is claimed); ``by`` names the engine, ``reach`` how far it went, by
+    name, ``note`` is for the reader. ``trace`` is the run that violates the property, or that reaches it if it is a
+    ``sometimes``. Of a hazard ``history`` is what is known of it, and ``shows`` the property that the run violates.
     """
 
     property: Property
@@ -55,6 +58,18 @@ class Verdict:
     reach: Mapping[str, Amount] = field(default_factory=dict)
     note: str = ""
     trace: Any = None
+    history: History | None = None
+    shows: Property | None = None
+
+    @builtins.property
+    def violated(self) -> Property:
+        """The property that the trace of a violation violates."""
+        return self.shows or self.property
+
+    @builtins.property
+    def refuted(self) -> bool:
+        """Whether a run shows what should not be: a violation, also an expected one, or a hazard."""
+        return self.verdict in ("violated", "hazard")
 
     @builtins.property
     def expected(self) -> bool:
@@ -69,6 +84,8 @@ class Verdict:
                 # a control that cannot fail shows that the model is not what its author takes it for
                 return ExitStatus.ASSUMPTION
             return ExitStatus.HOLDS if self.verdict == "violated" else ExitStatus.INCONCLUSIVE
+        if self.verdict == "hazard":
+            return ExitStatus.HAZARD
         if self.verdict == "violated":
             return VIOLATED.get(self.property.kind, ExitStatus.SAFETY)
         return ExitStatus.INCONCLUSIVE if self.verdict == "inconclusive" else ExitStatus.HOLDS
@@ -99,6 +116,7 @@ SEVEREST_FIRST = (
     ExitStatus.LIVENESS,
     ExitStatus.DEADLOCK,
     ExitStatus.ASSUMPTION,
+    ExitStatus.HAZARD,
     ExitStatus.INCONCLUSIVE,
     ExitStatus.EVALUATION,
     ExitStatus.HOLDS,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fencepost.checks.engines.plan import Checked
 from fencepost.checks.engines.verdicts import ExitStatus, Verdict
+from fencepost.checks.reports.histories import about
 from fencepost.model.language import Location
 from fencepost.properties.registry import written
 from fencepost.traces.wording.text import show
@@ -39,6 +40,9 @@ class Judged:
         name, steps = self.verdict.property.name, self.verdict.reach.get("steps")
         if self.open:
             return f"{name} is inconclusive: {self.verdict.note}"
+        if self.verdict.verdict == "hazard":
+            of, shows = self.checked.instance.name, self.verdict.violated.name
+            return f"{name}, {of}: {shows} is violated" + (f" in {steps} steps" if steps is not None else "")
         if self.verdict.property.strict:
             return f"{name} holds, and its violation was expected: {self.verdict.property.strict}"
         if self.verdict.property.kind == "sometimes":
@@ -50,11 +54,13 @@ class Judged:
     @property
     def text(self) -> str:
         """What the property says, of which instance, and the trace."""
-        lines = [self.verdict.property.doc, f"{self.checked.entry.name}, {self.checked.instance.name}: {self.settings}"]
+        history = self.verdict.history if self.verdict.verdict == "hazard" else None
+        lines = [self.verdict.property.doc, *(about(history) if history else ())]
+        lines.append(f"{self.checked.entry.name}, {self.checked.instance.name}: {self.settings}")
         if self.file is not None:
             lines.append(f"trace: {self.file}")
         if self.verdict.trace is not None and self.failed:
-            lines += ["", show(self.verdict.trace, self.checked.protocol, violated=self.verdict.property).rstrip()]
+            lines += ["", show(self.verdict.trace, self.checked.protocol, violated=self.verdict.violated).rstrip()]
         return "\n".join(lines)
 
     @property

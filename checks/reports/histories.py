@@ -26,6 +26,16 @@ def upstream(history: History) -> Sequence[str]:
     return [f"{history.project}{issue}" if issue.startswith("#") else issue for issue in history.upstream]
 
 
+def about(history: History) -> list[str]:
+    """What there is to know of a hazard, line by line."""
+    fixed = f"fixed in {history.fixed}" if history.fixed else "open: no release that was read mends it"
+    numbers = ", ".join(upstream(history)) or "no report found upstream"
+    told = [f"costs: {history.costs}", f"since {history.since}; {fixed}; {numbers}"]
+    told += [f"avoided by {history.avoided_by}"] if history.avoided_by else []
+    told += [f"with {name} {' or '.join(values)} only" for name, values in (history.only or {}).items()]
+    return told + [f"seen on real code, {release}: {what}" for release, what in (history.reproduced or {}).items()]
+
+
 def address(history: History, issue: str) -> str:
     """Where an issue of the history is to be read: a number is one of GitHub, a word and a number one of Apache's Jira."""
     if issue.startswith("#"):

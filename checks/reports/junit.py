@@ -21,7 +21,7 @@ def as_junit(
     succeeding."""
     whole = Element("testsuites", name="fencepost")
     failed = False
-    for (name, instance), group in groupby(verdicts, key=lambda row: (row.checked.entry.name, row.checked.instance.name)):
+    for (name, instance, _), group in groupby(verdicts, key=_instance):
         rows = list(group)
         failed |= any(row.failed for row in rows)
         open_still = sum(row.open for row in rows)
@@ -55,6 +55,11 @@ def as_junit(
         whole.set(count, str(sum(int(suite.get(count, "0")) for suite in whole)))
     indent(whole)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(whole, encoding="unicode") + "\n"
+
+
+def _instance(row: Judged) -> tuple[str, str, tuple[str, ...]]:
+    checked = row.checked
+    return checked.entry.name, checked.instance.name, tuple(checked.protocol.active)
 
 
 def _suite(whole: Element, name: str, tests: int, failures: int, errors: int) -> Element:

@@ -47,7 +47,8 @@ def run(asked: argparse.Namespace) -> ExitStatus:
 
 
 def write_page(everything: Sequence[Checked], path: Path, reporter: Reporter) -> bool:
-    """Writes the page of every violated property of a run, also of the expected ones; False if there is none, and no page.
+    """Writes the page of every violated property of a run, also of the expected ones, and of its hazards; False if there is
+    none, and no page.
 
     Raises OSError if it cannot be written.
     """
@@ -69,7 +70,7 @@ def _violations(everything: Iterable[Checked]) -> Iterator[Recording]:
         suite = checked.entry.suite(checked.protocol)
         instance = ", ".join([checked.entry.name, checked.instance.name, *checked.protocol.active])
         for verdict in checked.findings.verdicts:
-            if verdict.trace is not None and verdict.verdict == "violated":
+            if verdict.trace is not None and verdict.refuted:
                 yield Recording(f"{verdict.property.name} ({instance})", verdict.trace, suite)
 
 

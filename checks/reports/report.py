@@ -12,6 +12,8 @@ from typing import Any
 from fencepost.checks.engines.plan import Checked
 from fencepost.checks.engines.verdicts import Amount, ExitStatus, Verdict
 from fencepost.checks.reports.doubt import Doubt
+from fencepost.checks.reports.histories import about, address, upstream
+from fencepost.model.releases import History, Releases
 from fencepost.properties.registry import written
 from fencepost.traces.files.itf import write
 from fencepost.traces.wording.text import show
@@ -24,6 +26,7 @@ _MEANING = {
     ExitStatus.DEADLOCK: "there is a deadlock",
     ExitStatus.SAFETY: "a safety property is violated",
     ExitStatus.LIVENESS: "a liveness property is violated",
+    ExitStatus.HAZARD: "the release has a hazard",
     ExitStatus.INCONCLUSIVE: "inconclusive: something was neither shown nor refuted",
     ExitStatus.EVALUATION: "nothing was checked",
 }
@@ -42,8 +45,8 @@ def text(checked: Checked, *, width: int = 120, colour: bool = False, whole: boo
     for failure in checked.findings.failures:
         lines += ["", textwrap.indent(failure, "  ")]
     for verdict in checked.findings.verdicts:
-        if verdict.trace is not None and verdict.verdict == "violated" and not verdict.expected:
-            shown = show(verdict.trace, checked.protocol, violated=verdict.property, width=width, colour=colour)
+        if verdict.trace is not None and verdict.refuted and not verdict.expected:
+            shown = show(verdict.trace, checked.protocol, violated=verdict.violated, width=width, colour=colour)
             lines += ["", shown]
     lines.append(f"# {checked.findings.seconds:.1f} s")
     return "\n".join(lines) + "\n"
@@ -67,6 +70,8 @@ def _heading(checked: Checked) -> str:
 def _word(verdict: Verdict) -> str:
     if verdict.property.kind == "sometimes":
         return {"proved": "reached", "violated": "unreached"}.get(verdict.verdict, verdict.verdict)
+    if verdict.property.kind == "hazard":
+        return {"exhausted": "not here"}.get(verdict.verdict, verdict.verdict)
     return "expected" if verdict.expected else verdict.verdict
 
 
@@ -74,7 +79,7 @@ def _alike(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
     """Verdicts that one line can tell: those of one kind that have one reason; what is not as it should be, each for itself."""
     groups: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
-        needs_words = _word(verdict) in ("violated", "unreached", "expected")
+        needs_words = _word(verdict) in ("violated", "unreached", "expected", "hazard", "not here")
         groups.setdefault(verdict.property.name if needs_words else f"{_word(verdict)} {verdict.note}", []).append(verdict)
     yield from groups.values()
 
@@ -82,12 +87,25 @@ def _alike(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
 def _lines(verdicts: list[Verdict], width: int) -> list[str]:
     """A word for the verdict, the names of the properties and, for what is not as it should be, what it means and why."""
     first, head = verdicts[0], f"  {_word(verdicts[0]):<13}"
+    if first.history is not None:
+        return _lines_of_hazard(first, first.history, head, width)
     told = ", ".join(v.property.name for v in verdicts)
     if first.verdict in ("violated", "inconclusive"):
         told += f": {first.property.doc.splitlines()[0]}" if len(verdicts) == 1 else ""
         steps = f"{_length(first.reach)}; " if "steps" in first.reach and first.verdict == "violated" else ""
         told += f" ({steps}{first.note})" if first.note else f" ({steps.removesuffix('; ')})" if steps else ""
     return textwrap.wrap(told, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
+
+
+def _lines_of_hazard(verdict: Verdict, history: History, head: str, width: int) -> list[str]:
+    """What a hazard is, what it violates and, if that was seen, what there is to know of it, each on a line of its own."""
+    told = f"{verdict.property.name}: {verdict.property.doc}"
+    why = f"{verdict.shows.name} is violated {_length(verdict.reach)}" if verdict.shows else verdict.note
+    lines = [f"{told} ({why})", *(about(history) if verdict.verdict == "hazard" else ())]
+    fold = textwrap.TextWrapper(width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
+    folded = fold.wrap(lines[0])
+    fold.initial_indent = fold.subsequent_indent
+    return folded + [part for line in lines[1:] for part in fold.wrap(line)]
 
 
 def _length(reach: Mapping[str, Amount]) -> str:
@@ -128,6 +146,7 @@ def as_json(
     notes: Sequence[str],
     files: Mapping[int, Path],
     suspicious: Sequence[Doubt] = (),
+    releases: Releases | None = None,
 ) -> str:
     """The run as JSON, as docs/reference describes it; ``files`` are the trace files by the verdict's place among all."""
     rows: list[dict[str, Any]] = []
@@ -148,6 +167,7 @@ def as_json(
     whole = {
         "format": FORMAT,
         "status": int(status),
+        "releases": None if releases is None else {"pulsar": releases.pulsar, "bookkeeper": releases.bookkeeper},
         "notes": list(notes),
         "suspicions": [_doubt(doubt) for doubt in suspicious],
         "instances": instances,
@@ -181,18 +201,39 @@ def _row(checked: Checked, verdict: Verdict, file: Path | None) -> dict[str, Any
         "reach": dict(verdict.reach),
         "note": verdict.note,
         "trace": None if file is None else str(file),
+        "hazard": None if verdict.history is None else _hazard(verdict, verdict.history),
+    }
+
+
+def _hazard(verdict: Verdict, history: History) -> dict[str, Any]:
+    return {
+        "text": verdict.property.doc,
+        "violates": verdict.shows.name if verdict.shows else None,
+        "project": history.project,
+        "since": history.since,
+        "fixed": history.fixed,
+        "present": list(history.present),
+        "only": {name: list(values) for name, values in (history.only or {}).items()},
+        "costs": history.costs,
+        "avoided_by": history.avoided_by,
+        "upstream": [
+            {"issue": name, "address": address(history, issue)}
+            for name, issue in zip(upstream(history), history.upstream, strict=True)
+        ],
+        "evidence": history.evidence,
+        "reproduced": dict(history.reproduced or {}),
     }
 
 
 def write_traces(everything: Sequence[Checked], folder: Path) -> dict[int, Path]:
-    """Writes an ITF file for each violated property; returns them by the verdict's place among all.
+    """Writes an ITF file for each violated property and each hazard; returns them by the verdict's place among all.
 
     Raises OSError if the folder cannot be written.
     """
     files: dict[int, Path] = {}
     folder.mkdir(parents=True, exist_ok=True)
     for place, (checked, verdict) in enumerate(_all(everything)):
-        if verdict.trace is not None and verdict.verdict == "violated":
+        if verdict.trace is not None and verdict.refuted:
             parts = [checked.entry.name, checked.instance.name, *checked.protocol.active, verdict.property.name]
             name = "-".join(re.sub(r"\W+", "_", part) for part in parts)
             files[place] = folder / f"{name}.itf.json"

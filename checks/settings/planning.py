@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fencepost.checks.settings.conf_instances import (
@@ -13,7 +13,9 @@ from fencepost.checks.settings.conf_instances import (
     control_plane_instances,
     ledger_instances,
 )
+from fencepost.checks.settings.hazards import Hazard, hazards
 from fencepost.model.language.mistakes import guess
+from fencepost.model.releases import Releases
 from fencepost.properties.ledger import striping
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, RegistryError, find
@@ -24,10 +26,15 @@ Item = Entry | Theory
 EVERYTHING: Mapping[str, Item] = {**PROTOCOLS, **THEORIES}
 
 
-def planned(asked: argparse.Namespace, settings: Settings | None) -> list[tuple[Item, Instance]]:
-    """The instances to check, in order; RegistryError if a protocol, parameter, size, defect or property does not exist."""
+def planned(
+    asked: argparse.Namespace, settings: Settings | None, releases: Releases | None = None
+) -> list[tuple[Item, Instance]]:
+    """The instances to check, in order, behaving as the releases do if there are any.
+
+    RegistryError if a protocol, parameter, size, defect or property does not exist.
+    """
     items = _items(asked, settings)
-    found = [(item, instance) for item in items for instance in _instances(item, asked, settings)]
+    found = [(item, instance) for item in items for instance in _instances(item, asked, settings, releases)]
     if not asked.property or asked.protocols or len(found) == 1:
         return found
     # nobody said where the properties are: they are looked for, and missed only if they are nowhere
@@ -42,6 +49,20 @@ def planned(asked: argparse.Namespace, settings: Settings | None) -> list[tuple[
             else f"nothing has all of these properties: {', '.join(asked.property)}"
         )
     return having
+
+
+def planned_hazards(
+    asked: argparse.Namespace, settings: Settings | None, releases: Releases | None, plan: Iterable[tuple[Item, Instance]]
+) -> list[Hazard]:
+    """The hazards of the releases to look for: of what is checked anyway, and with settings, where nobody said what to check,
+    of all protocols. None without releases, and none beside a defect that was asked for by name."""
+    if releases is None or asked.defect:
+        return []
+    items = list(dict.fromkeys(item.name for item, _ in plan))
+    if settings is not None and not (asked.protocols or asked.set):
+        items = list(PROTOCOLS)
+    entries = [PROTOCOLS[name] for name in items if name in PROTOCOLS]
+    return list(hazards(entries, releases, settings, asked.set, asked.property))
 
 
 def configuration_notes(settings: Settings, names: set[str]) -> list[str]:
@@ -82,10 +103,15 @@ def _items(asked: argparse.Namespace, settings: Settings | None) -> list[Item]:
     return items
 
 
-def _instances(item: Item, asked: argparse.Namespace, settings: Settings | None) -> Iterator[Instance]:
+def _instances(
+    item: Item, asked: argparse.Namespace, settings: Settings | None, releases: Releases | None
+) -> Iterator[Instance]:
+    """The instances of an item; of those of a size only what behaves as the releases do."""
     changed = item.settings(asked.set)
+    behaviour = item.behaviour(releases) if releases and isinstance(item, Entry) else {}
     for instance in _before_set(item, asked, settings):
-        yield replace(instance, parameters={**instance.parameters, **changed})
+        if asked.defect or all(instance.parameters.get(name, value) == value for name, value in behaviour.items()):
+            yield replace(instance, parameters={**behaviour, **instance.parameters, **changed})
 
 
 def _before_set(item: Item, asked: argparse.Namespace, settings: Settings | None) -> Sequence[Instance]:

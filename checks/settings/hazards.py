@@ -1,0 +1,56 @@
+"""Which mistakes of a release a check looks for, and in which instances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fencepost.checks.settings.conf_instances import CONTROL_PLANE, Settings
+from fencepost.model.releases import History, Releases
+from fencepost.properties.registry import Entry, Instance, Value
+
+
+@dataclass(frozen=True)
+class Hazard:
+    """A defect that a release has, and the instance in which it is looked for."""
+
+    entry: Entry
+    name: str
+    instance: Instance
+
+    @property
+    def history(self) -> History:
+        """What is known of it."""
+        return self.entry.history[self.name]
+
+
+def hazards(
+    entries: Iterable[Entry], releases: Releases, settings: Settings | None, changes: Sequence[str], properties: Sequence[str]
+) -> Iterator[Hazard]:
+    """The hazards of some releases, in the order of the protocols: each in the smallest instance in which it is known to show,
+    with what is taken from the settings and what ``changes`` set in its place.
+
+    Left out are those that an instance like this cannot have (see ``History.only``), and those whose instance does not have all
+    of the ``properties``. RegistryError for a parameter that a protocol does not have.
+    """
+    for entry in entries:
+        for name in entry.hazards(releases):
+            history = entry.history[name]
+            parameters = entry.behaviour(releases) | dict(entry.shown_by[name])
+            parameters |= _taken(entry, parameters, settings) | entry.settings(changes)
+            if not history.fits({p.name: p.default for p in entry.parameters} | parameters):
+                continue
+            instance = Instance(f"hazard of {history.release(releases)}", parameters)
+            if set(properties) <= {stated.name for stated in entry.outline(parameters).properties} or not properties:
+                yield Hazard(entry, name, instance)
+
+
+def _taken(entry: Entry, shown: Mapping[str, Value], settings: Settings | None) -> dict[str, Value]:
+    """What a protocol takes from the settings; of a ledger with as many bookies beside the ensemble as there were."""
+    if settings is None:
+        return {}
+    if entry.name == "ledger":
+        usual = {p.name: p.default for p in entry.parameters} | dict(shown)
+        spare = int(usual["bookies"]) - int(usual["ensemble"])
+        return {**settings.ledger.parameters, "bookies": settings.ledger.ensemble.value + spare}
+    return CONTROL_PLANE[entry.name](settings.control_plane) if entry.name in CONTROL_PLANE else {}
