@@ -73,6 +73,8 @@ EXAMPLES = """examples:
   fencepost check ledger --set bookies=4 changes=1    an instance of your own
   fencepost check ledger --defect recovery_reads_do_not_fence --property no_truncation
                                                       the shortest way to lose an acknowledged entry
+  fencepost check --conf broker.conf --baseline accepted.json
+                                                      fail only for what nobody has accepted yet
 """
 
 EXPLORE = """Explores a protocol on Spark, on this machine unless --master names a cluster: by random walks, or all states
@@ -183,6 +185,8 @@ def _add_check(commands: Commands) -> None:
     add("--checkpoint", type=Path, metavar="DIR", help="keep the levels of an exhaustive search there")
     add("--resume", action="store_true", help="go on from what --checkpoint DIR holds")
     add("--strict", action="store_true", help="what makes success suspicious keeps the run from succeeding (exit 10)")
+    add("--baseline", type=Path, action=Once, metavar="FILE", help="fail only for what is new since, or gone")
+    add("--write-baseline", type=Path, action=Once, metavar="FILE", help="write what can be accepted there, and succeed")
     add_quiet(check)
     check.set_defaults(command=_check)
 

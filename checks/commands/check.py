@@ -20,6 +20,7 @@ from fencepost.checks.engines.sampling import Walks
 from fencepost.checks.engines.theorems import check_theory
 from fencepost.checks.engines.verdicts import ExitStatus, run_status, severest
 from fencepost.checks.reports.annotations import as_annotations
+from fencepost.checks.reports.baseline import Baseline, BaselineError, Comparison, found
 from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.reports.failures import judged
 from fencepost.checks.reports.junit import as_junit
@@ -54,10 +55,15 @@ def run(asked: argparse.Namespace) -> ExitStatus:
         except InputError as error:
             print(f"fencepost: {error}", file=sys.stderr)
             return ExitStatus.INPUT
+    try:
+        baseline = _baseline(asked)
+    except BaselineError as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.INPUT
     plan = planned(asked, settings, releases)
     jobs: list[tuple[Item, Instance] | Hazard] = [*plan, *planned_hazards(asked, settings, releases, plan)]
     page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
-    _make_folders(asked.trace_dir, page and page.parent)
+    _make_folders(asked.trace_dir, page and page.parent, asked.write_baseline and asked.write_baseline.parent)
     if settings is not None:
         names = {item.name for item, _ in plan}
         notes = configuration_notes(settings, names)
@@ -75,6 +81,7 @@ def run(asked: argparse.Namespace) -> ExitStatus:
     started = time.monotonic()
     reporter = Reporter(quiet=asked.quiet)
     skipped = 0
+    release = str(releases or "")
     with interruptible() as interrupt:
         for job in jobs:
             left = None if asked.budget is None else asked.budget - (time.monotonic() - started)
@@ -87,15 +94,15 @@ def run(asked: argparse.Namespace) -> ExitStatus:
                 reporter.end()
                 print(f"fencepost: {error}", file=sys.stderr)
                 return ExitStatus.INPUT if isinstance(error, CheckpointError) else ExitStatus.USAGE
+            if baseline is not None:
+                checked = baseline.applied(checked, release)
             everything.append(checked)
             if as_text:
                 shown = text(checked, width=width(), colour=colour(), whole=not sys.stdout.isatty())
                 print(shown, flush=True)
-    status = run_status(checked.findings.verdicts for checked in everything)
     if skipped:
         told = f"{skipped} of {len(jobs)} instances were not checked: " + ("interrupted" if interrupt() else "out of time")
         notes = [*notes, told]
-        status = status if status not in (ExitStatus.HOLDS, ExitStatus.EVALUATION) else ExitStatus.INCONCLUSIVE
         if as_text:
             print(told)
     files = write_traces(everything, asked.trace_dir) if asked.trace_dir is not None else {}
@@ -107,16 +114,52 @@ def run(asked: argparse.Namespace) -> ExitStatus:
         told = f"page: {page}" if written else "page: none, since nothing is violated"
         print(told, file=sys.stdout if as_text else sys.stderr)
     suspicious = doubts(everything, strict=asked.strict)
-    if asked.strict and suspicious:
-        status = severest({status, ExitStatus.ASSUMPTION})
+    comparison = None
+    if baseline is not None:
+        comparison = baseline.compared(everything, suspicious, release, whole=not (skipped or asked.property))
+        if asked.write_baseline is not None:
+            baseline = baseline.updated(found(everything, suspicious, release), comparison.gone)
+            baseline.write(asked.write_baseline)
+            everything = [baseline.applied(checked, release) for checked in everything]
+            told = f"baseline: {asked.write_baseline}"
+            print(told, file=sys.stdout if as_text else sys.stderr)
+            comparison = baseline.compared(everything, suspicious, release, whole=False)
+        suspicious = baseline.judged(suspicious, release)
+        notes = [*notes, *comparison.lines()]
+        if as_text:
+            print("".join(f"{line}\n" for line in comparison.lines()), end="")
+    status = _status(everything, suspicious, comparison, skipped)
     if as_text:
         print("".join(f"suspicious: {doubt}\n" for doubt in suspicious if not doubt.instance), end="")
         if asked.format == "github":
             print(as_annotations(judged(everything, files), suspicious), end="")
-        print(closing(everything, status, suspicious))
+        print(closing(everything, status, suspicious, outdated=comparison is not None and comparison.differs))
     else:
-        print(_rendered(asked.format, everything, status, notes, files, suspicious, releases), end="")
+        print(_rendered(asked.format, everything, status, notes, files, suspicious, releases, comparison), end="")
     return status
+
+
+def _status(
+    everything: Sequence[Checked], suspicious: Sequence[Doubt], comparison: Comparison | None, skipped: int
+) -> ExitStatus:
+    """What the run tells its caller. A baseline that is out of date is an assumption that does not hold, unless all that is new
+    are hazards, which have a status of their own."""
+    statuses = {run_status(checked.findings.verdicts for checked in everything)}
+    if any(doubt.strict for doubt in suspicious):
+        statuses.add(ExitStatus.ASSUMPTION)
+    if comparison is not None and (comparison.gone or any(key.verdict != "hazard" for key in comparison.new)):
+        statuses.add(ExitStatus.ASSUMPTION)
+    status = severest(statuses)
+    return ExitStatus.INCONCLUSIVE if skipped and status in (ExitStatus.HOLDS, ExitStatus.EVALUATION) else status
+
+
+def _baseline(asked: argparse.Namespace) -> Baseline | None:
+    """What is accepted: in the file of ``--baseline``, or so far in the one that ``--write-baseline`` writes."""
+    if asked.baseline is not None:
+        return Baseline.read(asked.baseline)
+    if asked.write_baseline is None:
+        return None
+    return Baseline.read(asked.write_baseline) if asked.write_baseline.exists() else Baseline({})
 
 
 def _releases(asked: argparse.Namespace) -> Releases | None:
@@ -159,13 +202,14 @@ def _rendered(
     files: Mapping[int, Path],
     suspicious: Sequence[Doubt],
     releases: Releases | None,
+    comparison: Comparison | None = None,
 ) -> str:
     """The run in a format for programs."""
     if name == "junit":
         return as_junit(judged(everything, files), status, notes, suspicious)
     if name == "sarif":
         return as_sarif(judged(everything, files), status, notes, suspicious)
-    return as_json(everything, status, notes, files, suspicious, releases)
+    return as_json(everything, status, notes, files, suspicious, releases, comparison)
 
 
 def _options(asked: argparse.Namespace, seconds: float | None) -> Options:

@@ -49,7 +49,8 @@ class Verdict:
     depth), ``sampled`` (only what was seen), ``violated`` (certain: there is a trace), ``hazard`` (as certain, of a release
     that has a known defect) and ``inconclusive`` (nothing is claimed); ``by`` names the engine, ``reach`` how far it went, by
     name, ``note`` is for the reader. ``trace`` is the run that violates the property, or that reaches it if it is a
-    ``sometimes``. Of a hazard ``history`` is what is known of it, and ``shows`` the property that the run violates.
+    ``sometimes``. Of a hazard ``history`` is what is known of it, ``shows`` the property that the run violates, and
+    ``accepted`` the reason with which a baseline accepts it (None: it does not).
     """
 
     property: Property
@@ -60,6 +61,7 @@ class Verdict:
     trace: Any = None
     history: History | None = None
     shows: Property | None = None
+    accepted: str | None = None
 
     @builtins.property
     def violated(self) -> Property:
@@ -85,7 +87,7 @@ class Verdict:
                 return ExitStatus.ASSUMPTION
             return ExitStatus.HOLDS if self.verdict == "violated" else ExitStatus.INCONCLUSIVE
         if self.verdict == "hazard":
-            return ExitStatus.HAZARD
+            return ExitStatus.HOLDS if self.accepted is not None else ExitStatus.HAZARD
         if self.verdict == "violated":
             return VIOLATED.get(self.property.kind, ExitStatus.SAFETY)
         return ExitStatus.INCONCLUSIVE if self.verdict == "inconclusive" else ExitStatus.HOLDS
@@ -115,8 +117,8 @@ SEVEREST_FIRST = (
     ExitStatus.SAFETY,
     ExitStatus.LIVENESS,
     ExitStatus.DEADLOCK,
-    ExitStatus.ASSUMPTION,
     ExitStatus.HAZARD,
+    ExitStatus.ASSUMPTION,
     ExitStatus.INCONCLUSIVE,
     ExitStatus.EVALUATION,
     ExitStatus.HOLDS,

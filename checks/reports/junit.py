@@ -73,4 +73,5 @@ def _case(suite: Element, place: str, row: Judged) -> None:
         SubElement(case, kind, type=row.verdict.verdict, message=row.headline).text = row.text
     else:
         expected = f", as expected: {row.verdict.note}" if row.verdict.expected else ""
+        expected += f", accepted: {row.verdict.accepted}" if row.verdict.accepted is not None else ""
         SubElement(case, "system-out").text = f"{row.verdict.verdict} by {row.verdict.by}{expected}"

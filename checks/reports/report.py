@@ -11,6 +11,7 @@ from typing import Any
 
 from fencepost.checks.engines.plan import Checked
 from fencepost.checks.engines.verdicts import Amount, ExitStatus, Verdict
+from fencepost.checks.reports.baseline import Comparison
 from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.reports.histories import about, address, upstream
 from fencepost.model.releases import History, Releases
@@ -45,7 +46,7 @@ def text(checked: Checked, *, width: int = 120, colour: bool = False, whole: boo
     for failure in checked.findings.failures:
         lines += ["", textwrap.indent(failure, "  ")]
     for verdict in checked.findings.verdicts:
-        if verdict.trace is not None and verdict.refuted and not verdict.expected:
+        if verdict.trace is not None and verdict.refuted and not verdict.expected and verdict.accepted is None:
             shown = show(verdict.trace, checked.protocol, violated=verdict.violated, width=width, colour=colour)
             lines += ["", shown]
     lines.append(f"# {checked.findings.seconds:.1f} s")
@@ -71,7 +72,7 @@ def _word(verdict: Verdict) -> str:
     if verdict.property.kind == "sometimes":
         return {"proved": "reached", "violated": "unreached"}.get(verdict.verdict, verdict.verdict)
     if verdict.property.kind == "hazard":
-        return {"exhausted": "not here"}.get(verdict.verdict, verdict.verdict)
+        return "accepted" if verdict.accepted is not None else {"exhausted": "not here"}.get(verdict.verdict, verdict.verdict)
     return "expected" if verdict.expected else verdict.verdict
 
 
@@ -79,7 +80,7 @@ def _alike(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
     """Verdicts that one line can tell: those of one kind that have one reason; what is not as it should be, each for itself."""
     groups: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
-        needs_words = _word(verdict) in ("violated", "unreached", "expected", "hazard", "not here")
+        needs_words = _word(verdict) in ("violated", "unreached", "expected", "hazard", "accepted", "not here")
         groups.setdefault(verdict.property.name if needs_words else f"{_word(verdict)} {verdict.note}", []).append(verdict)
     yield from groups.values()
 
@@ -101,7 +102,11 @@ def _lines_of_hazard(verdict: Verdict, history: History, head: str, width: int) 
     """What a hazard is, what it violates and, if that was seen, what there is to know of it, each on a line of its own."""
     told = f"{verdict.property.name}: {verdict.property.doc}"
     why = f"{verdict.shows.name} is violated {_length(verdict.reach)}" if verdict.shows else verdict.note
-    lines = [f"{told} ({why})", *(about(history) if verdict.verdict == "hazard" else ())]
+    lines = [f"{told} ({why})"]
+    if verdict.accepted is not None:
+        lines += [f"reason: {verdict.accepted}"] if verdict.accepted else []
+    elif verdict.verdict == "hazard":
+        lines += about(history)
     fold = textwrap.TextWrapper(width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
     folded = fold.wrap(lines[0])
     fold.initial_indent = fold.subsequent_indent
@@ -117,10 +122,13 @@ def _length(reach: Mapping[str, Amount]) -> str:
     return f"after {int(reach['steps']) - int(reach['loop'])} steps a loop of {reach['loop']}"
 
 
-def closing(everything: Sequence[Checked], status: ExitStatus, suspicious: Sequence[Doubt] = ()) -> str:
+def closing(
+    everything: Sequence[Checked], status: ExitStatus, suspicious: Sequence[Doubt] = (), *, outdated: bool = False
+) -> str:
     """The last line: how many properties came to which verdict, how much of it is suspicious, and what the status says.
 
-    That everything holds is said only if it does at any depth, of all properties, and nothing makes that suspicious.
+    That everything holds is said only if it does at any depth, of all properties, and nothing makes that suspicious or had to
+    be accepted. ``outdated`` is whether the run differs from a baseline.
     """
     counts: dict[str, int] = {}
     for verdict in (v for checked in everything for v in checked.findings.verdicts):
@@ -129,6 +137,8 @@ def closing(everything: Sequence[Checked], status: ExitStatus, suspicious: Seque
     told = ", ".join(f"{count} {word}" for word, count in sorted(counts.items()))
     told += f", {len(suspicious)} suspicious" if suspicious else ""
     meaning = _success(everything, suspicious) if status == ExitStatus.HOLDS else _MEANING[status]
+    if outdated and status == ExitStatus.ASSUMPTION:
+        meaning = "not what the baseline accepts"
     return f"{told or 'no verdicts'}: {meaning} (exit {int(status)})"
 
 
@@ -136,8 +146,9 @@ def _success(everything: Sequence[Checked], suspicious: Sequence[Doubt]) -> str:
     left = any(checked.findings.left for checked in everything)
     values = {verdict.verdict for checked in everything for verdict in checked.findings.verdicts}
     limited = " as far as this went" if left or values & {"bounded", "sampled"} else ""
+    accepted = " but what is accepted" if "hazard" in values else ""
     doubtful = ", but see what is suspicious" if suspicious else ""
-    return f"nothing is wrong{limited}{doubtful}" if limited or doubtful else _MEANING[ExitStatus.HOLDS]
+    return f"nothing is wrong{limited}{accepted}{doubtful}" if limited or accepted or doubtful else _MEANING[ExitStatus.HOLDS]
 
 
 def as_json(
@@ -147,8 +158,10 @@ def as_json(
     files: Mapping[int, Path],
     suspicious: Sequence[Doubt] = (),
     releases: Releases | None = None,
+    comparison: Comparison | None = None,
 ) -> str:
-    """The run as JSON, as docs/reference describes it; ``files`` are the trace files by the verdict's place among all."""
+    """The run as JSON, as docs/reference describes it; ``files`` are the trace files by the verdict's place among all,
+    ``comparison`` is how it differs from a baseline."""
     rows: list[dict[str, Any]] = []
     for checked in everything:
         for verdict in checked.findings.verdicts:
@@ -170,6 +183,7 @@ def as_json(
         "releases": None if releases is None else {"pulsar": releases.pulsar, "bookkeeper": releases.bookkeeper},
         "notes": list(notes),
         "suspicions": [_doubt(doubt) for doubt in suspicious],
+        "baseline": None if comparison is None else comparison.as_json(),
         "instances": instances,
         "verdicts": rows,
     }
@@ -213,6 +227,7 @@ def _hazard(verdict: Verdict, history: History) -> dict[str, Any]:
         "since": history.since,
         "fixed": history.fixed,
         "present": list(history.present),
+        "accepted": verdict.accepted,
         "only": {name: list(values) for name, values in (history.only or {}).items()},
         "costs": history.costs,
         "avoided_by": history.avoided_by,

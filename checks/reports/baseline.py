@@ -1,0 +1,172 @@
+"""Baselines: the verdicts that somebody has accepted, each with a reason, so that a check fails only for what is new or gone.
+
+What can be accepted are hazards, the violations that are expected of negative controls, and suspicions. A violation that nobody
+expects, and what is inconclusive, fails whatever a baseline says.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from fencepost.checks.engines.plan import Checked
+from fencepost.checks.reports.doubt import Doubt
+
+FORMAT = 1
+
+
+class BaselineError(Exception):
+    """A file that is no baseline; the message names the file and the remedy."""
+
+
+@dataclass(frozen=True, order=True)
+class Key:
+    """What is accepted: a verdict on a property, a hazard or what is suspicious, of an instance, in releases (empty: none)."""
+
+    protocol: str
+    instance: str
+    property: str
+    verdict: str
+    release: str
+
+    def __str__(self) -> str:
+        place = f"{self.protocol}, {self.instance}" if self.instance else self.protocol
+        return f"{place}: {self.property} ({self.verdict})"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How a run differs from a baseline: what is new, what is gone, what is accepted without a reason, and how much of the
+    baseline is of what this run did not check. ``elsewhere`` has, for what is new, the reason with which it is accepted in
+    other releases."""
+
+    new: tuple[Key, ...]
+    gone: tuple[Key, ...]
+    unexplained: tuple[Key, ...]
+    unchecked: int
+    elsewhere: Mapping[Key, str] = field(default_factory=dict)
+
+    @property
+    def differs(self) -> bool:
+        """Whether the run fails for it."""
+        return bool(self.new or self.gone)
+
+    def lines(self) -> list[str]:
+        """The comparison in words, a line for each difference."""
+        told = [f"baseline: new: {key}{self._elsewhere(key)}" for key in self.new]
+        told += [f"baseline: gone: {key}" for key in self.gone]
+        told += [f"baseline: without a reason: {key}" for key in self.unexplained]
+        if self.unchecked:
+            told.append(f"baseline: {self.unchecked} of its verdicts are of what was not checked here")
+        return told
+
+    def as_json(self) -> dict[str, Any]:
+        """The comparison for programs."""
+        return {
+            "new": [asdict(key) for key in self.new],
+            "gone": [asdict(key) for key in self.gone],
+            "unexplained": [asdict(key) for key in self.unexplained],
+            "unchecked": self.unchecked,
+        }
+
+    def _elsewhere(self, key: Key) -> str:
+        return f", accepted of another release: {self.elsewhere[key] or 'without a reason'}" if key in self.elsewhere else ""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What is accepted, with the reason for each."""
+
+    reasons: Mapping[Key, str]
+
+    @classmethod
+    def read(cls, path: Path) -> Baseline:
+        """The baseline in a file. OSError if it cannot be read, BaselineError if it is none."""
+        try:
+            rows = json.loads(path.read_text(encoding="utf-8"))
+            if rows["format"] != FORMAT:
+                raise BaselineError(f"{path}: format {rows['format']} is not {FORMAT}; write it anew with --write-baseline")
+            return cls({_key(row): str(row["reason"]) for row in rows["accepted"]})
+        except json.JSONDecodeError as error:
+            raise BaselineError(f"{path}:{error.lineno}: not JSON: {error.msg}; mend the line") from None
+        except (KeyError, TypeError, UnicodeDecodeError):
+            raise BaselineError(f"{path}: no baseline; write one with --write-baseline") from None
+
+    def applied(self, checked: Checked, release: str) -> Checked:
+        """An instance with its hazards marked that are accepted."""
+        verdicts = tuple(
+            replace(verdict, accepted=self.reasons.get(key) if verdict.verdict == "hazard" else None)
+            for verdict, key in zip(checked.findings.verdicts, _keys(checked, release), strict=True)
+        )
+        return replace(checked, findings=replace(checked.findings, verdicts=verdicts))
+
+    def judged(self, doubts: Iterable[Doubt], release: str) -> list[Doubt]:
+        """Suspicions, of which those that are not accepted keep the run from succeeding."""
+        return [replace(doubt, strict=_suspicion(doubt, release) not in self.reasons) for doubt in doubts]
+
+    def compared(self, everything: Sequence[Checked], doubts: Iterable[Doubt], release: str, *, whole: bool) -> Comparison:
+        """How a run differs. Only what it checked can be gone: a hazard of a protocol, if the run was ``whole``, neither cut
+        short nor of some properties; of other verdicts those of its instances; and nothing that is inconclusive now."""
+        now = found(everything, doubts, release)
+        left_open = {key for checked in everything for key in _keys(checked, release) if key.verdict == "inconclusive"}
+        names = {replace(key, verdict="") for key in left_open}
+        places = {(c.entry.name, c.instance.name) for c in everything} | {(c.entry.name, "") for c in everything}
+        protocols = {c.entry.name for c in everything}
+        missing = [key for key in sorted(self.reasons) if key not in now]
+        gone = tuple(
+            key
+            for key in missing
+            if whole
+            and key.release == release
+            and (key.protocol in protocols if key.verdict == "hazard" else (key.protocol, key.instance) in places)
+            and replace(key, verdict="") not in names
+        )
+        new = tuple(key for key in sorted(now) if key not in self.reasons)
+        others = {_anywhere(key): reason for key, reason in self.reasons.items()}
+        return Comparison(
+            new,
+            gone,
+            tuple(key for key in sorted(now) if self.reasons.get(key) == ""),
+            len(missing) - len(gone),
+            {key: others[_anywhere(key)] for key in new if _anywhere(key) in others},
+        )
+
+    def updated(self, now: Iterable[Key], gone: Iterable[Key]) -> Baseline:
+        """What a run found besides what was accepted and is not gone, with the reasons that there were."""
+        known = dict.fromkeys(now, "") | dict(self.reasons)
+        return Baseline({key: known[key] for key in known.keys() - set(gone)})
+
+    def write(self, path: Path) -> None:
+        """Writes the baseline, a line for each verdict, sorted. OSError if it cannot be written."""
+        rows = [json.dumps(asdict(key) | {"reason": self.reasons[key]}, ensure_ascii=False) for key in sorted(self.reasons)]
+        accepted = "".join(f"\n    {row}," for row in rows).removesuffix(",")
+        path.write_text(f'{{\n  "format": {FORMAT},\n  "accepted": [{accepted}\n  ]\n}}\n', encoding="utf-8")
+
+
+def found(everything: Iterable[Checked], doubts: Iterable[Doubt], release: str) -> set[Key]:
+    """What of a run a baseline can accept."""
+    verdicts = {key for checked in everything for key in _keys(checked, release) if key.verdict in ("hazard", "expected")}
+    return verdicts | {_suspicion(doubt, release) for doubt in doubts}
+
+
+def _keys(checked: Checked, release: str) -> Iterator[Key]:
+    """The key of each verdict, in order."""
+    for verdict in checked.findings.verdicts:
+        word = "expected" if verdict.expected else verdict.verdict
+        yield Key(checked.entry.name, checked.instance.name, verdict.property.name, word, release)
+
+
+def _suspicion(doubt: Doubt, release: str) -> Key:
+    return Key(doubt.protocol, doubt.instance, doubt.suspicion.subject, doubt.suspicion.kind, release)
+
+
+def _anywhere(key: Key) -> tuple[str, str, str]:
+    """What a verdict is about whatever the release: the instance of a hazard names its release."""
+    return key.protocol, key.property, key.verdict
+
+
+def _key(row: Mapping[str, Any]) -> Key:
+    return Key(*(str(row[part.name]) for part in fields(Key)))
