@@ -10,7 +10,7 @@ from fencepost.checks.engines.findings import Findings
 from fencepost.checks.engines.plan import Checked, Options, check
 from fencepost.checks.engines.verdicts import Verdict
 from fencepost.checks.settings.hazards import Hazard
-from fencepost.model.language import Location
+from fencepost.model.language import Location, Protocol
 from fencepost.properties.vocabulary import Property
 
 
@@ -20,6 +20,11 @@ def look_for(hazard: Hazard, options: Options, reporter: Reporter, should_stop: 
     There is one verdict: ``hazard``, with the shortest run; ``exhausted`` if nothing is violated with these settings; or
     ``inconclusive``. Raises what ``check`` raises.
     """
+    if hazard.unfit:
+        protocol = hazard.entry.build(hazard.instance.parameters, [hazard.name])
+        note = f"the instance that shows it does not fit what is set: {hazard.unfit}"
+        verdict = Verdict(_property(hazard, protocol), "inconclusive", "exhaustive", {}, note, history=hazard.history)
+        return Checked(hazard.entry, hazard.instance, protocol, Findings((verdict,)))
     thorough = replace(options, by="exhaustive", checkpoint=None, resume=False, strict=False)
     checked = check(hazard.entry, hazard.instance, [hazard.name], thorough, reporter, should_stop)
     verdict = _verdict(hazard, checked)
@@ -27,8 +32,7 @@ def look_for(hazard: Hazard, options: Options, reporter: Reporter, should_stop: 
 
 
 def _verdict(hazard: Hazard, checked: Checked) -> Verdict:
-    place = Location.of(hazard.entry.function)  # a mistake may change any part of the protocol
-    prop = Property(hazard.name, "hazard", None, checked.protocol.defects[hazard.name], place)
+    prop = _property(hazard, checked.protocol)
     verdicts = checked.findings.verdicts
     bad = [v for v in verdicts if v.verdict == "violated" and not v.expected]
     if bad:
@@ -40,3 +44,8 @@ def _verdict(hazard: Hazard, checked: Checked) -> Verdict:
         return Verdict(prop, "inconclusive", unknown.by, unknown.reach, unknown.note, history=hazard.history)
     note = "not in these settings: no property is violated"
     return Verdict(prop, "exhausted", "exhaustive", verdicts[0].reach, note, history=hazard.history)
+
+
+def _property(hazard: Hazard, protocol: Protocol) -> Property:
+    """What there is a verdict on; its place is where the protocol is declared, of which the mistake may change any part."""
+    return Property(hazard.name, "hazard", None, protocol.defects[hazard.name], Location.of(hazard.entry.function))

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fencepost.checks.settings.conf_instances import CONTROL_PLANE, Settings
+from fencepost.model.language import ModelError
 from fencepost.model.releases import History, Releases
 from fencepost.properties.registry import Entry, Instance, Value
 
 
 @dataclass(frozen=True)
 class Hazard:
-    """A defect that a release has, and the instance in which it is looked for."""
+    """A defect that a release has, and the instance in which it is looked for. ``unfit`` says why there is none with what is
+    set: the instance is then the one that shows it, which is not searched."""
 
     entry: Entry
     name: str
     instance: Instance
+    unfit: str = ""
 
     @property
     def history(self) -> History:
@@ -41,7 +44,12 @@ def hazards(
             if not history.fits({p.name: p.default for p in entry.parameters} | parameters):
                 continue
             instance = Instance(f"hazard of {history.release(releases)}", parameters)
-            if set(properties) <= {stated.name for stated in entry.outline(parameters).properties} or not properties:
+            try:
+                stated = {prop.name for prop in entry.outline(parameters).properties}
+            except ModelError as error:
+                yield Hazard(entry, name, replace(instance, parameters=entry.shown_by[name]), str(error))
+                continue
+            if set(properties) <= stated:
                 yield Hazard(entry, name, instance)
 
 

@@ -11,7 +11,7 @@ def prop(kind: Kind = "always", strict: str = "") -> Property:
     return Property("p", kind, None, "Something.", Location("here.py", 1), strict)
 
 
-def test_the_statuses_are_those_of_tlc_and_two_of_our_own() -> None:
+def test_the_statuses_are_those_of_tlc_and_three_of_our_own() -> None:
     assert {s.name: s.value for s in ExitStatus} == {
         "HOLDS": 0,
         "USAGE": 2,
@@ -19,6 +19,7 @@ def test_the_statuses_are_those_of_tlc_and_two_of_our_own() -> None:
         "DEADLOCK": 11,
         "SAFETY": 12,
         "LIVENESS": 13,
+        "HAZARD": 14,
         "INCONCLUSIVE": 20,
         "EVALUATION": 75,
         "INPUT": 150,

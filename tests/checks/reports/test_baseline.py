@@ -1,0 +1,146 @@
+"""Baselines: what is accepted does not fail, what is new or gone does, and a file keeps the reasons that people write."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fencepost.checks.engines.findings import Findings
+from fencepost.checks.engines.plan import Checked
+from fencepost.checks.engines.verdicts import ExitStatus, Value, Verdict, exit_status
+from fencepost.checks.reports.baseline import Baseline, BaselineError, Key, found
+from fencepost.checks.reports.doubt import Doubt
+from fencepost.model.language import Location, Protocol
+from fencepost.properties.registry import Entry, Instance
+from fencepost.properties.suspicions import Suspicion
+from fencepost.properties.vocabulary import Kind, Property, Suite
+
+HERE = Location(__file__, 1)
+DOOR = Entry("door", "a door", lambda **_: Protocol("door"), Suite, {"ci": (Instance("usual", {}),)})
+RELEASE = "Pulsar 4.0.8 with BookKeeper 4.17.2"
+AJAR = Key("door", "hazard of Pulsar 4.0.8", "ajar", "hazard", RELEASE)
+SHUT = Key("door", "usual", "shut", "expected", RELEASE)
+LATCH = Key("door", "", "latch", "never-broken", RELEASE)
+DOUBT = Doubt("door", "", Suspicion("never-broken", "latch", "no mutant violates latch", HERE), strict=False)
+ALL = {AJAR: "", SHUT: "", LATCH: ""}
+
+
+def checked(instance: str, name: str, kind: Kind, verdict: Value, strict: str = "") -> Checked:
+    prop = Property(name, kind, None, "what it says", HERE, strict)
+    findings = Findings((Verdict(prop, verdict, "exhaustive"),))
+    return Checked(DOOR, Instance(instance, {}), Protocol("door"), findings)
+
+
+HAZARD = checked("hazard of Pulsar 4.0.8", "ajar", "hazard", "hazard")
+CONTROL = checked("usual", "shut", "always", "violated", "doors open")
+RUN = [CONTROL, HAZARD]
+
+
+def test_what_can_be_accepted() -> None:
+    broken, unknown = checked("usual", "still", "always", "violated"), checked("usual", "shut", "always", "inconclusive")
+    fine = checked("usual", "fine", "always", "exhausted")
+    assert found([*RUN, broken, unknown, fine], [DOUBT], RELEASE) == set(ALL)
+
+
+def test_what_is_accepted_does_not_fail() -> None:
+    baseline = Baseline({AJAR: "we live with it"})
+    applied = baseline.applied(HAZARD, RELEASE)
+    assert exit_status(HAZARD.findings.verdicts) is ExitStatus.HAZARD
+    assert exit_status(applied.findings.verdicts) is ExitStatus.HOLDS
+    assert applied.findings.verdicts[0].accepted == "we live with it"
+    assert exit_status(baseline.applied(HAZARD, "Pulsar 4.2.4 with BookKeeper 4.17.3").findings.verdicts) is ExitStatus.HAZARD
+    broken = checked("usual", "ajar", "always", "violated")
+    accepts_it = Baseline({Key("door", "usual", "ajar", "violated", RELEASE): "never mind"})
+    assert exit_status(accepts_it.applied(broken, RELEASE).findings.verdicts) is ExitStatus.SAFETY
+
+
+def test_a_suspicion_that_is_not_accepted_fails() -> None:
+    assert [doubt.strict for doubt in Baseline({LATCH: ""}).judged([replace(DOUBT, strict=True)], RELEASE)] == [False]
+    assert [doubt.strict for doubt in Baseline({}).judged([DOUBT], RELEASE)] == [True]
+
+
+def test_nothing_new_and_nothing_gone() -> None:
+    same = Baseline(ALL | {AJAR: "why"}).compared(RUN, [DOUBT], RELEASE, whole=True)
+    assert (same.new, same.gone, same.unchecked, same.differs) == ((), (), 0, False)
+    assert same.unexplained == (LATCH, SHUT)
+    assert same.lines() == [
+        "baseline: without a reason: door: latch (never-broken)",
+        "baseline: without a reason: door, usual: shut (expected)",
+    ]
+
+
+@pytest.mark.parametrize("key", ALL, ids=str)
+def test_what_is_new(key: Key) -> None:
+    rest = {other: "why" for other in ALL if other != key}
+    comparison = Baseline(rest).compared(RUN, [DOUBT], RELEASE, whole=True)
+    assert (comparison.new, comparison.gone, comparison.differs) == ((key,), (), True)
+    assert comparison.lines() == [f"baseline: new: {key}"]
+
+
+def test_what_is_accepted_of_another_release_is_new_and_said_to_be() -> None:
+    former = "Pulsar 3.0.7 with BookKeeper 4.16.6"
+    elsewhere = Key("door", "hazard of Pulsar 3.0.7", "ajar", "hazard", former)
+    comparison = Baseline({elsewhere: "we live with it", SHUT: "x"}).compared(RUN, [], RELEASE, whole=True)
+    assert (comparison.new, comparison.gone, comparison.unchecked) == ((AJAR,), (), 1)
+    assert comparison.lines() == [
+        "baseline: new: door, hazard of Pulsar 4.0.8: ajar (hazard), accepted of another release: we live with it",
+        "baseline: 1 of its verdicts are of what was not checked here",
+    ]
+
+
+def test_what_is_gone() -> None:
+    closes = Key("door", "hazard of Pulsar 4.0.8", "closes", "hazard", RELEASE)
+    opens = Key("door", "usual", "opens", "expected", RELEASE)
+    baseline = Baseline(ALL | {closes: "", opens: ""})
+    comparison = baseline.compared(RUN, [DOUBT], RELEASE, whole=True)
+    assert (comparison.new, comparison.gone, comparison.differs) == ((), (closes, opens), True)
+    assert comparison.lines()[0] == "baseline: gone: door, hazard of Pulsar 4.0.8: closes (hazard)"
+    cut_short = baseline.compared(RUN, [DOUBT], RELEASE, whole=False)
+    assert (cut_short.gone, cut_short.unchecked) == ((), 2)
+
+
+def test_what_was_not_checked_or_is_open_is_not_gone() -> None:
+    elsewhere = Key("door", "large", "shut", "expected", RELEASE)
+    window = Key("window", "hazard of Pulsar 4.0.8", "ajar", "hazard", RELEASE)
+    comparison = Baseline({elsewhere: "", window: ""}).compared([CONTROL], [], RELEASE, whole=True)
+    assert (comparison.gone, comparison.unchecked) == ((), 2)
+    unknown = checked("hazard of Pulsar 4.0.8", "ajar", "hazard", "inconclusive")
+    assert Baseline({AJAR: ""}).compared([unknown], [], RELEASE, whole=True).gone == ()
+    settled = checked("hazard of Pulsar 4.0.8", "ajar", "hazard", "exhausted")
+    assert Baseline({AJAR: ""}).compared([settled], [], RELEASE, whole=True).gone == (AJAR,)
+
+
+def test_a_file_keeps_the_reasons(tmp_path: Path) -> None:
+    file = tmp_path / "accepted.json"
+    Baseline({AJAR: "wir wissen «es»", SHUT: ""}).write(file)
+    lines = file.read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line.rstrip(","))["property"] for line in lines if '"property"' in line] == ["ajar", "shut"]
+    again = Baseline.read(file)
+    assert again.reasons == {AJAR: "wir wissen «es»", SHUT: ""}
+    assert again.updated({AJAR, LATCH}, gone=[SHUT]).reasons == {AJAR: "wir wissen «es»", LATCH: ""}
+    again.write(tmp_path / "twice.json")
+    assert (tmp_path / "twice.json").read_bytes() == file.read_bytes()
+    Baseline({}).write(file)
+    assert Baseline.read(file).reasons == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{\n  "format": 1,\n  "accepted": [,]\n}', ":3: not JSON: "),
+        ('{"format": 2, "accepted": []}', ": format 2 is not 1; write it anew with --write-baseline"),
+        ('{"format": 1}', ": no baseline; write one with --write-baseline"),
+        ("[]", ": no baseline; "),
+        ('{"format": 1, "accepted": [{"protocol": "door"}]}', ": no baseline; "),
+        ('{"format": 1, "accepted": 1}', ": no baseline; "),
+    ],
+)
+def test_what_is_no_baseline_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "accepted.json"
+    file.write_text(text)
+    with pytest.raises(BaselineError) as error:
+        Baseline.read(file)
+    assert str(error.value).startswith(f"{file}{said}")

@@ -1,0 +1,184 @@
+"""``fencepost check`` and ``list`` with releases: hazards and their reports in every format, exit status 14, and baselines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree.ElementTree import fromstring
+
+import pytest
+
+from fencepost.model.releases import PULSAR, Releases
+from fencepost.properties.protocols import PROTOCOLS
+from tests.command import fencepost, in_one_process, stable
+
+OLD = ["check", "election", "--set", "brokers=2", "--pulsar", "4.0.8", "--quiet"]
+HAZARDS = ["same_value", "asks_during_election", "failure_not_retried"]
+
+
+def test_the_hazards_of_a_release_are_told() -> None:
+    run = fencepost(*OLD)
+    assert run.returncode == 14
+    assert run.stdout.startswith("releases: Pulsar 4.0.8 with BookKeeper 4.17.2\nelection, as set: ")
+    assert [line.split()[1].rstrip(":") for line in run.stdout.splitlines() if line.startswith("  hazard ")] == HAZARDS
+    assert "(electing_brokers_do_not_choose is violated in 2 steps)" in run.stdout
+    assert "since 2.8.0; fixed in 4.2.4, 5.0.0-M1; pulsar#25999, pulsar#26000" in run.stdout
+    assert "avoided by advertisedAddress" in run.stdout
+    assert "\n  2  b0      choose(b0, b0)" in run.stdout
+    assert run.stdout.endswith("3 hazard, 2 reached, 1 suspicious: the release has a hazard (exit 14)\n")
+
+
+@pytest.mark.parametrize("release", PULSAR)
+def test_no_hazard_is_told_that_the_release_does_not_have(release: str) -> None:
+    run = fencepost("check", "election", "--set", "brokers=2", "--pulsar", release, "--format", "json", "--quiet")
+    report, entry = json.loads(run.stdout), PROTOCOLS["election"]
+    told = [row["property"] for row in report["verdicts"] if row["kind"] == "hazard"]
+    assert told == list(entry.hazards(Releases.of(release)))
+    assert {row["verdict"] for row in report["verdicts"] if row["kind"] == "hazard"} == {"hazard"}
+    assert run.returncode == 14
+
+
+def test_settings_may_keep_a_hazard_from_showing() -> None:
+    run = fencepost("check", "election", "--set", "brokers=2", "crashes=0", "--pulsar", "4.2.4", "--quiet")
+    assert "  hazard       same_value: " in run.stdout
+    assert "  not here     failure_not_retried: " in run.stdout
+    misfit = fencepost("check", "split", "--set", "hashes=3", "--pulsar", "2.10.1", "--quiet")
+    assert misfit.returncode == 20
+    assert "does not fit what is set: " in misfit.stdout
+
+
+def test_json_says_what_is_known_of_a_hazard(tmp_path: Path) -> None:
+    report = json.loads(fencepost(*OLD, "--format", "json", "--trace-dir", tmp_path).stdout)
+    assert (report["status"], report["releases"]) == (14, {"pulsar": "4.0.8", "bookkeeper": "4.17.2"})
+    row = next(row for row in report["verdicts"] if row["property"] == "asks_during_election")
+    assert (row["verdict"], row["kind"], row["defects"]) == ("hazard", "hazard", ["asks_during_election"])
+    hazard = row["hazard"]
+    assert (hazard["violates"], hazard["fixed"]) == ("electing_brokers_do_not_choose", "4.2.4, 5.0.0-M1")
+    assert hazard["present"] == ["2.10.1", "3.0.7", "4.0.8"]
+    assert hazard["upstream"][0] == {"issue": "pulsar#25999", "address": "https://github.com/apache/pulsar/issues/25999"}
+    assert fencepost("trace", "replay", row["trace"]).returncode == 0
+    others = [row["hazard"] for row in report["verdicts"] if row["kind"] != "hazard"]
+    assert others
+    assert set(others) == {None}
+
+
+def test_each_format_of_ci_tells_hazards(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    junit = fencepost(*OLD, "--format", "junit", "--html", page)
+    assert junit.returncode == 14
+    suites = fromstring(junit.stdout)
+    failures = {case.get("name"): case.find("failure") for case in suites.iter("testcase")}
+    assert {name for name, failure in failures.items() if failure is not None} == set(HAZARDS)
+    failure = failures["asks_during_election"]
+    assert failure is not None
+    assert failure.get("message") == (
+        "asks_during_election, hazard of Pulsar 4.0.8: electing_brokers_do_not_choose is violated in 2 steps"
+    )
+    assert "costs: " in str(failure.text)
+    of_it = [suite for suite in suites if suite.find("testcase[@name='asks_during_election']") is not None]
+    assert [p.get("value") for p in of_it[0].iter("property") if p.get("name") == "defect"] == ["asks_during_election"]
+    sarif = json.loads(fencepost(*OLD, "--format", "sarif").stdout)["runs"][0]
+    assert [result["ruleId"] for result in sarif["results"] if result["level"] == "error"] == [f"election/{h}" for h in HAZARDS]
+    github = fencepost(*OLD, "--format", "github")
+    assert github.stdout.count("::error ") == 3
+    assert "asks_during_election (election, hazard of Pulsar 4.0.8" in page.read_text()
+
+
+def test_a_configuration_is_checked_with_the_newest_release_unless_one_is_named(tmp_path: Path) -> None:
+    conf = tmp_path / "broker.conf"
+    conf.write_text("zookeeperSessionExpiredPolicy=reconnect\n")
+    run = fencepost("check", "unload", "--conf", conf, "--property", "active_bundles_are_locked", "--quiet")
+    assert "releases: Pulsar 4.2.4 with BookKeeper 4.17.3, assumed: --pulsar and --bookkeeper name others\n" in run.stdout
+    assert "unload, hazard of Pulsar 4.2.4 with stale_unload" in run.stdout
+    assert run.returncode == 14
+    named = fencepost("check", "hash_range", "--conf", conf, "--bookkeeper", "4.18.0", "--quiet")
+    assert "releases: Pulsar 4.2.4 with BookKeeper 4.18.0\n" in named.stdout
+    assert named.returncode == 0
+
+
+def test_a_release_that_is_not_modelled_is_said_in_a_line() -> None:
+    for option, system in (("--pulsar", "Pulsar"), ("--bookkeeper", "BookKeeper")):
+        run = fencepost("check", "election", option, "1.2.3")
+        assert (run.returncode, run.stdout) == (2, "")
+        assert run.stderr.startswith(f"fencepost: {system} 1.2.3 is not modelled; there is ")
+        assert run.stderr.count("\n") == 1
+
+
+def test_without_releases_there_are_no_hazards() -> None:
+    run = fencepost("check", "election", "--set", "brokers=2", "--quiet")
+    assert run.returncode == 0
+    assert "hazard" not in run.stdout
+
+
+def test_it_is_the_same_in_another_process() -> None:
+    first, second = in_one_process(OLD, [*OLD, "--format", "json"]), in_one_process(OLD, [*OLD, "--format", "json"])
+    assert [stable(run.stdout) for run in first] == [stable(run.stdout) for run in second]
+
+
+def test_a_baseline_is_written_filled_in_and_kept_to(tmp_path: Path) -> None:
+    file = tmp_path / "accepted.json"
+    written = fencepost(*OLD, "--write-baseline", file)
+    assert written.returncode == 0
+    assert f"\nbaseline: {file}\n" in written.stdout
+    assert written.stdout.count("baseline: without a reason: ") == 4
+    file.write_text(file.read_text().replace('"reason": ""', '"reason": "known to the team"'))
+
+    kept = fencepost(*OLD, "--baseline", file)
+    assert kept.returncode == 0
+    assert kept.stdout.count("\n               reason: known to the team\n") == 3
+    assert "baseline:" not in kept.stdout
+    assert kept.stdout.endswith("nothing is wrong but what is accepted, but see what is suspicious (exit 0)\n")
+    as_json = json.loads(fencepost(*OLD, "--baseline", file, "--format", "json").stdout)
+    assert as_json["baseline"] == {"new": [], "gone": [], "unexplained": [], "unchecked": 0}
+    assert {row["hazard"]["accepted"] for row in as_json["verdicts"] if row["hazard"]} == {"known to the team"}
+
+    before = file.read_bytes()
+    assert fencepost(*OLD, "--write-baseline", file).returncode == 0
+    assert file.read_bytes() == before
+
+
+def test_what_is_new_or_gone_fails(tmp_path: Path) -> None:
+    file = tmp_path / "accepted.json"
+    fencepost(*OLD, "--write-baseline", file)
+    newer = fencepost(*OLD[:-2], "4.2.4", "--quiet", "--baseline", file)
+    assert newer.returncode == 14
+    assert "baseline: new: election, hazard of Pulsar 4.2.4: same_value (hazard), accepted of another release" in newer.stdout
+    file.write_text(file.read_text().replace("same_value", "same_name"))
+    changed = fencepost(*OLD, "--baseline", file)
+    assert "baseline: new: election, hazard of Pulsar 4.0.8: same_value (hazard)\n" in changed.stdout
+    assert "baseline: gone: election, hazard of Pulsar 4.0.8: same_name (hazard)\n" in changed.stdout
+    assert changed.returncode == 14
+    gone = [*OLD, "--set", "closes=0", "--baseline", file]
+    file.write_text(file.read_text().replace("same_name", "same_value").replace("}\n  ]", '},\n    {}\n  ]'))
+    broken = fencepost(*gone)
+    assert (broken.returncode, broken.stdout) == (150, "")
+    assert broken.stderr == f"fencepost: {file}: no baseline; write one with --write-baseline\n"
+
+
+def test_only_what_is_gone_fails_as_an_assumption(tmp_path: Path) -> None:
+    file = tmp_path / "accepted.json"
+    fencepost(*OLD, "--write-baseline", file)
+    row = next(line for line in file.read_text().splitlines() if "same_value" in line)
+    file.write_text(file.read_text().replace(row, f"{row.rstrip(',')},\n{row.replace('same_value', 'same_name')}"))
+    run = fencepost(*OLD, "--baseline", file, "--format", "junit")
+    assert run.returncode == 10
+    error = fromstring(run.stdout).find(".//testcase[@name='run']/error")
+    assert error is not None
+    assert "baseline: " in str(error.get("message"))
+    text = fencepost(*OLD, "--baseline", file)
+    assert text.stdout.endswith("not what the baseline accepts (exit 10)\n")
+
+
+def test_the_list_has_releases_and_who_has_which_mistake() -> None:
+    everything = fencepost("list").stdout
+    assert everything.startswith("releases: of what the protocols are models\n")
+    assert "4.2.4 (which ships BookKeeper 4.17.3)" in everything
+    assert not fencepost("list", "election").stdout.startswith("releases")
+    table = fencepost("list", "election", "--defects").stdout.splitlines()
+    assert table[2].split() == ["defect", *PULSAR, "since", "fixed", "upstream"]
+    row = next(line for line in table if "asks_during_election" in line)
+    assert row.split()[:4] == ["asks_during_election", "yes", "yes", "yes"]
+    assert row.split()[4:] == ["2.8.0", "4.2.4,", "5.0.0-M1", "pulsar#25999,", "pulsar#26000"]
+    assert [line.split()[0] for line in table[3:]] == list(PROTOCOLS["election"].history)
+    assert "not traced through releases" in fencepost("list", "hash_range", "--defects").stdout
+    assert fencepost("list", "elektion", "--defects").returncode == 2
