@@ -61,8 +61,10 @@ OWNERSHIP: dict[str, History] = {
         fixed="2021-09 (#12194)",
         evidence="OC unloads the bundle when a lock is lost: 2.10.1:104-107, 4.2.4:99-106",
     ),
-    "endless_revalidation": never(
-        "needs a value without equals, as that of bookies (bookkeeper#4686; symptoms #14736, #17759); a broker's has one"
+    "endless_revalidation": History(
+        "pulsar",
+        upstream=("#14736", "#17759"),
+        evidence="never in ownership: needs a value without equals, as that of bookies is (bookkeeper#4686); a broker's has it",
     ),
     "failed_creation_left": History(
         "pulsar",
