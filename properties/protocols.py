@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fencepost.model.bookkeeper import bookie as bookie_model
 from fencepost.model.bookkeeper import ledger as ledger_model
 from fencepost.model.bookkeeper.ledger import HISTORY
 from fencepost.model.pulsar import election as election_model
@@ -9,6 +10,8 @@ from fencepost.model.pulsar import history
 from fencepost.model.pulsar import ownership as ownership_model
 from fencepost.model.pulsar import split as split_model
 from fencepost.model.pulsar import unload as unload_model
+from fencepost.properties.bookie import instances as bookie
+from fencepost.properties.bookie import safety as bookie_properties
 from fencepost.properties.election import instances as election
 from fencepost.properties.election import safety as election_properties
 from fencepost.properties.ledger import instances as ledger
@@ -31,6 +34,14 @@ PROTOCOLS: dict[str, Entry] = {
         ledger.SHOWN_BY,
         ledger.MUTATED,
         HISTORY,
+    ),
+    "bookie": Entry(
+        "bookie",
+        "one bookie and its disk: journal, log mark, checkpoint and replay, and what of its answers they keep",
+        bookie_model.bookie,
+        bookie_properties.bookie,
+        bookie.SIZES,
+        bookie.SHOWN_BY,
     ),
     "election": Entry(
         "election",

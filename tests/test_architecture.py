@@ -27,7 +27,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("registry", "suspicions"),
         ("observed", "theorems"),
         ("locks",),
-        ("balance", "election", "hash_range", "ledger", "ownership", "split", "unload"),
+        ("balance", "bookie", "election", "hash_range", "ledger", "ownership", "split", "unload"),
         ("protocols", "theories"),
         ("machines",),
     ),

@@ -1,0 +1,459 @@
+"""One bookie and its disk: what it has answered for must be there after the process has ended, however it ended.
+
+Mirrors BookieImpl, LedgerDescriptorImpl, Journal, SyncThread and the ledger storages of bookkeeper-server 4.17.3 and 4.18.0,
+as they would be without the mistakes in DEFECTS; which release has which of them, bookie_releases.py says. The protocol
+``ledger`` takes for granted what is shown here: a bookie that is back has its entries, and its fences.
+
+A request changes the memory of the storage first, where it can be read at once, and logs a record; the answer leaves when the
+journal is synced past it. A checkpoint remembers how far the journal is, saves the storage's memory, and moves the log mark
+there. A boot loads what is saved, replays the journal from the mark in order, and saves all that before it serves anybody. A
+stop saves, and ends; a kill only ends.
+
+Merged and bounded. Adds are those of one entry each, an add that is under way when the process ends is lost, and may be
+made again. What is logged is written to the page cache as a whole, and synced as a whole. Saving is one step: a kill in the
+midst of it leaves files that no index names, or an index whose entries replay adds again. Each record may be a file of the
+journal of its own, so that all before the mark are deleted. What replay has read counts as synced, because it is saved before
+the bookie serves. Not here: several journals (bookkeeper#4844), DEFERRED_SYNC, and deletion of ledgers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from fencepost.model.bookkeeper.bookie_releases import DEFECTS
+from fencepost.model.bookkeeper.journal import Journal, Replay, Saved
+from fencepost.model.language import And, If, ModelError, Not, Or, Protocol, any_of, maximum
+
+STAGES = ("up", "stopping", "down", "replayed")
+ADDS = ("none", "accepted", "acknowledged", "refused")
+CHECKPOINTS = ("none", "taken", "saved")
+STORAGES = ("db", "sorted", "interleaved")
+SYNC = 0
+"""The flusher that is SyncThread."""
+
+
+def bookie(
+    *,
+    storage: str = "db",
+    ledgers: int = 1,
+    entries: int = 2,
+    records: int = 6,
+    recovery: bool = True,
+    explicit_lacs: int = 0,
+    reads: int = 0,
+    directories: int = 1,
+    full_caches: int = 0,
+    kills: int = 0,
+    power_losses: int = 0,
+    stops: int = 0,
+    journal_sync_data: bool = True,
+    journal_write_data: bool = True,
+    defects: Iterable[str] = (),
+) -> Protocol:
+    """One bookie with ``ledgers`` ledgers of up to ``entries`` entries, on a ledger storage: db, sorted or interleaved.
+
+    ``records`` bounds what is ever logged; ``recovery`` adds the adds of recovery; ``explicit_lacs``, ``reads``, ``full_caches``,
+    ``kills``, ``power_losses`` and ``stops`` bound how often each ledger's writer sends its last add confirmed alone, an
+    entry is read, the write cache of a directory is full (db), and the process is killed, loses its page cache too, and is
+    stopped. ``directories`` are ledgerDirectories (several with db only). ``journal_sync_data`` and ``journal_write_data`` are
+    journalSyncData and journalWriteData.
+    """
+    if storage not in STORAGES:
+        raise ModelError(f"bookie: storage is {', '.join(STORAGES[:-1])} or {STORAGES[-1]}, not {storage!r}")
+    if min(ledgers, entries, records, directories) < 1:
+        raise ModelError("bookie: ledgers, entries, records and directories are at least 1")
+    if storage != "db" and (directories > 1 or full_caches):
+        raise ModelError(f"bookie: with storage {storage} there is one directory and no full write cache")
+    parameters = {name: value for name, value in locals().items() if name != "defects"}
+    p = Protocol("bookie", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    on_db = storage == "db"
+
+    ledger = p.universe("ledger", ledgers)
+    entry = p.universe("entry", entries)
+    p.universe("place", records)
+    directory = p.universe("directory", directories)
+    # Who checkpoints: SyncThread, and with a DbLedgerStorage each directory whose write cache is full.
+    flushers = ("sync", *(f"cache{d}" for d in directory if full_caches))
+    flusher = p.universe("flusher", len(flushers), names=flushers)
+
+    # The process, and what the storage has in memory.
+    stage = p.choice("stage", STAGES)
+    stored = p.subset("stored", entry, per=ledger)
+    fenced = p.flag("fenced", per=ledger)
+    explicit_lac = p.number("explicit_lac", 0, explicit_lacs, per=ledger)
+    key_cached = p.flag("key_cached", per=ledger)
+    dirty = p.flag("dirty", per=directory)
+    if not on_db:
+        paged = p.flag("paged", per=ledger)
+
+    # The disk.
+    journal = Journal.declare(p)
+    saved = Saved.declare(p)
+    replay_of = Replay(journal, saved, journal.mark)
+
+    # The checkpoints that are under way.
+    checkpoint = p.choice("checkpoint", CHECKPOINTS, per=flusher)
+    taken = p.number("taken", 0, records, per=flusher)
+
+    # What clients were told.
+    added = p.choice("added", ADDS, per=(ledger, entry))
+    recovered = p.choice("recovered", ADDS[:3], per=(ledger, entry))
+    fence_told = p.flag("fence_told", per=ledger)
+    denied = p.subset("denied", entry, per=ledger)
+    lac_told = p.number("lac_told", 0, explicit_lacs, per=ledger)
+    shown = p.subset("shown", entry, per=ledger)
+    checked = p.flag("checked", per=(ledger, entry)) if p.has("fence_checked_apart") else None
+
+    p.budget("reads", reads)
+    p.budget("full_caches", full_caches)
+    p.budget("kills", kills)
+    p.budget("power_losses", power_losses)
+    p.budget("stops", stops)
+
+    up = stage == "up"
+    safe = journal.synced if journal_sync_data else journal.written
+    """What lies before this is answered."""
+
+    def directory_of(of: int) -> int:
+        return of % directories
+
+    def is_known(of: int) -> Any:
+        """The storage has the ledger's master key, in memory at least."""
+        return Or(key_cached[of], Not(stored[of].is_empty), fenced[of], explicit_lac[of] > 0)
+
+    def key_if_new(of: int) -> tuple[str, Any]:
+        """The record of the master key, unless the process has logged it, or met it in replay (BookieImpl.masterKeyCache)."""
+        return "key", Not(key_cached[of])
+
+    # --- adds
+
+    @p.part
+    def may_add(of: int, e: int) -> Any:
+        """The writer's add is let in: the ledger is not fenced. Test and add are one, under the monitor of the descriptor."""
+        return Not(fenced[of])
+
+    @p.part
+    def key_and_entry(of: int, kind: str) -> Any:
+        """The records of an add: the master key if the process has not logged it yet, then the entry."""
+        return journal.logs(of, key_if_new(of), kind)
+
+    may_add.instead("fence_checked_apart", lambda of, e: checked[of, e])
+    key_and_entry.instead("key_record_after_entry", lambda of, kind: journal.logs(of, kind, key_if_new(of)))
+
+    def takes(of: int, e: int, kind: str) -> dict[Any, Any]:
+        """The entry is in the storage's memory, readable at once, and its records are logged."""
+        if journal_write_data:
+            logged = key_and_entry(of, kind)
+        else:
+            logged = journal.logs(of, key_if_new(of))
+        pages = {} if on_db else {paged[of]: True}
+        return {stored[of]: stored[of].plus(e), key_cached[of]: True, dirty[directory_of(of)]: True, **logged, **pages}
+
+    accepted = "accepted" if journal_write_data else "acknowledged"
+
+    @p.step(by="writer", of=ledger, e=entry, only_if=p.has("fence_checked_apart"))
+    def check_fence(of: int, e: int) -> Any:
+        """The writer's add finds that the ledger is not fenced, by a descriptor that is not the one that a fence uses."""
+        return And(up, Not(fenced[of]), added[of, e] == "none"), {checked[of, e]: True}
+
+    @p.step(by="writer", mirrors="BookieImpl.addEntry, BookieImpl.addEntryInternal, Journal.logAddEntry", of=ledger, e=entry)
+    def add(of: int, e: int) -> Any:
+        """The writer adds an entry: it goes to the storage's memory, and is logged."""
+        return And(up, may_add(of, e), added[of, e] == "none", journal.has_room(2)), {
+            added[of, e]: accepted,
+            **takes(of, e, f"e{e}"),
+        }
+
+    @p.step(by="writer", mirrors="BookieImpl.addEntry, LedgerDescriptorImpl.isFenced", of=ledger, e=entry)
+    def refuse(of: int, e: int) -> Any:
+        """The writer adds an entry, and the ledger is fenced: LedgerFenced."""
+        return And(up, fenced[of], added[of, e] == "none"), {added[of, e]: "refused"}
+
+    @p.step(by="recovery", mirrors="BookieImpl.recoveryAddEntry, BookieImpl.addEntryInternal", of=ledger, e=entry, only_if=recovery)
+    def recovery_add(of: int, e: int) -> Any:
+        """A recovery writes an entry back: the fence is not asked."""
+        return And(up, recovered[of, e] == "none", journal.has_room(2)), {
+            recovered[of, e]: accepted,
+            **takes(of, e, f"r{e}"),
+        }
+
+    @p.step(by="journal", mirrors="WriteEntryProcessor.writeComplete", fair=True, of=ledger, e=entry)
+    def acknowledge(of: int, e: int) -> Any:
+        """The journal has the entry: the writer is told."""
+        return And(up, added[of, e] == "accepted", Not(journal.is_past(safe, of, f"e{e}"))), {added[of, e]: "acknowledged"}
+
+    @p.step(by="journal", mirrors="WriteEntryProcessor.writeComplete", fair=True, of=ledger, e=entry, only_if=recovery)
+    def acknowledge_recovery(of: int, e: int) -> Any:
+        """The journal has the entry: the recovery is told."""
+        done = Not(journal.is_past(safe, of, f"r{e}"))
+        return And(up, recovered[of, e] == "accepted", done), {recovered[of, e]: "acknowledged"}
+
+    # --- fences and reads
+
+    @p.part
+    def fence_records(of: int) -> Any:
+        """The records of a fence: the master key if the process has not logged it yet, without which replay skips the fence."""
+        return {key_cached[of]: True, **journal.logs(of, key_if_new(of), "fence")}
+
+    @p.part
+    def may_confirm(of: int) -> Any:
+        """A fencing read may be answered with an entry: the journal has the fence."""
+        return Not(journal.is_past(safe, of, "fence"))
+
+    @p.part
+    def may_deny(of: int) -> Any:
+        """A fencing read may be answered with NoSuchEntry or NoSuchLedger: the journal has the fence."""
+        return Not(journal.is_past(safe, of, "fence"))
+
+    @p.part
+    def lacks(of: int, e: int) -> Any:
+        """The bookie finds that it does not have the entry."""
+        return Not(stored[of].has(e))
+
+    fence_records.instead("master_key_with_entries_only", lambda of: journal.logs(of, "fence"))
+    fence_records.instead("fence_not_journaled", lambda of: {})
+    may_confirm.instead("second_fence_not_awaited", lambda of: True)
+    may_deny.instead("denies_before_fence_is_journaled", lambda of: True)
+    lacks.instead("denies_what_it_has", lambda of, e: True)
+
+    @p.step(by="recovery", mirrors="BookieImpl.fenceLedger, LedgerDescriptorImpl.fenceAndLogInJournal", of=ledger)
+    def fence(of: int) -> Any:
+        """A fencing read arrives: from now on the writer's adds are refused, and the fence is logged."""
+        return And(up, Not(fenced[of]), journal.has_room(2)), {fenced[of]: True, **fence_records(of)}
+
+    @p.step(by="recovery", mirrors="ReadEntryProcessorV3.getReadResponse, ReadEntryProcessor.processPacket", of=ledger)
+    def confirm_fence(of: int) -> Any:
+        """A fencing read is answered with what the bookie has."""
+        return And(up, fenced[of], may_confirm(of), Not(stored[of].is_empty), Not(fence_told[of])), {fence_told[of]: True}
+
+    @p.step(by="recovery", mirrors="ReadEntryProcessorV3.getReadResponse, ReadEntryProcessor.processPacket", of=ledger, e=entry)
+    def deny(of: int, e: int) -> Any:
+        """A fencing read is answered with NoSuchEntry, or NoSuchLedger: the bookie does not have the entry, nor ever will."""
+        return And(up, fenced[of], may_deny(of), lacks(of, e), Not(denied[of].has(e))), {
+            denied[of]: denied[of].plus(e),
+            fence_told[of]: True,
+        }
+
+    @p.step(by="reader", spends="reads", mirrors="BookieImpl.readEntry", of=ledger, e=entry)
+    def read(of: int, e: int) -> Any:
+        """A reader is given an entry, which the journal may not have yet."""
+        return And(up, stored[of].has(e), Not(shown[of].has(e))), {shown[of]: shown[of].plus(e)}
+
+    # --- the explicit last add confirmed
+
+    @p.part
+    def lac_records(of: int, lac: int) -> Any:
+        """The records of an explicit last add confirmed: like those of a fence."""
+        return {key_cached[of]: True, **journal.logs(of, key_if_new(of), f"lac{lac}")}
+
+    @p.part
+    def lac_saved(of: int) -> Any:
+        """What saving the ledger index makes of the explicit last add confirmed."""
+        return explicit_lac[of]
+
+    lac_records.instead("master_key_with_entries_only", lambda of, lac: journal.logs(of, f"lac{lac}"))
+    lac_records.instead("explicit_lac_in_memory", lambda of, lac: {})
+    lac_saved.instead("explicit_lac_in_memory", lambda of: saved.lac[of])
+    lac_saved.instead("explicit_lac_not_indexed", lambda of: saved.lac[of])
+
+    @p.step(by="writer", mirrors="BookieImpl.setExplicitLac", of=ledger, lac=range(1, explicit_lacs + 1))
+    def set_explicit_lac(of: int, lac: int) -> Any:
+        """The writer sends its last add confirmed without an entry: it goes to the storage's memory, and is logged."""
+        return And(up, explicit_lac[of] == lac - 1, journal.has_room(2)), {explicit_lac[of]: lac, **lac_records(of, lac)}
+
+    @p.step(by="journal", mirrors="WriteLacProcessorV3.getWriteLacResponse", fair=True, of=ledger, only_if=explicit_lacs)
+    def acknowledge_explicit_lac(of: int) -> Any:
+        """The journal has the explicit last add confirmed: the writer is told."""
+        done = Not(journal.is_past(safe, of, *(f"lac{n}" for n in range(1, explicit_lacs + 1))))
+        return And(up, lac_told[of] < explicit_lac[of], done), {lac_told[of]: explicit_lac[of]}
+
+    # --- the journal
+
+    runs = stage.among("up", "stopping")
+
+    @p.step(by="journal", mirrors="Journal.run", fair=True)
+    def write_journal() -> Any:
+        """What is logged is written to the file: a kill does not lose it any more."""
+        return And(runs, journal.written < journal.logged), {journal.written: journal.logged}
+
+    @p.step(by="journal", mirrors="Journal.ForceWriteThread.syncJournal", fair=True)
+    def sync_journal() -> Any:
+        """What is written is forced to the disk: nothing loses it any more, and checkpoints may go that far."""
+        return And(runs, journal.synced < journal.written), {journal.synced: journal.written}
+
+    # --- checkpoints
+
+    @p.part
+    def saves_index(d: int) -> Any:
+        """Saving a directory saves its ledger index too: master keys, fences, explicit last adds confirmed."""
+        return True
+
+    @p.part
+    def saves_header(of: int) -> Any:
+        """Saving the index saves what it has of this ledger."""
+        return True
+
+    @p.part
+    def mark_moves() -> Any:
+        """What one directory saved because its cache was full moves the mark: it is the only one."""
+        return directories == 1
+
+    @p.part
+    def mark_after(f: int) -> Any:
+        """The log mark once a checkpoint is done: it never goes back, whichever of several is done last."""
+        return maximum(journal.mark, taken[f])
+
+    if on_db:
+        saves_index.instead("idle_checkpoint_skips_index", lambda d: dirty[d])
+    else:
+        saves_index.instead("idle_flush_skips_headers", lambda d: Or(up, dirty[d]))
+        saves_header.instead("headers_without_pages_not_saved", lambda of: paged[of])
+    mark_moves.instead("one_directory_marks_for_all", lambda: True)
+    mark_after.instead("mark_goes_back", lambda f: taken[f])
+
+    def saves(d: int) -> dict[Any, Any]:
+        """What the storage has in memory of a directory's ledgers goes to its disk.
+
+        Sorted and interleaved storages forget that something was written only when the process starts or ends.
+        """
+        updates: dict[Any, Any] = {dirty[d]: False if on_db else And(dirty[d], up)}
+        for of in ledger:
+            if directory_of(of) == d:
+                header = And(saves_index(d), saves_header(of))
+                updates |= {
+                    saved.entries[of]: stored[of],
+                    saved.key[of]: Or(saved.key[of], And(header, is_known(of))),
+                    saved.fence[of]: Or(saved.fence[of], And(header, fenced[of])),
+                    saved.lac[of]: If(header, lac_saved(of), saved.lac[of]),
+                }
+        return updates
+
+    @p.step(by="sync", mirrors="SyncThread.doCheckpoint, Journal.newCheckpoint")
+    def take_checkpoint() -> Any:
+        """A checkpoint begins, and remembers how far the journal is synced: all that has been in memory before.
+
+        DbLedgerStorage has one from time to time; the others have one when an entry log or a memtable is full.
+        """
+        due = True if on_db else dirty[0]
+        return And(up, due, checkpoint[SYNC] == "none"), {checkpoint[SYNC]: "taken", taken[SYNC]: journal.synced}
+
+    @p.step(
+        by="f",
+        spends="full_caches",
+        mirrors="SingleDirectoryDbLedgerStorage.triggerFlushAndAddEntry, SingleDirectoryDbLedgerStorage.flush",
+        f=range(1, len(flushers)),
+    )
+    def fill_cache(f: int) -> Any:
+        """The write cache of a directory is full: the directory saves itself."""
+        return And(up, dirty[f - 1], checkpoint[f] == "none"), {checkpoint[f]: "taken", taken[f]: journal.synced}
+
+    @p.step(
+        by="f",
+        mirrors="SingleDirectoryDbLedgerStorage.checkpoint, SortedLedgerStorage.checkpoint, InterleavedLedgerStorage.checkpoint, "
+        "InterleavedLedgerStorage.flush",
+        fair=True,
+        f=flusher,
+    )
+    def save(f: int) -> Any:
+        """The storage's memory is saved: of all directories, or of the one whose write cache is full."""
+        updates = {checkpoint[f]: "saved"}
+        for d in directory:
+            if f in (0, d + 1):
+                updates |= saves(d)
+        return checkpoint[f] == "taken", updates
+
+    def forgotten(end: Any) -> dict[Any, Any]:
+        """The process has ended: its memory is gone, what it had accepted is not answered, and of the journal an end is left."""
+        updates: dict[Any, Any] = {stage: "down", **journal.cut_at(end)}
+        for of in ledger:
+            updates |= {stored[of]: (), fenced[of]: False, explicit_lac[of]: 0, key_cached[of]: False}
+            for e in entry:
+                updates |= {x[of, e]: If(x[of, e] == "accepted", "none", x[of, e]) for x in (added, recovered)}
+        gone = [*dirty, *(() if on_db else paged), *(checked or ())]
+        idle = {checkpoint[f]: "none" for f in flusher} | {taken[f]: 0 for f in flusher}
+        return updates | {flag: False for flag in gone} | idle
+
+    @p.step(by="f", mirrors="Journal.checkpointComplete", fair=True, f=flusher)
+    def save_mark(f: int) -> Any:
+        """The checkpoint is done: the log mark moves to where it was taken, and the journal before the mark is deleted."""
+        moves = True if f == 0 else mark_moves()
+        mark = mark_after(f) if moves else journal.mark
+        return And(up, checkpoint[f] == "saved"), {
+            checkpoint[f]: "none",
+            taken[f]: 0,
+            journal.mark: mark,
+            journal.compacted: maximum(journal.compacted, mark),
+        }
+
+    # --- the process
+
+    @p.step(by="bookie", spends="stops", mirrors="BookieImpl.shutdown, SyncThread.shutdown")
+    def stop() -> Any:
+        """The bookie is stopped cleanly: it takes no more requests, and saves all that it has."""
+        return And(up, checkpoint[SYNC] == "none"), {
+            stage: "stopping",
+            checkpoint[SYNC]: "taken",
+            taken[SYNC]: journal.synced,
+        }
+
+    @p.step(by="bookie", mirrors="SyncThread.flush, Journal.shutdown", fair=True, only_if=stops)
+    def end() -> Any:
+        """A stop has saved everything: the log mark moves, and the process ends."""
+        return And(stage == "stopping", checkpoint[SYNC] == "saved"), {
+            **forgotten(journal.written),
+            journal.mark: mark_after(SYNC),
+        }
+
+    @p.fault(by="bookie", spends="kills")
+    def kill() -> Any:
+        """The process is killed: what is in the page cache stays."""
+        return stage != "down", forgotten(journal.written)
+
+    @p.fault(by="bookie", spends="power_losses")
+    def lose_power() -> Any:
+        """The machine is gone: what is not synced is lost."""
+        return stage != "down", forgotten(journal.synced)
+
+    @p.step(
+        by="bookie",
+        mirrors="BookieImpl.start, BookieImpl.readJournal, Journal.scanJournal",
+        fair=True,
+        only_if=kills or power_losses or stops,
+    )
+    def replay() -> Any:
+        """The bookie starts: it loads what is saved, and replays the journal from the log mark, if the files are all there."""
+        updates: dict[Any, Any] = {stage: "replayed", journal.synced: journal.logged}
+        for of in ledger:
+            updates |= {
+                stored[of]: replay_of.stored(of),
+                fenced[of]: replay_of.fence(of),
+                explicit_lac[of]: replay_of.explicit_lac(of),
+                key_cached[of]: replay_of.key(of),
+            }
+            if not on_db:
+                updates[paged[of]] = replay_of.adds(of)
+        for d in directory:
+            updates[dirty[d]] = any_of(replay_of.adds(of) for of in ledger if directory_of(of) == d)
+        return And(stage == "down", journal.reaches_mark()), {
+            **updates,
+            checkpoint[SYNC]: "taken",
+            taken[SYNC]: journal.logged,
+        }
+
+    @p.step(
+        by="bookie",
+        mirrors="BookieImpl.start, SyncThread.requestFlush, SyncThread.flush",
+        fair=True,
+        only_if=kills or power_losses or stops,
+    )
+    def serve() -> Any:
+        """What was replayed is saved: the log mark moves to the journal's end, and the bookie takes requests."""
+        return And(stage == "replayed", checkpoint[SYNC] == "saved"), {
+            stage: "up",
+            checkpoint[SYNC]: "none",
+            taken[SYNC]: 0,
+            journal.mark: mark_after(SYNC),
+        }
+
+    return p

@@ -1,0 +1,35 @@
+"""What a bookie comes to in the end: it answers what it has accepted, and it is back after every end of its process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.properties.vocabulary import Suite
+
+
+def bookie_liveness(suite: Suite) -> None:
+    """Adds to a suite what must come about."""
+    p = suite.protocol
+    s, settings = p.state, p.parameters
+    pairs = [(of, e) for of in p.universes["ledger"] for e in p.universes["entry"]]
+
+    if settings["journal_write_data"]:
+
+        @suite.leads_to
+        def adds_are_answered() -> Any:
+            """An add that the bookie has accepted is acknowledged in the end, or the process ends, and the writer's request fails."""
+            return [(s.added[of, e] == "accepted", s.added[of, e] != "accepted") for of, e in pairs]
+
+        if settings["recovery"]:
+
+            @suite.leads_to
+            def recovery_adds_are_answered() -> Any:
+                """So it is with an add of a recovery."""
+                return [(s.recovered[of, e] == "accepted", s.recovered[of, e] != "accepted") for of, e in pairs]
+
+    if settings["kills"] or settings["power_losses"] or settings["stops"]:
+
+        @suite.leads_to
+        def bookies_come_back() -> Any:
+            """A bookie whose process has ended, or is about to, serves again in the end."""
+            return s.stage != "up", s.stage == "up"

@@ -1,0 +1,178 @@
+"""What must hold of a bookie and its disk: what it has answered for is there after every restart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.bookkeeper.journal import Journal, Replay, Saved
+from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of
+from fencepost.properties.bookie.conduct import bookie_conduct
+from fencepost.properties.bookie.invariant import bookie_invariant
+from fencepost.properties.bookie.liveness import bookie_liveness
+from fencepost.properties.vocabulary import Suite
+
+
+def bookie(p: Protocol) -> Suite:
+    """The properties of an instance that ``fencepost.model.bookkeeper.bookie.bookie`` built."""
+    s, n, settings = p.state, p.next, p.parameters
+    suite = Suite(p)
+    ledger, entry, place = (p.universes[name] for name in ("ledger", "entry", "place"))
+    journal, saved = Journal(p), Saved(p)
+    from_mark, from_start = Replay(journal, saved, journal.mark), Replay(journal, saved, 0)
+    pairs = [(of, e) for of in ledger for e in entry]
+    runs = s.stage != "down"
+    loses_power = settings["power_losses"] > 0
+    ends_badly = settings["kills"] > 0 or loses_power
+    unsynced = loses_power and not settings["journal_sync_data"]
+    unjournaled = ends_badly and not settings["journal_write_data"]
+    ends = ends_badly or settings["stops"] > 0
+
+    # --- what must always hold
+
+    @suite.strict(
+        "with journalWriteData=false a kill takes what is not checkpointed, with journalSyncData=false the loss of the page "
+        "cache what is not synced, and both were acknowledged",
+        when=unjournaled or unsynced,
+    )
+    def acknowledged_adds_survive() -> Any:
+        """A bookie that runs has every entry whose add it has acknowledged to the writer."""
+        return all_of(Implies(And(runs, s.added[of, e] == "acknowledged"), s.stored[of].has(e)) for of, e in pairs)
+
+    if settings["recovery"]:
+
+        @suite.strict(
+            "as of the writer's adds: without the journal, or before it is synced, an acknowledgement means little",
+            when=unjournaled or unsynced,
+        )
+        def acknowledged_recovery_adds_survive() -> Any:
+            """A bookie that runs has every entry that it has told a recovery that it has."""
+            return all_of(Implies(And(runs, s.recovered[of, e] == "acknowledged"), s.stored[of].has(e)) for of, e in pairs)
+
+    @suite.strict(
+        "with journalSyncData=false a fence is answered for before it is synced, and the loss of the page cache takes it",
+        when=unsynced,
+    )
+    def answered_fences_survive() -> Any:
+        """A bookie that runs has every ledger fenced of which it has answered a fencing read, whatever the answer."""
+        return all_of(Implies(And(runs, s.fence_told[of]), s.fenced[of]) for of in ledger)
+
+    @suite.strict(
+        "with journalSyncData=false the loss of the page cache takes the fence, and the bookie accepts what it has denied",
+        when=unsynced,
+    )
+    def denied_adds_stay_out() -> Any:
+        """The bookie never acknowledges to the writer an entry of which it has told a fencing read that it does not have it.
+
+        That is what a recovery goes by when it takes the entry for one that can never be confirmed.
+        """
+        return all_of(Implies(s.denied[of].has(e), s.added[of, e] != "acknowledged") for of, e in pairs)
+
+    if settings["explicit_lacs"]:
+
+        @suite.strict(
+            "with journalSyncData=false the loss of the page cache takes it, as all else",
+            when=unsynced,
+        )
+        def explicit_lacs_survive() -> Any:
+            """A bookie that runs has the explicit last add confirmed that it has acknowledged, or a higher one."""
+            return all_of(Implies(runs, s.explicit_lac[of] >= s.lac_told[of]) for of in ledger)
+
+    if settings["reads"]:
+
+        @suite.strict(
+            "an entry can be read as soon as it is in the storage's memory, before the journal has it",
+            when=ends_badly,
+        )
+        def shown_entries_survive() -> Any:
+            """A bookie that runs has every entry that it has given to a reader."""
+            return all_of(Implies(And(runs, s.shown[of].has(e)), s.stored[of].has(e)) for of, e in pairs)
+
+    @suite.always
+    def mark_covers_only_what_is_saved() -> Any:
+        """What lies before the log mark is saved: replay needs none of it."""
+        return all_of(Implies(place_ < s.mark, saved.covers(journal, place_, of)) for place_ in place for of in ledger)
+
+    @suite.always
+    def replay_is_idempotent() -> Any:
+        """Replay from the journal's very beginning, if it were still there, would come to the same as replay from the mark."""
+        return all_of(
+            And(
+                from_start.fence(of) == from_mark.fence(of),
+                *(from_start.has(of, e) == from_mark.has(of, e) for e in entry),
+                from_start.explicit_lac(of) == from_mark.explicit_lac(of),
+            )
+            for of in ledger
+        )
+
+    @suite.always
+    def journal_reaches_the_mark() -> Any:
+        """The journal is there from the log mark on: a bookie for which it is not does not start."""
+        return journal.reaches_mark()
+
+    # --- what every step must respect
+
+    @suite.step
+    def mark_never_goes_back() -> Any:
+        """The log mark only rises."""
+        return n.mark >= s.mark
+
+    @suite.step
+    def fenced_ledgers_take_no_adds() -> Any:
+        """No add of the writer is accepted while the ledger is fenced."""
+        taken = [And(s.added[of, e] == "none", n.added[of, e].among("accepted", "acknowledged")) for of, e in pairs]
+        return all_of(Implies(took, Not(s.fenced[of])) for took, (of, _) in zip(taken, pairs, strict=True))
+
+    @suite.step
+    def what_is_there_is_not_denied() -> Any:
+        """The bookie denies no entry that it has."""
+        return all_of(
+            Implies(And(n.denied[of].has(e), Not(s.denied[of].has(e))), Not(s.stored[of].has(e))) for of, e in pairs
+        )
+
+    @suite.ends
+    def no_deadlock() -> Any:
+        """Nothing comes to a standstill but a bookie that serves, with nothing left to answer."""
+        return And(s.stage == "up", all_of(s.added[of, e] != "accepted" for of, e in pairs))
+
+    # --- what must be possible
+
+    @suite.sometimes
+    def fenced_before_its_first_entry() -> Any:
+        """A ledger of which the bookie has nothing is fenced, and a recovery knows it."""
+        return any_of(And(s.fence_told[of], s.stored[of].is_empty, s.fenced[of]) for of in ledger)
+
+    @suite.sometimes
+    def add_is_refused() -> Any:
+        """An add has met the fence."""
+        return any_of(s.added[of, e] == "refused" for of, e in pairs)
+
+    @suite.sometimes
+    def mark_reaches_the_end() -> Any:
+        """The log mark is at the end of a journal that is full."""
+        return And(s.mark == s.logged, s.logged >= place.size - 1)
+
+    if ends:
+
+        @suite.sometimes
+        def fence_is_replayed() -> Any:
+            """A fence that a recovery knows of comes back from the journal alone."""
+            back = [And(s.fenced[of], s.fence_told[of], Not(s.saved_fence[of])) for of in ledger]
+            return And(s.stage == "replayed", Or(*back))
+
+        @suite.sometimes
+        def replayed_twice() -> Any:
+            """A bookie runs again on records that were saved, and whose mark was not."""
+            fence = any_of(And(s.mark <= x, journal.is_at(x, of, "fence"), s.saved_fence[of]) for x in place for of in ledger)
+            return And(s.stage == "replayed", s.checkpoint[0] == "taken", fence)
+
+    if ends_badly:
+
+        @suite.sometimes
+        def unanswered_add_is_lost() -> Any:
+            """An add that was never answered is gone with the process."""
+            return And(s.stage == "down", s.logged == 0, s.kills + s.power_losses == 1, s.mark == 0)
+
+    bookie_conduct(suite)
+    bookie_liveness(suite)
+    suite.lemmas_by(lambda: bookie_invariant(suite))
+    return suite
