@@ -21,14 +21,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from fencepost.model.bookkeeper.bookie_releases import DEFECTS
+from fencepost.model.bookkeeper.bookie_releases import DEFECTS, STORAGES
 from fencepost.model.bookkeeper.journal import Journal, Replay, Saved
 from fencepost.model.language import And, If, ModelError, Not, Or, Protocol, any_of, maximum
 
 STAGES = ("up", "stopping", "down", "replayed")
 ADDS = ("none", "accepted", "acknowledged", "refused")
 CHECKPOINTS = ("none", "taken", "saved")
-STORAGES = ("db", "sorted", "interleaved")
 SYNC = 0
 """The flusher that is SyncThread."""
 
@@ -101,6 +100,7 @@ def bookie(
     recovered = p.choice("recovered", ADDS[:3], per=(ledger, entry))
     fence_told = p.flag("fence_told", per=ledger)
     denied = p.subset("denied", entry, per=ledger)
+    lac_asked = p.flag("lac_asked", per=ledger)
     lac_told = p.number("lac_told", 0, explicit_lacs, per=ledger)
     shown = p.subset("shown", entry, per=ledger)
     checked = p.flag("checked", per=(ledger, entry)) if p.has("fence_checked_apart") else None
@@ -260,13 +260,18 @@ def bookie(
     @p.step(by="writer", mirrors="BookieImpl.setExplicitLac", of=ledger, lac=range(1, explicit_lacs + 1))
     def set_explicit_lac(of: int, lac: int) -> Any:
         """The writer sends its last add confirmed without an entry: it goes to the storage's memory, and is logged."""
-        return And(up, explicit_lac[of] == lac - 1, journal.has_room(2)), {explicit_lac[of]: lac, **lac_records(of, lac)}
+        return And(up, explicit_lac[of] == lac - 1, journal.has_room(2)), {
+            explicit_lac[of]: lac,
+            lac_asked[of]: True,
+            **lac_records(of, lac),
+        }
 
     @p.step(by="journal", mirrors="WriteLacProcessorV3.getWriteLacResponse", fair=True, of=ledger, only_if=explicit_lacs)
     def acknowledge_explicit_lac(of: int) -> Any:
         """The journal has the explicit last add confirmed: the writer is told."""
         done = Not(journal.is_past(safe, of, *(f"lac{n}" for n in range(1, explicit_lacs + 1))))
-        return And(up, lac_told[of] < explicit_lac[of], done), {lac_told[of]: explicit_lac[of]}
+        told = maximum(lac_told[of], explicit_lac[of])
+        return And(up, lac_asked[of], done), {lac_told[of]: told, lac_asked[of]: False}
 
     # --- the journal
 
@@ -370,7 +375,7 @@ def bookie(
             updates |= {stored[of]: (), fenced[of]: False, explicit_lac[of]: 0, key_cached[of]: False}
             for e in entry:
                 updates |= {x[of, e]: If(x[of, e] == "accepted", "none", x[of, e]) for x in (added, recovered)}
-        gone = [*dirty, *(() if on_db else paged), *(checked or ())]
+        gone = [*dirty, *lac_asked, *(() if on_db else paged), *(checked or ())]
         idle = {checkpoint[f]: "none" for f in flusher} | {taken[f]: 0 for f in flusher}
         return updates | {flag: False for flag in gone} | idle
 
