@@ -178,12 +178,26 @@ def bookie(
             **takes(of, e, f"r{e}"),
         }
 
-    @p.step(by="journal", mirrors="WriteEntryProcessor.writeComplete", fair=True, of=ledger, e=entry)
+    @p.step(
+        by="journal",
+        mirrors="WriteEntryProcessor.writeComplete",
+        fair=True,
+        of=ledger,
+        e=entry,
+        only_if=journal_write_data,
+    )
     def acknowledge(of: int, e: int) -> Any:
         """The journal has the entry: the writer is told."""
         return And(up, added[of, e] == "accepted", Not(journal.is_past(safe, of, f"e{e}"))), {added[of, e]: "acknowledged"}
 
-    @p.step(by="journal", mirrors="WriteEntryProcessor.writeComplete", fair=True, of=ledger, e=entry, only_if=recovery)
+    @p.step(
+        by="journal",
+        mirrors="WriteEntryProcessor.writeComplete",
+        fair=True,
+        of=ledger,
+        e=entry,
+        only_if=recovery and journal_write_data,
+    )
     def acknowledge_recovery(of: int, e: int) -> Any:
         """The journal has the entry: the recovery is told."""
         done = Not(journal.is_past(safe, of, f"r{e}"))
@@ -347,7 +361,8 @@ def bookie(
         by="f",
         spends="full_caches",
         mirrors="SingleDirectoryDbLedgerStorage.triggerFlushAndAddEntry, SingleDirectoryDbLedgerStorage.flush",
-        f=range(1, len(flushers)),
+        f=flusher,
+        only_if=lambda f: f != SYNC,
     )
     def fill_cache(f: int) -> Any:
         """The write cache of a directory is full: the directory saves itself."""

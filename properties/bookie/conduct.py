@@ -2,8 +2,257 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from fencepost.model.bookkeeper.journal import Journal, Replay, Saved
+from fencepost.model.language import And, If, Implies, Not, Or, all_of, any_of, how_many, maximum
 from fencepost.properties.vocabulary import Suite
 
 
 def bookie_conduct(suite: Suite) -> None:
     """Adds the rules of conduct of a bookie to a suite."""
+    _requests(suite)
+    _checkpoints(suite)
+    _process(suite)
+
+
+def _requests(suite: Suite) -> None:
+    """Adds how requests must be treated."""
+    p = suite.protocol
+    s, n, settings = p.state, p.next, p.parameters
+    ledger, entry, place = (p.universes[name] for name in ("ledger", "entry", "place"))
+    journal = Journal(p)
+    pairs = [(of, e) for of in ledger for e in entry]
+    safe = s.synced if settings["journal_sync_data"] else s.written
+    journals = settings["journal_write_data"]
+    goes_on = And(s.stage == "up", n.stage == "up")
+    adds = {"e": (s.added, n.added)} | ({"r": (s.recovered, n.recovered)} if settings["recovery"] else {})
+
+    def grows(of: int, e: int) -> Any:
+        return And(Not(s.stored[of].has(e)), n.stored[of].has(e))
+
+    @suite.step
+    def only_a_bookie_that_serves_answers() -> Any:
+        """Requests are taken and answered by a bookie that serves."""
+        told = [
+            *(n.added[of, e].among("accepted", "acknowledged", "refused") & (n.added[of, e] != s.added[of, e]) for of, e in pairs),
+            *(n.recovered[of, e].among("accepted", "acknowledged") & (n.recovered[of, e] != s.recovered[of, e]) for of, e in pairs),
+            *(Or(n.denied[of] != s.denied[of], n.fence_told[of] != s.fence_told[of]) for of in ledger),
+            *(Or(n.shown[of] != s.shown[of], n.lac_told[of] != s.lac_told[of]) for of in ledger),
+        ]
+        return Implies(Or(*told), goes_on)
+
+    @suite.step
+    def adds_are_answered_once() -> Any:
+        """An add is accepted once, and then acknowledged; refused only where the ledger is fenced, and never accepted after."""
+
+        def follows(before: Any, after: Any) -> Any:
+            first = after.among("accepted") if journals else after == "acknowledged"
+            return Or(
+                after == before,
+                And(before == "none", first),
+                And(before == "accepted", after == "acknowledged"),
+                And(before == "accepted", after == "none", n.stage == "down"),
+            )
+
+        refused = {pair: And(s.added[pair] == "none", n.added[pair] == "refused", s.fenced[pair[0]]) for pair in pairs}
+        return And(
+            *(Or(refused[pair], follows(s.added[pair], n.added[pair])) for pair in pairs),
+            *(follows(s.recovered[pair], n.recovered[pair]) for pair in pairs),
+        )
+
+    @suite.step
+    def accepted_adds_are_stored_and_logged() -> Any:
+        """What a bookie accepts is in its memory, to be saved, and in the journal, the key with it unless that is there."""
+
+        def taken(who: str, before: Any, after: Any, of: int, e: int) -> Any:
+            accepts = And(before[of, e] == "none", after[of, e].among("accepted", "acknowledged"))
+            ends = [And(s.logged <= x, p.primed(journal.is_at(x, of, f"{who}{e}"))) for x in place]
+            behind = Or(*ends) if journals else True
+            keyed = n.logged == s.logged + how_many(Not(s.key_cached[of])) + (1 if journals else 0)
+            in_memory = And(n.stored[of].has(e), n.dirty[of % settings["directories"]], n.key_cached[of])
+            pages = True if settings["storage"] == "db" else n.paged[of]
+            return Implies(accepts, And(in_memory, pages, behind, keyed))
+
+        return all_of(taken(who, *x, of, e) for who, x in adds.items() for of, e in pairs)
+
+    @suite.step
+    def memory_grows_by_requests() -> Any:
+        """While a bookie serves, an entry comes by an add, and nothing goes."""
+        by_adds = [
+            Implies(grows(of, e), any_of(And(b[of, e] == "none", a[of, e] != "none") for b, a in adds.values()))
+            for of, e in pairs
+        ]
+        kept = [
+            And(
+                (s.stored[of] & ~n.stored[of]).is_empty,
+                Implies(s.fenced[of], n.fenced[of]),
+                Implies(s.key_cached[of], n.key_cached[of]),
+                n.explicit_lac[of] >= s.explicit_lac[of],
+                n.explicit_lac[of] <= s.explicit_lac[of] + 1,
+            )
+            for of in ledger
+        ]
+        return Implies(goes_on, And(*by_adds, *kept))
+
+    @suite.step
+    def answers_wait_for_the_journal() -> Any:
+        """No answer leaves before the journal is safe past what it answers for."""
+        lacs = [f"lac{x}" for x in journal.explicit_lacs]
+        acknowledged = [
+            Implies(And(b[of, e] == "accepted", a[of, e] == "acknowledged"), Not(journal.is_past(safe, of, f"{who}{e}")))
+            for who, (b, a) in adds.items()
+            for of, e in pairs
+        ]
+        told = [Implies(And(n.fence_told[of], Not(s.fence_told[of])), s.fenced[of]) for of in ledger]
+        rises = {of: And(s.lac_asked[of], Not(n.lac_asked[of]), n.stage != "down") for of in ledger}
+        lac = [Implies(rises[of], And(Not(journal.is_past(safe, of, *lacs)), n.lac_told[of] >= s.explicit_lac[of])) for of in ledger]
+        only = [Implies(n.lac_told[of] != s.lac_told[of], And(rises[of], n.lac_told[of] == s.explicit_lac[of])) for of in ledger]
+        return And(*acknowledged, *told, *lac, *only)
+
+    @suite.step
+    def readers_see_what_is_stored() -> Any:
+        """A reader is given what is in memory."""
+        return all_of(Implies(And(n.shown[of].has(e), Not(s.shown[of].has(e))), s.stored[of].has(e)) for of, e in pairs)
+
+    @suite.step
+    def journal_is_only_appended_to() -> Any:
+        """The journal grows at its end, is written and synced as a whole, and loses its end with the process only."""
+        kept = [Implies(x < s.logged, n.record[x] == s.record[x]) for x in place]
+        written = Or(n.written == s.written, n.written == s.logged)
+        synced = Or(n.synced == s.synced, n.synced == s.written)
+        return Implies(n.stage != "down", And(n.logged >= s.logged, *kept, written, Or(synced, n.stage == "replayed")))
+
+
+def _checkpoints(suite: Suite) -> None:
+    """Adds how checkpoints must go."""
+    p = suite.protocol
+    s, n, settings = p.state, p.next, p.parameters
+    ledger, directory, flusher = (p.universes[name] for name in ("ledger", "directory", "flusher"))
+    on_db = settings["storage"] == "db"
+    saved = Saved(p)
+
+    def whose(f: int) -> list[int]:
+        """The ledgers that a flusher saves."""
+        return [of for of in ledger if f in (0, 1 + of % directory.size)]
+
+    @suite.step
+    def checkpoints_go_in_order() -> Any:
+        """A checkpoint is taken at the journal's synced end, then saved, then its mark is; only the end of a process stops it."""
+
+        def follows(f: int) -> Any:
+            before, after = s.checkpoint[f], n.checkpoint[f]
+            due = Or(n.stage != "up", s.dirty[0 if f == 0 else f - 1]) if f or not on_db else True
+            at = If(s.stage == "down", s.logged, s.synced)
+            return Or(
+                And(after == before, n.taken[f] == s.taken[f]),
+                And(before == "none", after == "taken", n.taken[f] == at, due),
+                And(before == "taken", after == "saved", n.taken[f] == s.taken[f]),
+                And(before == "saved", after == "none", n.taken[f] == 0),
+                And(n.stage == "down", after == "none", n.taken[f] == 0),
+            )
+
+        return all_of(follows(f) for f in flusher)
+
+    @suite.step
+    def saves_are_whole() -> Any:
+        """Of the ledgers concerned all entries are saved that are in memory; what is saved changes by a save only."""
+        done = {f: And(s.checkpoint[f] == "taken", n.checkpoint[f] == "saved") for f in flusher}
+
+        def is_kept(of: int) -> Any:
+            return And(
+                n.saved[of] == saved.entries[of],
+                n.saved_fence[of] == saved.fence[of],
+                n.saved_key[of] == saved.key[of],
+                n.saved_lac[of] == saved.lac[of],
+            )
+
+        by = {of: any_of(done[f] for f in flusher if of in whose(f)) for of in ledger}
+        return all_of(If(by[of], n.saved[of] == s.stored[of], is_kept(of)) for of in ledger)
+
+    @suite.step
+    def dirt_goes_with_a_save() -> Any:
+        """What was written stays marked as such until it is saved, and with sorted and interleaved storages until a boot or stop."""
+
+        def follows(d: int) -> Any:
+            saves = any_of(And(s.checkpoint[f] == "taken", n.checkpoint[f] == "saved") for f in flusher if f in (0, d + 1))
+            cleaned = saves if on_db else And(saves, s.stage != "up")
+            return And(
+                Implies(And(s.stage != "down", s.dirty[d], Not(n.dirty[d])), Or(cleaned, n.stage == "down")),
+                Implies(And(cleaned, n.stage != "down"), Not(n.dirty[d])),
+            )
+
+        return all_of(follows(d) for d in directory)
+
+    @suite.step
+    def mark_moves_with_a_checkpoint() -> Any:
+        """The log mark moves where a saved checkpoint was taken, never back; files before it are deleted while the bookie serves."""
+        done = {f: And(s.checkpoint[f] == "saved", n.checkpoint[f] == "none") for f in flusher}
+        by = {f: And(done[f], n.mark == maximum(s.mark, s.taken[f])) for f in flusher}
+        ended = Or(s.stage != "up", n.stage == "down")
+        moving = [f for f in flusher if f == 0 or directory.size == 1]
+        moved = all_of(Implies(done[f], Or(by[f], n.stage == "down")) for f in moving)
+        deleted = Or(n.compacted == s.compacted, And(Not(ended), n.compacted == n.mark))
+        return And(moved, Or(n.mark == s.mark, *by.values()), deleted)
+
+
+def _process(suite: Suite) -> None:
+    """Adds how a process must begin and end."""
+    p = suite.protocol
+    s, n, settings = p.state, p.next, p.parameters
+    ledger, entry, directory = (p.universes[name] for name in ("ledger", "entry", "directory"))
+    journal, saved = Journal(p), Saved(p)
+    replay = Replay(journal, saved, journal.mark)
+    on_db = settings["storage"] == "db"
+
+    @suite.step
+    def processes_go_through_their_stages() -> Any:
+        """A boot replays, saves, serves; a stop saves, and ends; only then is the mark at what was saved; a fault ends all."""
+        fails = n.kills + n.power_losses > s.kills + s.power_losses
+        marked = And(s.checkpoint[0] == "saved", n.mark >= s.taken[0])
+        return Or(
+            n.stage == s.stage,
+            And(s.stage == "down", n.stage == "replayed", n.checkpoint[0] == "taken"),
+            And(s.stage == "replayed", n.stage == "up", marked, n.checkpoint[0] == "none"),
+            And(s.stage == "up", n.stage == "stopping", s.checkpoint[0] == "none", n.checkpoint[0] == "taken"),
+            And(s.stage == "stopping", n.stage == "down", marked),
+            And(n.stage == "down", fails),
+        )
+
+    @suite.step
+    def faults_end_a_process() -> Any:
+        """A kill and a loss of power end a process that was there."""
+        fails = n.kills + n.power_losses > s.kills + s.power_losses
+        return Implies(fails, And(s.stage != "down", n.stage == "down"))
+
+    @suite.step
+    def memory_ends_with_the_process() -> Any:
+        """A process that ends leaves nothing in memory, and of the journal what was written, or after a loss of power synced."""
+        ends = And(s.stage != "down", n.stage == "down")
+        gone = [And(n.stored[of].is_empty, Not(n.fenced[of]), Not(n.key_cached[of]), n.explicit_lac[of] == 0) for of in ledger]
+        pages = [] if on_db else [Not(n.paged[of]) for of in ledger]
+        asked = [And(Not(n.lac_asked[of]), *(n.added[of, e] != "accepted" for e in entry)) for of in ledger]
+        again = [n.recovered[of, e] != "accepted" for of in ledger for e in entry]
+        clean = [Not(n.dirty[d]) for d in directory]
+        left = n.logged == If(n.power_losses > s.power_losses, s.synced, s.written)
+        return Implies(ends, And(*gone, *pages, *asked, *again, *clean, left, n.written == n.logged))
+
+    if settings["kills"] or settings["power_losses"] or settings["stops"]:
+
+        @suite.step
+        def boots_rebuild_the_memory() -> Any:
+            """After replay the memory is what is saved and what the journal has from the mark on, in its order."""
+            boots = And(s.stage == "down", n.stage == "replayed")
+            made = [
+                And(
+                    *(n.stored[of].has(e) == replay.has(of, e) for e in entry),
+                    n.fenced[of] == replay.fence(of),
+                    n.key_cached[of] == replay.key(of),
+                    n.explicit_lac[of] == replay.explicit_lac(of),
+                )
+                for of in ledger
+            ]
+            pages = [] if on_db else [n.paged[of] == replay.adds(of) for of in ledger]
+            written = {d: any_of(replay.adds(of) for of in ledger if of % directory.size == d) for d in directory}
+            dirt = [n.dirty[d] == written[d] for d in directory]
+            return Implies(boots, And(*made, *pages, *dirt, n.synced == s.logged))

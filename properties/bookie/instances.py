@@ -6,15 +6,36 @@ from collections.abc import Mapping
 
 from fencepost.properties.registry import Instance, Value
 
-_ONE: Mapping[str, Value] = {"entries": 1, "records": 5}
+_SMALL: Mapping[str, Value] = {"entries": 1, "records": 5, "recovery": False}
+_DIRECTORIES: Mapping[str, Value] = {"ledgers": 2, "directories": 2, "full_caches": 1, "kills": 1}
+_MANY: Mapping[str, Value] = {"entries": 3, "records": 10, "explicit_lacs": 2, "kills": 3, "power_losses": 3, "stops": 3}
 
 SIZES = {
     "ci": (
-        Instance("kills", {"entries": 1, "records": 5, "kills": 2}),
-        Instance("kill and stop", {"entries": 1, "records": 5, "kills": 1, "stops": 1}),
+        Instance("two entries", {"recovery": False, "kills": 1}),
+        Instance("recovery", {"entries": 1, "records": 4, "kills": 1, "stops": 1}),
+        Instance("two ends", {**_SMALL, "kills": 1, "power_losses": 1}),
+        Instance("full cache", {**_SMALL, "kills": 1, "full_caches": 1}),
+        Instance("two directories", {**_SMALL, **_DIRECTORIES, "records": 4}),
+        Instance("explicit last add and reads", {**_SMALL, "kills": 1, "explicit_lacs": 1, "reads": 1}),
+        Instance("sorted", {**_SMALL, "storage": "sorted", "kills": 1, "stops": 1}),
+        Instance("interleaved, two ledgers", {**_SMALL, "storage": "interleaved", "ledgers": 2, "records": 4, "kills": 1}),
+        Instance("page cache", {**_SMALL, "power_losses": 1, "journal_sync_data": False}),
+        Instance("no journal", {"entries": 1, "kills": 1, "journal_write_data": False}),
     ),
-    "standard": (),
-    "deep": (),
+    "standard": (
+        Instance("two entries and recovery", {"kills": 1}),
+        Instance("kills and stops", {"entries": 1, "kills": 2, "stops": 2}),
+        Instance("sorted, kills and stops", {"entries": 1, "storage": "sorted", "kills": 2, "stops": 2}),
+        Instance("three entries", _MANY, by="induction"),
+        Instance("three entries, sorted", {**_MANY, "storage": "sorted"}, by="induction"),
+        Instance("three entries, full caches", {**_MANY, "explicit_lacs": 0, "full_caches": 3}, by="induction"),
+        Instance("three entries, two directories", {**_MANY, "explicit_lacs": 0, **_DIRECTORIES}, by="induction"),
+    ),
+    "deep": (
+        Instance("all ends", {"records": 7, "kills": 1, "power_losses": 1, "stops": 1}),
+        Instance("two ledgers", {"ledgers": 2, "entries": 1, "kills": 1, "stops": 1}),
+    ),
 }
 
 _FENCE: Mapping[str, Value] = {"entries": 1, "records": 4, "recovery": False}
@@ -33,5 +54,5 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "explicit_lac_in_memory": {**_FENCE, "explicit_lacs": 1, "kills": 1},
     "explicit_lac_not_indexed": {**_FENCE, "explicit_lacs": 1, "kills": 1},
     "mark_goes_back": {**_FENCE, "full_caches": 1},
-    "one_directory_marks_for_all": {**_FENCE, "ledgers": 2, "directories": 2, "full_caches": 1, "kills": 1},
+    "one_directory_marks_for_all": {**_FENCE, **_DIRECTORIES},
 }

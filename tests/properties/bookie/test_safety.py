@@ -1,0 +1,160 @@
+"""A bookie and its disk: pinned counts of small instances, negative controls, and every defect caught."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.model.bookkeeper.bookie_releases import DEFECTS, HISTORY, RELEASES, STORAGES
+from fencepost.model.language import ModelError
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Instance, Value
+from tests.properties.searching import (
+    caught,
+    controls,
+    counts,
+    each_defect,
+    each_instance,
+    faithful,
+    proved,
+    searched,
+    unexpected,
+)
+
+BOOKIE = PROTOCOLS["bookie"]
+
+COUNTS = {
+    "two entries": (41908, 116363, 25),
+    "recovery": (30048, 73610, 27),
+    "two ends": (5727, 14742, 24),
+    "full cache": (7123, 20819, 21),
+    "two directories": (149193, 503862, 25),
+    "explicit last add and reads": (44230, 136479, 24),
+    "sorted": (4006, 8200, 23),
+    "interleaved, two ledgers": (16451, 43838, 23),
+    "page cache": (3077, 7677, 22),
+    "no journal": (3801, 8925, 22),
+}
+
+CONTROLS: dict[str, dict[str, int]] = {
+    "two entries": {},
+    "recovery": {},
+    "two ends": {},
+    "full cache": {},
+    "two directories": {},
+    "explicit last add and reads": {"shown_entries_survive": 4},
+    "sorted": {},
+    "interleaved, two ledgers": {},
+    "page cache": {"acknowledged_adds_survive": 5, "answered_fences_survive": 5, "denied_adds_stay_out": 10},
+    "no journal": {
+        "acknowledged_adds_survive": 3,
+        "acknowledged_recovery_adds_survive": 3,
+        "denied_adds_stay_out": 8,
+    },
+}
+
+CAUGHT = {
+    "idle_checkpoint_skips_index": ({"mark_covers_only_what_is_saved", "replay_is_idempotent"}, 6),
+    "idle_flush_skips_headers": ({"mark_covers_only_what_is_saved", "replay_is_idempotent"}, 6),
+    "headers_without_pages_not_saved": ({"mark_covers_only_what_is_saved", "replay_is_idempotent"}, 6),
+    "denies_before_fence_is_journaled": ({"answered_fences_survive"}, 4),
+    "master_key_with_entries_only": ({"answered_fences_survive", "mark_covers_only_what_is_saved"}, 6),
+    "second_fence_not_awaited": ({"answered_fences_survive"}, 5),
+    "fence_not_journaled": ({"answered_fences_survive"}, 4),
+    "fence_checked_apart": ({"fenced_ledgers_take_no_adds"}, 3),
+    "key_record_after_entry": (
+        {"acknowledged_adds_survive", "mark_covers_only_what_is_saved", "replay_is_idempotent"},
+        6,
+    ),
+    "denies_what_it_has": ({"what_is_there_is_not_denied"}, 5),
+    "explicit_lac_in_memory": ({"explicit_lacs_survive"}, 4),
+    "explicit_lac_not_indexed": ({"mark_covers_only_what_is_saved"}, 6),
+    "mark_goes_back": ({"journal_reaches_the_mark", "mark_moves_with_a_checkpoint", "mark_never_goes_back"}, 9),
+    "one_directory_marks_for_all": ({"mark_covers_only_what_is_saved", "replay_is_idempotent"}, 7),
+}
+
+ACCEPTS_WHAT_IT_DENIED = {
+    "idle_checkpoint_skips_index": 15,
+    "idle_flush_skips_headers": 14,
+    "headers_without_pages_not_saved": 14,
+    "denies_before_fence_is_journaled": 10,
+    "master_key_with_entries_only": 12,
+}
+"""The open hazards, and how soon the writer is acknowledged an entry of which a recovery was told that it is not there."""
+
+MANY: dict[str, Value] = {"entries": 3, "records": 10, "explicit_lacs": 2, "kills": 3, "power_losses": 3, "stops": 3}
+
+
+@each_instance(BOOKIE)
+def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
+    findings = faithful(BOOKIE, instance.parameters)
+    assert counts(findings) == COUNTS[instance.name]
+    assert controls(findings) == CONTROLS[instance.name]
+    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
+    assert findings.suspicions == ()
+    assert all(v.verdict in ("exhausted", "proved") or v.expected for v in findings.verdicts)
+
+
+def test_the_tables_speak_of_every_defect() -> None:
+    assert set(CAUGHT) == set(DEFECTS) == set(BOOKIE.shown_by) == set(HISTORY)
+
+
+@each_defect(BOOKIE)
+def test_a_defect_is_caught(defect: str) -> None:
+    assert caught(BOOKIE, defect) == CAUGHT[defect]
+
+
+@pytest.mark.parametrize("defect", ACCEPTS_WHAT_IT_DENIED)
+def test_a_hazard_confirms_what_recovery_was_told_is_not_there(defect: str) -> None:
+    """What makes a ledger lose a confirmed entry: recovery closes it before the entry, and the bookie takes it all the same."""
+    assert HISTORY[defect]["open"]
+    found = unexpected(searched(BOOKIE, BOOKIE.shown_by[defect], [defect], ["denied_adds_stay_out"]))
+    assert found == {"denied_adds_stay_out": ACCEPTS_WHAT_IT_DENIED[defect]}
+
+
+def test_a_log_mark_that_goes_back_keeps_a_bookie_down() -> None:
+    """bookkeeper#4105: "Recovery log is missing", and the bookie does not start."""
+    parameters = {**BOOKIE.shown_by["mark_goes_back"], "kills": 1}
+    assert unexpected(searched(BOOKIE, parameters, ["mark_goes_back"], ["bookies_come_back"])) == {"bookies_come_back": 10}
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_induction_proves_what_exhaustion_cannot_reach(storage: str) -> None:
+    """Whatever is not a negative control, for all runs of an instance far too large to be searched."""
+    parameters = MANY | {"storage": storage}
+    suite = BOOKIE.suite(BOOKIE.build(parameters))
+    firm = {p.name for p in suite.properties if p.kind in ("always", "step", "deadlock") and not p.strict}
+    assert proved(BOOKIE, parameters) == firm
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("instance", [i for i in BOOKIE.sizes["standard"] if i.by], ids=lambda i: i.name)
+def test_induction_proves_the_standard_instances(instance: Instance) -> None:
+    assert proved(BOOKIE, instance.parameters)
+
+
+def test_histories_name_releases_that_were_read_and_agree_with_themselves() -> None:
+    for history in HISTORY.values():
+        assert set(history["releases"]) <= set(RELEASES)
+        assert set(history["storages"]) <= set(STORAGES)
+        assert history["open"] == (not history["fixed"]) == (RELEASES[-1] in history["releases"])
+        fixed = [word.strip(",") for word in history["fixed"].split()]
+        assert not set(history["releases"]) & set(fixed)
+
+
+def test_every_step_says_what_it_mirrors() -> None:
+    every = BOOKIE.build({"explicit_lacs": 1, "reads": 1, "full_caches": 1, "kills": 1, "power_losses": 1, "stops": 1})
+    assert {a.name for a in every.actions if not a.mirrors} == {"kill", "lose_power"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"storage": "file"}, "storage is db, sorted or interleaved"),
+        ({"entries": 0}, "at least 1"),
+        ({"storage": "sorted", "directories": 2}, "one directory"),
+    ],
+)
+def test_an_instance_that_does_not_exist_is_refused(wrong: dict[str, Value], said: str) -> None:
+    with pytest.raises(ModelError, match=said):
+        BOOKIE.build(wrong)
