@@ -21,6 +21,7 @@ REFERENCE = ROOT / "docs" / "reference"
 PAGES = {name: page for name in PROTOCOLS if (page := REFERENCE / f"{name}.md").exists()}
 TABLES = ("controls", "defects", "instances", "mirrors", "releases")
 FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
+    "bookie": [{"storage": "sorted", "kills": 1}],
     "ledger": [{"changes": 1, "recoverers": 2}, {"entries": 1}],
     "split": [
         {"bundles": 2, "splits": 2, "maximum": 3},
