@@ -52,8 +52,8 @@ def bookie(
 ) -> Protocol:
     """One bookie with ``ledgers`` ledgers of up to ``entries`` entries, on a ledger storage: db, sorted or interleaved.
 
-    ``records`` bounds what is ever logged; ``recovery`` adds the adds of recovery; ``explicit_lacs``, ``reads``, ``full_caches``,
-    ``kills``, ``power_losses`` and ``stops`` bound how often each ledger's writer sends its last add confirmed alone, an
+    ``records`` bounds what is ever logged; ``recovery`` adds the adds of recovery; ``explicit_lacs``, ``reads``,
+    ``full_caches``, ``kills``, ``power_losses`` and ``stops`` bound how often each ledger's writer sends its last add confirmed alone, an
     entry is read, the write cache of a directory is full (db), and the process is killed, loses its page cache too, and is
     stopped. ``directories`` are ledgerDirectories (several with db only). ``journal_sync_data`` and ``journal_write_data`` are
     journalSyncData and journalWriteData.
@@ -103,7 +103,7 @@ def bookie(
     lac_asked = p.flag("lac_asked", per=ledger)
     lac_told = p.number("lac_told", 0, explicit_lacs, per=ledger)
     shown = p.subset("shown", entry, per=ledger)
-    checked = p.flag("checked", per=(ledger, entry)) if p.has("fence_checked_apart") else None
+    checked: Any = p.flag("checked", per=(ledger, entry)) if p.has("fence_checked_apart") else None
 
     p.budget("reads", reads)
     p.budget("full_caches", full_caches)
@@ -143,10 +143,7 @@ def bookie(
 
     def takes(of: int, e: int, kind: str) -> dict[Any, Any]:
         """The entry is in the storage's memory, readable at once, and its records are logged."""
-        if journal_write_data:
-            logged = key_and_entry(of, kind)
-        else:
-            logged = journal.logs(of, key_if_new(of))
+        logged = key_and_entry(of, kind) if journal_write_data else journal.logs(of, key_if_new(of))
         pages = {} if on_db else {paged[of]: True}
         return {stored[of]: stored[of].plus(e), key_cached[of]: True, dirty[directory_of(of)]: True, **logged, **pages}
 
@@ -170,7 +167,9 @@ def bookie(
         """The writer adds an entry, and the ledger is fenced: LedgerFenced."""
         return And(up, fenced[of], added[of, e] == "none"), {added[of, e]: "refused"}
 
-    @p.step(by="recovery", mirrors="BookieImpl.recoveryAddEntry, BookieImpl.addEntryInternal", of=ledger, e=entry, only_if=recovery)
+    @p.step(
+        by="recovery", mirrors="BookieImpl.recoveryAddEntry, BookieImpl.addEntryInternal", of=ledger, e=entry, only_if=recovery
+    )
     def recovery_add(of: int, e: int) -> Any:
         """A recovery writes an entry back: the fence is not asked."""
         return And(up, recovered[of, e] == "none", journal.has_room(2)), {
@@ -370,8 +369,8 @@ def bookie(
 
     @p.step(
         by="f",
-        mirrors="SingleDirectoryDbLedgerStorage.checkpoint, SortedLedgerStorage.checkpoint, InterleavedLedgerStorage.checkpoint, "
-        "InterleavedLedgerStorage.flush",
+        mirrors="SingleDirectoryDbLedgerStorage.checkpoint, SortedLedgerStorage.checkpoint, "
+        "InterleavedLedgerStorage.checkpoint, InterleavedLedgerStorage.flush",
         fair=True,
         f=flusher,
     )
@@ -384,7 +383,7 @@ def bookie(
         return checkpoint[f] == "taken", updates
 
     def forgotten(end: Any) -> dict[Any, Any]:
-        """The process has ended: its memory is gone, what it had accepted is not answered, and of the journal an end is left."""
+        """The process has ended: its memory is gone, what it had accepted is not answered, the journal ends at ``end``."""
         updates: dict[Any, Any] = {stage: "down", **journal.cut_at(end)}
         for of in ledger:
             updates |= {stored[of]: (), fenced[of]: False, explicit_lac[of]: 0, key_cached[of]: False}
@@ -392,19 +391,16 @@ def bookie(
                 updates |= {x[of, e]: If(x[of, e] == "accepted", "none", x[of, e]) for x in (added, recovered)}
         gone = [*dirty, *lac_asked, *(() if on_db else paged), *(checked or ())]
         idle = {checkpoint[f]: "none" for f in flusher} | {taken[f]: 0 for f in flusher}
-        return updates | {flag: False for flag in gone} | idle
+        return updates | dict.fromkeys(gone, False) | idle
 
     @p.step(by="f", mirrors="Journal.checkpointComplete", fair=True, f=flusher)
     def save_mark(f: int) -> Any:
         """The checkpoint is done: the log mark moves to where it was taken, and the journal before the mark is deleted."""
-        moves = True if f == 0 else mark_moves()
-        mark = mark_after(f) if moves else journal.mark
-        return And(up, checkpoint[f] == "saved"), {
-            checkpoint[f]: "none",
-            taken[f]: 0,
-            journal.mark: mark,
-            journal.compacted: maximum(journal.compacted, mark),
-        }
+        done = {checkpoint[f]: "none", taken[f]: 0}
+        if f == SYNC or mark_moves():
+            mark = mark_after(f)
+            done |= {journal.mark: mark, journal.compacted: maximum(journal.compacted, mark)}
+        return And(up, checkpoint[f] == "saved"), done
 
     # --- the process
 

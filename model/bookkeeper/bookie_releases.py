@@ -7,7 +7,8 @@ from typing import TypedDict
 STORAGES = ("db", "sorted", "interleaved")
 
 DEFECTS = {
-    "idle_checkpoint_skips_index": "bookkeeper#4843: a checkpoint whose write cache is empty does not save the ledger index, and "
+    "idle_checkpoint_skips_index": "bookkeeper#4843: a checkpoint whose write cache is empty does not save the ledger "
+    "index, and "
     "the log mark moves past the fence (DbLedgerStorage)",
     "idle_flush_skips_headers": "a boot or a stop after which nothing was written saves no header, and the log mark moves past "
     "the fence (SortedLedgerStorage, InterleavedLedgerStorage)",
@@ -19,13 +20,15 @@ DEFECTS = {
     "second_fence_not_awaited": "bookkeeper#208: a second fencing read is answered while the fence is not journaled",
     "fence_not_journaled": "BOOKKEEPER-500: a fence is not journaled",
     "fence_checked_apart": "bookkeeper#4701: two descriptors of one ledger: an add finds no fence, and goes in after it",
-    "key_record_after_entry": "bookkeeper#4701: two descriptors of one ledger: an entry is journaled before the master key, and "
+    "key_record_after_entry": "bookkeeper#4701: two descriptors of one ledger: an entry is journaled before the master "
+    "key, and "
     "replay skips it",
     "denies_what_it_has": "bookkeeper#2908: NoSuchEntry is answered for an entry whose bytes are not all in the file yet",
     "explicit_lac_in_memory": "bookkeeper#1527, #1533: an explicit last add confirmed is neither journaled nor saved",
     "explicit_lac_not_indexed": "bookkeeper#2474: DbLedgerStorage does not save the explicit last add confirmed, and the log "
     "mark moves past it",
-    "mark_goes_back": "bookkeeper#4740, #4105: of two checkpoints the older one is done last, and the log mark goes back to where "
+    "mark_goes_back": "bookkeeper#4740, #4105: of two checkpoints the older one is done last, and the log mark goes "
+    "back to where "
     "the journal is deleted",
     "one_directory_marks_for_all": "bookkeeper#3329: a directory whose write cache is full moves the log mark past what other "
     "directories have not saved",
@@ -60,7 +63,8 @@ HISTORY: dict[str, History] = {
         "open": True,
         "releases": _SINCE_4_16,
         "storages": _DB,
-        "evidence": "SingleDirectoryDbLedgerStorage.checkpoint returns on writeCache.isEmpty(), before ledgerIndex.flush(): not in "
+        "evidence": "SingleDirectoryDbLedgerStorage.checkpoint returns on writeCache.isEmpty(), before "
+        "ledgerIndex.flush(): not in "
         "4.14.x and 4.15.0, in 4.15.1 to 4.18.0; run on 4.17.3 and 4.18.0, and 4.14.5 keeps the fence",
     },
     "idle_flush_skips_headers": {
@@ -70,7 +74,8 @@ HISTORY: dict[str, History] = {
         "open": True,
         "releases": RELEASES,
         "storages": _OTHERS,
-        "evidence": "InterleavedLedgerStorage.flush returns unless something was written since the last flush; run on sorted of "
+        "evidence": "InterleavedLedgerStorage.flush returns unless something was written since the last flush; run on "
+        "sorted of "
         "4.14.5, 4.17.3 and 4.18.0, and on interleaved of 4.17.3 and 4.18.0; no report found upstream",
     },
     "headers_without_pages_not_saved": {
@@ -80,7 +85,8 @@ HISTORY: dict[str, History] = {
         "open": True,
         "releases": RELEASES,
         "storages": _OTHERS,
-        "evidence": "IndexInMemPageMgr.flushOneOrMoreLedgers goes over pageMapAndList.getActiveLedgers() only; run on sorted and "
+        "evidence": "IndexInMemPageMgr.flushOneOrMoreLedgers goes over pageMapAndList.getActiveLedgers() only; run on "
+        "sorted and "
         "interleaved of 4.17.3 and 4.18.0 (another ledger's entry, checkpoint, kill); no report found upstream",
     },
     "denies_before_fence_is_journaled": {
@@ -100,7 +106,8 @@ HISTORY: dict[str, History] = {
         "open": True,
         "releases": RELEASES,
         "storages": STORAGES,
-        "evidence": "BookieImpl.addEntryInternal alone logs the master key; readJournal swallows NoLedgerException at a fence and at "
+        "evidence": "BookieImpl.addEntryInternal alone logs the master key; readJournal swallows NoLedgerException at a "
+        "fence and at "
         "an explicit last add confirmed; the fence was run on 4.14.5, 4.17.3 and 4.18.0; no report found upstream",
     },
     "second_fence_not_awaited": {
@@ -110,7 +117,8 @@ HISTORY: dict[str, History] = {
         "open": False,
         "releases": (),
         "storages": STORAGES,
-        "evidence": "4.4.0 Bookie.fenceLedger returns SUCCESS_FUTURE when the fence was set before; c49621baca is first in 4.5.0",
+        "evidence": "4.4.0 Bookie.fenceLedger returns SUCCESS_FUTURE when the fence was set before; c49621baca is first "
+        "in 4.5.0",
     },
     "fence_not_journaled": {
         "upstream": "BOOKKEEPER-500",
@@ -128,7 +136,8 @@ HISTORY: dict[str, History] = {
         "open": False,
         "releases": _TO_4_17_3,
         "storages": STORAGES,
-        "evidence": "HandleFactoryImpl.getHandle does not look at what putIfAbsent returns from 4.5.0 to 4.17.3; 4.4.0 and 4.17.4 do",
+        "evidence": "HandleFactoryImpl.getHandle does not look at what putIfAbsent returns from 4.5.0 to 4.17.3; 4.4.0 "
+        "and 4.17.4 do",
     },
     "key_record_after_entry": {
         "upstream": "#4701",
@@ -137,7 +146,8 @@ HISTORY: dict[str, History] = {
         "open": False,
         "releases": _TO_4_17_3,
         "storages": STORAGES,
-        "evidence": "as fence_checked_apart: with two monitors addEntryInternal may log the second entry before the first one's key",
+        "evidence": "as fence_checked_apart: with two monitors addEntryInternal may log the second entry before the "
+        "first one's key",
     },
     "denies_what_it_has": {
         "upstream": "#2908",
@@ -146,7 +156,8 @@ HISTORY: dict[str, History] = {
         "open": False,
         "releases": RELEASES[:2],
         "storages": STORAGES,
-        "evidence": "EntryLogger throws NoEntryException on a short read in 4.14.4, 4.14.5 and 4.15.0; 966b865973 is first in 4.16.0",
+        "evidence": "EntryLogger throws NoEntryException on a short read in 4.14.4, 4.14.5 and 4.15.0; 966b865973 is "
+        "first in 4.16.0",
     },
     "explicit_lac_in_memory": {
         "upstream": "#1527, #1533",
@@ -173,7 +184,8 @@ HISTORY: dict[str, History] = {
         "open": False,
         "releases": _TO_4_17_3,
         "storages": _DB,
-        "evidence": "Journal.checkpointComplete compares with lastPersistedMark in 4.18.0 only (not in 4.17.4); the flush of a full "
+        "evidence": "Journal.checkpointComplete compares with lastPersistedMark in 4.18.0 only (not in 4.17.4); the "
+        "flush of a full "
         "write cache completes checkpoints beside SyncThread from 4.7.0 on",
     },
     "one_directory_marks_for_all": {
@@ -183,7 +195,8 @@ HISTORY: dict[str, History] = {
         "open": False,
         "releases": RELEASES[:3],
         "storages": _DB,
-        "evidence": "SingleDirectoryDbLedgerStorage.flush completes its checkpoint whether or not singleLedgerDirs: test absent in "
+        "evidence": "SingleDirectoryDbLedgerStorage.flush completes its checkpoint whether or not singleLedgerDirs: "
+        "test absent in "
         "4.14.7, 4.15.4 and 4.16.1, present in 4.14.8, 4.15.5 and 4.16.2",
     },
 }

@@ -96,9 +96,7 @@ class Saved:
 
     def covers(self, journal: Journal, place: int, of: int) -> Any:
         """The formula: of that ledger's record at that place nothing is needed any more."""
-        entries = [
-            Or(Not(journal.is_at(place, of, f"e{e}", f"r{e}")), self.entries[of].has(e)) for e in journal.entry
-        ]
+        entries = [Or(Not(journal.is_at(place, of, f"e{e}", f"r{e}")), self.entries[of].has(e)) for e in journal.entry]
         lacs = [Or(Not(journal.is_at(place, of, f"lac{n}")), self.lac[of] >= n) for n in journal.explicit_lacs]
         key = Or(Not(journal.is_at(place, of, "key")), self.key[of])
         fence = Or(Not(journal.is_at(place, of, "fence")), self.fence[of])

@@ -35,8 +35,14 @@ def _requests(suite: Suite) -> None:
     def only_a_bookie_that_serves_answers() -> Any:
         """Requests are taken and answered by a bookie that serves."""
         told = [
-            *(n.added[of, e].among("accepted", "acknowledged", "refused") & (n.added[of, e] != s.added[of, e]) for of, e in pairs),
-            *(n.recovered[of, e].among("accepted", "acknowledged") & (n.recovered[of, e] != s.recovered[of, e]) for of, e in pairs),
+            *(
+                n.added[of, e].among("accepted", "acknowledged", "refused") & (n.added[of, e] != s.added[of, e])
+                for of, e in pairs
+            ),
+            *(
+                n.recovered[of, e].among("accepted", "acknowledged") & (n.recovered[of, e] != s.recovered[of, e])
+                for of, e in pairs
+            ),
             *(Or(n.denied[of] != s.denied[of], n.fence_told[of] != s.fence_told[of]) for of in ledger),
             *(Or(n.shown[of] != s.shown[of], n.lac_told[of] != s.lac_told[of]) for of in ledger),
         ]
@@ -96,6 +102,27 @@ def _requests(suite: Suite) -> None:
         return Implies(goes_on, And(*by_adds, *kept))
 
     @suite.step
+    def keys_and_fences_are_logged_once() -> Any:
+        """A process logs a master key that it has not logged yet, and a fence that is new."""
+
+        def logs(of: int, kind: str) -> Any:
+            return any_of(And(s.logged <= x, x < n.logged, p.primed(journal.is_at(x, of, kind))) for x in place)
+
+        keys = [Implies(logs(of, "key"), And(Not(s.key_cached[of]), n.key_cached[of])) for of in ledger]
+        return Implies(goes_on, And(*keys, *(Implies(logs(of, "fence"), Not(s.fenced[of])) for of in ledger)))
+
+    @suite.step
+    def fences_are_confirmed_with_an_entry() -> Any:
+        """A fencing read is answered with an entry that is there, or with NoSuchEntry."""
+        told = {of: And(n.fence_told[of], Not(s.fence_told[of]), n.denied[of] == s.denied[of]) for of in ledger}
+        return all_of(Implies(told[of], Not(s.stored[of].is_empty)) for of in ledger)
+
+    @suite.sometimes
+    def fence_is_confirmed() -> Any:
+        """A recovery has an answer from a fenced ledger, and nothing was denied."""
+        return any_of(And(s.fence_told[of], s.denied[of].is_empty) for of in ledger)
+
+    @suite.step
     def answers_wait_for_the_journal() -> Any:
         """No answer leaves before the journal is safe past what it answers for."""
         lacs = [f"lac{x}" for x in journal.explicit_lacs]
@@ -106,8 +133,13 @@ def _requests(suite: Suite) -> None:
         ]
         told = [Implies(And(n.fence_told[of], Not(s.fence_told[of])), s.fenced[of]) for of in ledger]
         rises = {of: And(s.lac_asked[of], Not(n.lac_asked[of]), n.stage != "down") for of in ledger}
-        lac = [Implies(rises[of], And(Not(journal.is_past(safe, of, *lacs)), n.lac_told[of] >= s.explicit_lac[of])) for of in ledger]
-        only = [Implies(n.lac_told[of] != s.lac_told[of], And(rises[of], n.lac_told[of] == s.explicit_lac[of])) for of in ledger]
+        lac = [
+            Implies(rises[of], And(Not(journal.is_past(safe, of, *lacs)), n.lac_told[of] >= s.explicit_lac[of]))
+            for of in ledger
+        ]
+        only = [
+            Implies(n.lac_told[of] != s.lac_told[of], And(rises[of], n.lac_told[of] == s.explicit_lac[of])) for of in ledger
+        ]
         return And(*acknowledged, *told, *lac, *only)
 
     @suite.step
@@ -121,7 +153,9 @@ def _requests(suite: Suite) -> None:
         kept = [Implies(x < s.logged, n.record[x] == s.record[x]) for x in place]
         written = Or(n.written == s.written, n.written == s.logged)
         synced = Or(n.synced == s.synced, n.synced == s.written)
-        return Implies(n.stage != "down", And(n.logged >= s.logged, *kept, written, Or(synced, n.stage == "replayed")))
+        still = And(n.written == s.written, Or(n.synced == s.synced, s.stage == "down"))
+        grows = And(n.logged >= s.logged, *kept, written, Or(synced, n.stage == "replayed"))
+        return Implies(n.stage != "down", And(grows, Or(still, s.stage.among("up", "stopping"))))
 
 
 def _checkpoints(suite: Suite) -> None:
@@ -138,11 +172,11 @@ def _checkpoints(suite: Suite) -> None:
 
     @suite.step
     def checkpoints_go_in_order() -> Any:
-        """A checkpoint is taken at the journal's synced end, then saved, then its mark is; only the end of a process stops it."""
+        """A checkpoint is taken at the journal's synced end, saved, and then its mark is; only a process's end stops it."""
 
         def follows(f: int) -> Any:
             before, after = s.checkpoint[f], n.checkpoint[f]
-            due = Or(n.stage != "up", s.dirty[0 if f == 0 else f - 1]) if f or not on_db else True
+            due = And(s.stage == "up", s.dirty[f - 1]) if f else Or(on_db, n.stage != "up", s.dirty[0])
             at = If(s.stage == "down", s.logged, s.synced)
             return Or(
                 And(after == before, n.taken[f] == s.taken[f]),
@@ -168,11 +202,13 @@ def _checkpoints(suite: Suite) -> None:
             )
 
         by = {of: any_of(done[f] for f in flusher if of in whose(f)) for of in ledger}
-        return all_of(If(by[of], n.saved[of] == s.stored[of], is_kept(of)) for of in ledger)
+        known = {of: Or(s.key_cached[of], Not(s.stored[of].is_empty), s.fenced[of], s.explicit_lac[of] > 0) for of in ledger}
+        keys = [Implies(And(n.saved_key[of], Not(s.saved_key[of])), known[of]) for of in ledger]
+        return And(*keys, *(If(by[of], n.saved[of] == s.stored[of], is_kept(of)) for of in ledger))
 
     @suite.step
     def dirt_goes_with_a_save() -> Any:
-        """What was written stays marked as such until it is saved, and with sorted and interleaved storages until a boot or stop."""
+        """What was written stays marked as such until it is saved; in sorted and interleaved storages until a boot or stop."""
 
         def follows(d: int) -> Any:
             saves = any_of(And(s.checkpoint[f] == "taken", n.checkpoint[f] == "saved") for f in flusher if f in (0, d + 1))
@@ -186,13 +222,15 @@ def _checkpoints(suite: Suite) -> None:
 
     @suite.step
     def mark_moves_with_a_checkpoint() -> Any:
-        """The log mark moves where a saved checkpoint was taken, never back; files before it are deleted while the bookie serves."""
+        """The log mark moves where a saved checkpoint was taken, never back; files before it go while the bookie serves."""
         done = {f: And(s.checkpoint[f] == "saved", n.checkpoint[f] == "none") for f in flusher}
         by = {f: And(done[f], n.mark == maximum(s.mark, s.taken[f])) for f in flusher}
         ended = Or(s.stage != "up", n.stage == "down")
         moving = [f for f in flusher if f == 0 or directory.size == 1]
         moved = all_of(Implies(done[f], Or(by[f], n.stage == "down")) for f in moving)
-        deleted = Or(n.compacted == s.compacted, And(Not(ended), n.compacted == n.mark))
+        deletes = And(Not(ended), any_of(done[f] for f in moving))
+        to_mark = n.compacted == maximum(s.compacted, n.mark)
+        deleted = Or(And(Not(deletes), n.compacted == s.compacted), And(Not(ended), to_mark, Or(*done.values())))
         return And(moved, Or(n.mark == s.mark, *by.values()), deleted)
 
 
@@ -227,7 +265,7 @@ def _process(suite: Suite) -> None:
 
     @suite.step
     def memory_ends_with_the_process() -> Any:
-        """A process that ends leaves nothing in memory, and of the journal what was written, or after a loss of power synced."""
+        """A process that ends leaves nothing in memory, and of the journal what was written, or synced if power is lost."""
         ends = And(s.stage != "down", n.stage == "down")
         gone = [And(n.stored[of].is_empty, Not(n.fenced[of]), Not(n.key_cached[of]), n.explicit_lac[of] == 0) for of in ledger]
         pages = [] if on_db else [Not(n.paged[of]) for of in ledger]

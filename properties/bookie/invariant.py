@@ -39,7 +39,7 @@ def bookie_invariant(suite: Suite) -> None:
 
     @suite.lemma
     def boots_and_stops_save() -> Any:
-        """A process that starts or ends is saving what it has; one that has ended has nothing in memory, and nothing to answer."""
+        """A process that starts or ends is saving what it has; one that has ended has nothing in memory or to answer."""
         idle = all_of(s.checkpoint[f] == "none" for f in flusher)
         blank = all_of(And(s.stored[of].is_empty, Not(s.fenced[of]), Not(s.key_cached[of])) for of in ledger)
         quiet = all_of(x[of, e] != "accepted" for x in whose.values() for of, e in pairs)
@@ -111,7 +111,9 @@ def bookie_invariant(suite: Suite) -> None:
     def answered_is_safe() -> Any:
         """What was answered is in the journal where no fault takes it, or saved."""
         adds = [
-            Implies(x[of, e] == "acknowledged", lies_before(safe, of, f"{who}{e}")) for who, x in whose.items() for of, e in pairs
+            Implies(x[of, e] == "acknowledged", lies_before(safe, of, f"{who}{e}"))
+            for who, x in whose.items()
+            for of, e in pairs
         ]
         fences = [Implies(s.fence_told[of], Or(saved.fence[of], lies_before(safe, of, "fence"))) for of in ledger]
         return And(*adds, *fences)
@@ -127,16 +129,14 @@ def bookie_invariant(suite: Suite) -> None:
 
         @suite.lemma
         def explicit_lacs_rise() -> Any:
-            """Explicit last adds confirmed rise in the journal; one that awaits its answer is there, and the acknowledged is safe."""
+            """Explicit last adds confirmed rise in the journal; one that awaits its answer is there, the acknowledged safe."""
 
             def later(of: int, n: int, x: int) -> Any:
                 return any_of(journal.is_at(y, of, *(f"lac{m}" for m in range(1, n))) for y in range(x + 1, place.size))
 
             lacs = [(of, n) for of in ledger for n in journal.explicit_lacs]
             rise = [Implies(journal.is_at(x, of, f"lac{n}"), Not(later(of, n, x))) for of, n in lacs for x in place]
-            asked = [
-                Implies(And(s.lac_asked[of], s.explicit_lac[of] == n), journal.is_logged(of, f"lac{n}")) for of, n in lacs
-            ]
+            asked = [Implies(And(s.lac_asked[of], s.explicit_lac[of] == n), journal.is_logged(of, f"lac{n}")) for of, n in lacs]
             told = [Implies(s.lac_told[of] == n, lies_before(safe, of, f"lac{n}")) for of, n in lacs]
             ended = [Implies(Not(runs), And(s.explicit_lac[of] == 0, Not(s.lac_asked[of]))) for of in ledger]
             return And(*rise, *asked, *told, *ended)

@@ -17,7 +17,7 @@ def bookie_liveness(suite: Suite) -> None:
 
         @suite.leads_to
         def adds_are_answered() -> Any:
-            """An add that the bookie has accepted is acknowledged in the end, or the process ends, and the writer's request fails."""
+            """An add that the bookie has accepted is acknowledged in the end, or the process ends, and the request fails."""
             return [(s.added[of, e] == "accepted", s.added[of, e] != "accepted") for of, e in pairs]
 
         if settings["recovery"]:

@@ -57,8 +57,8 @@ def bookie(p: Protocol) -> Suite:
         return all_of(Implies(And(runs, s.fence_told[of]), s.fenced[of]) for of in ledger)
 
     @suite.strict(
-        "with journalSyncData=false the loss of the page cache takes the fence, and the bookie accepts what it has denied; with "
-        "journalWriteData=false a kill takes an entry, and the bookie denies what it has acknowledged",
+        "with journalSyncData=false the loss of the page cache takes the fence, and the bookie accepts what it has denied; "
+        "with journalWriteData=false a kill takes an entry, and the bookie denies what it has acknowledged",
         when=unjournaled or unsynced,
     )
     def denied_adds_stay_out() -> Any:
@@ -129,9 +129,7 @@ def bookie(p: Protocol) -> Suite:
     @suite.step
     def what_is_there_is_not_denied() -> Any:
         """The bookie denies no entry that it has."""
-        return all_of(
-            Implies(And(n.denied[of].has(e), Not(s.denied[of].has(e))), Not(s.stored[of].has(e))) for of, e in pairs
-        )
+        return all_of(Implies(And(n.denied[of].has(e), Not(s.denied[of].has(e))), Not(s.stored[of].has(e))) for of, e in pairs)
 
     @suite.ends
     def no_deadlock() -> Any:

@@ -1,7 +1,7 @@
 """What the real BookieImpl did, and what the model does with the mistakes of that release: the same.
 
-Each run was carried out on BookieImpl of the released jars, one JVM for each life of the process, which was halted (``kill``) or
-shut down (``stop``). At the end of each a writer's add to the ledger that was fenced is accepted or refused.
+Each run was carried out on BookieImpl of the released jars, one JVM for each life of the process, which was halted (``kill``)
+or shut down (``stop``). At the end of each a writer's add to the ledger that was fenced is accepted or refused.
 """
 
 from __future__ import annotations
