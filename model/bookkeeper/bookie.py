@@ -53,10 +53,10 @@ def bookie(
     """One bookie with ``ledgers`` ledgers of up to ``entries`` entries, on a ledger storage: db, sorted or interleaved.
 
     ``records`` bounds what is ever logged; ``recovery`` adds the adds of recovery; ``explicit_lacs``, ``reads``,
-    ``full_caches``, ``kills``, ``power_losses`` and ``stops`` bound how often each ledger's writer sends its last add confirmed alone, an
-    entry is read, the write cache of a directory is full (db), and the process is killed, loses its page cache too, and is
-    stopped. ``directories`` are ledgerDirectories (several with db only). ``journal_sync_data`` and ``journal_write_data`` are
-    journalSyncData and journalWriteData.
+    ``full_caches``, ``kills``, ``power_losses`` and ``stops`` bound how often each ledger's writer sends its last add confirmed
+    alone, an entry is read, the write cache of a directory is full (db), and the process is killed, loses its page cache too,
+    and is stopped. ``directories`` are ledgerDirectories (several with db only). ``journal_sync_data`` and
+    ``journal_write_data`` are journalSyncData and journalWriteData.
     """
     if storage not in STORAGES:
         raise ModelError(f"bookie: storage is {', '.join(STORAGES[:-1])} or {STORAGES[-1]}, not {storage!r}")
