@@ -367,10 +367,15 @@ def bookie(
         """The write cache of a directory is full: the directory saves itself."""
         return And(up, dirty[f - 1], checkpoint[f] == "none"), {checkpoint[f]: "taken", taken[f]: journal.synced}
 
+    saved_by = {
+        "db": "SingleDirectoryDbLedgerStorage.checkpoint, SingleDirectoryDbLedgerStorage.flush",
+        "sorted": "SortedLedgerStorage.checkpoint, SortedLedgerStorage.flush",
+        "interleaved": "InterleavedLedgerStorage.checkpoint, InterleavedLedgerStorage.flush",
+    }
+
     @p.step(
         by="f",
-        mirrors="SingleDirectoryDbLedgerStorage.checkpoint, SortedLedgerStorage.checkpoint, "
-        "InterleavedLedgerStorage.checkpoint, InterleavedLedgerStorage.flush",
+        mirrors=saved_by[storage],
         fair=True,
         f=flusher,
     )
