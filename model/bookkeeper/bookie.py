@@ -22,14 +22,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.model.bookkeeper.bookie_releases import DEFECTS, STORAGES
+from fencepost.model.bookkeeper.checkpoints import CHECKPOINTS, SYNC, checkpoints
 from fencepost.model.bookkeeper.journal import Journal, Replay, Saved
-from fencepost.model.language import And, If, ModelError, Not, Or, Protocol, any_of, maximum
+from fencepost.model.language import And, If, ModelError, Not, Protocol, any_of, maximum
 
 STAGES = ("up", "stopping", "down", "replayed")
 ADDS = ("none", "accepted", "acknowledged", "refused")
-CHECKPOINTS = ("none", "taken", "saved")
-SYNC = 0
-"""The flusher that is SyncThread."""
 
 
 def bookie(
@@ -115,13 +113,6 @@ def bookie(
     safe = journal.synced if journal_sync_data else journal.written
     """What lies before this is answered."""
 
-    def directory_of(of: int) -> int:
-        return of % directories
-
-    def is_known(of: int) -> Any:
-        """The storage has the ledger's master key, in memory at least."""
-        return Or(key_cached[of], Not(stored[of].is_empty), fenced[of], explicit_lac[of] > 0)
-
     def key_if_new(of: int) -> tuple[str, Any]:
         """The record of the master key, unless the process has logged it, or met it in replay (BookieImpl.masterKeyCache)."""
         return "key", Not(key_cached[of])
@@ -145,7 +136,7 @@ def bookie(
         """The entry is in the storage's memory, readable at once, and its records are logged."""
         logged = key_and_entry(of, kind) if journal_write_data else journal.logs(of, key_if_new(of))
         pages = {} if on_db else {paged[of]: True}
-        return {stored[of]: stored[of].plus(e), key_cached[of]: True, dirty[directory_of(of)]: True, **logged, **pages}
+        return {stored[of]: stored[of].plus(e), key_cached[of]: True, dirty[of % directories]: True, **logged, **pages}
 
     accepted = "accepted" if journal_write_data else "acknowledged"
 
@@ -260,15 +251,8 @@ def bookie(
         """The records of an explicit last add confirmed: like those of a fence."""
         return {key_cached[of]: True, **journal.logs(of, key_if_new(of), f"lac{lac}")}
 
-    @p.part
-    def lac_saved(of: int) -> Any:
-        """What saving the ledger index makes of the explicit last add confirmed."""
-        return explicit_lac[of]
-
     lac_records.instead("master_key_with_entries_only", lambda of, lac: journal.logs(of, f"lac{lac}"))
     lac_records.instead("explicit_lac_in_memory", lambda of, lac: {})
-    lac_saved.instead("explicit_lac_in_memory", lambda of: saved.lac[of])
-    lac_saved.instead("explicit_lac_not_indexed", lambda of: saved.lac[of])
 
     @p.step(by="writer", mirrors="BookieImpl.setExplicitLac", of=ledger, lac=range(1, explicit_lacs + 1))
     def set_explicit_lac(of: int, lac: int) -> Any:
@@ -300,92 +284,9 @@ def bookie(
         """What is written is forced to the disk: nothing loses it any more, and checkpoints may go that far."""
         return And(runs, journal.synced < journal.written), {journal.synced: journal.written}
 
-    # --- checkpoints
+    # --- checkpoints, and the process
 
-    @p.part
-    def saves_index(d: int) -> Any:
-        """Saving a directory saves its ledger index too: master keys, fences, explicit last adds confirmed."""
-        return True
-
-    @p.part
-    def saves_header(of: int) -> Any:
-        """Saving the index saves what it has of this ledger."""
-        return True
-
-    @p.part
-    def mark_moves() -> Any:
-        """What one directory saved because its cache was full moves the mark: it is the only one."""
-        return directories == 1
-
-    @p.part
-    def mark_after(f: int) -> Any:
-        """The log mark once a checkpoint is done: it never goes back, whichever of several is done last."""
-        return maximum(journal.mark, taken[f])
-
-    if on_db:
-        saves_index.instead("idle_checkpoint_skips_index", lambda d: dirty[d])
-    else:
-        saves_index.instead("idle_flush_skips_headers", lambda d: Or(up, dirty[d]))
-        saves_header.instead("headers_without_pages_not_saved", lambda of: paged[of])
-    mark_moves.instead("one_directory_marks_for_all", lambda: True)
-    mark_after.instead("mark_goes_back", lambda f: taken[f])
-
-    def saves(d: int) -> dict[Any, Any]:
-        """What the storage has in memory of a directory's ledgers goes to its disk.
-
-        Sorted and interleaved storages forget that something was written only when the process starts or ends.
-        """
-        updates: dict[Any, Any] = {dirty[d]: False if on_db else And(dirty[d], up)}
-        for of in ledger:
-            if directory_of(of) == d:
-                header = And(saves_index(d), saves_header(of))
-                updates |= {
-                    saved.entries[of]: stored[of],
-                    saved.key[of]: Or(saved.key[of], And(header, is_known(of))),
-                    saved.fence[of]: Or(saved.fence[of], And(header, fenced[of])),
-                    saved.lac[of]: If(header, lac_saved(of), saved.lac[of]),
-                }
-        return updates
-
-    @p.step(by="sync", mirrors="SyncThread.doCheckpoint, Journal.newCheckpoint")
-    def take_checkpoint() -> Any:
-        """A checkpoint begins, and remembers how far the journal is synced: all that has been in memory before.
-
-        DbLedgerStorage has one from time to time; the others have one when an entry log or a memtable is full.
-        """
-        due = True if on_db else dirty[0]
-        return And(up, due, checkpoint[SYNC] == "none"), {checkpoint[SYNC]: "taken", taken[SYNC]: journal.synced}
-
-    @p.step(
-        by="f",
-        spends="full_caches",
-        mirrors="SingleDirectoryDbLedgerStorage.triggerFlushAndAddEntry, SingleDirectoryDbLedgerStorage.flush",
-        f=flusher,
-        only_if=lambda f: f != SYNC,
-    )
-    def fill_cache(f: int) -> Any:
-        """The write cache of a directory is full: the directory saves itself."""
-        return And(up, dirty[f - 1], checkpoint[f] == "none"), {checkpoint[f]: "taken", taken[f]: journal.synced}
-
-    saved_by = {
-        "db": "SingleDirectoryDbLedgerStorage.checkpoint, SingleDirectoryDbLedgerStorage.flush",
-        "sorted": "SortedLedgerStorage.checkpoint, SortedLedgerStorage.flush",
-        "interleaved": "InterleavedLedgerStorage.checkpoint, InterleavedLedgerStorage.flush",
-    }
-
-    @p.step(
-        by="f",
-        mirrors=saved_by[storage],
-        fair=True,
-        f=flusher,
-    )
-    def save(f: int) -> Any:
-        """The storage's memory is saved: of all directories, or of the one whose write cache is full."""
-        updates = {checkpoint[f]: "saved"}
-        for d in directory:
-            if f in (0, d + 1):
-                updates |= saves(d)
-        return checkpoint[f] == "taken", updates
+    mark_after = checkpoints(p, journal, saved)
 
     def forgotten(end: Any) -> dict[Any, Any]:
         """The process has ended: its memory is gone, what it had accepted is not answered, the journal ends at ``end``."""
@@ -397,17 +298,6 @@ def bookie(
         gone = [*dirty, *lac_asked, *(() if on_db else paged), *(checked or ())]
         idle = {checkpoint[f]: "none" for f in flusher} | {taken[f]: 0 for f in flusher}
         return updates | dict.fromkeys(gone, False) | idle
-
-    @p.step(by="f", mirrors="Journal.checkpointComplete", fair=True, f=flusher)
-    def save_mark(f: int) -> Any:
-        """The checkpoint is done: the log mark moves to where it was taken, and the journal before the mark is deleted."""
-        done = {checkpoint[f]: "none", taken[f]: 0}
-        if f == SYNC or mark_moves():
-            mark = mark_after(f)
-            done |= {journal.mark: mark, journal.compacted: maximum(journal.compacted, mark)}
-        return And(up, checkpoint[f] == "saved"), done
-
-    # --- the process
 
     @p.step(by="bookie", spends="stops", mirrors="BookieImpl.shutdown, SyncThread.shutdown")
     def stop() -> Any:
@@ -455,7 +345,7 @@ def bookie(
             if not on_db:
                 updates[paged[of]] = replay_of.adds(of)
         for d in directory:
-            updates[dirty[d]] = any_of(replay_of.adds(of) for of in ledger if directory_of(of) == d)
+            updates[dirty[d]] = any_of(replay_of.adds(of) for of in ledger if of % directories == d)
         return And(stage == "down", journal.reaches_mark()), {
             **updates,
             checkpoint[SYNC]: "taken",

@@ -1,0 +1,136 @@
+"""The checkpoints of a bookie: what is saved, and where the log mark goes.
+
+Mirrors SyncThread, Journal.checkpointComplete, and what SingleDirectoryDbLedgerStorage, SortedLedgerStorage and
+InterleavedLedgerStorage save, of bookkeeper-server 4.17.3 and 4.18.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fencepost.model.bookkeeper.journal import Journal, Saved
+from fencepost.model.language import And, If, Not, Or, Protocol, maximum
+
+CHECKPOINTS = ("none", "taken", "saved")
+SYNC = 0
+"""The flusher that is SyncThread."""
+
+
+def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> Callable[[int], Any]:
+    """Declares the steps of checkpoints in a protocol with the variables of ``bookie``; returns where each leaves the mark."""
+    s = p.state
+    ledger, directory, flusher = (p.universes[name] for name in ("ledger", "directory", "flusher"))
+    stored, fenced, explicit_lac, key_cached, dirty = s.stored, s.fenced, s.explicit_lac, s.key_cached, s.dirty
+    checkpoint, taken = s.checkpoint, s.taken
+    storage: str = p.parameters["storage"]
+    on_db = storage == "db"
+    up = s.stage == "up"
+
+    def is_known(of: int) -> Any:
+        """The storage has the ledger's master key, in memory at least."""
+        return Or(key_cached[of], Not(stored[of].is_empty), fenced[of], explicit_lac[of] > 0)
+
+    @p.part
+    def saves_index(d: int) -> Any:
+        """Saving a directory saves its ledger index too: master keys, fences, explicit last adds confirmed."""
+        return True
+
+    @p.part
+    def saves_header(of: int) -> Any:
+        """Saving the index saves what it has of this ledger."""
+        return True
+
+    @p.part
+    def mark_moves() -> Any:
+        """What one directory saved because its cache was full moves the mark: it is the only one."""
+        return directory.size == 1
+
+    @p.part
+    def mark_after(f: int) -> Any:
+        """The log mark once a checkpoint is done: it never goes back, whichever of several is done last."""
+        return maximum(journal.mark, taken[f])
+
+    @p.part
+    def lac_saved(of: int) -> Any:
+        """What saving the ledger index makes of the explicit last add confirmed."""
+        return explicit_lac[of]
+
+    if on_db:
+        saves_index.instead("idle_checkpoint_skips_index", lambda d: dirty[d])
+    else:
+        saves_index.instead("idle_flush_skips_headers", lambda d: Or(up, dirty[d]))
+        saves_header.instead("headers_without_pages_not_saved", lambda of: s.paged[of])
+    mark_moves.instead("one_directory_marks_for_all", lambda: True)
+    mark_after.instead("mark_goes_back", lambda f: taken[f])
+
+    lac_saved.instead("explicit_lac_in_memory", lambda of: saved.lac[of])
+    lac_saved.instead("explicit_lac_not_indexed", lambda of: saved.lac[of])
+
+    def saves(d: int) -> dict[Any, Any]:
+        """What the storage has in memory of a directory's ledgers goes to its disk.
+
+        Sorted and interleaved storages forget that something was written only when the process starts or ends.
+        """
+        updates: dict[Any, Any] = {dirty[d]: False if on_db else And(dirty[d], up)}
+        for of in ledger:
+            if of % directory.size == d:
+                header = And(saves_index(d), saves_header(of))
+                updates |= {
+                    saved.entries[of]: stored[of],
+                    saved.key[of]: Or(saved.key[of], And(header, is_known(of))),
+                    saved.fence[of]: Or(saved.fence[of], And(header, fenced[of])),
+                    saved.lac[of]: If(header, lac_saved(of), saved.lac[of]),
+                }
+        return updates
+
+    @p.step(by="sync", mirrors="SyncThread.doCheckpoint, Journal.newCheckpoint")
+    def take_checkpoint() -> Any:
+        """A checkpoint begins, and remembers how far the journal is synced: all that has been in memory before.
+
+        DbLedgerStorage has one from time to time; the others have one when an entry log or a memtable is full.
+        """
+        due = True if on_db else dirty[0]
+        return And(up, due, checkpoint[SYNC] == "none"), {checkpoint[SYNC]: "taken", taken[SYNC]: journal.synced}
+
+    @p.step(
+        by="f",
+        spends="full_caches",
+        mirrors="SingleDirectoryDbLedgerStorage.triggerFlushAndAddEntry, SingleDirectoryDbLedgerStorage.flush",
+        f=flusher,
+        only_if=lambda f: f != SYNC,
+    )
+    def fill_cache(f: int) -> Any:
+        """The write cache of a directory is full: the directory saves itself."""
+        return And(up, dirty[f - 1], checkpoint[f] == "none"), {checkpoint[f]: "taken", taken[f]: journal.synced}
+
+    saved_by = {
+        "db": "SingleDirectoryDbLedgerStorage.checkpoint, SingleDirectoryDbLedgerStorage.flush",
+        "sorted": "SortedLedgerStorage.checkpoint, SortedLedgerStorage.flush",
+        "interleaved": "InterleavedLedgerStorage.checkpoint, InterleavedLedgerStorage.flush",
+    }
+
+    @p.step(
+        by="f",
+        mirrors=saved_by[storage],
+        fair=True,
+        f=flusher,
+    )
+    def save(f: int) -> Any:
+        """The storage's memory is saved: of all directories, or of the one whose write cache is full."""
+        updates = {checkpoint[f]: "saved"}
+        for d in directory:
+            if f in (0, d + 1):
+                updates |= saves(d)
+        return checkpoint[f] == "taken", updates
+
+    @p.step(by="f", mirrors="Journal.checkpointComplete", fair=True, f=flusher)
+    def save_mark(f: int) -> Any:
+        """The checkpoint is done: the log mark moves to where it was taken, and the journal before the mark is deleted."""
+        done = {checkpoint[f]: "none", taken[f]: 0}
+        if f == SYNC or mark_moves():
+            mark = mark_after(f)
+            done |= {journal.mark: mark, journal.compacted: maximum(journal.compacted, mark)}
+        return And(up, checkpoint[f] == "saved"), done
+
+    return mark_after
