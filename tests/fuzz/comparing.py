@@ -577,7 +577,7 @@ def large(case: Case, folder: Path) -> bool:
     """More states than plain Python looks at: the kernel against itself, on two threads and where memory ends a level."""
     if case.world.whole:
         return False
-    room = Limits(memory=MEMORY, seconds=0.05)
+    room = Limits(memory=max(MEMORY, least_memory(case.observed.kernel, 2)), seconds=0.05)
     found = case.searched(workers=1, limits=room)
     known = replace(room, seconds=None, depth=None if found.outcome == "exhausted" else found.depth)
     result = found if known.depth is None else case.searched(workers=1, limits=known)
