@@ -38,7 +38,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("shrinking",),
         ("drawings",),
         ("exploration", "explorer"),
-        ("comparison",),
+        ("comparison", "conformance"),
     ),
     "checks": (
         ("console",),

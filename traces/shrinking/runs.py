@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -29,6 +29,14 @@ class Run:
     states: tuple[Packed, ...]
     actions: tuple[int, ...]
     loop: int | None = None
+
+
+class Trial(Protocol):
+    """What tries runs out: ``tried`` is as of ``Aim``, which judges by a property; others judge by what real code does."""
+
+    kernel: Kernel
+
+    def tried(self, states: Sequence[Packed], taken: Sequence[int], rest: Sequence[int], loop: int | None) -> Run | None: ...
 
 
 class Aim:

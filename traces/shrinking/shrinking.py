@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from fencepost.model.kernel.search.results import Progress
 from fencepost.properties.observed import Observed
 from fencepost.properties.vocabulary import Suite
-from fencepost.traces.shrinking.runs import Aim, Run
+from fencepost.traces.shrinking.runs import Aim, Run, Trial
 from fencepost.traces.shrinking.shortcuts import with_shortcuts
 from fencepost.traces.trace import Trace, trace_of
 
@@ -102,7 +102,7 @@ def shrink(
     return Shrunk(made, steps, changes, left, searched, should_stop())
 
 
-def fewest_steps(aim: Aim, run: Run, should_stop: Callable[[], bool]) -> Run:
+def fewest_steps(aim: Trial, run: Run, should_stop: Callable[[], bool]) -> Run:
     """The run without any step, and if it is short any two steps, that can be left out."""
     while not should_stop():
         run = _without_stretches(aim, run, should_stop)
@@ -115,7 +115,7 @@ def fewest_steps(aim: Aim, run: Run, should_stop: Callable[[], bool]) -> Run:
     return run
 
 
-def _without_stretches(aim: Aim, run: Run, should_stop: Callable[[], bool]) -> Run:
+def _without_stretches(aim: Trial, run: Run, should_stop: Callable[[], bool]) -> Run:
     """The run without the stretches that can be left out: ever smaller ones, from the end, down to single steps."""
     size = max(1, len(run.actions) // 2)
     while not should_stop():
@@ -130,7 +130,7 @@ def _without_stretches(aim: Aim, run: Run, should_stop: Callable[[], bool]) -> R
     return run
 
 
-def _without(aim: Aim, run: Run, left_out: Sequence[int]) -> Run | None:
+def _without(aim: Trial, run: Run, left_out: Sequence[int]) -> Run | None:
     """What is left of a run without the steps at these places, in order; None if that does not show the same."""
     start = left_out[0]
     rest = [action for place, action in enumerate(run.actions[start:], start) if place not in left_out]
@@ -155,7 +155,7 @@ def _shorter(
     return run, last - 1 if complete else min(result.depth - unseen, last - 1)
 
 
-def fewest_changes(aim: Aim, run: Run, should_stop: Callable[[], bool]) -> Run:
+def fewest_changes(aim: Trial, run: Run, should_stop: Callable[[], bool]) -> Run:
     """The run with its steps moved so that those of one actor follow each other, as far as that shows the same."""
     best = run
     while not should_stop():
@@ -167,7 +167,7 @@ def fewest_changes(aim: Aim, run: Run, should_stop: Callable[[], bool]) -> Run:
     return best
 
 
-def _moved(aim: Aim, run: Run) -> Iterator[tuple[int, ...]]:
+def _moved(aim: Trial, run: Run) -> Iterator[tuple[int, ...]]:
     """The actions of a run, each time with one actor's stretch of them next to another stretch of the same actor, of a lasso
     within the stem or within the loop."""
     stem, around = run.actions[: run.loop], run.actions[len(run.actions) if run.loop is None else run.loop :]
@@ -175,7 +175,7 @@ def _moved(aim: Aim, run: Run) -> Iterator[tuple[int, ...]]:
     yield from ((*stem, *moved) for moved in _gathered(aim, around))
 
 
-def _gathered(aim: Aim, actions: Sequence[int]) -> Iterator[tuple[int, ...]]:
+def _gathered(aim: Trial, actions: Sequence[int]) -> Iterator[tuple[int, ...]]:
     stretches = [tuple(group) for _, group in itertools.groupby(actions, key=lambda action: aim.kernel.actions[action].actor)]
     for source, target in itertools.permutations(range(len(stretches)), 2):
         if _actor(aim, stretches[source]) == _actor(aim, stretches[target]):
@@ -185,15 +185,15 @@ def _gathered(aim: Aim, actions: Sequence[int]) -> Iterator[tuple[int, ...]]:
             yield tuple(itertools.chain(*rest))
 
 
-def _actor(aim: Aim, actions: Sequence[int]) -> str:
+def _actor(aim: Trial, actions: Sequence[int]) -> str:
     return aim.kernel.actions[actions[0]].actor
 
 
-def _changes(aim: Aim, run: Run) -> int:
+def _changes(aim: Trial, run: Run) -> int:
     actors = [aim.kernel.actions[action].actor for action in run.actions]
     return sum(one != other for one, other in itertools.pairwise(actors))
 
 
-def cost(aim: Aim, run: Run) -> tuple[int, int]:
+def cost(aim: Trial, run: Run) -> tuple[int, int]:
     """What shrinking makes as small as it can: steps, and of as many steps changes of actor."""
     return len(run.actions), _changes(aim, run)

@@ -1,0 +1,75 @@
+"""The harnesses in Java: compiled at first use, for the jars of one release."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fencepost.traces.conformance.cache import cache, kept
+from fencepost.traces.conformance.jars import Release, jars
+from fencepost.traces.conformance.toolchain import Toolchain, ToolchainError, toolchain
+
+JAVA = Path(__file__).with_name("java")
+SHARED = JAVA / "shared"
+
+OPTIONS = (
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-Dorg.apache.logging.log4j.level=OFF",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+    "-Dio.netty.leakDetection.level=disabled",
+    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+    "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+)
+"""Of every JVM: quick to start, on one core, and what Netty asks for."""
+
+
+@dataclass(frozen=True)
+class Harness:
+    """A compiled harness: the command that starts its JVM, which then speaks JSON lines (see ``session``)."""
+
+    command: tuple[str, ...]
+
+
+def harness(
+    folder: str, main: str, release: Release, *, options: Sequence[str] = (), tools: Toolchain | None = None
+) -> Harness:
+    """The harness of ``java/FOLDER`` with what all of them share, whose class ``main`` is started with the jars of a release.
+
+    ``options`` are for the JVM. Compiled classes are kept by the digest of sources, release and JDK. Raises ToolchainError,
+    with the compiler's first complaint if the release does not have what the harness uses.
+    """
+    tools = tools or toolchain()
+    path = jars(release, tools)
+    sources = [*sorted(SHARED.rglob("*.java")), *sorted((JAVA / folder).rglob("*.java"))]
+    digest = hashlib.sha256("\n".join(str(jar) for jar in path).encode())
+    for source in sources:
+        digest.update(source.read_bytes())
+    digest.update(str(tools.version).encode())
+
+    def compiled(classes: Path) -> None:
+        _compile(sources, path, classes, release, tools)
+
+    classes = kept(cache() / "classes" / f"{folder}-{release.name}-{release.version}-{digest.hexdigest()[:16]}", compiled)
+    together = os.pathsep.join([str(classes), *(str(jar) for jar in path)])
+    return Harness((str(tools.java), *OPTIONS, *options, "-cp", together, main))
+
+
+def _compile(sources: Sequence[Path], path: Sequence[Path], classes: Path, release: Release, tools: Toolchain) -> None:
+    # the class path of a large release is longer than some systems take on a command line
+    arguments = classes / "arguments"
+    words = ["-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", classes, "-cp", os.pathsep.join(map(str, path)), *sources]
+    arguments.write_text("\n".join('"' + str(word).replace("\\", "\\\\") + '"' for word in words), encoding="utf-8")
+    try:
+        done = subprocess.run([tools.javac, f"@{arguments}"], capture_output=True, text=True, timeout=600, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ToolchainError(f"javac cannot be run: {error}") from error
+    finally:
+        arguments.unlink()
+    if done.returncode != 0:
+        told = next((line for line in done.stderr.splitlines() if "error:" in line), done.stderr[:300].strip())
+        raise ToolchainError(f"the harness does not fit {release}: {told}")

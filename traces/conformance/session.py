@@ -1,0 +1,151 @@
+"""A conversation in JSON lines with a harness in its own JVM: one line out, one line back, and an end on every path."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from fencepost.traces.conformance.harness import Harness
+
+ANSWER_SECONDS = 60.0
+"""How long one request may take; the harness itself waits for less, and then says for what."""
+
+ENDING_SECONDS = 10.0
+"""How long a JVM may take to end when it is asked to; then it is killed."""
+
+TOLD = 2000
+"""Characters of what the JVM said last that are worth showing."""
+
+
+class SessionError(Exception):
+    """The harness does not answer, or answers that it failed; the message is what is known of why."""
+
+
+class Session:
+    """A running harness.
+
+    It is a process group of its own, so that Ctrl-C ends it through us and not in the middle of an answer, and it ends when its
+    standard input does, so that it never outlives us. Its temporary files, and what it says on standard error, are in a folder
+    that goes when it does. ``log`` is every answer as it came, if ``keep_log``. Raises SessionError if it does not start.
+    """
+
+    def __init__(self, harness: Harness, *, seconds: float = ANSWER_SECONDS, keep_log: bool = False) -> None:
+        self.seconds = seconds
+        self.log: list[bytes] = []
+        self._keep_log = keep_log
+        self._folder = Path(tempfile.mkdtemp(prefix="fencepost-"))
+        self._said = self._folder / "stderr"
+        self._rest = b""
+        java, *options = harness.command
+        try:
+            with self._said.open("wb") as said:
+                self._process = subprocess.Popen(
+                    [java, f"-Djava.io.tmpdir={self._folder}", *options],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=said,
+                    cwd=self._folder,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise SessionError(f"{java} cannot be started: {error.strerror or error}") from error
+        assert self._process.stdout is not None
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._process.stdout, selectors.EVENT_READ)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int:
+        """The process that runs the harness."""
+        return self._process.pid
+
+    def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Sends a request and returns its answer.
+
+        An answer with ``error`` is a failure of the harness, not of the code under test, and raises SessionError; so does the
+        end of the process, or no answer in time, after either of which the session is closed.
+        """
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(request, separators=(",", ":")).encode() + b"\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise self._failed("ended") from None
+        line = self._line(time.monotonic() + self.seconds)
+        if self._keep_log:
+            self.log.append(line)
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            raise self._failed(f"says what is no JSON: {line[:200]!r}") from None
+        if "error" in answer:
+            raise self._failed(f"failed: {answer['error']}")
+        return dict(answer)
+
+    def _line(self, deadline: float) -> bytes:
+        assert self._process.stdout is not None
+        parts = [self._rest]
+        while b"\n" not in parts[-1]:
+            left = deadline - time.monotonic()
+            if left <= 0 or not self._selector.select(left):
+                raise self._failed(f"does not answer within {self.seconds:g} s")
+            part = os.read(self._process.stdout.fileno(), 1 << 16)
+            if not part:
+                raise self._failed("ended")
+            parts.append(part)
+        line, _, self._rest = b"".join(parts).partition(b"\n")
+        return line
+
+    def _failed(self, what: str) -> SessionError:
+        """The error, with what the JVM said last; the session is over."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            if what == "ended":
+                self._process.wait(ENDING_SECONDS)
+        status = self._process.poll()
+        said = self.said()[-TOLD:].strip()
+        self.close()
+        ended = f" with status {status}" if what == "ended" and status is not None else ""
+        return SessionError(f"the harness {what}{ended}" + (f"; it said last: {said}" if said else ""))
+
+    def said(self) -> str:
+        """What the JVM has said on standard error."""
+        try:
+            return self._said.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+
+    def close(self) -> None:
+        """Ends the process, asked first and then killed, and removes its folder. May be called again."""
+        process = self._process
+        with contextlib.suppress(OSError):
+            if process.stdin is not None:
+                process.stdin.close()
+        try:
+            process.wait(ENDING_SECONDS)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            if process.stdout is not None:
+                process.stdout.close()
+            self._selector.close()
+            shutil.rmtree(self._folder, ignore_errors=True)

@@ -1,0 +1,73 @@
+"""A state of a protocol as plain Python values, by the names of its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fencepost.model.language import Protocol, Variable
+from fencepost.model.language.domains import Choice, Domain, Flag, Subset
+from fencepost.traces.trace import State
+
+
+class Views:
+    """Makes views of the states of one instance."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self.protocol = protocol
+        self.places = {variable.name: place for place, variable in enumerate(protocol.variables)}
+        self.families: dict[str, list[Variable]] = {}
+        for variable in protocol.variables:
+            self.families.setdefault(variable.family, []).append(variable)
+        self._readers = [variable.domain for variable in protocol.variables]
+
+    def of(self, state: State) -> View:
+        """The state, to be read."""
+        return View(self, state)
+
+
+class View:
+    """One state: ``view["stored[b0]"]`` is a truth value, a number, a name, or a frozen set of labels, as its domain has it."""
+
+    def __init__(self, views: Views, state: State) -> None:
+        self.state = state
+        self._views = views
+
+    @property
+    def protocol(self) -> Protocol:
+        """The instance whose state it is."""
+        return self._views.protocol
+
+    def __getitem__(self, name: str) -> Any:
+        place = self._views.places[name]
+        return plain(self._views._readers[place], self.state[place])
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._views.places
+
+    def family(self, name: str) -> dict[tuple[str, ...], Any]:
+        """The values of all variables of a family by the labels of their indices."""
+        return {labels(v): self[v.name] for v in self._views.families[name]}
+
+    def members(self, universe: str) -> Iterator[str]:
+        """The labels of a universe."""
+        members = self.protocol.universes[universe]
+        return (members.label(member) for member in members)
+
+
+def labels(variable: Variable) -> tuple[str, ...]:
+    """The labels of a variable's place in its family."""
+    return tuple(universe.label(member) for universe, member in zip(variable.universes, variable.index, strict=True))
+
+
+def plain(domain: Domain, raw: int) -> Any:
+    """A raw value as Python has it."""
+    match domain:
+        case Flag():
+            return bool(raw)
+        case Subset(universe):
+            return frozenset(universe.label(member) for member in universe if raw >> member & 1)
+        case Choice():
+            return domain.show(raw)
+        case _:
+            return raw
