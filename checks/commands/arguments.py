@@ -1,4 +1,4 @@
-"""The command line: ``fencepost list``, ``check``, ``teeth``, ``explore``, ``trace``, ``export`` and ``policy``."""
+"""The command line: ``fencepost list``, ``check``, ``teeth``, ``explore``, ``trace``, ``conform``, ``export``, ``policy``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from fencepost.checks.commands.conform_arguments import add_conform
 from fencepost.checks.commands.trace_arguments import UNNAMED, add_trace, page_name
 from fencepost.checks.console.extras import PLOTS, SPARK, ExtraError, require
 from fencepost.checks.console.numbers import positive, whole
@@ -146,6 +147,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_explore(commands)
     add_teeth(commands)
     add_trace(commands)
+    add_conform(commands)
     add_export(commands)
     add_policy(commands)
     return parser

@@ -15,7 +15,7 @@ To write one:
    ``deviations`` (differences that are known, each by name: a run that meets one ends there, and is no find).
 4. Say in ``expected`` which requests the model has the code owe in a state. Both ways are checked: a request that is owed and
    not there, and one that is there and not expected.
-5. Enter it in ``targets.py``. ``fencepost conform NAME`` and the tests of the core then work.
+5. Describe it as a ``Target`` (``targets.py``) and enter that in ``catalogue.py``; then there is ``fencepost conform NAME``.
 
 An action or variable that an adapter does not name is reported as not covered or not observed, never counted as agreement.
 """
@@ -142,8 +142,9 @@ class Deviation:
 class Adapter(ABC):
     """How the steps of one protocol are carried out on the real code, and what of its state can be seen there.
 
-    Subclasses set the class variables; ``not_covered`` says of actions that ``covered`` leaves out why. An adapter is made once
-    for a session and used for many runs.
+    Subclasses set the class variables; ``not_covered`` says of actions that ``covered`` leaves out why, ``shown_by_requests``
+    are families of variables that show in the requests that are owed. An adapter is made once for a session and used for many
+    runs.
     """
 
     protocol: ClassVar[str]
@@ -151,6 +152,7 @@ class Adapter(ABC):
     eager: ClassVar[frozenset[str]] = frozenset()
     not_covered: ClassVar[Mapping[str, str]] = {}
     observables: ClassVar[Sequence[Observable]] = ()
+    shown_by_requests: ClassVar[Collection[str]] = ()
     allowances: ClassVar[Sequence[Allowance]] = ()
     deviations: ClassVar[Sequence[Deviation]] = ()
 

@@ -24,7 +24,8 @@ class Result:
     """What a campaign found.
 
     ``differing`` are the finds, one of each kind, shrunk; ``known`` counts the runs that met a deviation that has a name;
-    ``unexplained`` the runs of which a find is one. ``examples`` has the first run of each known deviation.
+    ``unexplained`` the runs of which a find is one. ``examples`` has the first run of each known deviation, ``not_covered`` the
+    traces that could not be taken to their end.
     """
 
     instances: Sequence[Protocol]
@@ -34,6 +35,7 @@ class Result:
     agreeing: int = 0
     unexplained: int = 0
     known: Counter[str] = field(default_factory=Counter)
+    not_covered: list[Outcome] = field(default_factory=list)
     examples: dict[str, Outcome] = field(default_factory=dict)
     differing: list[Outcome] = field(default_factory=list)
     seconds: float = 0.0
@@ -43,6 +45,10 @@ class Result:
     def agrees(self) -> bool:
         """Whether no difference is left unexplained."""
         return not self.unexplained
+
+    def found(self) -> list[Outcome]:
+        """A run of each way in which the two differ, those that are known last; and any that could not be taken to its end."""
+        return [*self.differing, *self.not_covered, *(self.examples[name] for name in sorted(self.examples))]
 
     def actions(self) -> list[str]:
         """The names of all actions of the instances, in their order."""
@@ -94,6 +100,22 @@ def campaign(
     return result
 
 
+def single(pair: Pair, labels: Sequence[str]) -> Result:
+    """Takes one run, that of the steps with these labels. Raises SessionError if the harness fails."""
+    result = Result([pair.protocol])
+    started = time.monotonic()
+    outcome = pair.follow(labels)
+    _count(outcome, result, pair.adapter)
+    for state, step in zip(outcome.trace.states, outcome.trace.steps, strict=False):
+        if step.action.partition("(")[0] not in pair.adapter.eager:
+            result.coverage.taken[step.action] += 1
+        result.coverage.transitions.add((0, state, step.action))
+    if not outcome.explained:
+        result.differing.append(outcome)
+    result.seconds = time.monotonic() - started
+    return result
+
+
 def _chosen(pair: Pair, place: int, chooser: Chooser, result: Result) -> Choose:
     """Chooses among what the code should be able to take, and counts it."""
 
@@ -118,6 +140,8 @@ def _count(outcome: Outcome, result: Result, adapter: Adapter) -> None:
     result.steps += len(outcome.trace.steps)
     if outcome.verdict == "agrees":
         result.agreeing += 1
+    elif outcome.verdict == "not covered":
+        result.not_covered.append(outcome)
     elif outcome.known:
         result.known[outcome.known] += 1
         result.examples.setdefault(outcome.known, outcome)

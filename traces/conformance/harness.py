@@ -19,7 +19,7 @@ SHARED = JAVA / "shared"
 OPTIONS = (
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
-    "-Dorg.apache.logging.log4j.level=OFF",
+    f"-Dlog4j2.configurationFile={SHARED / 'quiet.properties'}",
     "-Dio.netty.tryReflectionSetAccessible=true",
     "-Dio.netty.leakDetection.level=disabled",
     "--add-opens=java.base/java.nio=ALL-UNNAMED",
@@ -33,6 +33,10 @@ class Harness:
     """A compiled harness: the command that starts its JVM, which then speaks JSON lines (see ``session``)."""
 
     command: tuple[str, ...]
+
+    def with_arguments(self, *arguments: str) -> Harness:
+        """The same with arguments for its ``main``."""
+        return Harness((*self.command, *arguments))
 
 
 def harness(

@@ -14,7 +14,11 @@ from fencepost.traces.conformance.adapter import Adapter, Departure, Deviation, 
 from fencepost.traces.conformance.view import View, Views
 from fencepost.traces.trace import State, Trace, trace_of
 
-Verdict = Literal["agrees", "differs", "departs"]
+Verdict = Literal["agrees", "differs", "departs", "not covered"]
+
+class _NotCovered(Exception):
+    """A step of a trace cannot be tried."""
+
 
 Choose = Callable[[State, Sequence[Action], Seen], Action | None]
 """Chooses the next step from those that are enabled, given what the code shows; None ends the run."""
@@ -23,7 +27,8 @@ Choose = Callable[[State, Sequence[Action], Seen], Action | None]
 @dataclass(frozen=True)
 class Outcome:
     """What one run showed: it *agrees* at every step, or *differs* after the last one (``differences``), or the code *departs*
-    there (``why``). ``known`` names the deviation that explains it; empty if none does. ``seen`` is what the code showed last.
+    there (``why``), or it goes on with what is *not covered* (``why``). ``known`` names the deviation that explains it, if one
+    does. ``seen`` is what the code showed last.
     """
 
     trace: Trace
@@ -40,8 +45,8 @@ class Outcome:
 
     @property
     def explained(self) -> bool:
-        """Whether it agrees, or a known deviation says why not."""
-        return self.verdict == "agrees" or bool(self.known)
+        """Whether nothing is found: no difference, or one that a known deviation explains."""
+        return self.verdict in ("agrees", "not covered") or bool(self.known)
 
     @property
     def kind(self) -> tuple[str, ...]:
@@ -55,6 +60,8 @@ class Outcome:
         steps = f"{len(self.trace.steps)} step{'s' if len(self.trace.steps) != 1 else ''}"
         if self.verdict == "agrees":
             return f"agrees at each of {steps}"
+        if self.verdict == "not covered":
+            return f"agrees at each of {steps}; what follows is not covered: {self.why}"
         told = self.why or "; ".join(map(str, self.differences))
         known = f" (known: {self.known})" if self.known else ""
         return f"{self.verdict} after {steps}, at {self.last or 'the start'}: {told}{known}"
@@ -78,7 +85,8 @@ class Pair:
     def follow(self, labels: Iterable[str], *, lenient: bool = False) -> Outcome:
         """Takes the steps with these labels, but for those that the code takes by itself: they are taken when it takes them.
 
-        A step that is not enabled when its turn comes ends the run as a departure, or, if ``lenient``, is left out.
+        A step that is not enabled when its turn comes, because the code has gone on by itself meanwhile, or that the adapter
+        does not take, ends the run as not covered, or, if ``lenient``, is left out.
         """
         script = [label for label in labels if label not in self.numbers or self.numbers[label] not in self._eager]
         return self._run(_Script(script, lenient), "a trace")
@@ -94,7 +102,7 @@ class Pair:
 
         def outcome(verdict: Verdict, seen: Seen | None, differences: Sequence[Difference] = (), why: str = "") -> Outcome:
             trace = trace_of(self.kernel, packed, actions, found_by=found_by, seed=seed)
-            known = self._known(last, differences, why) if verdict != "agrees" else None
+            known = self._known(last, differences, why) if verdict in ("differs", "departs") else None
             return Outcome(trace, verdict, tuple(differences), why, known.name if known else "", seen)
 
         seen = self.adapter.begin(self.protocol)
@@ -111,8 +119,8 @@ class Pair:
             enabled = self.kernel.enabled(packed[-1])
             try:
                 number_or_none = plan.next(self, state, enabled, seen)
-            except Departure as departure:
-                return outcome("departs", seen, why=str(departure))
+            except _NotCovered as reason:
+                return outcome("not covered", seen, why=str(reason))
             if number_or_none is None:
                 return outcome("agrees", seen)
             number = number_or_none
@@ -156,7 +164,7 @@ def _parted(name: str, model: object, code: object) -> Iterator[Difference]:
     """The members in which two mappings differ, or the two values as they are."""
     if isinstance(model, dict) and isinstance(code, dict):
         for key in sorted({*model, *code}, key=str):
-            if key in model and key in code and model[key] != code[key]:
+            if key in model and key in code and model[key] is not None and model[key] != code[key]:
                 yield Difference(f"{name}[{key}]", model[key], code[key])
     else:
         yield Difference(name, model, code)
@@ -176,11 +184,15 @@ class _Script:
             self.place += 1
             number = pair.numbers.get(label)
             if number is not None and number in enabled:
+                if pair.kernel.actions[number].name not in pair.adapter.covered:
+                    if self.lenient:
+                        continue
+                    raise _NotCovered(f"the adapter does not take {label}")
                 if self.lenient and pair.allowed_only(pair.kernel.actions[number], state, seen):
                     continue
                 return number
             if not self.lenient:
-                raise Departure(f"{label} is not enabled when the code has taken what it takes by itself")
+                raise _NotCovered(f"{label} is not enabled when the code has taken what it takes by itself")
         return None
 
 

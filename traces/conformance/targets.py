@@ -36,5 +36,3 @@ class Target:
     storages: tuple[str, ...] = ()
 
 
-TARGETS: dict[str, Target] = {}
-"""The targets by name."""

@@ -1,0 +1,122 @@
+"""``fencepost conform``: a protocol held against the real code, and what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.console.terminal import colour, width
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.reports.conformance_report import Held, as_json, as_junit, text
+from fencepost.model.kernel import Kernel
+from fencepost.model.language import Protocol
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import RegistryError, find
+from fencepost.traces.conformance.campaign import Result, campaign, single
+from fencepost.traces.conformance.catalogue import TARGETS
+from fencepost.traces.conformance.running import Pair
+from fencepost.traces.conformance.session import SessionError
+from fencepost.traces.conformance.targets import Asked, Target
+from fencepost.traces.conformance.toolchain import ToolchainError
+from fencepost.traces.files.itf import TraceFileError, read, write
+
+
+def run(asked: argparse.Namespace) -> ExitStatus:
+    """Does what the command line asks for; returns the exit status."""
+    try:
+        return _run(asked)
+    except TraceFileError as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.INPUT
+    except (ToolchainError, SessionError) as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.SYSTEM
+
+
+def _run(asked: argparse.Namespace) -> ExitStatus:
+    target = find(asked.target, TARGETS)
+    code = Asked(asked.release or target.releases[0], _storage(target, asked.storage))
+    reporter = Reporter(quiet=asked.quiet)
+    reporter.begin(f"{target.name} on {target.system} {code.release}")
+    labels, instances = _traced(target, asked) if asked.trace else (None, _instances(target, asked))
+    reporter.telling("fetching jars, compiling the harness, starting Java")
+    with interruptible() as interrupt, target.start(code) as adapter:
+        if labels is not None:
+            result = single(Pair(Kernel(instances[0]), adapter), labels)
+        else:
+            result = campaign(
+                instances,
+                adapter,
+                runs=asked.runs,
+                steps=asked.steps,
+                seed=asked.seed,
+                weights=target.weights,
+                progress=lambda told: reporter.telling(_progress(told, asked.runs)),
+                should_stop=interrupt,
+            )
+        reporter.end()
+        held = Held(target, code, adapter, result, tuple(instances), asked.seed)
+    status = _status(result)
+    files = _written(result, asked.trace_dir)
+    match asked.format:
+        case "json":
+            print(as_json(held, status, files), end="")
+        case "junit":
+            print(as_junit(held, status), end="")
+        case _:
+            print(text(held, files, width=width(), colour=colour()), end="")
+    return status
+
+
+def _storage(target: Target, storage: str | None) -> str:
+    if storage is not None and storage not in target.storages:
+        known = ", ".join(target.storages)
+        raise RegistryError(f"{target.name} has no storage {storage!r}; " + (f"it has {known}" if known else "it has none"))
+    return storage or next(iter(target.storages), "")
+
+
+def _instances(target: Target, asked: argparse.Namespace) -> list[Protocol]:
+    entry = PROTOCOLS[target.protocol]
+    if asked.set:
+        return [entry.build(entry.settings(asked.set), asked.defect)]
+    shown = [entry.shown_by[defect] for defect in asked.defect if defect in entry.shown_by]
+    return [entry.build(parameters, asked.defect) for parameters in shown or target.instances]
+
+
+def _traced(target: Target, asked: argparse.Namespace) -> tuple[list[str], list[Protocol]]:
+    if asked.set or asked.defect:
+        raise RegistryError("--trace has its own parameters and defects: leave --set and --defect out")
+    trace, protocol = read(asked.trace, PROTOCOLS)
+    if trace.protocol != target.protocol:
+        raise RegistryError(f"{asked.trace} is a run of {trace.protocol}, and {target.name} is held against {target.protocol}")
+    return [step.action for step in trace.steps], [protocol]
+
+
+def _progress(result: Result, runs: int) -> str:
+    left = result.seconds * (runs - result.runs) / max(result.runs, 1)
+    found = f", {len(result.differing)} found" if result.differing else ""
+    return f"{result.runs:,} of {runs:,} runs, {result.steps:,} steps{found}, about {left:.0f} s left"
+
+
+def _status(result: Result) -> ExitStatus:
+    if result.unexplained:
+        return ExitStatus.SAFETY
+    if result.interrupted or result.not_covered:
+        return ExitStatus.INCONCLUSIVE
+    return ExitStatus.HOLDS if result.steps else ExitStatus.EVALUATION
+
+
+def _written(result: Result, folder: Path | None) -> Sequence[Path]:
+    """The files of the differences, those that are known included."""
+    if folder is None:
+        return ()
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for number, outcome in enumerate(result.found(), start=1):
+        protocol = PROTOCOLS[outcome.trace.protocol].build(outcome.trace.parameters, outcome.trace.defects)
+        files.append(folder / f"{outcome.trace.protocol}-{outcome.verdict}-{number}.itf.json")
+        write(outcome.trace, protocol, files[-1])
+    return files

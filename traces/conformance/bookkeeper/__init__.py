@@ -1,0 +1,1 @@
+"""The ledger protocol held against BookKeeper's client and bookies."""

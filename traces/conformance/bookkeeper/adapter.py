@@ -1,0 +1,143 @@
+"""The ledger's adapter: how each action of the model is carried out on BookKeeper's classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from fencepost.model.language import Protocol
+from fencepost.traces.conformance.adapter import Adapter, Departure, Owed, Seen, Taken
+from fencepost.traces.conformance.bookkeeper import words
+from fencepost.traces.conformance.bookkeeper.deviating import ALLOWANCES, DEVIATIONS
+from fencepost.traces.conformance.bookkeeper.owing import found, owed
+from fencepost.traces.conformance.bookkeeper.seeing import OBSERVABLES
+from fencepost.traces.conformance.bookkeeper.words import Ledger, number
+from fencepost.traces.conformance.session import Session
+from fencepost.traces.conformance.view import View
+
+OK, NO_SUCH_ENTRY, NO_SUCH_LEDGER = 0, -13, -7
+"""Codes of BKException."""
+
+Steps = list[dict[str, Any]]
+
+
+class LedgerAdapter(Adapter):
+    """Drives LedgerHandle, LedgerRecoveryOp and the others, and bookies over a journal and a ledger storage."""
+
+    protocol = "ledger"
+    eager = frozenset({words.CONFIRM, words.START_READING, words.RECOVERED_ENTRY})
+    not_covered: ClassVar[Mapping[str, str]] = {
+        words.READ_UNANSWERED: "only a defect takes it",
+    }
+    observables = OBSERVABLES
+    allowances = ALLOWANCES
+    deviations = DEVIATIONS
+    shown_by_requests = words.BY_REQUESTS
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._striped = False
+
+    def begin(self, instance: Protocol) -> Seen:
+        sizes = {name: instance.parameters[name] for name in ("bookies", "entries", "ensemble", "write_quorum", "ack_quorum")}
+        self._striped = sizes["ensemble"] != sizes["write_quorum"]
+        return self._seen([{"do": "begin", **sizes}])
+
+    def take(self, step: Taken) -> Seen:
+        return self._seen(_STEPS[step.action.name](step, step.arguments))
+
+    def expected(self, view: View) -> Owed:
+        return owed(Ledger(view))
+
+    def close(self) -> None:
+        self.session.close()
+
+    def _seen(self, steps: Steps) -> Seen:
+        answer = self.session.ask({"steps": steps, "observe": True})
+        if "refused" in answer:
+            raise Departure(answer["refused"])
+        values = {**answer["seen"], "striped": self._striped}
+        return Seen(values, found(values))
+
+
+def _request(of: str, what: str, at: str, entry: int | None = None) -> dict[str, Any]:
+    return {"of": of, "what": what, "at": at} | ({} if entry is None else {"entry": entry})
+
+
+def _deliver(request: Mapping[str, Any], *codes: int, heard: bool = False) -> dict[str, Any]:
+    return {"do": "deliver", **request} | ({"codes": codes} if codes else {}) | ({"heard": True} if heard else {})
+
+
+def _replace(step: Taken, a: Mapping[str, str]) -> Steps:
+    """The first add that waits for the bookie fails."""
+    ledger = Ledger(step.before)
+    waiting = [
+        e
+        for e in range(ledger.lac + 1, ledger.sent + 1)
+        if a["o"] in ledger.write_set(ledger.writers(), e) and e not in ledger.acked(a["o"])
+    ]
+    if not waiting:
+        raise Departure(f"no add to {a['o']} waits, so none can fail")
+    return [{"do": "fail", **_request("writer", "add", a["o"], waiting[0]), "by": a["n"]}]
+
+
+def _close(step: Taken, _: Mapping[str, str]) -> Steps:
+    return [{"do": "close", "of": "writer", "succeeds": Ledger(step.after).writer == "closed"}]
+
+
+def _read(step: Taken, a: Mapping[str, str], *codes: int) -> Steps:
+    request = _request(a["r"], "read", a["b"], Ledger(step.before).next_entry(a["r"]))
+    return [{"do": "ask", **request}, _deliver(request, *codes, heard=True)]
+
+
+def _rewrite(step: Taken, a: Mapping[str, str]) -> Steps:
+    at = Ledger(step.before).next_entry(a["r"])
+    return [_deliver(_request(a["r"], "recovery-add", a["b"], at), OK, heard=True)]
+
+
+def _replace_in_recovery(step: Taken, a: Mapping[str, str]) -> Steps:
+    at = Ledger(step.before).next_entry(a["r"])
+    return [{"do": "fail", **_request(a["r"], "recovery-add", a["o"], at), "by": a["n"]}]
+
+
+def _end(step: Taken, a: Mapping[str, str]) -> Steps:
+    """Recovery closes, or finds the ledger closed. The model stops after the last entry, the code asks for one more."""
+    ledger = Ledger(step.before)
+    past = ledger.next_entry(a["r"])
+    more = [{"do": "read-past-end", "of": a["r"], "entry": past}] if past == ledger.size else []
+    return [*more, {"do": "finish", "of": a["r"]}]
+
+
+_STEPS: Mapping[str, Any] = {
+    words.SEND: lambda _, a: [{"do": "add", "of": "writer", "entry": number(a["e"])}],
+    words.ADD: lambda _, a: [_deliver(_request("writer", "add", a["b"], number(a["e"])), OK)],
+    words.ACK: lambda _, a: [{"do": "answer", **_request("writer", "add", a["b"], number(a["e"]))}],
+    words.REPLACE: _replace,
+    words.PUBLISH_CHANGE: lambda *_: [{"do": "perform", "of": "writer"}],
+    words.RESEND: lambda *_: [{"do": "tell", "of": "writer"}],
+    words.CLOSE: _close,
+    words.FIND_CLOSED: _close,
+    words.SEND_EXPLICIT_LAC: lambda step, a: [
+        {"do": "send-explicit-lac", "of": "writer"},
+        _deliver(_request("writer", "write-lac", a["b"], Ledger(step.before).lac), OK),
+    ],
+    words.CRASH: lambda _, a: [{"do": "kill", "at": a["b"]}],
+    words.RESTART: lambda _, a: [{"do": "start", "at": a["b"]}],
+    words.LOSE: lambda _, a: [{"do": "lose", "at": a["b"], "keep": int(a["keep"])}],
+    words.ROT: lambda _, a: [{"do": "rot", "at": a["b"], "entry": number(a["e"])}],
+    words.DELETE: lambda *_: [{"do": "delete"}],
+    words.COLLECT: lambda _, a: [{"do": "collect", "at": a["b"]}],
+    words.RECOVER: lambda _, a: [{"do": "recover", "of": a["r"]}],
+    words.READ_LAC: lambda _, a: [_deliver(_request(a["r"], "read", a["b"]), heard=True)],
+    words.FENCE_UNHEARD: lambda _, a: [_deliver(_request(a["r"], "read", a["b"]))],
+    words.READ_FOUND: lambda step, a: _read(step, a, OK),
+    words.READ_MISSING: lambda step, a: _read(step, a, NO_SUCH_ENTRY, NO_SUCH_LEDGER),
+    words.REWRITE: _rewrite,
+    words.LATE_REWRITE: lambda _, a: [_deliver(_request(a["r"], "recovery-add", a["b"], number(a["e"])), OK)],
+    words.REPLACE_IN_RECOVERY: _replace_in_recovery,
+    words.CLOSE_RECOVERED: _end,
+    words.ADOPT_END: _end,
+    words.READ_TAIL: lambda _, a: [{"do": "read-tail", "entry": number(a["e"])}],
+}
+
+LedgerAdapter.covered = frozenset(_STEPS)

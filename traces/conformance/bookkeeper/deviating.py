@@ -1,0 +1,183 @@
+"""Where the ledger's model and BookKeeper are known to differ, each with its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fencepost.model.language import Action
+from fencepost.traces.conformance.adapter import Allowance, Deviation, Difference, Seen, Taken
+from fencepost.traces.conformance.bookkeeper import words
+from fencepost.traces.conformance.bookkeeper.owing import denials_needed
+from fencepost.traces.conformance.bookkeeper.words import Ledger, number
+from fencepost.traces.conformance.view import View
+
+# --- steps that the model allows and the code does not take
+
+
+def _nothing_waits(action: Action, view: View, _: Seen) -> bool:
+    if action.name != words.REPLACE:
+        return False
+    ledger, leaving = Ledger(view), action.arguments["o"]
+    return not any(
+        leaving in ledger.write_set(ledger.writers(), entry) and entry not in ledger.acked(leaving)
+        for entry in range(ledger.lac + 1, ledger.sent + 1)
+    )
+
+
+def _answered_before(action: Action, view: View, seen: Seen) -> bool:
+    """The acknowledgement is of an add that failed when the bookie left; what it was sent since has not arrived."""
+    if action.name != words.ACK:
+        return False
+    wanted = ["writer", "add", action.arguments["b"], number(action.arguments["e"])]
+    like = [request[4:] for request in seen.values["requests"] if request[:4] == wanted]
+    failed = any(answered for _, answered in like)
+    return failed and not any(delivered and not answered for delivered, answered in like)
+
+
+def _not_sent_there(action: Action, view: View, seen: Seen) -> bool:
+    if action.name != words.LATE_REWRITE:
+        return False
+    ledger, recoverer, bookie = Ledger(view), action.arguments["r"], action.arguments["b"]
+    entry = number(action.arguments["e"])
+    wanted = [recoverer, "recovery-add", bookie, entry]
+    sent = any(request[:4] == wanted for request in seen.values["requests"])
+    return not sent and bookie not in ledger.write_set(ledger.recovered(recoverer), entry)
+
+
+def _asked_twice(action: Action, view: View, _: Seen) -> bool:
+    return action.name == words.READ_FOUND and action.arguments["b"] in Ledger(view).denied(action.arguments["r"])
+
+
+def _out_of_hearing(action: Action, view: View, _: Seen) -> bool:
+    """Only a bookie knows of the entry that is in no ensemble that a reader would ask."""
+    ledger = Ledger(view)
+    if action.name != words.READ_TAIL or ledger.status == "closed":
+        return False
+    entry, published = number(action.arguments["e"]), ledger.published()
+    asked = {*published[0].bookies, *published[-1].bookies}
+    known = (max(view[f"bookie_lac[{b}]"], view[f"explicit_lac[{b}]"]) for b in sorted(asked) if ledger.up(b))
+    return all(lac < entry for lac in known)
+
+
+def _nobody_denies(action: Action, view: View, _: Seen) -> bool:
+    """The code asks for one entry more than the instance has; too few bookies that are fenced anyway are there to deny it."""
+    if action.name not in (words.CLOSE_RECOVERED, words.ADOPT_END):
+        return False
+    ledger, recoverer = Ledger(view), action.arguments["r"]
+    if ledger.next_entry(recoverer) != ledger.size:
+        return False
+    asked = ledger.write_set(ledger.at_start(recoverer), ledger.size)
+    return sum(ledger.up(b) and ledger.fenced(b) and not ledger.limbo(b) for b in asked) < denials_needed(ledger)
+
+
+ALLOWANCES: tuple[Allowance, ...] = (
+    Allowance(
+        "replaces a bookie that has acknowledged everything",
+        "a change of ensemble without need is one more run; the code's changes are among the model's",
+        _nothing_waits,
+    ),
+    Allowance(
+        "acknowledged before it left",
+        "a bookie that is back has the entry; the code waits for the add that it was sent since",
+        _answered_before,
+    ),
+    Allowance(
+        "writes back late to the ensemble of the start",
+        "a copy more than the code makes, at a bookie where the ensembles do not look for it",
+        _not_sent_there,
+    ),
+    Allowance(
+        "asks a bookie again that has denied the entry",
+        "the entry came there after the denial, by another recovery, which keeps it in any case",
+        _asked_twice,
+    ),
+    Allowance(
+        "reads what a bookie outside the ensemble told",
+        "the model's reader knows no less than the code's, and what it may read must be in the ledger all the same",
+        _out_of_hearing,
+    ),
+    Allowance(
+        "ends without asking past the last entry",
+        "the instance has no entry more, so whoever is asked denies it",
+        _nobody_denies,
+    ),
+)
+
+
+# --- differences after a step
+
+
+def _only(names: Sequence[str], differences: Sequence[Difference]) -> bool:
+    return bool(differences) and all(d.what.partition("[")[0] in names for d in differences)
+
+
+def _confirmed_later(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    return step.action.name == words.RESEND and _only(("confirmed", "writer_lac"), differences)
+
+
+def _other_lac(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    return _only(("bookie_lac",), differences)
+
+
+def _deleted(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    """The bookie refuses what it should not, as of a ledger that was fenced: the words are those of BKException for that."""
+    refused = "wrong password" in why or any("wrong password" in str(d.code) for d in differences)
+    return Ledger(step.before).status == "deleted" and (refused or _only(("fenced",), differences))
+
+
+def _unknown_when_fenced(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    """A bookie is back from a kill, and has forgotten the fence: it set it when it held nothing of the ledger."""
+    return step.action.name == words.RESTART and _only(("fenced",), differences) and all(d.model for d in differences)
+
+
+def _good_again(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    return step.action.name == words.LATE_REWRITE and _only(("rotten",), differences)
+
+
+def _rotten_lac(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    """One of the answers that the recovery has heard carries a last entry whose digest does not match."""
+    if step.action.name != words.READ_LAC:
+        return False
+    before, recoverer = Ledger(step.before), step.arguments["r"]
+    heard = before.covered(recoverer) | {step.arguments["b"]}
+    return any(_last_is_rotten(step.before, bookie) for bookie in heard)
+
+
+def _last_is_rotten(view: View, bookie: str) -> bool:
+    stored, rotten = words.entries(view[f"stored[{bookie}]"]), words.entries(view[f"rotten[{bookie}]"])
+    return bool(stored) and max(stored) in rotten
+
+
+DEVIATIONS: tuple[Deviation, ...] = (
+    Deviation(
+        "L6",
+        "of a deleted ledger the code remembers in memory that it was fenced, and that of any ledger whose handle was loaded",
+        _deleted,
+    ),
+    Deviation(
+        "L9",
+        "a last add confirmed whose digest does not match is not believed by the code, and is by the model",
+        _rotten_lac,
+    ),
+    Deviation(
+        "L12",
+        "a fence that a bookie sets before it holds anything of the ledger does not survive a kill of the bookie",
+        _unknown_when_fenced,
+    ),
+    Deviation(
+        "L14",
+        "a bookie's last add confirmed is that of its last entry, and in the model the highest of which it heard",
+        _other_lac,
+    ),
+    Deviation(
+        "L15",
+        "an add that is complete when a change of ensemble ends is confirmed at the next answer only",
+        _confirmed_later,
+    ),
+    Deviation(
+        "written back over rot",
+        "an entry that is written back late over a rotten copy is good again, and in the model not",
+        _good_again,
+    ),
+)
+"""Those with a number are told of in docs/how-to/hold-it-against-the-code.md."""

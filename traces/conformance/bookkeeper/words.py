@@ -1,0 +1,203 @@
+"""The names that the ledger's model uses: every action and variable of it that the adapter touches, and nothing else of it.
+
+Whoever renames something in ``model/bookkeeper/ledger.py`` renames it here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fencepost.traces.conformance.view import View
+
+SEND, ADD, ACK, CONFIRM = "send", "add", "ack", "confirm"
+REPLACE, PUBLISH_CHANGE, RESEND = "replace", "publish_change", "resend"
+CLOSE, FIND_CLOSED, SEND_EXPLICIT_LAC = "close", "find_closed", "send_explicit_lac"
+CRASH, RESTART, LOSE, ROT, DELETE, COLLECT = "crash", "restart", "lose", "rot", "delete", "collect"
+RECOVER, READ_LAC, FENCE_UNHEARD, START_READING = "recover", "read_lac", "fence_unheard", "start_reading"
+READ_FOUND, READ_MISSING, READ_UNANSWERED = "read_found", "read_missing", "read_unanswered"
+REWRITE, LATE_REWRITE, RECOVERED_ENTRY = "rewrite", "late_rewrite", "recovered_entry"
+REPLACE_IN_RECOVERY, CLOSE_RECOVERED, ADOPT_END = "replace_in_recovery", "close_recovered", "adopt_end"
+READ_TAIL = "read_tail"
+
+VARIABLES = {
+    "status": ("status",),
+    "version": ("version",),
+    "last": ("last",),
+    "published": ("published_fragments", "published_first", "published_ensemble"),
+    "up": ("up",),
+    "stored": ("stored",),
+    "rotten": ("rotten",),
+    "fenced": ("fenced",),
+    "limbo": ("limbo",),
+    "bookie_lac": ("bookie_lac",),
+    "explicit_lac": ("explicit_lac",),
+    "confirmed": ("confirmed",),
+    "writer": ("writer",),
+    "writer_lac": ("lac",),
+    "writer_ensembles": ("writer_fragments", "writer_first", "writer_ensemble"),
+    "recovery_end": ("phase", "next_entry"),
+    "recovery_ensemble": ("recovery_fragments", "recovery_ensemble"),
+}
+"""The families of variables by what is observed."""
+
+BY_REQUESTS = ("requested", "phase", "next_entry", "heard", "missing", "rewritten", "writer", "start_ensemble")
+"""The families that outstanding requests show."""
+
+
+def number(label: str) -> int:
+    """The number of a member by its label: 1 of ``e1``."""
+    return int(label.lstrip("abcdefghijklmnopqrstuvwxyz"))
+
+
+def entries(labels: frozenset[str]) -> frozenset[int]:
+    """Entries by their labels."""
+    return frozenset(number(label) for label in labels)
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """An ensemble from entry ``first`` on: ``bookies`` by place where entries are striped, otherwise in no order."""
+
+    first: int
+    bookies: tuple[str, ...]
+    striped: bool
+
+    def write_set(self, entry: int, quorum: int) -> frozenset[str]:
+        """The bookies that store the entry."""
+        if not self.striped:
+            return frozenset(self.bookies)
+        return frozenset(self.bookies[(entry + copy) % len(self.bookies)] for copy in range(quorum))
+
+
+class Ledger:
+    """A state of the ledger protocol, read."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        parameters = view.protocol.parameters
+        self.write_quorum, self.ack_quorum = int(parameters["write_quorum"]), int(parameters["ack_quorum"])
+        self.ensemble_size, self.size = int(parameters["ensemble"]), int(parameters["entries"])
+
+    @property
+    def bookies(self) -> Iterator[str]:
+        """All bookies."""
+        return self.view.members("bookie")
+
+    @property
+    def recoverers(self) -> Iterator[str]:
+        """All runs of recovery."""
+        return self.view.members("recoverer")
+
+    def up(self, bookie: str) -> bool:
+        """Whether the bookie runs."""
+        return bool(self.view[f"up[{bookie}]"])
+
+    def fenced(self, bookie: str) -> bool:
+        """Whether the ledger is fenced there."""
+        return bool(self.view[f"fenced[{bookie}]"])
+
+    def limbo(self, bookie: str) -> bool:
+        """Whether the bookie does not know what it holds of the ledger."""
+        return bool(self.view[f"limbo[{bookie}]"])
+
+    def has(self, bookie: str, family: str, entry: int) -> bool:
+        """Whether an entry is in the bookie's set of that family."""
+        return f"e{entry}" in self.view[f"{family}[{bookie}]"]
+
+    def requested(self, bookie: str) -> frozenset[int]:
+        """The entries whose adds the writer has sent to the bookie."""
+        return entries(self.view[f"requested[{bookie}]"])
+
+    def acked(self, bookie: str) -> frozenset[int]:
+        """The entries whose acknowledgement by the bookie counts and has reached the writer."""
+        return entries(self.view[f"acked[{bookie}]"])
+
+    @property
+    def writer(self) -> str:
+        """What the writer does: ``writing``, ``changing``, ``changed``, ``closed`` or ``failed``."""
+        return str(self.view["writer"])
+
+    @property
+    def sent(self) -> int:
+        """The last entry that the writer has sent."""
+        return int(self.view["sent"])
+
+    @property
+    def lac(self) -> int:
+        """The writer's last add confirmed."""
+        return int(self.view["lac"])
+
+    @property
+    def status(self) -> str:
+        """What the metadata say: ``open``, ``in_recovery``, ``closed`` or ``deleted``."""
+        return str(self.view["status"])
+
+    @property
+    def last(self) -> int:
+        """The last entry of the closed ledger."""
+        return int(self.view["last"])
+
+    def phase(self, recoverer: str) -> str:
+        """What a recovery does: ``idle``, ``fencing``, ``reading``, ``rewriting`` or ``done``."""
+        return str(self.view[f"phase[{recoverer}]"])
+
+    def next_entry(self, recoverer: str) -> int:
+        """The entry that a recovery is at; when it is done, the one after the end."""
+        return int(self.view[f"next_entry[{recoverer}]"])
+
+    def covered(self, recoverer: str) -> frozenset[str]:
+        """The bookies whose last add confirmed a recovery has heard."""
+        return frozenset(self.view[f"heard[{recoverer}]"])
+
+    def denied(self, recoverer: str) -> frozenset[str]:
+        """The bookies that have answered a recovery that they do not have the entry."""
+        return frozenset(self.view[f"missing[{recoverer}]"])
+
+    def rewritten(self, recoverer: str) -> frozenset[str]:
+        """The bookies that have the entry again, as a recovery has heard."""
+        return frozenset(self.view[f"rewritten[{recoverer}]"])
+
+    def found(self, recoverer: str) -> frozenset[int]:
+        """The entries that a recovery has found."""
+        return entries(self.view[f"found[{recoverer}]"])
+
+    # --- the copies of the ensembles
+
+    def published(self) -> list[Fragment]:
+        """The ensembles of the metadata."""
+        return self._fragments("published", ())
+
+    def writers(self) -> list[Fragment]:
+        """The ensembles as the writer has them."""
+        return self._fragments("writer", ())
+
+    def recovered(self, recoverer: str) -> list[Fragment]:
+        """The ensembles as a recovery has them, with its own changes."""
+        return self._fragments("recovery", (recoverer,))
+
+    def at_start(self, recoverer: str) -> list[Fragment]:
+        """The last ensemble as a recovery found it."""
+        return self._fragments("start", (recoverer,))
+
+    def _fragments(self, name: str, owner: tuple[str, ...]) -> list[Fragment]:
+        def value(family: str, *index: str) -> object:
+            full = ", ".join([*owner, *index])
+            return self.view[f"{name}_{family}[{full}]" if full else f"{name}_{family}"]
+
+        striped = self.ensemble_size > self.write_quorum
+        count = int(str(value("fragments")))
+        fragments = []
+        for label in (f"f{n}" for n in range(count)):
+            if striped:
+                placed = {str(value("ensemble", label, b)): b for b in self.bookies}
+                members = tuple(placed.get(f"place{n}", "nobody") for n in range(self.ensemble_size))
+            else:
+                members = tuple(sorted(value("ensemble", label)))  # type: ignore[call-overload]
+            fragments.append(Fragment(int(str(value("first", label))), members, striped))
+        return fragments
+
+    def write_set(self, fragments: list[Fragment], entry: int) -> frozenset[str]:
+        """The bookies that store an entry by these ensembles; nobody if there are none."""
+        covering = [f for place, f in enumerate(fragments) if place == 0 or f.first <= entry]
+        return covering[-1].write_set(entry, self.write_quorum) if covering else frozenset()

@@ -1,0 +1,8 @@
+"""The targets that there are, by name."""
+
+from __future__ import annotations
+
+from fencepost.traces.conformance.bookkeeper.target import LEDGER
+from fencepost.traces.conformance.targets import Target
+
+TARGETS: dict[str, Target] = {target.name: target for target in (LEDGER,)}

@@ -1,0 +1,291 @@
+package org.apache.bookkeeper.client;
+
+import com.google.common.cache.Cache;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.bookkeeper.bookie.BookieException;
+import org.apache.bookkeeper.bookie.BookieImpl;
+import org.apache.bookkeeper.bookie.BookieResources;
+import org.apache.bookkeeper.bookie.LedgerDirsManager;
+import org.apache.bookkeeper.bookie.LedgerStorage;
+import org.apache.bookkeeper.conf.ServerConfiguration;
+import org.apache.bookkeeper.discover.BookieServiceInfo;
+import org.apache.bookkeeper.meta.NullMetadataBookieDriver;
+import org.apache.bookkeeper.net.BookieId;
+import org.apache.bookkeeper.proto.BookieProtocol;
+import org.apache.bookkeeper.proto.checksum.DigestManager;
+import org.apache.bookkeeper.stats.NullStatsLogger;
+import org.apache.bookkeeper.util.DiskChecker;
+
+/** A bookie as it is shipped, without its network: BookieImpl over a journal and a ledger storage in a folder. */
+final class RealBookie {
+    /** Of the bytes of an entry: ledger, entry and last add confirmed are eight bytes each, and so is the length. */
+    private static final int LAST_ADD_CONFIRMED_AT = 16;
+    private static final int HEADER = 32;
+    /** Of the bytes of an explicit last add confirmed: after the ledger. */
+    private static final int EXPLICIT_AT = 8;
+
+    final BookieId id;
+    private final File root;
+    private final String storageClass;
+    private File folder;
+    private int kills;
+    private BookieImpl bookie;
+    private Cache<?, ?> deletedWhenFenced;
+
+    RealBookie(String name, File root, String storageClass) throws Exception {
+        this.id = BookieId.parse(name);
+        this.root = root;
+        this.storageClass = storageClass;
+        this.folder = new File(root, name);
+        start();
+    }
+
+    boolean isUp() {
+        return bookie != null;
+    }
+
+    BookieImpl running() {
+        if (bookie == null) {
+            throw new IllegalStateException(id + " is down");
+        }
+        return bookie;
+    }
+
+    LedgerStorage storage() {
+        return running().getLedgerStorage();
+    }
+
+    void start() throws Exception {
+        ServerConfiguration conf = configuration();
+        BookieImpl.checkDirectoryStructure(new File(folder, "journal/current"));
+        BookieImpl.checkDirectoryStructure(new File(folder, "ledgers/current"));
+        NullStatsLogger stats = NullStatsLogger.INSTANCE;
+        ByteBufAllocator allocator = UnpooledByteBufAllocator.DEFAULT;
+        NullMetadataBookieDriver metadata = new NullMetadataBookieDriver();
+        DiskChecker disks = BookieResources.createDiskChecker(conf);
+        LedgerDirsManager ledgers = BookieResources.createLedgerDirsManager(conf, disks, stats);
+        LedgerDirsManager indexes = BookieResources.createIndexDirsManager(conf, disks, stats, ledgers);
+        LedgerStorage storage = BookieResources.createLedgerStorage(conf, metadata.getLedgerManagerFactory().newLedgerManager(),
+                ledgers, indexes, stats, allocator);
+        BookieImpl made = new BookieImpl(conf, metadata.createRegistrationManager(), storage, disks, ledgers, indexes, stats,
+                allocator, () -> new BookieServiceInfo(Map.of(), List.of()));
+        made.start();
+        Field handles = BookieImpl.class.getDeclaredField("handles");
+        handles.setAccessible(true);
+        Object factory = handles.get(made);
+        Field deleted = factory.getClass().getDeclaredField("recentlyFencedAndDeletedLedgers");
+        deleted.setAccessible(true);
+        deletedWhenFenced = (Cache<?, ?>) deleted.get(factory);
+        bookie = made;
+    }
+
+    /**
+     * What a killed process leaves: the files as they are at this moment. The instance cannot be stopped without writing more, so
+     * it goes on in the old folder, and the bookie restarts in a copy.
+     */
+    void kill() throws Exception {
+        File copy = new File(root, id + "-" + ++kills);
+        copy(folder, copy);
+        stop();
+        delete(folder);
+        folder = copy;
+    }
+
+    /** A clean stop, which flushes. */
+    void stop() {
+        BookieImpl stopped = running();
+        bookie = null;
+        stopped.shutdown();
+    }
+
+    /**
+     * Comes back with only the entries of a ledger below {@code keep}. What the data integrity check then does before it lets a
+     * bookie start (DataIntegrityCheckImpl.runPreBootCheck) is done here: the ledger is fenced, and in limbo.
+     */
+    void lose(long ledger, long keep, byte[] key) throws Exception {
+        List<ByteBuf> kept = new ArrayList<>();
+        for (long entry = 0; entry < keep; entry++) {
+            ByteBuf bytes = raw(ledger, entry);
+            if (bytes != null) {
+                kept.add(Unpooled.copiedBuffer(bytes));
+                bytes.release();
+            }
+        }
+        stop();
+        delete(folder);
+        start();
+        for (ByteBuf bytes : kept) {
+            CompletableFuture<Integer> written = new CompletableFuture<>();
+            running().recoveryAddEntry(bytes, (rc, l, e, b, c) -> written.complete(rc), null, key);
+            written.get(20, TimeUnit.SECONDS);
+        }
+        storage().setMasterKey(ledger, key);
+        storage().setFenced(ledger);
+        storage().setLimboState(ledger);
+    }
+
+    private ServerConfiguration configuration() {
+        ServerConfiguration conf = new ServerConfiguration();
+        conf.setBookieId(id.getId());
+        conf.setAllowLoopback(true);
+        conf.setAdvertisedAddress("127.0.0.1");
+        conf.setBookiePort(0);
+        conf.setMetadataServiceUri(null);
+        conf.setJournalDirName(new File(folder, "journal").getPath());
+        conf.setLedgerDirNames(new String[] {new File(folder, "ledgers").getPath()});
+        conf.setLedgerStorageClass("org.apache.bookkeeper.bookie." + storageClass);
+        // nothing of itself: no collection, no compaction, no checkpoint by time
+        conf.setGcWaitTime(3_600_000L);
+        conf.setFlushInterval(3_600_000);
+        conf.setMinorCompactionThreshold(0);
+        conf.setMajorCompactionThreshold(0);
+        conf.setDiskUsageThreshold(0.999f);
+        conf.setDiskUsageWarnThreshold(0.998f);
+        // a kill of the process loses nothing that was written, synced or not
+        conf.setJournalSyncData(false);
+        conf.setJournalFlushWhenQueueEmpty(true);
+        conf.setJournalMaxGroupWaitMSec(0);
+        // small
+        conf.setProperty("journalPreAllocSizeMB", 1);
+        conf.setJournalWriteBufferSizeKB(16);
+        conf.setJournalMaxMemorySizeMb(1);
+        conf.setNumJournalCallbackThreads(1);
+        conf.setEntryLogFilePreAllocationEnabled(false);
+        conf.setEntryLogSizeLimit(1 << 20);
+        conf.setProperty("dbStorage_writeCacheMaxSizeMb", 2);
+        conf.setProperty("dbStorage_readAheadCacheMaxSizeMb", 2);
+        conf.setProperty("dbStorage_rocksDB_blockCacheSize", 1 << 20);
+        conf.setProperty("dbStorage_rocksDB_writeBufferSizeMB", 1);
+        conf.setSkipListSizeLimit(1 << 20);
+        conf.setSkipListArenaChunkSize(64 << 10);
+        conf.setSkipListArenaMaxAllocSize(16 << 10);
+        conf.setPageLimit(64);
+        conf.setNumAddWorkerThreads(1);
+        conf.setNumReadWorkerThreads(1);
+        conf.setServerNumIOThreads(1);
+        return conf;
+    }
+
+    // --- what can be seen; asked of the storage, because the bookie's own reads keep handles
+
+    /** Whether the bookie has heard of the ledger. */
+    boolean knows(long ledger) throws Exception {
+        return storage().ledgerExists(ledger);
+    }
+
+    Set<Long> stored(long ledger, int entries) throws Exception {
+        Set<Long> found = new TreeSet<>();
+        for (long entry = 0; knows(ledger) && entry < entries; entry++) {
+            ByteBuf bytes = raw(ledger, entry);
+            if (bytes != null) {
+                bytes.release();
+                found.add(entry);
+            }
+        }
+        return found;
+    }
+
+    /** The entries whose digest does not match. */
+    Set<Long> rotten(long ledger, int entries, DigestManager digests) throws Exception {
+        Set<Long> found = new TreeSet<>();
+        for (long entry : stored(ledger, entries)) {
+            ByteBuf bytes = raw(ledger, entry);
+            try {
+                digests.verifyDigestAndReturnData(entry, bytes);
+            } catch (BKException.BKDigestMatchException e) {
+                found.add(entry);
+            } finally {
+                bytes.release();
+            }
+        }
+        return found;
+    }
+
+    /** Whether an add of the writer would be refused: the ledger is fenced, or was when it was deleted. */
+    boolean fenced(long ledger) throws Exception {
+        return knows(ledger) && storage().isFenced(ledger) || deletedWhenFenced.getIfPresent(ledger) != null;
+    }
+
+    boolean limbo(long ledger) throws Exception {
+        try {
+            return knows(ledger) && storage().hasLimboState(ledger);
+        } catch (UnsupportedOperationException e) {
+            return false;
+        }
+    }
+
+    /** The last add confirmed that the last entry carries, which is what a read of it hears; -1 without an entry. */
+    long lastAddConfirmed(long ledger) throws Exception {
+        ByteBuf last = knows(ledger) ? raw(ledger, BookieProtocol.LAST_ADD_CONFIRMED) : null;
+        if (last == null) {
+            return -1;
+        }
+        long confirmed = last.getLong(last.readerIndex() + LAST_ADD_CONFIRMED_AT);
+        last.release();
+        return confirmed;
+    }
+
+    /** The last add confirmed that the bookie was told without an entry; -1 if none was. */
+    long explicitLac(long ledger) throws Exception {
+        ByteBuf told = knows(ledger) && !limbo(ledger) ? storage().getExplicitLac(ledger) : null;
+        return told == null || !told.isReadable() ? -1 : told.getLong(told.readerIndex() + EXPLICIT_AT);
+    }
+
+    /** The bytes of an entry; null if there is none, or none that the bookie would give. */
+    ByteBuf raw(long ledger, long entry) {
+        try {
+            return storage().getEntry(ledger, entry);
+        } catch (IOException | BookieException e) {
+            return null;
+        }
+    }
+
+    /** Spoils the bookie's copy of an entry: the last byte of its payload, so that the digest does not match. */
+    void spoil(long ledger, long entry) throws Exception {
+        ByteBuf bytes = raw(ledger, entry);
+        ByteBuf spoiled = Unpooled.copiedBuffer(bytes);
+        bytes.release();
+        int last = spoiled.writerIndex() - 1;
+        if (last < HEADER) {
+            throw new IllegalStateException("entry " + entry + " has no payload");
+        }
+        spoiled.setByte(last, spoiled.getByte(last) ^ 1);
+        storage().addEntry(spoiled);
+    }
+
+    static void delete(File file) {
+        File[] inside = file.listFiles();
+        if (inside != null) {
+            for (File each : inside) {
+                delete(each);
+            }
+        }
+        file.delete();
+    }
+
+    private static void copy(File from, File to) throws IOException {
+        File[] inside = from.listFiles();
+        if (inside == null) {
+            Files.copy(from.toPath(), to.toPath());
+            return;
+        }
+        to.mkdirs();
+        for (File each : inside) {
+            copy(each, new File(to, each.getName()));
+        }
+    }
+}
