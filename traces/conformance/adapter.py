@@ -148,7 +148,7 @@ class Adapter(ABC):
     """
 
     protocol: ClassVar[str]
-    covered: ClassVar[Collection[str]]
+    covered: Collection[str] = ()
     eager: ClassVar[frozenset[str]] = frozenset()
     not_covered: ClassVar[Mapping[str, str]] = {}
     observables: ClassVar[Sequence[Observable]] = ()

@@ -20,22 +20,27 @@ OK, NO_SUCH_ENTRY, NO_SUCH_LEDGER = 0, -13, -7
 
 Steps = list[dict[str, Any]]
 
+_NEED_LIMBO = frozenset({words.UNCLEAN_SHUTDOWN, words.LOSE_DISK})
+
 
 class LedgerAdapter(Adapter):
     """Drives LedgerHandle, LedgerRecoveryOp and the others, and bookies over a journal and a ledger storage."""
 
     protocol = "ledger"
-    eager = frozenset({words.CONFIRM, words.START_READING, words.RECOVERED_ENTRY})
+    eager = frozenset({words.CONFIRM, words.START_READING, words.RECOVERY_ADD_COMPLETE})
     not_covered: ClassVar[Mapping[str, str]] = {
-        words.READ_UNANSWERED: "only a defect takes it",
+        words.READ_UNANSWERED: "the code has no such step",
+        **dict.fromkeys(_NEED_LIMBO, "only DbLedgerStorage has limbo"),
     }
     observables = OBSERVABLES
     allowances = ALLOWANCES
     deviations = DEVIATIONS
     shown_by_requests = words.BY_REQUESTS
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, *, limbo: bool) -> None:
+        """``limbo`` is whether the bookies' storage has it."""
         self.session = session
+        self.covered = frozenset(_STEPS) - (frozenset() if limbo else _NEED_LIMBO)
         self._striped = False
 
     def begin(self, instance: Protocol) -> Seen:
@@ -90,7 +95,7 @@ def _read(step: Taken, a: Mapping[str, str], *codes: int) -> Steps:
     return [{"do": "ask", **request}, _deliver(request, *codes, heard=True)]
 
 
-def _rewrite(step: Taken, a: Mapping[str, str]) -> Steps:
+def _recovery_add(step: Taken, a: Mapping[str, str]) -> Steps:
     at = Ledger(step.before).next_entry(a["r"])
     return [_deliver(_request(a["r"], "recovery-add", a["b"], at), OK, heard=True)]
 
@@ -123,7 +128,8 @@ _STEPS: Mapping[str, Any] = {
     ],
     words.CRASH: lambda _, a: [{"do": "kill", "at": a["b"]}],
     words.RESTART: lambda _, a: [{"do": "start", "at": a["b"]}],
-    words.LOSE: lambda _, a: [{"do": "lose", "at": a["b"], "keep": int(a["keep"])}],
+    words.UNCLEAN_SHUTDOWN: lambda _, a: [{"do": "lose", "at": a["b"], "keep": int(a["keep"])}],
+    words.LOSE_DISK: lambda _, a: [{"do": "lose", "at": a["b"], "keep": 0}],
     words.ROT: lambda _, a: [{"do": "rot", "at": a["b"], "entry": number(a["e"])}],
     words.DELETE: lambda *_: [{"do": "delete"}],
     words.COLLECT: lambda _, a: [{"do": "collect", "at": a["b"]}],
@@ -131,13 +137,11 @@ _STEPS: Mapping[str, Any] = {
     words.READ_LAC: lambda _, a: [_deliver(_request(a["r"], "read", a["b"]), heard=True)],
     words.FENCE_UNHEARD: lambda _, a: [_deliver(_request(a["r"], "read", a["b"]))],
     words.READ_FOUND: lambda step, a: _read(step, a, OK),
-    words.READ_MISSING: lambda step, a: _read(step, a, NO_SUCH_ENTRY, NO_SUCH_LEDGER),
-    words.REWRITE: _rewrite,
-    words.LATE_REWRITE: lambda _, a: [_deliver(_request(a["r"], "recovery-add", a["b"], number(a["e"])), OK)],
+    words.READ_NO_SUCH_ENTRY: lambda step, a: _read(step, a, NO_SUCH_ENTRY, NO_SUCH_LEDGER),
+    words.RECOVERY_ADD: _recovery_add,
+    words.LATE_RECOVERY_ADD: lambda _, a: [_deliver(_request(a["r"], "recovery-add", a["b"], number(a["e"])), OK)],
     words.REPLACE_IN_RECOVERY: _replace_in_recovery,
     words.CLOSE_RECOVERED: _end,
     words.ADOPT_END: _end,
     words.READ_TAIL: lambda _, a: [{"do": "read-tail", "entry": number(a["e"])}],
 }
-
-LedgerAdapter.covered = frozenset(_STEPS)

@@ -8,7 +8,7 @@ from fencepost.model.language import Action
 from fencepost.traces.conformance.adapter import Allowance, Deviation, Difference, Seen, Taken
 from fencepost.traces.conformance.bookkeeper import words
 from fencepost.traces.conformance.bookkeeper.owing import denials_needed
-from fencepost.traces.conformance.bookkeeper.words import Ledger, number
+from fencepost.traces.conformance.bookkeeper.words import Fragment, Ledger, number
 from fencepost.traces.conformance.view import View
 
 # --- steps that the model allows and the code does not take
@@ -35,7 +35,7 @@ def _answered_before(action: Action, view: View, seen: Seen) -> bool:
 
 
 def _not_sent_there(action: Action, view: View, seen: Seen) -> bool:
-    if action.name != words.LATE_REWRITE:
+    if action.name != words.LATE_RECOVERY_ADD:
         return False
     ledger, recoverer, bookie = Ledger(view), action.arguments["r"], action.arguments["b"]
     entry = number(action.arguments["e"])
@@ -49,14 +49,19 @@ def _asked_twice(action: Action, view: View, _: Seen) -> bool:
 
 
 def _out_of_hearing(action: Action, view: View, _: Seen) -> bool:
-    """Only a bookie knows of the entry that is in no ensemble that a reader would ask."""
+    """No reader hears of the entry: of the bookies that one asks too few answer, or none of those that do knows of it."""
     ledger = Ledger(view)
     if action.name != words.READ_TAIL or ledger.status == "closed":
         return False
     entry, published = number(action.arguments["e"]), ledger.published()
-    asked = {*published[0].bookies, *published[-1].bookies}
-    known = (max(view[f"bookie_lac[{b}]"], view[f"explicit_lac[{b}]"]) for b in sorted(asked) if ledger.up(b))
-    return all(lac < entry for lac in known)
+    return not any(_is_heard(ledger, fragment, entry) for fragment in (published[0], published[-1]))
+
+
+def _is_heard(ledger: Ledger, fragment: Fragment, entry: int) -> bool:
+    answering = {b for b in fragment.bookies if ledger.up(b) and not ledger.limbo(b)}
+    write_sets = [fragment.write_set(e, ledger.write_quorum) for e in range(len(fragment.bookies))]
+    covered = all(len(each - answering) < ledger.ack_quorum for each in write_sets)
+    return covered and any(ledger.lac_told(b) >= entry for b in answering)
 
 
 def _nobody_denies(action: Action, view: View, _: Seen) -> bool:
@@ -92,8 +97,8 @@ ALLOWANCES: tuple[Allowance, ...] = (
         _asked_twice,
     ),
     Allowance(
-        "reads what a bookie outside the ensemble told",
-        "the model's reader knows no less than the code's, and what it may read must be in the ledger all the same",
+        "hears of an entry from one bookie, whichever it is",
+        "the code's reader wants to hear enough bookies of the ensemble; the model's knows no less, and must be right all the same",
         _out_of_hearing,
     ),
     Allowance(
@@ -131,7 +136,7 @@ def _unknown_when_fenced(step: Taken, differences: Sequence[Difference], why: st
 
 
 def _good_again(step: Taken, differences: Sequence[Difference], why: str) -> bool:
-    return step.action.name == words.LATE_REWRITE and _only(("rotten",), differences)
+    return step.action.name == words.LATE_RECOVERY_ADD and _only(("rotten",), differences)
 
 
 def _rotten_lac(step: Taken, differences: Sequence[Difference], why: str) -> bool:

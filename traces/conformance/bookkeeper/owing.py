@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fencepost.traces.conformance.adapter import Owed
-from fencepost.traces.conformance.bookkeeper.words import Ledger
+from fencepost.traces.conformance.bookkeeper.words import ADDING, Ledger
 
 LAC = -1
 OURS = ("read-lac", "write-lac")
@@ -47,9 +47,9 @@ def owed(ledger: Ledger) -> Owed:
             must |= _each(r, "read", ledger.at_start(r)[-1].bookies, LAC) - _each(r, "read", ledger.covered(r), LAC)
         if phase == "reading":
             some += _reading(ledger, r, must)
-        if phase == "rewriting":
+        if phase == ADDING:
             at = ledger.next_entry(r)
-            must |= _each(r, "recovery-add", ledger.write_set(ledger.recovered(r), at) - ledger.rewritten(r), at)
+            must |= _each(r, "recovery-add", ledger.write_set(ledger.recovered(r), at) - ledger.added_again(r), at)
             # the next read starts as soon as the add is submitted
             some.append(frozenset(_each(r, "read", ledger.write_set(ledger.at_start(r), at + 1), at + 1)))
     return Owed(frozenset(must), frozenset(may), tuple(some))
@@ -78,7 +78,7 @@ def _left_over(ledger: Ledger, r: str) -> set[str]:
     words |= _each(r, "read", ledger.at_start(r)[-1].bookies, LAC)
     for entry in range(at + 1):
         words |= _each(r, "read", ledger.write_set(ledger.at_start(r), entry), entry)
-    for entry in ledger.found(r) - ({at} if ledger.phase(r) == "rewriting" else set()):
+    for entry in ledger.found(r) - ({at} if ledger.phase(r) == ADDING else set()):
         words |= _each(r, "recovery-add", ledger.write_set(ledger.recovered(r), entry), entry)
     return words
 

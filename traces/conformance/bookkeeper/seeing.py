@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from fencepost.traces.conformance.adapter import Observable
-from fencepost.traces.conformance.bookkeeper.words import VARIABLES, Fragment, Ledger, entries
+from fencepost.traces.conformance.bookkeeper.words import ADDING, VARIABLES, Fragment, Ledger, entries
 from fencepost.traces.conformance.view import View
 
 SUCCESS = "No problem"
@@ -76,7 +76,7 @@ def _ends_told(seen: Mapping[str, Any]) -> Any:
 def _current(ledger: Ledger) -> Any:
     """The ensemble to which each recovery that reads and writes would write now."""
     return {
-        r: frozenset(ledger.recovered(r)[-1].bookies) for r in ledger.recoverers if ledger.phase(r) in ("reading", "rewriting")
+        r: frozenset(ledger.recovered(r)[-1].bookies) for r in ledger.recoverers if ledger.phase(r) in ("reading", ADDING)
     }
 
 

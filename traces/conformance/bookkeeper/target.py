@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fencepost.traces.conformance.adapter import Adapter
 from fencepost.traces.conformance.bookkeeper.adapter import LedgerAdapter
 from fencepost.traces.conformance.harness import harness
 from fencepost.traces.conformance.jars import Artifact, Release
@@ -29,11 +28,8 @@ def bookkeeper(version: str) -> Release:
 def start(asked: Asked, *, keep_log: bool = False) -> LedgerAdapter:
     """A harness with no bookie yet. Raises ToolchainError or SessionError."""
     made = harness("ledger", "org.apache.bookkeeper.client.LedgerBench", bookkeeper(asked.release), options=MEMORY)
-    return LedgerAdapter(Session(made.with_arguments(STORAGES[asked.storage or "db"]), keep_log=keep_log))
-
-
-def _start(asked: Asked) -> Adapter:
-    return start(asked)
+    storage = asked.storage or next(iter(STORAGES))
+    return LedgerAdapter(Session(made.with_arguments(STORAGES[storage]), keep_log=keep_log), limbo=storage == "db")
 
 
 LEDGER = Target(
@@ -41,7 +37,7 @@ LEDGER = Target(
     protocol="ledger",
     system="bookkeeper",
     releases=("4.18.0",),
-    start=_start,
+    start=start,
     instances=(
         {"entries": 2, "recoverers": 2},
         _PAIR_AND_SPARE | {"recoverers": 2},
@@ -49,7 +45,8 @@ LEDGER = Target(
         {"bookies": 4, "entries": 2, "recoverers": 2, "changes": 2},
         {"entries": 2, "recoverers": 2, "explicit_lacs": 1, "rots": 1, "deletions": 1},
         {"entries": 2, "crashes": 1, "explicit_lacs": 1},
+        {"entries": 2, "losses": 1, "unclean_shutdowns": 1},
     ),
-    weights={"close": 0.03, "find_closed": 0.3, "read_tail": 0.2, "late_rewrite": 0.5, "fence_unheard": 0.3, "send": 2.0},
+    weights={"close": 0.03, "find_closed": 0.3, "read_tail": 0.2, "late_recovery_add": 0.5, "fence_unheard": 0.3, "send": 2.0},
     storages=tuple(STORAGES),
 )

@@ -13,10 +13,12 @@ from fencepost.traces.conformance.view import View
 SEND, ADD, ACK, CONFIRM = "send", "add", "ack", "confirm"
 REPLACE, PUBLISH_CHANGE, RESEND = "replace", "publish_change", "resend"
 CLOSE, FIND_CLOSED, SEND_EXPLICIT_LAC = "close", "find_closed", "send_explicit_lac"
-CRASH, RESTART, LOSE, ROT, DELETE, COLLECT = "crash", "restart", "lose", "rot", "delete", "collect"
+CRASH, RESTART, UNCLEAN_SHUTDOWN, LOSE_DISK = "crash", "restart", "unclean_shutdown", "lose_disk"
+ROT, DELETE, COLLECT = "rot", "delete", "collect"
 RECOVER, READ_LAC, FENCE_UNHEARD, START_READING = "recover", "read_lac", "fence_unheard", "start_reading"
-READ_FOUND, READ_MISSING, READ_UNANSWERED = "read_found", "read_missing", "read_unanswered"
-REWRITE, LATE_REWRITE, RECOVERED_ENTRY = "rewrite", "late_rewrite", "recovered_entry"
+READ_FOUND, READ_NO_SUCH_ENTRY, READ_UNANSWERED = "read_found", "read_no_such_entry", "read_unanswered"
+RECOVERY_ADD, LATE_RECOVERY_ADD = "recovery_add", "late_recovery_add"
+RECOVERY_ADD_COMPLETE = "recovery_add_complete"
 REPLACE_IN_RECOVERY, CLOSE_RECOVERED, ADOPT_END = "replace_in_recovery", "close_recovered", "adopt_end"
 READ_TAIL = "read_tail"
 
@@ -36,12 +38,21 @@ VARIABLES = {
     "writer": ("writer",),
     "writer_lac": ("lac",),
     "writer_ensembles": ("writer_fragments", "writer_first", "writer_ensemble"),
-    "recovery_end": ("phase", "next_entry"),
-    "recovery_ensemble": ("recovery_fragments", "recovery_ensemble"),
+    "recovery_end": ("phase", "recovery_lac"),
+    "recovery_ensemble": ("new_fragments", "new_ensemble"),
 }
 """The families of variables by what is observed."""
 
-BY_REQUESTS = ("requested", "phase", "next_entry", "heard", "missing", "rewritten", "writer", "start_ensemble")
+BY_REQUESTS = (
+    "requested",
+    "phase",
+    "recovery_lac",
+    "coverage",
+    "no_such_entry",
+    "recovery_acked",
+    "writer",
+    "for_recovery_ensemble",
+)
 """The families that outstanding requests show."""
 
 
@@ -68,6 +79,10 @@ class Fragment:
         if not self.striped:
             return frozenset(self.bookies)
         return frozenset(self.bookies[(entry + copy) % len(self.bookies)] for copy in range(quorum))
+
+
+ADDING = "adding"
+"""What a recovery does while it stores an entry again."""
 
 
 class Ledger:
@@ -101,9 +116,9 @@ class Ledger:
         """Whether the bookie does not know what it holds of the ledger."""
         return bool(self.view[f"limbo[{bookie}]"])
 
-    def has(self, bookie: str, family: str, entry: int) -> bool:
-        """Whether an entry is in the bookie's set of that family."""
-        return f"e{entry}" in self.view[f"{family}[{bookie}]"]
+    def lac_told(self, bookie: str) -> int:
+        """The last add confirmed that the bookie would tell a reader."""
+        return max(int(self.view[f"bookie_lac[{bookie}]"]), int(self.view[f"explicit_lac[{bookie}]"]))
 
     def requested(self, bookie: str) -> frozenset[int]:
         """The entries whose adds the writer has sent to the bookie."""
@@ -139,24 +154,24 @@ class Ledger:
         return int(self.view["last"])
 
     def phase(self, recoverer: str) -> str:
-        """What a recovery does: ``idle``, ``fencing``, ``reading``, ``rewriting`` or ``done``."""
+        """What a recovery does: ``idle``, ``fencing``, ``reading``, ``adding`` or ``done``."""
         return str(self.view[f"phase[{recoverer}]"])
 
     def next_entry(self, recoverer: str) -> int:
         """The entry that a recovery is at; when it is done, the one after the end."""
-        return int(self.view[f"next_entry[{recoverer}]"])
+        return int(self.view[f"recovery_lac[{recoverer}]"]) + 1
 
     def covered(self, recoverer: str) -> frozenset[str]:
         """The bookies whose last add confirmed a recovery has heard."""
-        return frozenset(self.view[f"heard[{recoverer}]"])
+        return frozenset(self.view[f"coverage[{recoverer}]"])
 
     def denied(self, recoverer: str) -> frozenset[str]:
         """The bookies that have answered a recovery that they do not have the entry."""
-        return frozenset(self.view[f"missing[{recoverer}]"])
+        return frozenset(self.view[f"no_such_entry[{recoverer}]"])
 
-    def rewritten(self, recoverer: str) -> frozenset[str]:
-        """The bookies that have the entry again, as a recovery has heard."""
-        return frozenset(self.view[f"rewritten[{recoverer}]"])
+    def added_again(self, recoverer: str) -> frozenset[str]:
+        """The bookies that have stored the entry again, as a recovery has heard."""
+        return frozenset(self.view[f"recovery_acked[{recoverer}]"])
 
     def found(self, recoverer: str) -> frozenset[int]:
         """The entries that a recovery has found."""
@@ -174,11 +189,11 @@ class Ledger:
 
     def recovered(self, recoverer: str) -> list[Fragment]:
         """The ensembles as a recovery has them, with its own changes."""
-        return self._fragments("recovery", (recoverer,))
+        return self._fragments("new", (recoverer,))
 
     def at_start(self, recoverer: str) -> list[Fragment]:
         """The last ensemble as a recovery found it."""
-        return self._fragments("start", (recoverer,))
+        return self._fragments("for_recovery", (recoverer,))
 
     def _fragments(self, name: str, owner: tuple[str, ...]) -> list[Fragment]:
         def value(family: str, *index: str) -> object:
