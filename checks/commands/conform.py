@@ -54,6 +54,7 @@ def _run(asked: argparse.Namespace) -> ExitStatus:
                 steps=asked.steps,
                 seed=asked.seed,
                 weights=target.weights,
+                without=[PROTOCOLS[target.protocol].build(p.parameters) for p in instances] if asked.defect else (),
                 progress=lambda told: reporter.telling(_progress(told, asked.runs)),
                 should_stop=interrupt,
             )

@@ -142,7 +142,7 @@ class Deviation:
 class Adapter(ABC):
     """How the steps of one protocol are carried out on the real code, and what of its state can be seen there.
 
-    Subclasses set the class variables; ``not_covered`` says of actions that ``covered`` leaves out why, ``shown_by_requests``
+    Subclasses set what is declared here; ``not_covered`` says of actions that ``covered`` leaves out why, ``shown_by_requests``
     are families of variables that show in the requests that are owed. An adapter is made once for a session and used for many
     runs.
     """
@@ -153,8 +153,8 @@ class Adapter(ABC):
     not_covered: ClassVar[Mapping[str, str]] = {}
     observables: ClassVar[Sequence[Observable]] = ()
     shown_by_requests: ClassVar[Collection[str]] = ()
-    allowances: ClassVar[Sequence[Allowance]] = ()
-    deviations: ClassVar[Sequence[Deviation]] = ()
+    allowances: Sequence[Allowance] = ()
+    deviations: Sequence[Deviation] = ()
 
     @abstractmethod
     def begin(self, instance: Protocol) -> Seen:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Action, Protocol
 from fencepost.traces.conformance.adapter import Adapter, Seen
-from fencepost.traces.conformance.choosing import Chooser, Coverage
+from fencepost.traces.conformance.choosing import Chooser, Contrast, Coverage
 from fencepost.traces.conformance.running import Choose, Outcome, Pair
 from fencepost.traces.conformance.shortening import shortened
 from fencepost.traces.trace import State
@@ -67,18 +67,21 @@ def campaign(
     steps: int,
     seed: int,
     weights: Mapping[str, float] | None = None,
+    without: Sequence[Protocol] = (),
     stop_after: int = KEPT,
     progress: Callable[[Result], None] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Result:
     """Takes ``runs`` random runs of up to ``steps`` chosen steps, of the instances in turn.
 
-    It is a pure function of its arguments and of what the code does. After ``stop_after`` kinds of finds it ends. Raises
+    It is a pure function of its arguments and of what the code does. ``without`` are the same instances without the defects
+    that are switched on: then runs are steered to where the defects show. After ``stop_after`` kinds of finds it ends. Raises
     SessionError if the harness fails.
     """
     result = Result(instances)
     pairs = [Pair(Kernel(protocol), adapter) for protocol in instances]
-    chooser = Chooser(seed, result.coverage, weights)
+    contrast = Contrast([pair.kernel for pair in pairs], [Kernel(protocol) for protocol in without]) if without else None
+    chooser = Chooser(seed, result.coverage, weights, contrast)
     kinds: set[tuple[str, ...]] = set()
     started = time.monotonic()
     for run in range(runs):

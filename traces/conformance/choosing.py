@@ -8,11 +8,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fencepost.model.language import Action, Protocol
+from fencepost.model.kernel import Kernel
+from fencepost.model.language import Action
 from fencepost.traces.trace import State
 
 NEW = 4.0
 """How much likelier a step is that no run has taken from this state."""
+
+TELLING = 100.0
+"""How much likelier a step is that shows a mistake in the model."""
 
 
 @dataclass
@@ -36,14 +40,43 @@ class Coverage:
         return counted
 
 
+class Contrast:
+    """Where a step with a mistake in the model is not a step without it: there the code should differ.
+
+    ``with_it`` and ``without`` are kernels of the same instances; a mistake changes no variable, so they have states in common.
+    """
+
+    def __init__(self, with_it: Sequence[Kernel], without: Sequence[Kernel]) -> None:
+        self._pairs = list(zip(with_it, without, strict=True))
+        self._numbers = [
+            tuple({action.label: n for n, action in enumerate(kernel.actions)} for kernel in pair) for pair in self._pairs
+        ]
+
+    def __call__(self, instance: int, state: State, action: Action) -> bool:
+        """Whether the mistake is what allows the step, or what makes it lead where it does."""
+        (mistaken, sound), (here, there) = self._pairs[instance], self._numbers[instance]
+        packed = sound.packing.pack(state)
+        number = there.get(action.label)
+        if number is None or number not in sound.enabled(packed):
+            return True
+        return bool((mistaken.apply(packed, here[action.label]) != sound.apply(packed, number)).any())
+
+
 class Chooser:
     """Chooses at random among enabled actions, the likelier the more seldom they were taken; ``weights`` are by action name.
 
-    A run is a pure function of the seed, its number and the runs before it.
+    A run is a pure function of the seed, its number and the runs before it. With a ``contrast`` a step that it tells of is much
+    likelier than the others.
     """
 
-    def __init__(self, seed: int, coverage: Coverage, weights: Mapping[str, float] | None = None) -> None:
-        self.seed, self.coverage = seed, coverage
+    def __init__(
+        self,
+        seed: int,
+        coverage: Coverage,
+        weights: Mapping[str, float] | None = None,
+        contrast: Contrast | None = None,
+    ) -> None:
+        self.seed, self.coverage, self.contrast = seed, coverage, contrast
         self.weights = dict(weights or {})
         self._random = random.Random(seed)
         self._names: Counter[str] = coverage.names()
@@ -67,10 +100,5 @@ class Chooser:
         usual = self.weights.get(action.name, 1.0)
         seldom = 1.0 / math.sqrt(math.sqrt(1 + self._names[action.name]))
         fresh = (instance, state, action.label) not in self.coverage.transitions
-        return usual * seldom * (NEW if fresh else 1.0)
-
-
-def uncovered(protocol: Protocol, coverage: Coverage) -> list[str]:
-    """The names of the protocol's actions that no run has taken, in their order."""
-    taken = coverage.names()
-    return [name for name in dict.fromkeys(action.name for action in protocol.actions) if not taken[name]]
+        telling = self.contrast is not None and self.contrast(instance, state, action)
+        return usual * seldom * (NEW if fresh else 1.0) * (TELLING if telling else 1.0)

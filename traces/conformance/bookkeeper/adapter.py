@@ -29,7 +29,6 @@ class LedgerAdapter(Adapter):
     protocol = "ledger"
     eager = frozenset({words.CONFIRM, words.START_READING, words.RECOVERY_ADD_COMPLETE})
     not_covered: ClassVar[Mapping[str, str]] = {
-        words.READ_UNANSWERED: "the code has no such step",
         **dict.fromkeys(_NEED_LIMBO, "only DbLedgerStorage has limbo"),
     }
     observables = OBSERVABLES
@@ -95,6 +94,11 @@ def _read(step: Taken, a: Mapping[str, str], *codes: int) -> Steps:
     return [{"do": "ask", **request}, _deliver(request, *codes, heard=True)]
 
 
+def _unanswered(step: Taken, a: Mapping[str, str]) -> Steps:
+    request = _request(a["r"], "read", a["b"], Ledger(step.before).next_entry(a["r"]))
+    return [{"do": "ask", **request}, {"do": "fail", **request}]
+
+
 def _recovery_add(step: Taken, a: Mapping[str, str]) -> Steps:
     at = Ledger(step.before).next_entry(a["r"])
     return [_deliver(_request(a["r"], "recovery-add", a["b"], at), OK, heard=True)]
@@ -138,6 +142,7 @@ _STEPS: Mapping[str, Any] = {
     words.FENCE_UNHEARD: lambda _, a: [_deliver(_request(a["r"], "read", a["b"]))],
     words.READ_FOUND: lambda step, a: _read(step, a, OK),
     words.READ_NO_SUCH_ENTRY: lambda step, a: _read(step, a, NO_SUCH_ENTRY, NO_SUCH_LEDGER),
+    words.READ_UNANSWERED: _unanswered,
     words.RECOVERY_ADD: _recovery_add,
     words.LATE_RECOVERY_ADD: lambda _, a: [_deliver(_request(a["r"], "recovery-add", a["b"], number(a["e"])), OK)],
     words.REPLACE_IN_RECOVERY: _replace_in_recovery,

@@ -98,7 +98,7 @@ ALLOWANCES: tuple[Allowance, ...] = (
     ),
     Allowance(
         "hears of an entry from one bookie, whichever it is",
-        "the code's reader wants to hear enough bookies of the ensemble; the model's knows no less, and must be right all the same",
+        "the code's reader wants to hear enough bookies; the model's knows no less, and must be right all the same",
         _out_of_hearing,
     ),
     Allowance(
@@ -126,13 +126,21 @@ def _other_lac(step: Taken, differences: Sequence[Difference], why: str) -> bool
 
 def _deleted(step: Taken, differences: Sequence[Difference], why: str) -> bool:
     """The bookie refuses what it should not, as of a ledger that was fenced: the words are those of BKException for that."""
+    before = Ledger(step.before)
     refused = "wrong password" in why or any("wrong password" in str(d.code) for d in differences)
-    return Ledger(step.before).status == "deleted" and (refused or _only(("fenced",), differences))
+    never_fenced = step.action.name == words.COLLECT and not before.fenced(step.arguments["b"])
+    return before.status == "deleted" and (refused or (never_fenced and _only(("fenced",), differences)))
 
 
 def _unknown_when_fenced(step: Taken, differences: Sequence[Difference], why: str) -> bool:
     """A bookie is back from a kill, and has forgotten the fence: it set it when it held nothing of the ledger."""
     return step.action.name == words.RESTART and _only(("fenced",), differences) and all(d.model for d in differences)
+
+
+def _other_length(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    """The writer finds the ledger closed where it would have closed it, and takes that for another end."""
+    agree = step.action.name == words.FIND_CLOSED and Ledger(step.after).writer == "closed"
+    return agree and "Bad ledger metadata version" in why
 
 
 def _good_again(step: Taken, differences: Sequence[Difference], why: str) -> bool:
@@ -168,6 +176,11 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "L12",
         "a fence that a bookie sets before it holds anything of the ledger does not survive a kill of the bookie",
         _unknown_when_fenced,
+    ),
+    Deviation(
+        "L13",
+        "a recovery closes with a length that is not that of the entries, and the writer takes the same last entry for another",
+        _other_length,
     ),
     Deviation(
         "L14",

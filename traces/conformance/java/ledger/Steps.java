@@ -180,10 +180,12 @@ final class Steps {
         }
     }
 
-    /** A request fails at the client, which is then to bring another bookie in. */
+    /** A request fails at the client, which, if {@code by} says so, is then to bring that bookie in. */
     private void fail(JsonNode step) throws Exception {
         GatedClient client = client(step);
-        client.replacements.add(BookieId.parse(step.get("by").asText()));
+        if (step.has("by")) {
+            client.replacements.add(BookieId.parse(step.get("by").asText()));
+        }
         try {
             one(step, r -> !r.answered).answer(BKException.Code.BookieHandleNotAvailableException);
             bench.settle();

@@ -1,0 +1,28 @@
+"""Real code for tests: what a test needs of Java and Maven, or the reason why it is skipped."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+import pytest
+
+from fencepost.traces.conformance.toolchain import Toolchain, ToolchainError, toolchain
+
+
+@cache
+def _found() -> Toolchain | str:
+    try:
+        return toolchain()
+    except ToolchainError as error:
+        return str(error)
+
+
+def tools() -> Toolchain:
+    """The JDK and Maven of this machine; without them the test is skipped, and fails in continuous integration."""
+    found = _found()
+    if isinstance(found, Toolchain):
+        return found
+    if os.environ.get("CI"):
+        pytest.fail(found)
+    pytest.skip(found)

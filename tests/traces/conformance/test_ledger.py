@@ -1,0 +1,183 @@
+"""The ledger protocol on BookKeeper's client and bookies: no difference without a name, and mistakes are noticed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fencepost.model.bookkeeper.ledger import DEFECTS
+from fencepost.model.kernel import Kernel
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+from fencepost.traces.conformance.bookkeeper import words
+from fencepost.traces.conformance.bookkeeper.adapter import LedgerAdapter
+from fencepost.traces.conformance.bookkeeper.deviating import ALLOWANCES
+from fencepost.traces.conformance.bookkeeper.seeing import OBSERVABLES
+from fencepost.traces.conformance.bookkeeper.target import LEDGER, STORAGES, start
+from fencepost.traces.conformance.campaign import Result, campaign
+from fencepost.traces.conformance.running import Outcome, Pair
+from fencepost.traces.conformance.targets import Asked
+from tests.traces.conformance.real import tools
+
+pytestmark = pytest.mark.xdist_group("real bookkeeper")
+
+ENTRY = PROTOCOLS["ledger"]
+USUAL = LEDGER.releases[0]
+
+
+@pytest.fixture(scope="module")
+def adapter() -> Iterator[LedgerAdapter]:
+    tools()
+    with start(Asked(USUAL)) as made:
+        yield made
+
+
+def held(adapter: LedgerAdapter, *defects: str, runs: int, seed: int = 1, **parameters: Value) -> Result:
+    instances = [parameters] if parameters else LEDGER.instances
+    protocols = [ENTRY.build(each, defects) for each in instances]
+    without = [ENTRY.build(each) for each in instances] if defects else ()
+    return campaign(
+        protocols, adapter, runs=runs, steps=60, seed=seed, weights=LEDGER.weights, without=without, stop_after=1
+    )
+
+
+def told(result: Result) -> str:
+    lines = [f"{outcome}\n  {'; '.join(step.action for step in outcome.trace.steps)}" for outcome in result.differing]
+    return "\n".join(lines)
+
+
+def follow(adapter: LedgerAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
+    return Pair(Kernel(ENTRY.build(parameters, defects)), adapter).follow([label.strip() for label in script.split(";")])
+
+
+# --- no difference without a name
+
+
+def test_runs_differ_only_where_it_is_known(adapter: LedgerAdapter) -> None:
+    result = held(adapter, runs=150)
+    assert result.agrees, told(result)
+    assert result.agreeing > 100
+    assert result.runs == 150
+
+
+def test_every_action_is_taken(adapter: LedgerAdapter) -> None:
+    taken = held(adapter, runs=100, seed=2).coverage.names()
+    everything = {action.name for each in LEDGER.instances for action in ENTRY.build(each).actions}
+    assert everything - set(taken) == set()
+
+
+def test_the_words_are_those_of_the_model() -> None:
+    """Each action and variable that the adapter names exists: a name that is gone would leave a hole in what is compared."""
+    protocol = ENTRY.build(
+        dict.fromkeys(("changes", "crashes", "losses", "unclean_shutdowns", "rots", "explicit_lacs", "deletions"), 1),
+        ["unknown_counts_as_no_such_entry"],
+    )
+    names = {value for name, value in vars(words).items() if name.isupper() and isinstance(value, str)} - {words.ADDING}
+    assert names == {action.name for action in protocol.actions}
+    families = {family for observable in OBSERVABLES for family in observable.variables} | set(words.BY_REQUESTS)
+    assert families <= {variable.family for variable in protocol.variables}
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_hypothesis_finds_no_other_difference(adapter: LedgerAdapter, data: st.DataObject) -> None:
+    pair = Pair(_kernel(), adapter)
+
+    def choose(state: object, actions: object, seen: object) -> object:
+        tried = [a for a in actions if not pair.allowed_only(a, state, seen)]  # type: ignore[attr-defined, arg-type]
+        return data.draw(st.sampled_from(tried), label="step") if tried else None
+
+    outcome = pair.choose(choose, 25, found_by="Hypothesis", seed=None)  # type: ignore[arg-type]
+    assert outcome.explained, outcome
+
+
+_KERNELS: list[Kernel] = []
+
+
+def _kernel() -> Kernel:
+    if not _KERNELS:
+        _KERNELS.append(Kernel(ENTRY.build({"entries": 1, "recoverers": 2, "bookies": 4, "changes": 1})))
+    return _KERNELS[0]
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_each_storage_agrees_where_nothing_is_known_of_it(storage: str) -> None:
+    tools()
+    with start(Asked(USUAL, storage)) as other:
+        result = held(other, runs=20, entries=2, recoverers=2)
+        assert result.agrees, told(result)
+        taken = set(words.UNCLEAN_SHUTDOWN, ) if storage == "db" else set()
+        assert (words.LOSE_DISK in other.covered) == bool(taken)
+
+
+def test_two_jvms_say_the_same_to_the_byte() -> None:
+    tools()
+    logs = []
+    for _ in range(2):
+        with start(Asked(USUAL), keep_log=True) as made:
+            held(made, runs=10, seed=5)
+            logs.append(hashlib.sha256(b"\n".join(made.session.log)).hexdigest())
+    assert logs[0] == logs[1]
+
+
+# --- runs that a person can follow
+
+HAPPY = (
+    "send(e0); send(e1); add(b0, e0); add(b1, e0); add(b2, e0); ack(b0, e0); ack(b1, e0); add(b1, e1); add(b2, e1);"
+    "ack(b2, e1); ack(b1, e1); add(b0, e1); close"
+)
+CHANGE = (
+    "send(e0); add(b0, e0); add(b2, e0); ack(b0, e0); ack(b2, e0); send(e1); replace(b1, b3); add(b0, e1); ack(b0, e1);"
+    "publish_change; resend; add(b3, e1); ack(b3, e1)"
+)
+
+
+def test_a_ledger_that_is_written_and_closed(adapter: LedgerAdapter) -> None:
+    outcome = follow(adapter, HAPPY)
+    assert outcome.verdict == "agrees"
+    assert outcome.seen is not None
+    assert outcome.seen.values["metadata"]["status"] == "closed"
+    assert outcome.seen.values["clients"]["writer"]["confirmed"] == [0, 1]
+
+
+def test_a_change_of_ensemble_by_the_writer(adapter: LedgerAdapter) -> None:
+    outcome = follow(adapter, CHANGE, bookies=4, changes=1)
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen is not None
+    ensembles = outcome.seen.values["metadata"]["ensembles"]
+    assert ensembles == [[0, "b0", "b1", "b2"], [1, "b0", "b3", "b2"]]
+
+
+def test_a_fence_that_a_kill_takes_back_is_known(adapter: LedgerAdapter) -> None:
+    script = "recover(r0); fence_unheard(r0, b2); crash(b2); restart(b2)"
+    outcome = follow(adapter, script, entries=1, crashes=1)
+    assert (outcome.verdict, outcome.known) == ("differs", "L12")
+    assert [str(d) for d in outcome.differences] == ["fenced[b2]: model yes, code no"]
+
+
+def test_a_fence_of_a_ledger_that_is_known_survives_a_kill(adapter: LedgerAdapter) -> None:
+    script = "send(e0); add(b2, e0); recover(r0); fence_unheard(r0, b2); crash(b2); restart(b2)"
+    assert follow(adapter, script, entries=1, crashes=1).verdict == "agrees"
+
+
+# --- mistakes in the model are noticed
+
+NOT_NOTICED = {
+    "placeholder": "",
+}
+
+
+@pytest.mark.parametrize("defect", [defect for defect in DEFECTS if defect not in NOT_NOTICED])
+def test_a_mistake_in_the_model_is_noticed(adapter: LedgerAdapter, defect: str) -> None:
+    result = held(adapter, defect, runs=150, **ENTRY.shown_by[defect])
+    assert not result.agrees
+
+
+def test_no_allowance_is_left_from_a_model_that_is_gone(adapter: LedgerAdapter) -> None:
+    """Each allowance was needed by some run: one that never applies would only hide what comes later."""
+    passed = held(adapter, runs=1, seed=1).coverage.passed_over
+    assert set(passed) <= {allowance.name for allowance in ALLOWANCES}
