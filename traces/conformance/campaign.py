@@ -69,14 +69,15 @@ def campaign(
     weights: Mapping[str, float] | None = None,
     without: Sequence[Protocol] = (),
     stop_after: int = KEPT,
+    shrink: bool = True,
     progress: Callable[[Result], None] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Result:
     """Takes ``runs`` random runs of up to ``steps`` chosen steps, of the instances in turn.
 
     It is a pure function of its arguments and of what the code does. ``without`` are the same instances without the defects
-    that are switched on: then runs are steered to where the defects show. After ``stop_after`` kinds of finds it ends. Raises
-    SessionError if the harness fails.
+    that are switched on: then runs are steered to where the defects show. After ``stop_after`` kinds of finds it ends; unless
+    ``shrink`` is false they are made as short as they can be. Raises SessionError if the harness fails.
     """
     result = Result(instances)
     pairs = [Pair(Kernel(protocol), adapter) for protocol in instances]
@@ -94,7 +95,7 @@ def campaign(
         _count(outcome, result, adapter)
         if not outcome.explained and outcome.kind not in kinds:
             kinds.add(outcome.kind)
-            result.differing.append(shortened(pairs[place], outcome, should_stop))
+            result.differing.append(shortened(pairs[place], outcome, should_stop) if shrink else outcome)
         result.seconds = time.monotonic() - started
         if progress is not None:
             progress(result)

@@ -10,6 +10,9 @@ from fencepost.traces.conformance.running import Outcome, Pair
 from fencepost.traces.shrinking.runs import Packed, Run
 from fencepost.traces.shrinking.shrinking import fewest_changes, fewest_steps
 
+TRIES = 200
+"""Runs that the code takes at most to make one shorter: a few seconds, and the last few steps are not worth more."""
+
 
 class OnCode:
     """Tries runs on the real code: what they are to show is an outcome of the same kind."""
@@ -23,9 +26,12 @@ class OnCode:
     def tried(self, states: Sequence[Packed], taken: Sequence[int], rest: Sequence[int], loop: int | None) -> Run | None:
         """The run of these actions, as far as they are enabled, if the code differs in the same way; otherwise None."""
         key = (*taken, *rest)
+        if key not in self._tried and len(self._tried) >= TRIES:
+            return None
         if key not in self._tried:
             outcome = self.pair.follow([self.kernel.actions[n].label for n in key], lenient=True)
-            same = outcome.kind == self._kind
+            # a step that the code takes by itself comes back when it is left out, and then nothing is won
+            same = outcome.kind == self._kind and len(outcome.trace.steps) <= len(key)
             self._tried[key] = self.run(outcome) if same else None
             if same and len(outcome.trace.steps) <= len(self.best.trace.steps):
                 self.best = outcome
@@ -40,7 +46,8 @@ class OnCode:
 def shortened(pair: Pair, outcome: Outcome, should_stop: Callable[[], bool] = lambda: False) -> Outcome:
     """The outcome of a run with fewer steps, and then fewer changes of actor, that differs in the same way.
 
-    If the run does not differ again the way it did, the outcome itself: then it depended on what came before it.
+    It is the shortest that so many tries (``TRIES``) find. If the run does not differ again the way it did, it is the outcome
+    itself: then it depended on what came before it.
     """
     trial = OnCode(pair, outcome)
     first = trial.run(outcome)
