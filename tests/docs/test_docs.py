@@ -16,6 +16,7 @@ from fencepost.properties.registry import Value
 from tests.docs.defects_table import HEAD, caught, lost, row
 from tests.docs.examples import DOCUMENTS, ROOT, Block, Session, blocks, exchanges, matches, played, refreshed
 from tests.docs.tables import instance_row, marked, table
+from tests.traces.conformance.real import tools
 
 REFERENCE = ROOT / "docs" / "reference"
 PAGES = {name: page for name in PROTOCOLS if (page := REFERENCE / f"{name}.md").exists()}
@@ -38,6 +39,8 @@ def _name(document: Path) -> str:
 
 
 def _check(document: Path, folder: Path, *, deep: bool) -> None:
+    if "$ fencepost conform" in document.read_text(encoding="utf-8"):
+        tools()
     for block, results in played(document.read_text(encoding="utf-8"), Session(folder), deep=deep):
         for shown, printed in results:
             place = f"{_name(document)}:{block.line}: {shown.command}"
