@@ -29,7 +29,7 @@ def mailbox(letters: int = 3, boxes: int = 2) -> Protocol:
     @p.step(by="b", b=box)
     def empty(b: int) -> Any:
         """A full box is emptied."""
-        return held[b] == 2, {held[b]: 0, emptied[b]: emptied[b] + 1}
+        return And(held[b] == 2, emptied[b] < letters), {held[b]: 0, emptied[b]: emptied[b] + 1}
 
     @p.step(by="b", b=box)
     def paint(b: int) -> Any:

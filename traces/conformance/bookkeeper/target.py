@@ -36,7 +36,7 @@ LEDGER = Target(
     name="ledger",
     protocol="ledger",
     system="bookkeeper",
-    releases=("4.18.0",),
+    releases=("4.18.0", "4.17.3", "4.17.2"),
     start=start,
     instances=(
         {"entries": 2, "recoverers": 2},
