@@ -20,7 +20,7 @@ from fencepost.traces.conformance.catalogue import TARGETS
 from fencepost.traces.conformance.running import Pair
 from fencepost.traces.conformance.session import SessionError
 from fencepost.traces.conformance.targets import Asked, Target
-from fencepost.traces.conformance.toolchain import ToolchainError
+from fencepost.traces.conformance.toolchain import ToolchainError, toolchain
 from fencepost.traces.files.itf import TraceFileError, read, write
 
 
@@ -42,6 +42,7 @@ def _run(asked: argparse.Namespace) -> ExitStatus:
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin(f"{target.name} on {target.system} {code.release}")
     labels, instances = _traced(target, asked) if asked.trace else (None, _instances(target, asked))
+    toolchain()
     reporter.telling("fetching jars, compiling the harness, starting Java")
     with interruptible() as interrupt, target.start(code) as adapter:
         if labels is not None:
