@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fencepost.model.bookkeeper import bookie as bookie_model
+from fencepost.model.bookkeeper import bookie_releases
 from fencepost.model.bookkeeper import ledger as ledger_model
 from fencepost.model.bookkeeper.ledger import HISTORY
 from fencepost.model.pulsar import election as election_model
@@ -42,6 +43,7 @@ PROTOCOLS: dict[str, Entry] = {
         bookie_properties.bookie,
         bookie.SIZES,
         bookie.SHOWN_BY,
+        history=bookie_releases.KNOWN,
     ),
     "election": Entry(
         "election",

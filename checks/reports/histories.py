@@ -30,7 +30,8 @@ def about(history: History) -> list[str]:
     """What there is to know of a hazard, line by line."""
     fixed = f"fixed in {history.fixed}" if history.fixed else "open: no release that was read mends it"
     numbers = ", ".join(upstream(history)) or "no report found upstream"
-    told = [f"costs: {history.costs}", f"since {history.since}; {fixed}; {numbers}"]
+    told = [f"costs: {history.costs}"] if history.costs else []
+    told.append(f"since {history.since}; {fixed}; {numbers}")
     told += [f"avoided by {history.avoided_by}"] if history.avoided_by else []
     told += [f"with {name} {' or '.join(values)} only" for name, values in (history.only or {}).items()]
     return told + [f"seen on real code, {release}: {what}" for release, what in (history.reproduced or {}).items()]

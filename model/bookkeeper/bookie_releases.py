@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from fencepost.model import releases
+
 STORAGES = ("db", "sorted", "interleaved")
 
 DEFECTS = {
@@ -201,3 +203,19 @@ HISTORY: dict[str, History] = {
     },
 }
 """The history of each of DEFECTS. Where there is no number upstream, no report was found."""
+
+
+def _known(told: History) -> releases.History:
+    return releases.History(
+        "bookkeeper",
+        tuple(number for number in told["upstream"].split(", ") if number),
+        told["since"],
+        told["fixed"],
+        tuple(release for release in releases.BOOKKEEPER if release in told["releases"]),
+        None if told["storages"] == STORAGES else {"storage": told["storages"]},
+        evidence=told["evidence"],
+    )
+
+
+KNOWN = {name: _known(told) for name, told in HISTORY.items()}
+"""The same of the releases that are modelled, as the other protocols have it."""
