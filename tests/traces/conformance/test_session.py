@@ -99,6 +99,7 @@ def test_it_ends_when_we_are_killed(echo: Harness, tmp_path: Path) -> None:
     while not is_gone(int(done.stdout)) and time.monotonic() < end:
         time.sleep(0.05)
     assert is_gone(int(done.stdout))
+    assert folders(tmp_path) == []
 
 
 def test_a_program_that_is_not_there() -> None:
