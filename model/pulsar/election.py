@@ -1,21 +1,22 @@
 """Which broker leads: one ephemeral node that every broker tries to create.
 
-Mirrors LeaderElectionImpl and LeaderElectionService of Pulsar 4.0.8, but without two mistakes of that release:
-``asks_during_election`` and ``failure_not_retried``. From 4.2.4 on, pulsar#26000, a broker leads as soon as its creation is
-answered: there is no ``confirm``. What a broker asks the leader for is in leader_lookup.py. All brokers propose themselves; a
-value names its broker, so that two brokers never propose the same. (That a node of the own session has another value, which
-the code provides for, does not happen then.)
+Mirrors LeaderElectionImpl and LeaderElectionService of Pulsar 4.0.8 with ``leads=confirmed``, and of 4.2.4 and 5.0.0-M1
+(pulsar#26000) with ``leads=created``, but without the mistakes ``failure_not_retried``, which all three have, and
+``asks_during_election``, which 4.0.8 has. What a broker asks the leader for is in leader_lookup.py. All brokers propose
+themselves; a value names its broker, so that two brokers never propose the same. (That a node of the own session has another
+value, which the code provides for, does not happen then.)
 
 How a broker stands in its election is its ``stage``: looking at the node; proposing itself because it saw none; confirming
 that it created it, by the read of the cache that follows; retaking a node of its former session; waiting to try again after a
 failure; settled; closed. What the broker believes meanwhile, its ``role``, only changes when an election settles or the
 node's deletion is heard of. The answer to a read and a notification come in order on one thread, so looking and settling are
-one step; after a creation there is the read in between, and a notification then is ignored.
+one step. Up to 4.0.8 there is the read in between after a creation, and a notification then is ignored; from 4.2.4 on a broker
+leads in the callback of the creation, which is on that thread, too, so that a deletion after it is always acted on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fencepost.model.language import And, If, ModelError, Not, Or, Protocol
@@ -24,6 +25,9 @@ from fencepost.model.pulsar.metadata_store import EphemeralNode, Sessions, Updat
 
 STAGES = ("looking", "proposing", "confirming", "retaking", "waiting", "settled", "closed")
 ROLES = ("no_leader", "leading", "following")
+LEADS = ("confirmed", "created")
+RELEASES: Mapping[str, Mapping[str, str]] = {"4.2.4": {"leads": "created"}, "5.0.0-M1": {"leads": "created"}}
+"""What is not as in 4.0.8, by release of Pulsar."""
 
 DEFECTS = {
     "same_value": "pulsar#10522: two brokers propose the same value, take each other's node for their own of a former session "
@@ -46,6 +50,7 @@ def election(
     *,
     brokers: int = 3,
     on_session_loss: str = "reconnect",
+    leads: str = "confirmed",
     close: str = "unconditional",
     disconnects: int = 0,
     expiries: int = 0,
@@ -58,23 +63,26 @@ def election(
     """The election of a leader among ``brokers``.
 
     ``on_session_loss`` is what a broker does when it takes its session for lost: ``reconnect`` or ``shutdown``
-    (zookeeperSessionExpiredPolicy). ``close`` is how a leader that shuts down deletes its node: ``unconditional``, as upstream
-    does, or ``by_version``, of the version that it created. ``disconnects``, ``expiries``, ``crashes`` and ``closes`` bound how
-    often a broker is cut off, loses its session while it lives, dies and shuts down. With ``lookups`` a lookup wanders.
-    ``mended`` is not upstream: a deletion then names the creation of the node that it means, and a broker that has created the
-    node looks whether it is still there before it leads.
+    (zookeeperSessionExpiredPolicy). ``leads`` is when a broker that creates the node leads: when the read that follows is
+    back, ``confirmed``, or as soon as it is ``created``. ``close`` is how a leader that shuts down deletes its node:
+    ``unconditional``, as upstream does, or ``by_version``, of the version that it created. ``disconnects``, ``expiries``,
+    ``crashes`` and ``closes`` bound how often a broker is cut off, loses its session while it lives, dies and shuts down. With
+    ``lookups`` a lookup wanders. ``mended`` is not upstream: a deletion then names the creation of the node that it means, and
+    a broker that reads the node which it has created looks whether it is still there before it leads.
     """
     if brokers < 1:
         raise ModelError("election: brokers is at least 1")
     if on_session_loss not in ("reconnect", "shutdown"):
         raise ModelError(f"election: on_session_loss is reconnect or shutdown, not {on_session_loss!r}")
+    if leads not in LEADS:
+        raise ModelError(f"election: leads is confirmed or created, not {leads!r}")
     if close not in ("unconditional", "by_version"):
         raise ModelError(f"election: close is unconditional or by_version, not {close!r}")
     parameters = {name: value for name, value in locals().items() if name != "defects"}
     p = Protocol("election", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
 
     broker = p.universe("broker", brokers)
-    shuts_down = on_session_loss == "shutdown"
+    shuts_down, reads = on_session_loss == "shutdown", leads == "confirmed"
     ends = closes > 0 or (shuts_down and disconnects + expiries > 0)
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, ends=ends)
     (leader,) = EphemeralNode.declare(store, "leader")
@@ -198,17 +206,24 @@ def election(
 
     @p.step(by="b", mirrors="LeaderElectionImpl.tryToBecomeLeader", fair=True, b=broker)
     def propose(b: int) -> Any:
-        """The node is created, if it is absent: expected version -1. BadVersion means that another was faster: look again."""
-        created = merged({stage[b]: "confirming"}, leader.created(b))
+        """The node is created, if it is absent: expected version -1. BadVersion means that another was faster: look again.
+
+        Who has created it leads, or up to 4.0.8 reads it first.
+        """
+        answered = {stage[b]: "confirming"} if reads else {stage[b]: "settled", role[b]: "leading", cached[b]: b}
+        created = merged(answered, leader.created(b))
         return And(store.reaches(b), stage[b] == "proposing"), either(is_free(), created, {stage[b]: "looking"})
 
-    @p.step(by="b", mirrors="LeaderElectionImpl.tryToBecomeLeader, MetadataCacheImpl.get", fair=True, b=broker)
+    @p.step(
+        by="b", mirrors="LeaderElectionImpl.tryToBecomeLeader, MetadataCacheImpl.get", fair=True, b=broker, only_if=reads
+    )
     def confirm(b: int) -> Any:
         """The read that sets the watch has come back, whatever it says: the broker leads."""
-        leads = settled(b, "leading")
+        confirmed = settled(b, "leading")
         if mended:
-            leads |= {stage[b]: If(leader.is_own(b), "settled", "looking"), role[b]: If(leader.is_own(b), "leading", role[b])}
-        return And(store.reaches(b), stage[b] == "confirming"), leads
+            is_own = leader.is_own(b)
+            confirmed |= {stage[b]: If(is_own, "settled", "looking"), role[b]: If(is_own, "leading", role[b])}
+        return And(store.reaches(b), stage[b] == "confirming"), confirmed
 
     @p.step(by="b", mirrors="LeaderElectionImpl.handleExistingLeaderValue", fair=True, b=broker, only_if=retakes)
     def retake(b: int) -> Any:
@@ -242,15 +257,16 @@ def election(
     def hear_of_deletion(b: int) -> Any:
         """A notification says that the node was deleted. A broker whose election is settled begins another one.
 
-        While one is under way the notification is ignored, but for the cache, which forgets the value.
+        While one is under way the notification is ignored, but for the cache of 4.0.8, which forgets the value.
         """
         acts = stage[b] == "settled"
+        keeps = stage[b] == "closed" if reads else Not(acts)
         return And(store.lives[b], leader.deleted[b]), merged(
             leader.unheard(b),
             {
                 stage[b]: If(acts, "looking", stage[b]),
                 role[b]: If(acts, "no_leader", role[b]),
-                cached[b]: If(stage[b] == "closed", cached[b], EphemeralNode.NOBODY),
+                cached[b]: If(keeps, cached[b], EphemeralNode.NOBODY),
             },
         )
 
@@ -314,7 +330,7 @@ def election(
         done = Or(role[b] != "leading", Not(store.reaches(b)))
         return And(store.lives[b], stage[b] == "closed", done), merged(store.ended(b), at_start(b))
 
-    declare_lookup(p, store, stage=stage, role=role, cached=cached, lookups=lookups)
+    declare_lookup(p, store, stage=stage, role=role, cached=cached, lookups=lookups, snapshot=reads)
 
     @p.step(
         by="b",

@@ -14,8 +14,13 @@ from fencepost.model.language import And, Not, Or, Protocol
 from fencepost.model.pulsar.metadata_store import EphemeralNode, Sessions
 
 
-def declare_lookup(p: Protocol, store: Sessions, *, stage: Any, role: Any, cached: Any, lookups: bool) -> None:
-    """Declares the steps of the lookup, if there is one; the brokers' ``stage``, ``role`` and ``cached`` are as in election."""
+def declare_lookup(
+    p: Protocol, store: Sessions, *, stage: Any, role: Any, cached: Any, lookups: bool, snapshot: bool
+) -> None:
+    """Declares the steps of the lookup, if there is one; the brokers' ``stage``, ``role`` and ``cached`` are as in election.
+
+    ``snapshot`` says that who leads is read in a cache, as up to 4.0.8, and not in what the last election came to.
+    """
     broker = store.client
     asked: Any = p.choice("asked", broker, none=EphemeralNode.NOBODY) if lookups else None
     authoritative: Any = p.flag("authoritative") if lookups else None
@@ -51,8 +56,12 @@ def declare_lookup(p: Protocol, store: Sessions, *, stage: Any, role: Any, cache
 
     @p.part
     def may_ask(b: int) -> Any:
-        """A broker waits for the end of its election before it takes the leader for unknown."""
-        return stage[b] == "settled"
+        """A broker waits for the end of its election before it takes the leader for unknown.
+
+        From 4.2.4 on it waits only while it believes in no leader: an election that a session event began leaves it with the
+        old one until it is over.
+        """
+        return stage[b] == "settled" if snapshot else role[b] != "no_leader"
 
     may_ask.instead("asks_during_election", lambda b: True)
 

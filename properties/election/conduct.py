@@ -16,6 +16,7 @@ def election_conduct(suite: Suite) -> None:
     s, n, settings = p.state, p.next, p.parameters
     broker = p.universes["broker"]
     restarts = settings["crashes"] > 0
+    reads = settings["leads"] == "confirmed"
 
     def reaches(b: int) -> Any:
         return And(s.lives[b], s.link[b] == "connected", s.session[b])
@@ -25,6 +26,10 @@ def election_conduct(suite: Suite) -> None:
 
     def is_own(b: int) -> Any:
         return And(s.leader_holder == b, Not(s.leader_former))
+
+    def is_answered(b: int) -> Any:
+        """A broker that has created the node reads it, or since #26000 leads."""
+        return n.stage[b] == "confirming" if reads else And(n.stage[b] == "settled", n.role[b] == "leading", n.cached[b] == b)
 
     @suite.step
     def elections_go_forward() -> Any:
@@ -42,7 +47,7 @@ def election_conduct(suite: Suite) -> None:
                 And(before == "looking", reaches(b), after == "proposing", Not(present)),
                 And(before == "looking", reaches(b), after == "settled", present, n.cached[b] == s.leader_holder),
                 And(before == "looking", reaches(b), after == "retaking", present, Not(is_own(b))),
-                And(before == "proposing", reaches(b), after == "confirming", Not(present), n.leader_holder == b),
+                And(before == "proposing", reaches(b), is_answered(b), Not(present), n.leader_holder == b),
                 And(before == "proposing", reaches(b), after == "looking", present),
                 And(before == "confirming", reaches(b), after == "settled", n.cached[b] == s.leader_holder),
                 And(before == "confirming", reaches(b), after == "looking", Not(is_own(b))),
@@ -78,10 +83,11 @@ def election_conduct(suite: Suite) -> None:
         heard = {b: And(goes_on(b), s.leader_deletion[b], Not(n.leader_deletion[b]), n.link[b] == s.link[b]) for b in broker}
         settled = {b: And(n.stage[b] == "looking", n.role[b] == "no_leader") for b in broker}
         kept = {b: And(n.stage[b] == s.stage[b], n.role[b] == s.role[b]) for b in broker}
+        forgets = {b: s.stage[b] != "closed" if reads else s.stage[b] == "settled" for b in broker}
         return all_of(
             And(
-                Implies(And(heard[b], s.stage[b] != "closed"), n.cached[b] == NOBODY),
-                Implies(And(heard[b], s.stage[b] == "closed"), n.cached[b] == s.cached[b]),
+                Implies(And(heard[b], forgets[b]), n.cached[b] == NOBODY),
+                Implies(And(heard[b], Not(forgets[b])), n.cached[b] == s.cached[b]),
                 Implies(And(heard[b], s.stage[b] == "settled"), settled[b]),
                 Implies(And(heard[b], s.stage[b] != "settled"), kept[b]),
             )

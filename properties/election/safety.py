@@ -27,6 +27,8 @@ def election(p: Protocol) -> Suite:
     ends = shuts_down or settings["closes"] > 0
     restarts = settings["crashes"] > 0 or (ends and settings["disconnects"] > 0)
     deletes_others = several and not settings["mended"] and (restarts or (settings["closes"] > 0 and takes_over))
+    # Since #26000 the broker whose node was deleted so hears of it in any case.
+    ignores_deletion = deletes_others and settings["leads"] == "confirmed"
 
     def holds(b: int) -> Any:
         """The node is there, from the broker's present session."""
@@ -47,7 +49,7 @@ def election(p: Protocol) -> Suite:
     @suite.strict(
         "a broker ignores the deletion of the node that it has just created, while the read after the creation is out; the "
         "deletion is another broker's, meant for an earlier node and carried out on this one, whose version is the same",
-        when=deletes_others,
+        when=ignores_deletion,
     )
     def leader_holds_the_node() -> Any:
         """A broker that is up to date and believes to lead holds the node."""
@@ -78,7 +80,7 @@ def election(p: Protocol) -> Suite:
 
         @suite.strict(
             "as a broker ignores the deletion of the node that it has just created, it leads on while another takes the node",
-            when=deletes_others,
+            when=ignores_deletion,
         )
         def leaders_up_to_date_are_one() -> Any:
             """Of two brokers that believe to lead one has no session, elects again, or has not heard of something."""
@@ -116,11 +118,11 @@ def election(p: Protocol) -> Suite:
 
         @suite.step
         def electing_brokers_do_not_choose() -> Any:
-            """A broker whose election is under way chooses only if it believes to lead."""
+            """A broker whose election is under way chooses only if it believes to lead, or since #26000 in the last leader."""
             chosen = And(Not(s.authoritative), Or(n.authoritative, And(n.asked == NOBODY, s.asked != NOBODY)))
-            return all_of(
-                Implies(And(chosen, s.asked == b, s.lives[b]), Or(s.stage[b] == "settled", leads(b))) for b in broker
-            )
+            reads = settings["leads"] == "confirmed"
+            knows = {b: s.stage[b] == "settled" if reads else s.role[b] != "no_leader" for b in broker}
+            return all_of(Implies(And(chosen, s.asked == b, s.lives[b]), Or(knows[b], leads(b))) for b in broker)
 
         @suite.step
         def choice_is_binding() -> Any:
@@ -153,7 +155,7 @@ def election(p: Protocol) -> Suite:
 
         @suite.leads_to(
             strict="a leader whose node was deleted unheard leads on, beside the one that has the node",
-            when=deletes_others,
+            when=ignores_deletion,
         )
         def leader_is_alone() -> Any:
             """Exactly one broker believes to lead, in the end."""
@@ -231,6 +233,13 @@ def election(p: Protocol) -> Suite:
             """No broker is shutting down."""
             return all_of(s.stage[b] != "closed" for b in broker)
 
+    if settings["leads"] == "created":
+
+        @suite.lemma
+        def nobody_confirms() -> Any:
+            """No broker reads the node that it has created."""
+            return all_of(s.stage[b] != "confirming" for b in broker)
+
     @suite.lemma
     def node_belongs_to_a_session() -> Any:
         """The node of a present session goes with it."""
@@ -255,7 +264,7 @@ def election(p: Protocol) -> Suite:
     def brokers_up_to_date_are_right() -> Any:
         """What a broker that is up to date believes is so: each election ends in the truth, and each change is heard of."""
         right = [holder_leads(), followers_know_the_holder()]
-        return And(*right) if deletes_others else And(leader_holds_the_node(), *right)
+        return And(*right) if ignores_deletion else And(leader_holds_the_node(), *right)
 
     session_conduct(suite)
     election_conduct(suite)

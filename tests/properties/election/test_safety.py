@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from fencepost.checks.engines.exhaustive import Budget, exhaust
 from fencepost.checks.engines.verdicts import ExitStatus, exit_status
-from fencepost.model.language import ModelError
+from fencepost.model.language import And, Implies, ModelError, Not, all_of
 from fencepost.model.pulsar.election import DEFECTS
+from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value
 from tests.properties.searching import (
@@ -30,6 +34,7 @@ COUNTS = {
     "closing": (36130, 152715, 19),
     "lookups": (41034, 199767, 20),
     "mended": (121093, 685220, 26),
+    "all faults, since 4.2.4": (75853, 433266, 21),
 }
 
 CONTROLS = {
@@ -59,6 +64,7 @@ CONTROLS = {
         "leader_is_alone": 16,
     },
     "mended": {"leaders_are_one_or_zombies": 9},
+    "all faults, since 4.2.4": {"leaders_are_one_or_zombies": 7},
 }
 
 CAUGHT = {
@@ -96,10 +102,11 @@ def test_a_defect_is_caught(defect: str) -> None:
     assert caught(ELECTION, defect) == CAUGHT[defect]
 
 
+@pytest.mark.parametrize("leads", ["confirmed", "created"])
 @pytest.mark.parametrize("mended", [False, True], ids=["upstream", "mended"])
-def test_induction_proves_what_exhaustion_cannot_reach(mended: bool) -> None:
+def test_induction_proves_what_exhaustion_cannot_reach(mended: bool, leads: str) -> None:
     """Whatever is not a negative control, for all runs of an instance far too large to be searched."""
-    parameters = MANY | {"mended": mended}
+    parameters = MANY | {"mended": mended, "leads": leads}
     suite = ELECTION.suite(ELECTION.build(parameters))
     firm = {p.name for p in suite.properties if p.kind in ("always", "step", "deadlock") and not p.strict}
     assert proved(ELECTION, parameters) == firm
@@ -118,6 +125,40 @@ def test_a_remembered_version_does_not_help_a_leader_that_closes(close: str) -> 
     assert controls(searched(ELECTION, parameters))["leader_is_alone"] == 19
 
 
+@pytest.mark.parametrize(
+    ("faults", "counted"),
+    [
+        ({"brokers": 2, "crashes": 1}, (280, 746, 12)),
+        ({"brokers": 2, "disconnects": 1, "expiries": 1, "crashes": 1}, (18862, 93530, 19)),
+        ({"brokers": 3, "expiries": 1, "closes": 1}, (17066, 69498, 16)),
+    ],
+    ids=["crash", "all but closing", "closing"],
+)
+def test_two_leaders_stay_only_up_to_4_0_8(faults: dict[str, Value], counted: tuple[int, int, int]) -> None:
+    """pulsar#26000: who leads as its creation is answered hears of a deletion that was meant for an earlier node."""
+    findings = searched(ELECTION, faults | {"leads": "created"})
+    assert counts(findings) == counted
+    assert unexpected(findings) == {}
+    assert set(controls(findings)) == {"leaders_are_one_or_zombies"}
+
+
+def test_since_4_2_4_a_broker_that_elects_chooses_by_the_last_leader() -> None:
+    """It waits for its election only while it knows of no leader; then it chooses, if that one is not active any more."""
+    parameters: dict[str, Value] = {"brokers": 2, "lookups": True, "disconnects": 1, "crashes": 1, "leads": "created"}
+    p = ELECTION.build(parameters)
+    suite = ELECTION.suite(p)
+    s, n = p.state, p.next
+
+    @suite.step
+    def only_settled_brokers_choose() -> Any:
+        """As up to 4.0.8 it is meant to be."""
+        chosen = And(Not(s.authoritative), n.authoritative)
+        return all_of(Implies(And(chosen, s.asked == b), s.stage[b] == "settled") for b in p.universes["broker"])
+
+    found = exhaust(Observed.of(suite, [suite.named("only_settled_brokers_choose")]), Budget(workers=2))
+    assert unexpected(found) == {"only_settled_brokers_choose": 6}
+
+
 def test_a_deletion_that_names_the_creation_mends_the_election() -> None:
     parameters: dict[str, Value] = {"brokers": 3, "expiries": 1, "closes": 1, "mended": True}
     findings = searched(ELECTION, parameters)
@@ -125,7 +166,7 @@ def test_a_deletion_that_names_the_creation_mends_the_election() -> None:
     assert set(controls(findings)) == {"leaders_are_one_or_zombies"}
 
 
-@pytest.mark.parametrize("wrong", [{"on_session_loss": "panic"}, {"close": "never"}])
+@pytest.mark.parametrize("wrong", [{"on_session_loss": "panic"}, {"close": "never"}, {"leads": "soon"}])
 def test_a_policy_that_does_not_exist_is_refused(wrong: dict[str, Value]) -> None:
     with pytest.raises(ModelError, match=next(iter(wrong))):
         ELECTION.build(wrong)
