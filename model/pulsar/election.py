@@ -1,8 +1,8 @@
 """Which broker leads: one ephemeral node that every broker tries to create.
 
 Mirrors LeaderElectionImpl and LeaderElectionService of Pulsar 4.0.8 with ``leads=confirmed``, and of 4.2.4 and 5.0.0-M1
-(pulsar#26000) with ``leads=created``, but without the mistakes ``failure_not_retried``, which all three have, and
-``asks_during_election``, which 4.0.8 has. What a broker asks the leader for is in leader_lookup.py. All brokers propose
+(pulsar#26000) with ``leads=created``, but without the mistakes ``failure_not_retried`` and
+``closed_elects_again``, which all three have, and ``asks_during_election``, which 4.0.8 has. What a broker asks the leader for is in leader_lookup.py. All brokers propose
 themselves; a value names its broker, so that two brokers never propose the same. (That a node of the own session has another
 value, which the code provides for, does not happen then.)
 
@@ -42,6 +42,7 @@ DEFECTS = {
     "asks_during_election": "pulsar#25999, #26000: a broker asks for the leader while its election is under way, hears none, "
     "chooses",
     "creates_blindly": "a broker writes the leader's node whether or not it is there",
+    "closed_elects_again": "a broker that shuts down elects again when its connection is back",
     "failure_not_retried": "an election that failed is not tried again",
 }
 
@@ -91,11 +92,18 @@ def election(
     cached = p.choice("cached", broker, per=broker, none=EphemeralNode.NOBODY)
     p.budget("closes", closes)
 
-    def at_start(b: int) -> Updates:
-        return {stage[b]: "looking", role[b]: "no_leader", cached[b]: EphemeralNode.NOBODY}
+    closing: Any = p.flag("closing", per=broker) if p.has("closed_elects_again") else None
 
+    def at_start(b: int) -> Updates:
+        blank = {closing[b]: False} if p.has("closed_elects_again") else {}
+        return merged(blank, {stage[b]: "looking", role[b]: "no_leader", cached[b]: EphemeralNode.NOBODY})
+
+    @p.part
     def looks_again(b: int) -> Updates:
+        """The broker looks at the node, unless it shuts down."""
         return {stage[b]: If(stage[b] == "closed", stage[b], "looking")}
+
+    looks_again.instead("closed_elects_again", lambda b: {stage[b]: "looking"})
 
     def on_lost(b: int) -> Updates:
         """Nothing is done about the election; by the shutdown policy the process ends."""
@@ -312,7 +320,19 @@ def election(
     @p.fault(by="b", mirrors="LeaderElectionImpl.asyncClose, LeaderElectionService.close", spends="closes", b=broker)
     def start_closing(b: int) -> Any:
         """The broker shuts down. It takes part in no election any more, and deletes the node if it believes to lead."""
-        return And(store.lives[b], stage[b] != "closed"), {stage[b]: "closed"}
+        begun = {closing[b]: True} if p.has("closed_elects_again") else {}
+        return And(store.lives[b], stage[b] != "closed"), merged(begun, {stage[b]: "closed"})
+
+    @p.step(
+        by="b",
+        mirrors="CoordinationServiceImpl.close, LeaderElectionImpl.asyncClose",
+        fair=True,
+        b=broker,
+        only_if=p.has("closed_elects_again"),
+    )
+    def close_again(b: int) -> Any:
+        """What was closed and has elected again is closed once more, with all that coordinates the broker."""
+        return And(store.lives[b], closing[b], stage[b] != "closed"), {stage[b]: "closed"}
 
     @p.step(by="b", mirrors="LeaderElectionImpl.asyncClose", fair=True, b=broker, only_if=closes)
     def delete_at_close(b: int) -> Any:

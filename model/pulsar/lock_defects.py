@@ -22,6 +22,8 @@ DEFECTS = {
     "failed_creation_left": "an acquisition gives up although its creation took effect: owned, but not served",
     "version_goes_back": "pulsar#19817: a revalidation falls back to an earlier version of the node, and the release fails",
     "recreated_behind_release": "a revalidation under way creates the node of a lock that is released meanwhile",
+    "deletion_sent_again": "a deletion whose answer is lost is sent again, and deletes the next owner's node of the same version",
+    "found_lock_unattended": "a lock acquired by finding its own node is never looked after: its state stays Init",
 }
 """Each defect in one line, with its number upstream if it has one."""
 
@@ -30,6 +32,8 @@ def put_in(locks: ResourceLocks) -> None:
     """Puts what the defects that are switched on make of a part in its place; before the steps of locks are declared."""
     p, store, nodes = locks.protocol, locks.store, locks.nodes
     stage, serves, again, version = locks.stage, locks.serves, locks.again, locks.version
+    unattended = _flag(locks, "unattended", "found_lock_unattended")
+    orphan = _flag(locks, "orphan", "recreated_behind_release")
 
     def unless_acquiring(b: int, u: int, lock: str) -> Any:
         """The lock is lost, but what was served goes on to be."""
@@ -56,13 +60,38 @@ def put_in(locks: ResourceLocks) -> None:
     locks.can_fail |= p.has("failed_creation_left")
     locks.release_deletes.instead("released_without_version", lambda b, u: Not(nodes[u].absent))
     locks.releasing.instead(
-        "recreated_behind_release", lambda b, u: {stage[b, u]: "releasing", again[b, u]: stage[b, u] == "recreating"}
+        "recreated_behind_release",
+        lambda b, u: {stage[b, u]: "releasing", again[b, u]: False, orphan[b, u]: stage[b, u] == "checking"},
     )
+
+    def looked_after(b: int, u: int) -> Any:
+        return {stage[b, u]: If(And(stage[b, u] == "valid", Not(unattended[b, u])), "checking", stage[b, u])}
+
+    locks.begins.instead("found_lock_unattended", lambda b, u: {unattended[b, u]: False})
+    locks.found_own.instead(
+        "found_lock_unattended",
+        lambda b, u: merged(
+            locks.valid(b, u),
+            {again[b, u]: False, version[b, u]: nodes[u].version, unattended[b, u]: locks.acquires(b, u)},
+        ),
+    )
+    locks.revalidated.instead("found_lock_unattended", lambda b: merged(*(looked_after(b, u) for u in locks.bundle)))
+    locks.invalidated.instead("found_lock_unattended", looked_after)
+
+
+def _flag(locks: ResourceLocks, name: str, defect: str) -> Any:
+    """What only a defect makes a lock remember, of each broker and bundle."""
+    p = locks.protocol
+    if not p.has(defect):
+        return None
+    locks.besides[name] = p.flag(name, per=(locks.broker, locks.bundle))
+    return locks.besides[name]
 
 
 def declare_steps(locks: ResourceLocks) -> None:
     """Declares the steps that a correct lock does not take."""
-    p, store, nodes, stage, again = locks.protocol, locks.store, locks.nodes, locks.stage, locks.again
+    p, store, nodes, stage = locks.protocol, locks.store, locks.nodes, locks.stage
+    orphan: Any = locks.besides.get("orphan")
 
     @p.step(
         by="b",
@@ -83,6 +112,27 @@ def declare_steps(locks: ResourceLocks) -> None:
         only_if=p.has("recreated_behind_release"),
     )
     def recreate_behind_release(b: int, u: int) -> Any:
-        """A revalidation that was under way creates the node again after the release."""
-        still_out = And(stage[b, u] == "none", again[b, u], nodes[u].absent)
-        return And(store.reaches(b), still_out), merged(nodes[u].created(b), {again[b, u]: False})
+        """A read that was out as the release began has found no node: it is created, for a lock that is in no map."""
+        still_out = And(stage[b, u].among("none", "releasing"), orphan[b, u], nodes[u].absent)
+        return And(store.reaches(b), still_out), merged(nodes[u].created(b), {orphan[b, u]: False})
+
+    send_again(locks)
+
+
+def send_again(locks: ResourceLocks) -> None:
+    """Declares that a deletion whose answer is lost takes effect and is out once more, if that defect is switched on."""
+    p, store, nodes, stage = locks.protocol, locks.store, locks.nodes, locks.stage
+
+    @p.fault(
+        by="b",
+        mirrors="ZKMetadataStore.batchOperation, ResourceLockImpl.release",
+        spends="disconnects",
+        b=locks.broker,
+        u=locks.bundle,
+        only_if=p.has("deletion_sent_again"),
+    )
+    def deletion_unheard(b: int, u: int) -> Any:
+        """The node is deleted as the connection breaks; the request will be sent again, on whatever session there is then."""
+        deleted = locks.release_deletes(b, u)
+        reaches, updates = store.lost_answer(b, nodes[u].vanished(deleted))
+        return And(reaches, stage[b, u] == "releasing", deleted), updates

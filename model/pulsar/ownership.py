@@ -40,15 +40,17 @@ def ownership(
     crashes: int = 0,
     releases: int = 0,
     disables: int = 0,
+    reacquires: bool = True,
     mended: bool = False,
     defects: Iterable[str] = (),
 ) -> Protocol:
     """The ownership of ``bundles`` by ``brokers``.
 
     ``disconnects``, ``expiries``, ``crashes``, ``releases`` and ``disables`` bound how often a broker is cut off, loses its
-    session while it lives, dies, releases a bundle, and disables it beforehand. ``mended`` is not upstream: deletions then
-    name the creation of the node that they mean, a re-creation that meets a node looks whose it is, and a release that fails
-    with its session counts as done.
+    session while it lives, dies, releases a bundle, and disables it beforehand. With ``reacquires``, as since 4.0.8, a lookup
+    at a broker that finds its own node, on which it has no lock, makes it acquire the bundle. ``mended`` is not upstream:
+    deletions then name the creation of the node that they mean, a re-creation that meets a node looks whose it is, and a
+    release that fails with its session counts as done.
     """
     if brokers < 1 or bundles < 1:
         raise ModelError("ownership: brokers and bundles are at least 1")
@@ -58,7 +60,7 @@ def ownership(
     broker = p.universe("broker", brokers)
     bundle = p.universe("bundle", bundles, "u")
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes)
-    locks = ResourceLocks(p, store, bundle, mended=mended, writes=min(disables, 1))
+    locks = ResourceLocks(p, store, bundle, mended=mended, reacquires=reacquires, writes=min(disables, 1))
     lock_defects.put_in(locks)
     owners, stage, serves = locks.nodes, locks.stage, locks.serves
     cached = p.choice("cached", broker, per=(broker, bundle), none=NOBODY)

@@ -17,8 +17,8 @@ leaves the lock ``stranded``: nothing looks after a lock that is being released.
 while it is revalidated; only when another's node is found, or the creation meets one, is the lock lost and the bundle
 unloaded. A request whose answer is lost with the connection is sent again, until the session is gone.
 
-The parts are as they are meant to be; lock_defects.py has what each mistake makes of them. Two of those mistakes are in all
-three releases: ``failed_creation_left`` and ``recreated_behind_release``.
+The parts are as they are meant to be; lock_defects.py has what each mistake makes of them. Four of those mistakes are in all
+three releases: ``failed_creation_left``, ``recreated_behind_release``, ``deletion_sent_again`` and ``found_lock_unattended``.
 """
 
 from __future__ import annotations
@@ -37,12 +37,23 @@ class ResourceLocks:
     """The locks of every broker on every owner node, with the steps that are the same wherever they are used.
 
     ``mended`` is not upstream: a deletion then names the creation of the node that it means, a re-creation that meets a node
-    looks whose it is, and a release that fails with its session counts as done. ``writes`` is how often a node may be written
-    after its creation, to mark it as disabled.
+    looks whose it is, and a release that fails with its session counts as done. ``reacquires`` says that a broker which is
+    asked for a bundle, and finds a node of its own but no lock, acquires it (pulsar#23515, since 4.0.8). ``writes`` is how
+    often a node may be written after its creation, to mark it as disabled.
     """
 
-    def __init__(self, p: Protocol, store: Sessions, bundle: Universe, *, mended: bool, writes: int = 0) -> None:
+    def __init__(
+        self,
+        p: Protocol,
+        store: Sessions,
+        bundle: Universe,
+        *,
+        mended: bool,
+        reacquires: bool = False,
+        writes: int = 0,
+    ) -> None:
         self.protocol, self.store, self.bundle, self.mended, self.writes = p, store, bundle, mended, writes
+        self.reacquires = reacquires
         self.nodes = EphemeralNode.declare(store, "owner", bundle, writes=writes, marks=("disabled",) if writes else ())
         broker = self.broker = store.client
         self.stage = p.choice("lock", STAGES, per=(broker, bundle))
@@ -51,6 +62,9 @@ class ResourceLocks:
         self.version = p.number("lock_version", 0, writes, per=(broker, bundle))
         self.retakes, self.can_fail = store.leaves_sessions, store.expiries
 
+        self.besides: dict[str, Any] = {}
+        """What only a mistake makes a lock remember: flags of each broker and bundle."""
+        self.begins = p.part(self._begins)
         self.revalidated = p.part(self._revalidated)
         self.invalidated = p.part(self._invalidated)
         self.meets_node = p.part(self._meets_node)
@@ -113,7 +127,11 @@ class ResourceLocks:
 
     def begun(self, b: int, u: int) -> Updates:
         """The broker sets out to acquire the lock."""
-        return {self.stage[b, u]: "acquiring", self.version[b, u]: 0}
+        return merged({self.stage[b, u]: "acquiring", self.version[b, u]: 0}, self.begins(b, u))
+
+    def _begins(self, b: int, u: int) -> Updates:
+        """What else an acquisition begins with: nothing."""
+        return {}
 
     def created(self, b: int, u: int) -> Updates:
         """The node is created with the lock's value."""
@@ -161,7 +179,8 @@ class ResourceLocks:
         stages = {self.stage[b, u]: "none" for u in self.bundle}
         absent = {self.serves[b, u]: "absent" for u in self.bundle}
         flags = {self.again[b, u]: False for u in self.bundle}
-        return merged(stages, absent, flags, {self.version[b, u]: 0 for u in self.bundle})
+        besides = {flag[b, u]: False for flag in self.besides.values() for u in self.bundle}
+        return merged(stages, absent, flags, besides, {self.version[b, u]: 0 for u in self.bundle})
 
     # --- steps
 
@@ -196,11 +215,12 @@ class ResourceLocks:
         def try_to_own(b: int, u: int) -> Any:
             """A lookup has led to this broker, which sets out to acquire the bundle.
 
-            Whoever sent it here found no owner, by the node as it is or as it was; or the node is from before a restart.
+            Whoever sent it here found no owner, by the node as it is or as it was; or the node is from before a restart. Since
+            4.0.8 a node of this session will do, too, for which the broker has no lock.
             """
             idle = And(store.lives[b], stage[b, u] == "none", self.acquires(b, u), seems_free(b, u))
             free = Or(nodes[u].absent, nodes[u].deleted[b], nodes[u].is_held(b, former=True))
-            return And(idle, free), self.begun(b, u)
+            return And(idle, Or(free, nodes[u].is_own(b)) if self.reacquires else free), self.begun(b, u)
 
         @p.step(
             by="b",

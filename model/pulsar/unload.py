@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.model.language import And, ModelError, Not, Or, Protocol
+from fencepost.model.pulsar.lock_defects import send_again
 from fencepost.model.pulsar.metadata_store import Sessions, Updates, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 
@@ -29,6 +30,7 @@ DEFECTS = {
     "active_after_failed_release": "pulsar#7517, #7773: after a release whose answer is lost the bundle is served again",
     "release_skipped_on_failure": "pulsar#163, #164, #174: after a failure to close a topic the lock is not released",
     "stale_unload": "pulsar#26197: the unload of a bundle that was lost goes on, and releases the lock acquired meanwhile",
+    "deletion_sent_again": "a deletion whose answer is lost is sent again, and deletes the next owner's node of the same version",
     "close_waits_for_unload": "pulsar#21332: to close, a topic asks who owns it, and is answered when the unload is over",
 }
 
@@ -93,6 +95,8 @@ def unload(
         seems_free=is_unloaded,
         on_released=lambda b, u: {unloading[b, u]: "none"},
     )
+
+    send_again(locks)
 
     @p.step(
         by="client",

@@ -55,7 +55,7 @@ def election_conduct(suite: Suite) -> None:
                 And(after == "waiting", before != "settled", before != "closed", fails),
                 And(before == "waiting", after == "looking"),
                 And(before == "settled", after == "looking", heard),
-                And(after == "looking", back),
+                And(before != "closed", after == "looking", back),
             )
 
         return all_of(Implies(goes_on(b), follows(b)) for b in broker)

@@ -50,5 +50,6 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "leader_value_expires": {"brokers": 2},
     "asks_during_election": _LOOKUPS,
     "creates_blindly": {"brokers": 2},
+    "closed_elects_again": {"brokers": 2, "disconnects": 1, "closes": 1},
     "failure_not_retried": {"brokers": 2, "crashes": 1},
 }

@@ -53,6 +53,11 @@ class Locks:
         return not self.mended and self.budget("disconnects") and recreates
 
     @property
+    def is_left(self) -> bool:
+        """Whether nobody takes up again what a broker owns without knowing it."""
+        return self.forsakes and not self.p.parameters.get("reacquires", False)
+
+    @property
     def misses(self) -> bool:
         """Whether the deletion of a broker's node can go unheard by it."""
         return self.deletes_others and self.budget("disconnects")
@@ -169,7 +174,7 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
             return all_of(
                 Implies(
                     And(holds(b, u), is_live(b), n.owner_holder[u] == NOBODY, n.session[b], n.lives[b]),
-                    n.lock[b, u] != s.lock[b, u],
+                    Or(n.lock[b, u] != s.lock[b, u], And(s.lock[b, u] == "releasing", n.link[b] != s.link[b])),
                 )
                 for b, u in pairs
             )
@@ -195,7 +200,7 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
 
     @suite.leads_to(
         strict="the node of a session that is there belongs to no lock: nobody serves the bundle, and nobody may take it",
-        when=forsakes,
+        when=locks.is_left,
     )
     def owned_in_the_end() -> Any:
         """A bundle that is looked up again and again is served, in the end."""

@@ -42,6 +42,8 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "failed_creation_left": {"disconnects": 1},
     "version_goes_back": {"expiries": 1, "disables": 1},
     "recreated_behind_release": {"expiries": 1, "releases": 1},
+    "deletion_sent_again": {"disconnects": 1, "releases": 1},
+    "found_lock_unattended": {**_CUT_OFF},
     "cache_kept_on_disconnect": {**_CUT_OFF},
     "answers_disabled": {"disables": 1},
     "stale_unload": {"expiries": 1, "crashes": 1, "mended": True},

@@ -36,5 +36,6 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "active_after_failed_release": {"disconnects": 1},
     "release_skipped_on_failure": {"failures": 1},
     "stale_unload": {"expiries": 1, "crashes": 1, "mended": True},
+    "deletion_sent_again": {"disconnects": 1},
     "close_waits_for_unload": {},
 }

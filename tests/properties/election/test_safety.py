@@ -77,6 +77,7 @@ CAUGHT = {
     "leader_value_expires": ({"followers_know_the_holder"}, 4),
     "asks_during_election": ({"electing_brokers_do_not_choose"}, 2),
     "creates_blindly": ({"elections_go_forward", "node_is_taken_when_free"}, 4),
+    "closed_elects_again": ({"elections_go_forward"}, 3),
     "failure_not_retried": ({"no_deadlock"}, 12),
 }
 

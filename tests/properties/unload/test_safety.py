@@ -8,7 +8,7 @@ from fencepost.checks.engines.verdicts import ExitStatus, exit_status
 from fencepost.model.pulsar.unload import DEFECTS
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value
-from tests.properties.searching import caught, controls, counts, each_defect, each_instance, faithful, proved, searched
+from tests.properties.searching import caught, controls, counts, each_defect, each_instance, faithful, proved, searched, unexpected
 
 UNLOAD = PROTOCOLS["unload"]
 
@@ -44,6 +44,7 @@ CAUGHT = {
     "active_after_failed_release": ({"deletions_are_heard", "locks_go_forward"}, 5),
     "release_skipped_on_failure": ({"inactive_bundles_are_unloaded"}, 5),
     "stale_unload": ({"active_bundles_are_locked", "locks_go_forward"}, 14),
+    "deletion_sent_again": ({"node_of_another_is_kept"}, 9),
     "close_waits_for_unload": ({"owned_in_the_end", "releases_end"}, 4),
 }
 
@@ -88,3 +89,9 @@ def test_induction_proves_what_exhaustion_cannot_reach(mended: bool) -> None:
 def test_only_a_topic_that_was_late_outlives_a_clean_unload(timeouts: int, outlives: str) -> None:
     findings = searched(UNLOAD, {"brokers": 2, "timeouts": timeouts})
     assert (outlives == "reached") == ("owner_alone_has_topics" in controls(findings))
+
+
+def test_a_deletion_that_is_sent_again_opens_a_topic_twice() -> None:
+    """One lost connection, no expiry, no crash: the release that took effect deletes the next owner's node."""
+    found = searched(UNLOAD, {"disconnects": 1}, ["deletion_sent_again"], ["topic_is_open_once"])
+    assert unexpected(found) == {"topic_is_open_once": 13}
