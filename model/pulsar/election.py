@@ -1,10 +1,10 @@
 """Which broker leads: one ephemeral node that every broker tries to create.
 
 Mirrors LeaderElectionImpl and LeaderElectionService of Pulsar 4.0.8 with ``leads=confirmed``, and of 4.2.4 and 5.0.0-M1
-(pulsar#26000) with ``leads=created``, but without the mistakes ``failure_not_retried`` and
-``closed_elects_again``, which all three have, and ``asks_during_election``, which 4.0.8 has. What a broker asks the leader for is in leader_lookup.py. All brokers propose
-themselves; a value names its broker, so that two brokers never propose the same. (That a node of the own session has another
-value, which the code provides for, does not happen then.)
+(pulsar#26000) with ``leads=created``, but without three mistakes: ``failure_not_retried`` and ``closed_elects_again``, which
+all of them have, and ``asks_during_election``, which 4.0.8 has. What a broker asks the leader for is in leader_lookup.py. All
+brokers propose themselves; a value names its broker, so that two brokers never propose the same. (That a node of the own
+session has another value, which the code provides for, does not happen then.)
 
 How a broker stands in its election is its ``stage``: looking at the node; proposing itself because it saw none; confirming
 that it created it, by the read of the cache that follows; retaking a node of its former session; waiting to try again after a

@@ -22,7 +22,7 @@ DEFECTS = {
     "failed_creation_left": "an acquisition gives up although its creation took effect: owned, but not served",
     "version_goes_back": "pulsar#19817: a revalidation falls back to an earlier version of the node, and the release fails",
     "recreated_behind_release": "a revalidation under way creates the node of a lock that is released meanwhile",
-    "deletion_sent_again": "a deletion whose answer is lost is sent again, and deletes the next owner's node of the same version",
+    "deletion_sent_again": "a deletion whose answer is lost is sent again, and deletes the node of the next owner",
     "found_lock_unattended": "a lock acquired by finding its own node is never looked after: its state stays Init",
 }
 """Each defect in one line, with its number upstream if it has one."""

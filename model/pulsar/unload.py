@@ -30,7 +30,7 @@ DEFECTS = {
     "active_after_failed_release": "pulsar#7517, #7773: after a release whose answer is lost the bundle is served again",
     "release_skipped_on_failure": "pulsar#163, #164, #174: after a failure to close a topic the lock is not released",
     "stale_unload": "pulsar#26197: the unload of a bundle that was lost goes on, and releases the lock acquired meanwhile",
-    "deletion_sent_again": "a deletion whose answer is lost is sent again, and deletes the next owner's node of the same version",
+    "deletion_sent_again": "a deletion whose answer is lost is sent again, and deletes the node of the next owner",
     "close_waits_for_unload": "pulsar#21332: to close, a topic asks who owns it, and is answered when the unload is over",
 }
 

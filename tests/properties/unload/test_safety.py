@@ -8,7 +8,17 @@ from fencepost.checks.engines.verdicts import ExitStatus, exit_status
 from fencepost.model.pulsar.unload import DEFECTS
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value
-from tests.properties.searching import caught, controls, counts, each_defect, each_instance, faithful, proved, searched, unexpected
+from tests.properties.searching import (
+    caught,
+    controls,
+    counts,
+    each_defect,
+    each_instance,
+    faithful,
+    proved,
+    searched,
+    unexpected,
+)
 
 UNLOAD = PROTOCOLS["unload"]
 
