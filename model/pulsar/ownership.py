@@ -14,7 +14,7 @@ often as ``releases`` says; ``disables`` bounds how often a broker says beforeha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fencepost.model.language import And, If, ModelError, Not, Protocol
@@ -29,6 +29,9 @@ DEFECTS = lock_defects.DEFECTS | {
     "answers_disabled": "a lookup names the owner that is giving the bundle up",
     "stale_unload": "pulsar#26197: the clean-up after a lost lock comes late, and releases a lock acquired meanwhile",
 }
+
+RELEASES: Mapping[str, Mapping[str, bool]] = {"2.10.1": {"reacquires": False}, "3.0.7": {"reacquires": False}}
+"""What is not as in 4.0.8 and later, by release of Pulsar."""
 
 
 def ownership(
