@@ -53,6 +53,7 @@ PROTOCOLS: dict[str, Entry] = {
         election.SIZES,
         election.SHOWN_BY,
         history=history.ELECTION,
+        releases=election_model.RELEASES,
     ),
     "ownership": Entry(
         "ownership",
@@ -62,6 +63,7 @@ PROTOCOLS: dict[str, Entry] = {
         ownership.SIZES,
         ownership.SHOWN_BY,
         history=history.OWNERSHIP,
+        releases=ownership_model.RELEASES,
     ),
     "unload": Entry(
         "unload",

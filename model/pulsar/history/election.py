@@ -8,6 +8,8 @@ from __future__ import annotations
 from fencepost.model.pulsar.history.shared import ALL, UP_TO_4_0_8, never, of_2_10_1, past
 from fencepost.model.releases import History
 
+_CLOSED = "LE on a real ZooKeeper: closed, then Reconnected: it elects itself"
+
 ELECTION: dict[str, History] = {
     "same_value": History(
         "pulsar",
@@ -56,6 +58,15 @@ ELECTION: dict[str, History] = {
         evidence="NamespaceService 4.0.8:592 asks a snapshot (getCurrentLeader); 4.2.4:631 waits (readCurrentLeader)",
     ),
     "creates_blindly": never("LE puts with expected version -1: 2.10.1:163, 4.0.8:187, 4.2.4:216, 5.0.0-M1:218"),
+    "closed_elects_again": History(
+        "pulsar",
+        since="3.0.7",
+        present=ALL[1:],
+        costs="a broker that shuts down may become the leader again, until all that coordinates it is closed",
+        evidence="LE.handleSessionNotification has no test of Closed (3.0.7:287, 4.0.8:301-311, 4.2.4:370-384, 5.0.0-M1:374);"
+        " 2.10.1:247 shuts its executor down",
+        reproduced={"4.0.8": _CLOSED, "4.2.4": _CLOSED},
+    ),
     "failure_not_retried": History(
         "pulsar",
         since="2.8.0",

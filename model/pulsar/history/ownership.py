@@ -9,6 +9,7 @@ from fencepost.model.pulsar.history.shared import ALL, never, of_2_10_1, past
 from fencepost.model.releases import History
 
 _ORPHAN = "RL and LM on a real ZooKeeper: an expiry, a release during the revalidation: the node is there, its lock in no map"
+_UNATTENDED = "RL and LM on the store in memory: state Init; node deleted, both session events sent: no node, lock not expired"
 
 STALE_UNLOAD = History(
     "pulsar",
@@ -20,6 +21,16 @@ STALE_UNLOAD = History(
     " removeOwnership takes whatever lock is in the map (4.2.4:225-233); the fix is merged upstream, and in none of these",
 )
 """Of the expiry's unload: the same mistake in ownership and in unload."""
+
+DELETION_SENT_AGAIN = History(
+    "pulsar",
+    since="2.10.0 or before",
+    present=ALL,
+    costs="two brokers own a bundle, with two lost connections for good; in an unload a topic is open at both",
+    evidence="ZKMetadataStore.batchOperation sends each operation again, with its version (2.10.1:152-166, 3.0.7:188,"
+    " 4.0.8:206-251, 4.2.4:205-256, 5.0.0-M1:206-251); ZooKeeper only",
+)
+"""Of a release: the same mistake in ownership and in unload."""
 
 OWNERSHIP: dict[str, History] = {
     "released_without_version": past(
@@ -89,6 +100,16 @@ OWNERSHIP: dict[str, History] = {
         evidence="RL.acquireWithNoRevalidation sets Valid whatever the state (2.10.1:161, 4.0.8:192, 4.2.4:188, 5.0.0-M1:186);"
         " revalidate looks at the state before its read only (4.2.4:263)",
         reproduced={"4.0.8": _ORPHAN, "4.2.4": _ORPHAN + "; with brokers, too", "5.0.0-M1": _ORPHAN},
+    ),
+    "deletion_sent_again": DELETION_SENT_AGAIN,
+    "found_lock_unattended": History(
+        "pulsar",
+        since="3.0.7 or before",
+        present=ALL[1:],
+        costs="a bundle acquired by finding its own node is served on when that node is gone: two brokers own it for good",
+        evidence="RL.revalidate's own branch does not set the state (4.0.8:303-308, 4.2.4:299-304, 5.0.0-M1:297-302);"
+        " silentRevalidateOnce returns unless Valid (4.2.4:227); 2.10.1 looks after it when the session is new (LM:128)",
+        reproduced={"4.2.4": _UNATTENDED, "5.0.0-M1": _UNATTENDED},
     ),
     "cache_kept_on_disconnect": of_2_10_1(
         ("#23018",),

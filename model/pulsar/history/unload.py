@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fencepost.model.pulsar.history.ownership import STALE_UNLOAD
+from fencepost.model.pulsar.history.ownership import DELETION_SENT_AGAIN, STALE_UNLOAD
 from fencepost.model.pulsar.history.shared import never, past
 from fencepost.model.releases import History
 
@@ -19,6 +19,7 @@ UNLOAD: dict[str, History] = {
         ("#163", "#164", "#174"), fixed="2017-01 (#164)", evidence="OwnedBundle 4.2.4:140-153 releases after any close"
     ),
     "stale_unload": STALE_UNLOAD,
+    "deletion_sent_again": DELETION_SENT_AGAIN,
     "close_waits_for_unload": past(
         ("#21332",),
         since="3.0.0, extensible load manager only",
