@@ -1,0 +1,79 @@
+package org.apache.pulsar.metadata.coordination.impl;
+
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.data.Stat;
+import org.apache.zookeeper.server.ServerCnxnFactory;
+import org.apache.zookeeper.server.ZooKeeperServer;
+
+/** A ZooKeeper server in this JVM, on a free port of the loopback interface. Sessions expire only when they are told to. */
+final class Server implements AutoCloseable {
+    /** As long as a session timeout may be: no run takes longer. */
+    static final int SESSION_MILLIS = 600_000;
+    private static final int SECONDS = 20;
+
+    private final ZooKeeperServer server;
+    private final ServerCnxnFactory connections;
+
+    Server() throws Exception {
+        var folder = Files.createTempDirectory("zookeeper").toFile();
+        server = new ZooKeeperServer(folder, folder, 2000);
+        server.setMaxSessionTimeout(SESSION_MILLIS);
+        connections = ServerCnxnFactory.createFactory(new InetSocketAddress("127.0.0.1", 0), 0);
+        connections.startup(server);
+    }
+
+    String address() {
+        return "127.0.0.1:" + connections.getLocalPort();
+    }
+
+    /** What a node holds and who made it. */
+    record Node(String value, long owner, int version) {
+    }
+
+    /** The node at a path, null if there is none. */
+    Node node(String path) {
+        Stat stat = new Stat();
+        try {
+            byte[] value = server.getZKDatabase().getData(path, stat, null);
+            return new Node(new String(value, StandardCharsets.UTF_8), stat.getEphemeralOwner(), stat.getVersion());
+        } catch (KeeperException.NoNodeException e) {
+            return null;
+        }
+    }
+
+    boolean has(long session) {
+        return server.getZKDatabase().getSessionWithTimeOuts().containsKey(session);
+    }
+
+    /** The session expires, and its nodes go. */
+    void expire(long session) throws Exception {
+        server.closeSession(session);
+        gone(session);
+    }
+
+    /** Waits until a session that was closed is gone, with its nodes. */
+    void gone(long session) throws Exception {
+        until("end of a session", () -> !has(session) && server.getZKDatabase().getDataTree().getEphemerals(session).isEmpty());
+    }
+
+    /** Waits for a condition that nothing signals. */
+    static void until(String what, Callable<Boolean> condition) throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+        while (!condition.call()) {
+            if (System.nanoTime() > end) {
+                throw new IllegalStateException("waited " + SECONDS + " s in vain for the " + what);
+            }
+            Thread.sleep(1);
+        }
+    }
+
+    @Override
+    public void close() {
+        connections.shutdown();
+    }
+}

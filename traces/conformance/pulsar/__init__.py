@@ -1,0 +1,1 @@
+"""Protocols of Pulsar's control plane held against pulsar-metadata."""

@@ -1,0 +1,147 @@
+"""The election's adapter: how each action of the model is carried out on LeaderElectionImpl, and what shows of each variable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from fencepost.model.language import Protocol
+from fencepost.traces.conformance.adapter import Adapter, Departure, Observable, Owed, Seen, Taken
+from fencepost.traces.conformance.pulsar.deviating import DEVIATIONS
+from fencepost.traces.conformance.session import Session
+from fencepost.traces.conformance.view import View
+
+_LINK = "the harness has no link that breaks, so that nobody is cut off"
+_LOOKUP = "lookups are NamespaceService's, which the harness does not have"
+_UNHEARD = "the harness breaks no connection under a request"
+
+OWED = {"looking": "look", "proposing": "create", "confirming": "confirm", "retaking": "delete", "waiting": "retry"}
+"""What a broker waits for at each stage."""
+
+_ROLES = {"no_leader": "NoLeader", "leading": "Leading", "following": "Following"}
+_STAGES = {"settled": "LeaderIsPresent", "closed": "Closed"}
+_UNDER_WAY = "ElectionInProgress"
+
+
+class ElectionAdapter(Adapter):
+    """Drives one LeaderElectionImpl for each broker, over a ZKMetadataStore each, over one ZooKeeper server."""
+
+    protocol = "election"
+    not_covered: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("disconnect", "lose", "reconnect", "resume"), _LINK),
+        **dict.fromkeys(("creation_unheard", "deletion_unheard", "fail"), _UNHEARD),
+        **dict.fromkeys(("ask", "redirect", "choose", "take"), _LOOKUP),
+        "forget_leader": "the election's cache has no expiry in these releases",
+    }
+    shown_by_requests = ("stage",)
+    deviations = DEVIATIONS
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.covered = frozenset(_STEPS)
+
+    def begin(self, instance: Protocol) -> Seen:
+        universe = instance.universes["broker"]
+        return self._seen({"do": "begin", "brokers": [universe.label(member) for member in universe]})
+
+    def take(self, step: Taken) -> Seen:
+        return self._seen(_STEPS[step.action.name](next(iter(step.arguments.values()))))
+
+    def expected(self, view: View) -> Owed:
+        return Owed(frozenset(f"{b} {what}" for b, what in _requests(view).items()))
+
+    def close(self) -> None:
+        self.session.close()
+
+    def _seen(self, step: Mapping[str, Any]) -> Seen:
+        answer = self.session.ask(step)
+        if "refused" in answer:
+            raise Departure(answer["refused"])
+        seen = answer["seen"]
+        owed = frozenset(f"{b} {what}" for b, told in seen["brokers"].items() for what in told.get("requests", ()))
+        return Seen(seen, owed)
+
+    observables = (
+        Observable("holder", ("leader_holder",), lambda view: view["leader_holder"], lambda s: s["node"].get("value", "nobody")),
+        Observable("former", ("leader_former",), lambda view: view["leader_former"], lambda s: s["node"].get("former", False)),
+        Observable("version", ("leader_version",), lambda view: view["leader_version"], lambda s: s["node"].get("version", 0)),
+        Observable("lives", ("lives",), lambda view: _of_all(view, "lives"), lambda s: _told(s, "lives")),
+        Observable("session", ("session",), lambda view: _of_all(view, "session"), lambda s: _told(s, "session")),
+        Observable(
+            "former_session",
+            ("former_session",),
+            lambda view: _of_all(view, "former_session"),
+            lambda s: _told(s, "former_session"),
+        ),
+        Observable("role", ("role",), lambda view: _of_live(view, lambda b: _ROLES[view[f"role[{b}]"]]), lambda s: _told(s, "role")),
+        Observable(
+            "stage",
+            ("stage",),
+            lambda view: _of_live(view, lambda b: _STAGES.get(view[f"stage[{b}]"], _UNDER_WAY)),
+            lambda s: _told(s, "stage"),
+        ),
+        Observable(
+            "cached", ("cached",), lambda view: _of_live(view, lambda b: view[f"cached[{b}]"]), lambda s: _told(s, "leader")
+        ),
+        Observable(
+            "deletion",
+            ("leader_deletion",),
+            lambda view: _of_live(view, lambda b: view[f"leader_deletion[{b}]"]),
+            lambda s: _told(s, "deletion"),
+        ),
+    )
+
+
+def _of_all(view: View, family: str) -> dict[str, Any]:
+    return {b: view[f"{family}[{b}]"] for b in view.members("broker")}
+
+
+def _of_live(view: View, value: Callable[[str], Any]) -> dict[str, Any]:
+    """Something of each broker that runs; of others there is nothing to see."""
+    return {b: value(b) for b in view.members("broker") if view[f"lives[{b}]"]}
+
+
+def _told(seen: Mapping[str, Any], what: str) -> dict[str, Any]:
+    return {b: told[what] for b, told in seen["brokers"].items() if what in told}
+
+
+def _requests(view: View) -> dict[str, str]:
+    """What each broker has under way in a state; a leader that closes has the deletion of its node."""
+    owed = {}
+    for b in view.members("broker"):
+        stage, leads = view[f"stage[{b}]"], view[f"role[{b}]"] == "leading"
+        what = "delete" if stage == "closed" and leads else OWED.get(stage)
+        if what and view[f"lives[{b}]"]:
+            owed[b] = what
+    return owed
+
+
+Step = Callable[[str], dict[str, Any]]
+
+
+def _let(what: str) -> Step:
+    return lambda b: {"do": "let", "of": b, "what": what}
+
+
+def _do(what: str) -> Step:
+    return lambda b: {"do": what, "of": b}
+
+
+_STEPS: Mapping[str, Step] = {
+    **dict.fromkeys(("find_none", "find_own", "find_former", "find_other"), _let("look")),
+    "propose": _let("create"),
+    "confirm": _let("confirm"),
+    "retake": _let("delete"),
+    "delete_at_close": _let("delete"),
+    "try_again": _let("retry"),
+    "hear_of_deletion": _do("hear"),
+    "start_closing": _do("close"),
+    "end": _do("end"),
+    "crash": _do("die"),
+    "restart": _do("start"),
+    "expire": _do("expire"),
+    "expire_dead": _do("expire"),
+    "expire_former": _do("expire-former"),
+    "learn_of_expiry": _do("learn"),
+    "reestablish": _do("reestablish"),
+}

@@ -1,0 +1,46 @@
+"""Pulsar's metadata as a target: its releases, and how a harness for it is started."""
+
+from __future__ import annotations
+
+from fencepost.traces.conformance.harness import harness
+from fencepost.traces.conformance.jars import Artifact, Release
+from fencepost.traces.conformance.pulsar.election import ElectionAdapter
+from fencepost.traces.conformance.session import Session
+from fencepost.traces.conformance.targets import Asked, Target
+
+OPTIONS = ("-Xmx512m", "-Dzookeeper.forceSync=no")
+
+_ETCD = ("org.apache.pulsar:jetcd-core-shaded", "io.etcd:jetcd-core")
+_SERVER = ("io.dropwizard.metrics:metrics-core:4.1.12.1", "org.xerial.snappy:snappy-java:1.1.10.5")
+"""What a ZooKeeper server needs besides its client."""
+
+
+def pulsar_metadata(version: str) -> Release:
+    """A release of pulsar-metadata, without etcd, with what a ZooKeeper server needs."""
+    metadata = Artifact(f"org.apache.pulsar:pulsar-metadata:{version}", _ETCD)
+    return Release("pulsar-metadata", version, (metadata, *map(Artifact, _SERVER)))
+
+
+def start(asked: Asked, *, keep_log: bool = False) -> ElectionAdapter:
+    """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
+    main = "org.apache.pulsar.metadata.coordination.impl.ElectionBench"
+    made = harness("election", main, pulsar_metadata(asked.release), options=OPTIONS)
+    return ElectionAdapter(Session(made, keep_log=keep_log))
+
+
+ELECTION = Target(
+    name="election",
+    protocol="election",
+    system="pulsar",
+    releases=("4.0.8", "4.2.4", "5.0.0-M1"),
+    start=start,
+    instances=(
+        {"brokers": 2, "crashes": 1},
+        {"brokers": 3, "crashes": 1},
+        {"brokers": 2, "closes": 1},
+        {"brokers": 2, "crashes": 1, "closes": 1},
+        {"brokers": 2, "expiries": 1},
+        {"brokers": 2, "expiries": 1, "crashes": 1, "closes": 1},
+    ),
+    weights={"start_closing": 0.1, "expire": 0.3, "crash": 0.5},
+)
