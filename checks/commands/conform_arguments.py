@@ -20,6 +20,7 @@ EXAMPLES = """examples:
   fencepost conform ledger                                  200 random runs on the usual release
   fencepost conform ledger --release 4.17.3 --runs 10000
   fencepost conform ledger --trace run.itf.json             one run, step by step
+  fencepost conform election --release 4.2.4                Pulsar's leader election, over a ZooKeeper server
   fencepost conform ledger --defect closes_at_lac           is a mistake in the model noticed?
 
 exit status: 0 no difference but such as are known, 12 a difference, 20 interrupted, 2 wrong usage, 75 no step was taken,
@@ -30,7 +31,7 @@ def add_conform(commands: Commands) -> None:
     """Adds the command to those of ``fencepost``."""
     conform = add_command(commands, "conform", "a protocol held against the real code", DESCRIPTION, EXAMPLES)
     add = conform.add_argument
-    add("target", metavar="TARGET", help="what is held against its code: ledger")
+    add("target", metavar="TARGET", help="what is held against its code: ledger or election")
     add("--release", metavar="R", help="of the real code (default: the first that the target is tried with)")
     add("--runs", type=whole(1), default=200, metavar="N", help="how many random runs (default: 200)")
     add("--steps", type=whole(1), default=60, metavar="K", help="steps that are chosen in a run, at most (default: 60)")

@@ -1,4 +1,4 @@
-"""The election's adapter: how each action of the model is carried out on LeaderElectionImpl, and what shows of each variable."""
+"""The election's adapter: how each action of the model is carried out on LeaderElectionImpl, and how each variable shows."""
 
 from __future__ import annotations
 
@@ -23,6 +23,47 @@ _STAGES = {"settled": "LeaderIsPresent", "closed": "Closed"}
 _UNDER_WAY = "ElectionInProgress"
 
 
+def _of_node(name: str, absent: Any) -> Observable:
+    """Something of the leader's node; ``absent`` is what it is without a node."""
+    family = f"leader_{name}"
+    return Observable(family, (family,), lambda view: view[family], lambda seen: seen["node"].get(name, absent))
+
+
+def _of_all(family: str) -> Observable:
+    """A variable of each broker, whether or not it runs."""
+    return Observable(
+        family, (family,), lambda view: {b: view[f"{family}[{b}]"] for b in view.members("broker")}, _told(family)
+    )
+
+
+def _of_live(name: str, family: str, shown: Callable[[Any], Any] = lambda value: value) -> Observable:
+    """A variable of each broker that runs; of others there is nothing to see."""
+    return Observable(
+        name,
+        (family,),
+        lambda view: {b: shown(view[f"{family}[{b}]"]) for b in view.members("broker") if view[f"lives[{b}]"]},
+        _told(name),
+    )
+
+
+def _told(name: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    return lambda seen: {b: told[name] for b, told in seen["brokers"].items() if name in told}
+
+
+OBSERVABLES = (
+    _of_node("holder", "nobody"),
+    _of_node("former", False),
+    _of_node("version", 0),
+    _of_all("lives"),
+    _of_all("session"),
+    _of_all("former_session"),
+    _of_live("role", "role", _ROLES.__getitem__),
+    _of_live("stage", "stage", lambda stage: _STAGES.get(stage, _UNDER_WAY)),
+    _of_live("cached", "cached"),
+    _of_live("deletion", "leader_deletion"),
+)
+
+
 class ElectionAdapter(Adapter):
     """Drives one LeaderElectionImpl for each broker, over a ZKMetadataStore each, over one ZooKeeper server."""
 
@@ -30,9 +71,10 @@ class ElectionAdapter(Adapter):
     not_covered: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("disconnect", "lose", "reconnect", "resume"), _LINK),
         **dict.fromkeys(("creation_unheard", "deletion_unheard", "fail"), _UNHEARD),
-        **dict.fromkeys(("ask", "redirect", "choose", "take"), _LOOKUP),
+        **dict.fromkeys(("ask", "redirect", "choose", "take", "give_up"), _LOOKUP),
         "forget_leader": "the election's cache has no expiry in these releases",
     }
+    observables = OBSERVABLES
     shown_by_requests = ("stage",)
     deviations = DEVIATIONS
 
@@ -60,49 +102,6 @@ class ElectionAdapter(Adapter):
         seen = answer["seen"]
         owed = frozenset(f"{b} {what}" for b, told in seen["brokers"].items() for what in told.get("requests", ()))
         return Seen(seen, owed)
-
-    observables = (
-        Observable("holder", ("leader_holder",), lambda view: view["leader_holder"], lambda s: s["node"].get("value", "nobody")),
-        Observable("former", ("leader_former",), lambda view: view["leader_former"], lambda s: s["node"].get("former", False)),
-        Observable("version", ("leader_version",), lambda view: view["leader_version"], lambda s: s["node"].get("version", 0)),
-        Observable("lives", ("lives",), lambda view: _of_all(view, "lives"), lambda s: _told(s, "lives")),
-        Observable("session", ("session",), lambda view: _of_all(view, "session"), lambda s: _told(s, "session")),
-        Observable(
-            "former_session",
-            ("former_session",),
-            lambda view: _of_all(view, "former_session"),
-            lambda s: _told(s, "former_session"),
-        ),
-        Observable("role", ("role",), lambda view: _of_live(view, lambda b: _ROLES[view[f"role[{b}]"]]), lambda s: _told(s, "role")),
-        Observable(
-            "stage",
-            ("stage",),
-            lambda view: _of_live(view, lambda b: _STAGES.get(view[f"stage[{b}]"], _UNDER_WAY)),
-            lambda s: _told(s, "stage"),
-        ),
-        Observable(
-            "cached", ("cached",), lambda view: _of_live(view, lambda b: view[f"cached[{b}]"]), lambda s: _told(s, "leader")
-        ),
-        Observable(
-            "deletion",
-            ("leader_deletion",),
-            lambda view: _of_live(view, lambda b: view[f"leader_deletion[{b}]"]),
-            lambda s: _told(s, "deletion"),
-        ),
-    )
-
-
-def _of_all(view: View, family: str) -> dict[str, Any]:
-    return {b: view[f"{family}[{b}]"] for b in view.members("broker")}
-
-
-def _of_live(view: View, value: Callable[[str], Any]) -> dict[str, Any]:
-    """Something of each broker that runs; of others there is nothing to see."""
-    return {b: value(b) for b in view.members("broker") if view[f"lives[{b}]"]}
-
-
-def _told(seen: Mapping[str, Any], what: str) -> dict[str, Any]:
-    return {b: told[what] for b, told in seen["brokers"].items() if what in told}
 
 
 def _requests(view: View) -> dict[str, str]:

@@ -178,7 +178,7 @@ final class Broker {
         var stage = LeaderElectionImpl.class.getDeclaredField("internalState");
         stage.setAccessible(true);
         told.put("stage", stage.get(election).toString());
-        told.put("leader", election.getLeaderValueIfPresent().orElse("nobody"));
+        told.put("cached", election.getLeaderValueIfPresent().orElse("nobody"));
         told.put("deletion", store.hasNews());
         var names = new TreeSet<String>();
         for (Held held : store.requests()) {

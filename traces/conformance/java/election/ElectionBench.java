@@ -130,7 +130,7 @@ public final class ElectionBench implements Lines.Target {
         Server.Node node = server.node(path);
         ObjectNode leader = seen.putObject("node");
         if (node != null) {
-            leader.put("value", Lines.JSON.readTree(node.value()).asText());
+            leader.put("holder", Lines.JSON.readTree(node.value()).asText());
             leader.put("version", node.version());
             leader.put("former", brokers.values().stream().noneMatch(b -> b.session == node.owner()));
         }
