@@ -43,7 +43,7 @@ PROTOCOLS: dict[str, Entry] = {
         bookie_properties.bookie,
         bookie.SIZES,
         bookie.SHOWN_BY,
-        history=bookie_releases.KNOWN,
+        history=bookie_releases.HISTORY,
     ),
     "election": Entry(
         "election",

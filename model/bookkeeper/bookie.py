@@ -295,7 +295,7 @@ def bookie(
             updates |= {stored[of]: (), fenced[of]: False, explicit_lac[of]: 0, key_cached[of]: False}
             for e in entry:
                 updates |= {x[of, e]: If(x[of, e] == "accepted", "none", x[of, e]) for x in (added, recovered)}
-        gone = [*dirty, *lac_asked, *(() if on_db else paged), *(checked or ())]
+        gone = [*dirty, *lac_asked, *(() if on_db else paged), *(() if checked is None else checked)]
         idle = {checkpoint[f]: "none" for f in flusher} | {taken[f]: 0 for f in flusher}
         return updates | dict.fromkeys(gone, False) | idle
 

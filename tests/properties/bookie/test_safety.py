@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fencepost.checks.engines.verdicts import ExitStatus, exit_status
-from fencepost.model.bookkeeper.bookie_releases import DEFECTS, HISTORY, RELEASES, STORAGES
+from fencepost.model.bookkeeper.bookie_releases import DEFECTS, HISTORY, STORAGES
 from fencepost.model.language import ModelError
+from fencepost.model.releases import BOOKKEEPER
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value
 from tests.properties.searching import (
@@ -107,7 +108,7 @@ def test_a_defect_is_caught(defect: str) -> None:
 @pytest.mark.parametrize("defect", ACCEPTS_WHAT_IT_DENIED)
 def test_a_hazard_confirms_what_recovery_was_told_is_not_there(defect: str) -> None:
     """What makes a ledger lose a confirmed entry: recovery closes it before the entry, and the bookie takes it all the same."""
-    assert HISTORY[defect]["open"]
+    assert HISTORY[defect].ending == "open"
     found = unexpected(searched(BOOKIE, BOOKIE.shown_by[defect], [defect], ["denied_adds_stay_out"]))
     assert found == {"denied_adds_stay_out": ACCEPTS_WHAT_IT_DENIED[defect]}
 
@@ -133,13 +134,10 @@ def test_induction_proves_the_standard_instances(instance: Instance) -> None:
     assert proved(BOOKIE, instance.parameters)
 
 
-def test_histories_name_releases_that_were_read_and_agree_with_themselves() -> None:
+def test_what_is_open_is_in_the_newest_release_and_what_is_mended_is_not() -> None:
     for history in HISTORY.values():
-        assert set(history["releases"]) <= set(RELEASES)
-        assert set(history["storages"]) <= set(STORAGES)
-        assert history["open"] == (not history["fixed"]) == (RELEASES[-1] in history["releases"])
-        fixed = [word.strip(",") for word in history["fixed"].split()]
-        assert not set(history["releases"]) & set(fixed)
+        assert (history.ending == "open") == (BOOKKEEPER[-1] in history.present)
+        assert not set(history.present) & {word.strip(",") for word in history.fixed.split()}
 
 
 def test_every_step_says_what_it_mirrors() -> None:
