@@ -66,9 +66,10 @@ HISTORY: dict[str, History] = {
         "ledger does not have",
         evidence="InterleavedLedgerStorage.flush returns unless something was written since the last flush",
         reproduced={
-            "4.14.5": "BookieImpl with SortedLedgerStorage: an entry, a stop, a fence, a stop: the next add is accepted",
-            "4.17.3": "BookieImpl with each of the two storages: the next add is accepted",
-            "4.18.0": "BookieImpl with each of the two storages: the next add is accepted",
+            "4.14.5": "BookieImpl with SortedLedgerStorage: an entry, a stop, a fence, a stop: the next add is "
+            "accepted, for which headers_without_pages_not_saved suffices, too",
+            "4.17.3": "BookieImpl with each of the two storages, the same",
+            "4.18.0": "BookieImpl with each of the two storages, the same",
         },
     ),
     "headers_without_pages_not_saved": History(
@@ -80,8 +81,8 @@ HISTORY: dict[str, History] = {
         "ledger does not have",
         evidence="IndexInMemPageMgr.flushOneOrMoreLedgers goes over pageMapAndList.getActiveLedgers() only",
         reproduced={
-            "4.17.3": "BookieImpl with each of the two storages: the next add is accepted",
-            "4.18.0": "BookieImpl with each of the two storages: the next add is accepted",
+            "4.17.3": "BookieImpl with each: a fence, an entry of another ledger, a checkpoint, a kill: it is forgotten",
+            "4.18.0": "BookieImpl with each: a fence, an entry of another ledger, a checkpoint, a kill: it is forgotten",
         },
     ),
     "denies_before_fence_is_journaled": History(
