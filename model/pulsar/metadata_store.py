@@ -101,20 +101,20 @@ class Sessions:
         on_lost: Callable[[int], Mapping[Any, Any]],
         on_reconnected: Callable[[int], Mapping[Any, Any]],
         on_reestablished: Callable[[int], Mapping[Any, Any]],
-        listener: str,
+        listener: str = "",
         keeps_going: bool = True,
     ) -> None:
         """Declares what can happen to sessions; each argument says what it means to the client's own variables.
 
         ``at_start`` is how a process begins, and all that is left of one that has ended. ``listener`` is the client's method
-        that is told when a connection is back. ``keeps_going`` is false of clients that end when they take their session for
+        that is told when a connection is back, as ``mirrors`` has it. ``keeps_going`` is false of clients that end when they take their session for
         lost.
         """
         p, client = self.protocol, self.client
         lives, link, session, former = self.lives, self.link, self.session, self.former
 
         expires = "ZooKeeperServer.expire, DataTree.killSession"
-        reconnected = "AbstractMetadataStore.receivedSessionEvent, " + listener
+        reconnected = ", ".join(filter(None, ("AbstractMetadataStore.receivedSessionEvent", listener)))
         reestablished = "ZKMetadataStore.receivedSessionEvent, " + reconnected
 
         @p.fault(
