@@ -184,6 +184,10 @@ class Ensembles:
         """The formula: both copies say the same."""
         return And(*(mine == theirs for mine, theirs in zip(self.values(), other.values(), strict=True)))
 
+    def same_last(self, other: Ensembles) -> Any:
+        """The formula: the last ensembles of both copies have the same bookies, whatever their first entries are."""
+        return And(*(mine == theirs for mine, theirs in zip(self._last(), other._last(), strict=True)))
+
     def values(self) -> list[Any]:
         """The variables of the copy."""
         flat: list[Any] = [self.count, *self.first]
@@ -197,17 +201,24 @@ class Ensembles:
         """The updates that make this copy say what the other says."""
         return dict(zip(self.values(), other.values(), strict=True))
 
+    def copied_from_if(self, condition: Any, other: Ensembles) -> dict[Any, Any]:
+        """The updates that make this copy say what the other says where the condition holds."""
+        return {mine: If(condition, theirs, mine) for mine, theirs in self.copied_from(other).items()}
+
     def last_copied_from(self, other: Ensembles) -> dict[Any, Any]:
         """The updates that make this copy, of one fragment, hold the last ensemble of the other for all its entries."""
-        mine = self.members[0] if self.striping.is_striped else [self.members[0]]
-        updates: dict[Any, Any] = {self.count: 1}
-        for index, variable in enumerate(mine):
-            value = variable
-            for f in other._fragments:
-                theirs = other.members[f][index] if self.striping.is_striped else other.members[f]
-                value = If(other.is_last(f), theirs, value)
-            updates[variable] = value
-        return updates
+        return {self.count: 1, **dict(zip(self._flat(0), other._last(), strict=True))}
+
+    def _flat(self, fragment: int) -> list[Any]:
+        members = self.members[fragment]
+        return list(members) if self.striping.is_striped else [members]
+
+    def _last(self) -> list[Any]:
+        """The members of the last ensemble."""
+        values = self._flat(0)
+        for f in list(self._fragments)[1:]:
+            values = [If(self.is_last(f), theirs, value) for theirs, value in zip(self._flat(f), values, strict=True)]
+        return values
 
     def may_replace(self, leaving: int, joining: int, at: Any) -> Any:
         """The formula: the last ensemble has ``leaving``, not ``joining``, and there is room for a change at that entry."""

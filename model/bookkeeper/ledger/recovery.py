@@ -46,14 +46,12 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
 
         The mark raises the version, so that no change of ensemble by the writer gets through any more: the copy stays true.
         """
-        update = marked()
         return And(phase[r] == "idle", status.among("open", "in_recovery"), s.may_update), {
             phase[r]: "fencing",
             recovery_lac[r]: lac_before_any(),
-            s.recovery_version[r]: update.get(version, version),
             **new_ensembles[r].copied_from(published),
             **for_recovery[r].last_copied_from(published),
-            **update,
+            **marked(),
         }
 
     @p.step(
@@ -299,26 +297,37 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         return at_end(r)
 
     @p.part
-    def is_current(r: int) -> Any:
-        """The metadata are those that the recovery knows."""
-        return And(version == s.recovery_version[r], status.among("open", "in_recovery"))
+    def may_be_closed() -> Any:
+        """The ledger is IN_RECOVERY, whatever its version: an update that conflicts is tried again with what it finds."""
+        return status == "in_recovery"
+
+    @p.part
+    def published_by_close(r: int) -> dict[Any, Any]:
+        """The ensembles that recovery has changed become known; what was there before it is what it started from."""
+        return published.copied_from(new_ensembles[r])
 
     may_close.instead("closes_at_lac", lambda r: phase[r] == "reading")
-    is_current.instead("recovery_closes_blindly", lambda r: status != "deleted")
+    may_be_closed.instead("recovery_closes_blindly", lambda: status != "deleted")
+    may_be_closed.instead("recovery_not_marked", lambda: status.among("open", "in_recovery"))
+    # Without the mark the writer may have published another ensemble meanwhile, and only recovery's own changes replace it.
+    published_by_close.instead(
+        "recovery_not_marked",
+        lambda r: published.copied_from_if(Not(new_ensembles[r].same_last(for_recovery[r])), new_ensembles[r]),
+    )
 
     @p.step(by="r", r=recoverer, fair=True, mirrors="ReadOnlyLedgerHandle.closeRecovered, MetadataUpdateLoop.writeLoop")
     def close_recovered(r: int) -> Any:
-        """Recovery closes the ledger before the entry that it could not find, if the metadata are still those that it knows.
+        """Recovery closes the ledger before the entry that it could not find, unless somebody else has closed it.
 
-        Its changes of ensemble become known with this. If the ensembles have changed meanwhile it fails, that is, stops here:
-        what it read, and where, is no longer what the metadata say.
+        Its changes of ensemble become known with this. That nobody else has changed the ensembles is what the mark is for: from
+        then on the writer's changes are refused, and what recovery read, and where, is still what the metadata say.
         """
-        return And(may_close(r), is_current(r), s.may_update), {
+        return And(may_close(r), may_be_closed(), s.may_update), {
             phase[r]: "done",
             no_such_entry[r]: (),
             status: "closed",
             s.last: recovery_lac[r],
-            **published.copied_from(new_ensembles[r]),
+            **published_by_close(r),
             **s.after_update,
         }
 

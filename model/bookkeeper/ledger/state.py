@@ -71,7 +71,6 @@ class LedgerState:
         self.recovery_acked = p.subset("recovery_acked", bookie, per=recoverer)
         self.found = p.subset("found", entry, per=recoverer)
         self.spoiled = p.flag("spoiled", per=recoverer)
-        self.recovery_version = p.number("recovery_version", 0, versions, per=recoverer)
 
         # Upstream keeps two things apart: ``metadataForRecovery``, from which it reads, and ``newEnsemblesFromRecovery``, to
         # which it writes. Here the second has the ensembles before it as well: it is what a close publishes.

@@ -113,7 +113,7 @@ MUTANTS = {
     "confirmed_by_an_ack_quorum": Mutant(TRIPLE, "ack", keeps("acked")),
     "recovery_goes_beyond_lac": Mutant(PAIR_ONE_ENTRY, "close_recovered", sets("last", -1)),
     "writer_fails": Mutant(PAIR_ONE_ENTRY, "find_closed", keeps("writer")),
-    "writer_overtaken": Mutant(PAIR_ONE_ENTRY, "recover", keeps("recovery_version")),
+    "writer_overtaken": Mutant(PAIR_ONE_ENTRY, "recover", keeps("status")),
     "writer_closes_over_recovery": Mutant(PAIR_ONE_ENTRY, "start_reading", keeps("phase")),
     "recovery_skips_confirmed": Mutant(PAIR, "read_lac", keeps("recovery_lac")),
     "ensemble_changed": Mutant(PAIR_AND_SPARE | {"entries": 1}, "resend", keeps("requested")),
