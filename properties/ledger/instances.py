@@ -11,6 +11,7 @@ _PAIR_AND_SPARE = _PAIR | {"bookies": 3, "changes": 1}
 _JOURNALLESS = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "ack_quorum": 1, "entries": 1, "unclean_shutdowns": 1}
 _FIVE = {"bookies": 6, "ensemble": 5, "write_quorum": 5, "ack_quorum": 3}
 _TEN_ENTRIES = {"entries": 10, "recoverers": 2, "changes": 1}
+_STRIPED = {"bookies": 3, "ensemble": 2, "write_quorum": 1, "ack_quorum": 1, "entries": 4, "changes": 1, "readers": 0}
 _ONE_ENTRY: Mapping[str, Value] = {"entries": 1}
 
 SIZES = {
@@ -69,6 +70,14 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "limbo_answers_no_such_entry": _JOURNALLESS,
     "limbo_not_fenced": _JOURNALLESS,
     "digest_unchecked": {"entries": 1, "rots": 1},
+    "idle_checkpoint_skips_index": _PAIR | {"entries": 1, "crashes": 1},
+    "idle_flush_skips_headers": _PAIR | {"crashes": 2},
+    "denies_before_fence_is_journaled": _PAIR | {"entries": 1, "crashes": 1},
+    "master_key_with_entries_only": _PAIR | {"entries": 1, "crashes": 1},
+    "fence_checked_apart": _PAIR | {"entries": 1},
+    "confirms_while_unsetting": _STRIPED,
+    "captured_ensemble": _PAIR_AND_SPARE,
+    "deleted_fence_in_memory": _PAIR | {"entries": 1, "crashes": 1, "deletions": 1},
     "fencing_waits_for_one": _ONE_ENTRY,
     "fencing_waits_for_none": _ONE_ENTRY,
     "recovery_not_marked": _PAIR_AND_SPARE | {"entries": 1},

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from fencepost.model.bookkeeper.ledger.fences import Fences
 from fencepost.model.bookkeeper.ledger.state import LedgerState
 from fencepost.model.language import And, If, Not, Or, Protocol, maximum
 from fencepost.model.language.parts import Part
@@ -17,23 +18,42 @@ class Answers(NamedTuple):
 
     fence: Part[[int], dict[Any, Any]]
     """The updates: a read of the last add confirmed fences."""
-    fence_by_read: Part[[int], dict[Any, Any]]
-    """The updates: a recovery's read of an entry fences."""
+    fence_by_read: Part[[int, bool], dict[Any, Any]]
+    """The updates: a recovery's read of an entry fences, and is answered with the entry or, if so it says, denied."""
     no_such_entry: Part[[int, Any], Any]
     """The formula: the bookie answers that it has no such entry."""
+    fences: Fences
+    """What storing an entry does for the fence."""
 
 
 def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
     """Declares the steps and the faults of bookies; returns how they answer recoveries."""
     bookie, entry, stored, rotten, fenced, limbo = s.bookie, s.entry, s.stored, s.rotten, s.fenced, s.limbo
     up, accepted, carried, bookie_lac, explicit_lac = s.up, s.accepted, s.carried, s.bookie_lac, s.explicit_lac
+    checked = p.subset("checked", entry, per=bookie) if p.has("fence_checked_apart") else None
+    fences = Fences(p, s)
 
     @p.part
-    def takes_adds(b: int) -> Any:
+    def arrives(b: int, e: int) -> Any:
+        """The writer has sent the add to the bookie."""
+        return s.requested[b].has(e)
+
+    @p.part
+    def takes_add(b: int, e: int) -> Any:
         """The ledger is not fenced at the bookie: LedgerDescriptorImpl.isFenced, under the lock that fencing takes as well."""
         return Not(fenced[b])
 
-    takes_adds.instead("ignores_fence", lambda b: True)
+    takes_add.instead("ignores_fence", lambda b, e: True)
+    if checked is not None:
+        takes_add.instead("fence_checked_apart", lambda b, e: checked[b].has(e))
+
+        @p.step(by="b", b=bookie, e=entry, mirrors="HandleFactoryImpl.getHandle, LedgerDescriptorImpl.isFenced")
+        def check_fence(b: int, e: int) -> Any:
+            """An add finds that the ledger is not fenced, by a descriptor other than the one that a fence uses meanwhile."""
+            comes = And(up[b], arrives(b, e), Not(accepted[b].has(e)), Not(checked[b].has(e)), Not(s.fenced[b]))
+            return comes, {checked[b]: checked[b].plus(e)}
+
+    arrives.instead("captured_ensemble", lambda b, e: And(s.requested[b].has(e), e <= s.sent))
 
     @p.step(
         by="b",
@@ -50,11 +70,12 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         the ledger before it.
         """
         is_new = Not(And(stored[b].has(e), accepted[b].has(e)))
-        return And(up[b], s.requested[b].has(e), is_new, takes_adds(b)), {
+        return And(up[b], arrives(b, e), is_new, takes_add(b, e)), {
             stored[b]: stored[b].plus(e),
             rotten[b]: rotten[b].minus(e),
             accepted[b]: accepted[b].plus(e),
             bookie_lac[b]: maximum(bookie_lac[b], carried[e]),
+            **fences.after_entry(b),
         }
 
     # --- what can happen to a bookie
@@ -65,17 +86,22 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         return {}
 
     after_crash.instead("fence_not_durable", lambda b: {fenced[b]: False})
+    after_crash.instead(
+        "deleted_fence_in_memory",
+        lambda b: {fenced[b]: And(fenced[b], Not(And(s.status == "deleted", stored[b].is_empty)))},
+    )
     after_crash.instead("explicit_lac_lost", lambda b: {explicit_lac[b]: -1})
 
     @p.fault(by="b", spends="crashes", b=bookie, mirrors="BookieImpl.shutdown")
     def crash(b: int) -> Any:
         """The bookie stops or is killed; while it is down it does nothing."""
-        return up[b], {up[b]: False, **after_crash(b)}
+        forgotten = {} if checked is None else {checked[b]: ()}
+        return up[b], {up[b]: False, **fences.after_crash(b), **forgotten, **after_crash(b)}
 
     @p.step(by="b", b=bookie, fair=True, only_if=p.budgets["crashes"], mirrors="BookieImpl.readJournal, BookieImpl.start")
     def restart(b: int) -> Any:
         """The bookie comes back with its data."""
-        return Not(up[b]), {up[b]: True}
+        return Not(up[b]), {up[b]: True, **fences.after_boot(b)}
 
     @p.part
     def fenced_at_boot(b: int) -> Any:
@@ -167,12 +193,12 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
     @p.part
     def fence(b: int) -> dict[Any, Any]:
         """The ledger is fenced, whether the bookie has any of it or not: BookieImpl.fenceLedger."""
-        return {fenced[b]: True}
+        return {fenced[b]: True, **fences.after_fencing(b, stored[b].is_empty)}
 
     @p.part
-    def fence_by_read(b: int) -> dict[Any, Any]:
+    def fence_by_read(b: int, denies: bool) -> dict[Any, Any]:
         """A recovery's read of an entry fences as well."""
-        return fence(b)
+        return fence(b) | fences.after_fencing(b, denies)
 
     @p.part
     def no_such_entry(b: int, e: Any) -> Any:
@@ -180,6 +206,6 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         return And(Not(stored[b].has(e)), Not(limbo[b]))
 
     fence.instead("no_fence_on_unknown_ledger", lambda b: {fenced[b]: Or(fenced[b], Not(stored[b].is_empty))})
-    fence_by_read.instead("recovery_reads_do_not_fence", lambda b: {})
+    fence_by_read.instead("recovery_reads_do_not_fence", lambda b, denies: {})
     no_such_entry.instead("no_such_entry_though_stored", lambda b, e: Not(limbo[b]))
-    return Answers(fence, fence_by_read, no_such_entry)
+    return Answers(fence, fence_by_read, no_such_entry, fences)

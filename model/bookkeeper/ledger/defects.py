@@ -34,10 +34,23 @@ DEFECTS = {
     "have lost",
     "limbo_not_fenced": "a bookie without a journal does not fence its open ledgers after an unclean shutdown",
     "digest_unchecked": "recovery takes an entry whose digest does not match for the entry",
+    "idle_checkpoint_skips_index": "bookkeeper#4843: a checkpoint whose write cache is empty does not save the ledger index, "
+    "and the log mark moves past the fence (DbLedgerStorage)",
+    "idle_flush_skips_headers": "a boot after which nothing was written saves no header, and the log mark moves past the fence "
+    "(SortedLedgerStorage, InterleavedLedgerStorage)",
+    "denies_before_fence_is_journaled": "NoSuchEntry and NoSuchLedger are answered before the fence is journaled",
+    "master_key_with_entries_only": "only an entry journals the master key: replay skips the fence of a ledger that the bookie "
+    "had never seen",
+    "fence_checked_apart": "bookkeeper#4701: two descriptors of one ledger: an add finds no fence, and goes in after it",
+    "confirms_while_unsetting": "bookkeeper#3005, #4097: adds are confirmed in the midst of the loop that takes the "
+    "acknowledgements of a replaced bookie back (ensemble above write quorum)",
+    "captured_ensemble": "bookkeeper#4171: an add takes the ensemble before it is queued, and a change in between does not "
+    "reach it",
+    "deleted_fence_in_memory": "that a deleted ledger was fenced is known in memory only, and a restart forgets it",
     "fencing_waits_for_one": "weakening: the fencing phase ends with the first answer",
     "fencing_waits_for_none": "weakening: there is no fencing phase, recovery reads at once",
-    "recovery_not_marked": "weakening: recovery does not mark the ledger in the metadata before it starts",
+    "recovery_not_marked": "recovery does not mark the ledger in the metadata before it starts",
 }
 
-WEAKENINGS = ("fencing_waits_for_one", "fencing_waits_for_none", "recovery_not_marked")
+WEAKENINGS = ("fencing_waits_for_one", "fencing_waits_for_none")
 """Defects with which no entry is lost, because another protection covers them."""

@@ -150,6 +150,96 @@ HISTORY: dict[str, History] = {
     "limbo_answers_no_such_entry": _never("limbo is there since 4.15.0 (a65e888b25), and a bookie that runs answers rightly"),
     "limbo_not_fenced": _never("DataIntegrityCheckImpl sets limbo and fence one after the other since 4.15.0"),
     "digest_unchecked": _never("PendingReadOp verifies every digest since 4.0.0 (DigestManager.verifyDigestAndReturnData)"),
+    "idle_checkpoint_skips_index": History(
+        "bookkeeper",
+        upstream=("#4843",),
+        since="4.15.1, 4.16.0",
+        present=BOOKKEEPER[1:],
+        only={"storage": ("db",)},
+        costs="a confirmed entry is missing from the closed ledger after a bookie's restart, be it a clean one",
+        evidence="SingleDirectoryDbLedgerStorage.checkpoint of 4.17.3 and 4.18.0 returns on an empty write cache, before "
+        "ledgerIndex.flush (#3341, 6e268800c5); SyncThread.checkpoint persists the log mark all the same; not so in 4.14.5",
+        reproduced={
+            "4.17.3": "BookieImpl with DbLedgerStorage: entry, checkpoint, fence, clean stop, start: the writer's add is "
+            "accepted",
+            "4.18.0": "BookieImpl with DbLedgerStorage: entry, checkpoint, fence, clean stop, start: the writer's add is "
+            "accepted",
+        },
+    ),
+    "idle_flush_skips_headers": History(
+        "bookkeeper",
+        since="4.2.0",
+        present=BOOKKEEPER,
+        only={"storage": ("sorted", "interleaved")},
+        costs="a confirmed entry is missing from the closed ledger after two restarts of a bookie",
+        evidence="InterleavedLedgerStorage.flush of 4.17.3 and 4.18.0 returns when nothing was written since the last flush, "
+        "and the log mark advances all the same; there since 4.1.0",
+        reproduced={
+            "4.14.5": "BookieImpl with SortedLedgerStorage: entry, stop; fence, kill; start, kill; start: the add is accepted",
+            "4.17.3": "the same, and with InterleavedLedgerStorage",
+            "4.18.0": "the same, and with InterleavedLedgerStorage",
+        },
+    ),
+    "denies_before_fence_is_journaled": History(
+        "bookkeeper",
+        since="4.2.0",
+        present=BOOKKEEPER,
+        costs="a confirmed entry is missing from the closed ledger after a bookie was killed",
+        evidence="ReadEntryProcessorV3.getReadResponse and ReadEntryProcessor.processPacket of 4.17.3 and 4.18.0 wait for the "
+        "journaled fence only where the entry was read; also in 4.4.0 and 4.14.5",
+    ),
+    "master_key_with_entries_only": History(
+        "bookkeeper",
+        since="4.2.0",
+        present=BOOKKEEPER,
+        costs="a confirmed entry is missing from the closed ledger after the bookies' restart, as an upgrade has it",
+        evidence="BookieImpl.fenceLedger of 4.17.3 and 4.18.0 journals no master key, and BookieImpl.readJournal swallows the "
+        "NoLedgerException of a fence without one",
+        reproduced={
+            "4.14.5": "BookieImpl with DbLedgerStorage and SortedLedgerStorage: fence, kill, start: the writer's add is "
+            "accepted",
+            "4.17.3": "the same with all three storages, after a clean stop as well",
+            "4.18.0": "the same; and ZooKeeper with three bookies: recovery closes an empty ledger, all bookies are killed and "
+            "started, the old writer's add is confirmed, and the ledger stays closed at -1",
+        },
+    ),
+    "fence_checked_apart": History(
+        "bookkeeper",
+        upstream=("#4701",),
+        since="4.5.0",
+        fixed="4.17.4, 4.18.0",
+        present=BOOKKEEPER[:-1],
+        costs="a confirmed entry is missing from the closed ledger",
+        evidence="HandleFactoryImpl.getHandle of 4.5.0 to 4.17.3 ignores what putIfAbsent returns, so that an add and a fence "
+        "may hold different monitors",
+    ),
+    "confirms_while_unsetting": History(
+        "bookkeeper",
+        upstream=("#3005", "#3041", "#4097", "#4194"),
+        since="4.2.0",
+        present=BOOKKEEPER,
+        costs="a confirmed entry is missing from the closed ledger after a change of ensemble",
+        avoided_by="managedLedgerDefaultEnsembleSize = managedLedgerDefaultWriteQuorum",
+        evidence="LedgerHandle.ensembleChangeLoop of 4.17.3 and 4.18.0 lifts changingEnsemble before "
+        "unsetSuccessAndSendWriteRequest, which calls sendAddSuccessCallbacks (BOOKKEEPER-520); so in 4.2.0, 4.4.0 and 4.8.2",
+    ),
+    "captured_ensemble": History(
+        "bookkeeper",
+        upstream=("#4171",),
+        since="4.9.0",
+        present=BOOKKEEPER,
+        costs="a confirmed entry is missing from the closed ledger after a change of ensemble",
+        evidence="LedgerHandle.asyncAddEntry of 4.17.3 and 4.18.0 takes getCurrentEnsemble before doAsyncAddEntry queues the "
+        "add; the loop over pending adds may lie in between",
+    ),
+    "deleted_fence_in_memory": History(
+        "bookkeeper",
+        upstream=("#4462",),
+        since="4.16.7, 4.17.2",
+        present=("4.17.2", "4.17.3", "4.18.0"),
+        costs="a late add to a deleted ledger is accepted and acknowledged after a bookie's restart",
+        evidence="HandleFactoryImpl.recentlyFencedAndDeletedLedgers of 4.17.3 and 4.18.0 is a cache in memory, for seven days",
+    ),
     "fencing_waits_for_one": _never(
         "LedgerRecoveryOp waits for a quorum since 4.0.0 (canProceedWithRecovery, then coverage sets)"
     ),

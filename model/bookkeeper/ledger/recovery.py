@@ -174,7 +174,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
             s.found[r]: s.found[r].plus(here(r)),
             s.spoiled[r]: rotten[b].has(here(r)),
             **on_found(r),
-            **answers.fence_by_read(b),
+            **answers.fence_by_read(b, False),
         }
 
     @p.step(
@@ -193,7 +193,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         one that is not fenced could accept it afterwards.
         """
         denied = And(Not(no_such_entry[r].has(b)), answers.no_such_entry(b, here(r)))
-        return And(asks(r, b), denied), {no_such_entry[r]: no_such_entry[r].plus(b), **answers.fence_by_read(b)}
+        return And(asks(r, b), denied), {no_such_entry[r]: no_such_entry[r].plus(b), **answers.fence_by_read(b, True)}
 
     @p.step(
         by="r",
@@ -228,6 +228,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
             rotten[b]: If(s.spoiled[r], rotten[b].plus(here(r)), rotten[b].minus(here(r))),
             bookie_lac[b]: maximum(bookie_lac[b], recovery_lac[r]),  # to a recovery the entry before is confirmed
             recovery_acked[r]: recovery_acked[r].plus(b),
+            **answers.fences.after_entry(b),
         }
 
     @p.step(by="b", r=recoverer, b=bookie, e=entry, mirrors="BookieImpl.recoveryAddEntry")
@@ -238,6 +239,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         return And(up[b], s.found[r].has(e), asked, is_news), {
             stored[b]: stored[b].plus(e),
             bookie_lac[b]: maximum(bookie_lac[b], e - 1),
+            **answers.fences.after_entry(b),
         }
 
     @p.step(by="r", r=recoverer, fair=True, mirrors="LedgerRecoveryOp.addComplete, LedgerHandle.sendAddSuccessCallbacks")

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.bookkeeper.ledger.state import LedgerState
-from fencepost.model.language import And, If, Not, Protocol, any_of, at_least
+from fencepost.model.bookkeeper.ledger.unsetting import Unsetting
+from fencepost.model.language import And, If, Not, Or, Protocol, any_of, at_least
 
 
 def declare_writer(p: Protocol, s: LedgerState) -> None:
@@ -16,12 +17,34 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
     bookie, entry, writers, published = s.bookie, s.entry, s.writers, s.published
     writer, sent, lac, confirmed, carried = s.writer, s.sent, s.lac, s.confirmed, s.carried
     requested, accepted, acked, status, version = s.requested, s.accepted, s.acked, s.status, s.version
+    unsetting = Unsetting(p, s) if p.has("confirms_while_unsetting") else None
 
     def lives() -> Any:
         return writer.among("writing", "changing", "changed")
 
     def forgets_acks() -> dict[Any, Any]:
         return {acked[b]: () for b in bookie}
+
+    def is_stale(e: int) -> Any:
+        """The add was sent to an ensemble that is not the writer's any more: somebody of its write set was not sent it."""
+        return any_of(And(writers.holds(b, e), Not(requested[b].has(e))) for b in bookie)
+
+    def taken(e: int) -> Any:
+        return any_of(requested[b].has(e) for b in bookie)
+
+    @p.step(by="writer", e=entry, only_if=p.has("captured_ensemble"), mirrors="LedgerHandle.asyncAddEntry, PendingAddOp.create")
+    def take_ensemble(e: int) -> Any:
+        """The thread that adds takes the ensemble for the entry, and has still to queue the add."""
+        return And(writer == "writing", sent == e - 1, Not(taken(e))), {
+            requested[b]: If(writers.holds(b, e), requested[b].plus(e), requested[b]) for b in bookie
+        }
+
+    @p.part
+    def goes_to(b: int, e: int) -> Any:
+        """The add goes to the bookie: it is of the entry's write set, by the ensemble as it is when the add is queued."""
+        return writers.holds(b, e)
+
+    goes_to.instead("captured_ensemble", lambda b, e: And(writers.holds(b, e), Not(taken(e))))
 
     @p.step(
         by="writer",
@@ -37,7 +60,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         return And(writer == "writing", sent == e - 1), {
             sent: e,
             carried[e]: lac,
-            **{requested[b]: If(writers.holds(b, e), requested[b].plus(e), requested[b]) for b in bookie},
+            **{requested[b]: If(goes_to(b, e), requested[b].plus(e), requested[b]) for b in bookie},
         }
 
     @p.part
@@ -46,6 +69,9 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         return writers.holds(b, e)
 
     is_of_write_set.instead("replaced_acks_kept", lambda b, e: True)
+    is_of_write_set.instead("captured_ensemble", lambda b, e: Or(writers.holds(b, e), is_stale(e)))
+    if unsetting is not None:
+        is_of_write_set.instead("confirms_while_unsetting", unsetting.accepts_ack)
 
     @p.step(
         by="writer",
@@ -78,9 +104,13 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         return writer == "writing"
 
     counts.instead("replaced_acks_kept", lambda b, e: acked[b].has(e))
+    counts.instead("captured_ensemble", lambda b, e: And(acked[b].has(e), Or(writers.holds(b, e), is_stale(e))))
     counts.instead("confirms_while_changing", lambda b, e: acked[b].has(e))
     is_next.instead("confirms_with_gaps", lambda e: And(lac < e, Not(confirmed.has(e))))
     may_confirm.instead("confirms_while_changing", lives)
+    if unsetting is not None:
+        counts.instead("confirms_while_unsetting", unsetting.counts)
+        may_confirm.instead("confirms_while_unsetting", unsetting.may_confirm)
 
     @p.step(
         by="writer",
@@ -109,7 +139,13 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         """The store is asked for the change, and confirmations wait for its answer."""
         return "changing"
 
+    @p.part
+    def may_wait(o: int, e: int) -> Any:
+        """The entry may be waiting for bookie o."""
+        return writers.holds(o, e)
+
     asked.instead("change_not_committed", lambda: "changed")
+    may_wait.instead("confirms_while_unsetting", lambda o, e: And(writers.holds(o, e), Not(acked[o].has(e))))
 
     @p.step(
         by="writer",
@@ -125,7 +161,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         It changes its own copy of the ensembles and asks the store to do the same. There is a reason only if an entry waits for
         o; n is not in the ensemble yet. What is confirmed stays where it is stored, so the change begins after it.
         """
-        waits_for_it = any_of(And(lac < e, e <= sent, writers.holds(o, e)) for e in entry)
+        waits_for_it = any_of(And(lac < e, e <= sent, may_wait(o, e)) for e in entry)
         return And(o != n, writer == "writing", waits_for_it, writers.may_replace(o, n, lac + 1)), {
             writer: asked(),
             **writers.replaced(o, n, lac + 1),
@@ -166,6 +202,20 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         """The writer knows the metadata that it has changed."""
         return s.writer_version + 1
 
+    @p.part
+    def is_through() -> Any:
+        """All pending adds are gone through at once: nothing is confirmed meanwhile."""
+        return True
+
+    @p.part
+    def loop_ended() -> dict[Any, Any]:
+        """No loop is to be ended."""
+        return {}
+
+    if unsetting is not None:
+        unsetting.declare(p)
+        is_through.instead("confirms_while_unsetting", unsetting.is_through)
+        loop_ended.instead("confirms_while_unsetting", unsetting.ended)
     kept_acks.instead("replaced_acks_kept", dict)
     version_after_change.instead("change_not_committed", lambda: s.writer_version)
 
@@ -188,11 +238,12 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
                 result = If(And(lac < e, e <= sent, writers.holds(b, e)), result.plus(e), result)
             return result
 
-        return And(writer == "changed", s.writer_version < s.versions), {
+        return And(writer == "changed", is_through(), s.writer_version < s.versions), {
             writer: "writing",
             s.writer_version: version_after_change(),
             **{requested[b]: pending(b) for b in bookie},
             **kept_acks(),
+            **loop_ended(),
         }
 
     # --- the end

@@ -1,0 +1,114 @@
+"""Where a bookie keeps a fence, and how it comes to lose one that it has answered for.
+
+Mirrors LedgerDescriptorImpl.fenceAndLogInJournal, Journal, SyncThread and the ledger storages of bookkeeper-server, as far as
+the ledger sees them: a fence is journaled before it is answered, so that a restart brings it back. Here is what each mistake
+of a bookie and its disk comes to for one ledger.
+
+Nothing of this is a variable of an instance without these mistakes, or without crashes. Of checkpoints only those are steps
+that harm; others may come at any time, and one right before a fence is why the next finds nothing to save.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.bookkeeper.ledger.state import LedgerState
+from fencepost.model.language import And, If, Not, Protocol
+
+LOSE_FENCES = (
+    "idle_checkpoint_skips_index",
+    "idle_flush_skips_headers",
+    "denies_before_fence_is_journaled",
+    "master_key_with_entries_only",
+)
+KEPT = ("journal", "index", "nowhere")
+"""Where the fence is after the process has ended: to be replayed from the journal, in the ledger index, or lost."""
+
+
+class Fences:
+    """What becomes of the place where a bookie's fence is kept, as updates for the steps of bookies and recoveries."""
+
+    def __init__(self, p: Protocol, s: LedgerState) -> None:
+        bookie, fenced, stored = s.bookie, s.fenced, s.stored
+        self._fenced = fenced
+        self._kept = None
+        if not (p.budgets["crashes"] and any(map(p.has, LOSE_FENCES))):
+            return
+        kept = self._kept = p.choice("fence_kept", KEPT, per=bookie)
+
+        def unless_fenced(b: int, place: Any) -> dict[Any, Any]:
+            return {kept[b]: If(fenced[b], kept[b], place)}
+
+        @p.part
+        def after_fencing(b: int, denies: Any) -> dict[Any, Any]:
+            """A fence is journaled before the request that brought it is answered, whatever the answer."""
+            return {}
+
+        @p.part
+        def after_entry(b: int) -> dict[Any, Any]:
+            """What an entry that is written after the fence does for it: nothing is needed."""
+            return {}
+
+        @p.part
+        def after_boot(b: int) -> dict[Any, Any]:
+            """Boot saves what it has replayed before the log mark moves on."""
+            return {}
+
+        after_fencing.instead(
+            "denies_before_fence_is_journaled",
+            lambda b, denies: {kept[b]: If(denies, If(fenced[b], kept[b], "nowhere"), "journal")},
+        )
+        # Replay skips the fence of a ledger whose master key it has not met yet; only entries journal the key, and later ones
+        # are replayed later.
+        after_fencing.instead(
+            "master_key_with_entries_only",
+            lambda b, denies: unless_fenced(b, If(stored[b].is_empty, "nowhere", "journal")),
+        )
+        in_journal = {b: And(fenced[b], kept[b] == "journal") for b in bookie}
+        after_boot.instead(
+            "idle_flush_skips_headers",
+            lambda b: {kept[b]: If(And(in_journal[b], Not(stored[b].is_empty)), "nowhere", kept[b])},
+        )
+        after_entry.instead("idle_flush_skips_headers", lambda b: {kept[b]: If(in_journal[b], "index", kept[b])})
+
+        @p.step(
+            by="b",
+            b=bookie,
+            fair=True,
+            only_if=p.has("denies_before_fence_is_journaled"),
+            mirrors="Journal.ForceWriteThread.syncJournal, LedgerDescriptorImpl.logFenceEntryInJournal",
+        )
+        def journal_fence(b: int) -> Any:
+            """The fence reaches the journal, after the denial that told of it."""
+            return And(s.up[b], fenced[b], kept[b] == "nowhere"), {kept[b]: "journal"}
+
+        @p.step(
+            by="b",
+            b=bookie,
+            only_if=p.has("idle_checkpoint_skips_index"),
+            mirrors="SingleDirectoryDbLedgerStorage.checkpoint, SyncThread.checkpoint, Journal.checkpointComplete",
+        )
+        def idle_checkpoint(b: int) -> Any:
+            """A checkpoint, or a stop, finds no entry to save: it leaves the index out, and the log mark passes the fence."""
+            return And(s.up[b], in_journal[b]), {kept[b]: "nowhere"}
+
+        self._after_fencing, self._after_entry, self._after_boot = after_fencing, after_entry, after_boot
+
+    def after_fencing(self, b: int, denies: Any) -> dict[Any, Any]:
+        """A request has fenced the ledger; ``denies``: the formula that it is answered with NoSuchEntry or NoSuchLedger."""
+        return {} if self._kept is None else self._after_fencing(b, denies)
+
+    def after_entry(self, b: int) -> dict[Any, Any]:
+        """An entry of the ledger has been stored."""
+        return {} if self._kept is None else self._after_entry(b)
+
+    def after_boot(self, b: int) -> dict[Any, Any]:
+        """The bookie is back: the journal has been replayed, and the log mark has moved to its end."""
+        return {} if self._kept is None else self._after_boot(b)
+
+    def after_crash(self, b: int) -> dict[Any, Any]:
+        """The process has ended: a fence that is kept nowhere is gone."""
+        if self._kept is None:
+            return {}
+        gone = self._kept[b] == "nowhere"
+        return {self._fenced[b]: And(self._fenced[b], Not(gone)), self._kept[b]: If(gone, "journal", self._kept[b])}
