@@ -37,13 +37,17 @@ def ledger_causes(suite: Suite) -> None:
 
         @suite.step
         def recovery_adds_go_to_write_sets() -> Any:
-            """What a bookie stores without an add is what a recovery found, and carries the last add before it."""
+            """What a bookie stores without an add is what a recovery found, and carries the last add before it.
+
+            The bookie tells of that unless it has a later entry.
+            """
 
             def again(b: int, e: int) -> Any:
                 found = any_of(
                     And(s.found[r].has(e), Or(new_ensembles[r].holds(b, e), for_recovery[r].holds(b, e))) for r in recoverer
                 )
-                return And(s.up[b], found, n.bookie_lac[b] >= e - 1)
+                has_later = any_of(s.stored[b].has(later) for later in range(e + 1, entry.size))
+                return And(s.up[b], found, Or(n.bookie_lac[b] >= e - 1, has_later))
 
             without_add = {(b, e): And(is_new("stored", b, e), Not(n.accepted[b].has(e))) for b, e in places}
             return all_of(Implies(without_add[b, e], again(b, e)) for b, e in places)

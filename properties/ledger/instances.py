@@ -71,7 +71,7 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "limbo_not_fenced": _JOURNALLESS,
     "digest_unchecked": {"entries": 1, "rots": 1},
     "idle_checkpoint_skips_index": _PAIR | {"entries": 1, "crashes": 1},
-    "idle_flush_skips_headers": _PAIR | {"crashes": 2},
+    "idle_flush_skips_headers": _PAIR | {"crashes": 2, "storage": "sorted"},
     "denies_before_fence_is_journaled": _PAIR | {"entries": 1, "crashes": 1},
     "master_key_with_entries_only": _PAIR | {"entries": 1, "crashes": 1},
     "fence_checked_apart": _PAIR | {"entries": 1},

@@ -34,7 +34,7 @@ def test_a_stock_configuration_holds_but_for_the_hazards_of_the_release(conf: Pa
     run = fencepost("check", "ledger", "hash_range", "--conf", conf)
     assert run.returncode == 14, run.stderr
     assert run.stdout.startswith(f"managedLedgerDefaultEnsembleSize = 2 ({conf}:2)\n")
-    assert "exhausted: all 198,129 states, 1,071,221 transitions" in run.stdout
+    assert "exhausted: all 229,673 states, 1,268,753 transitions" in run.stdout
     assert "inconclusive" not in run.stdout
     assert "sampled" not in run.stdout
     hazards = run.stdout.count("\n  hazard ")

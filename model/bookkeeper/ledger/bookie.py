@@ -74,7 +74,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
             stored[b]: stored[b].plus(e),
             rotten[b]: rotten[b].minus(e),
             accepted[b]: accepted[b].plus(e),
-            bookie_lac[b]: maximum(bookie_lac[b], carried[e]),
+            bookie_lac[b]: s.lac_after(b, e, carried[e]),
             **fences.after_entry(b),
         }
 
@@ -186,7 +186,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         Otherwise an add that arrives late would be accepted, and acknowledged, as that of a new ledger.
         """
         has_some = And(up[b], s.status == "deleted", Not(stored[b].is_empty))
-        return has_some, {stored[b]: (), rotten[b]: (), **fence_of_a_deleted(b)}
+        return has_some, {stored[b]: (), rotten[b]: (), bookie_lac[b]: -1, **fence_of_a_deleted(b)}
 
     # --- how it answers a recovery
 

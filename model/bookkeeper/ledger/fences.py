@@ -15,12 +15,9 @@ from typing import Any
 from fencepost.model.bookkeeper.ledger.state import LedgerState
 from fencepost.model.language import And, If, Not, Protocol
 
-LOSE_FENCES = (
-    "idle_checkpoint_skips_index",
-    "idle_flush_skips_headers",
-    "denies_before_fence_is_journaled",
-    "master_key_with_entries_only",
-)
+ON_EVERY_STORAGE = ("denies_before_fence_is_journaled", "master_key_with_entries_only")
+ON_DB = ("idle_checkpoint_skips_index",)
+ON_OTHERS = ("idle_flush_skips_headers",)
 KEPT = ("journal", "index", "nowhere")
 """Where the fence is after the process has ended: to be replayed from the journal, in the ledger index, or lost."""
 
@@ -32,7 +29,8 @@ class Fences:
         bookie, fenced, stored = s.bookie, s.fenced, s.stored
         self._fenced = fenced
         self._kept = None
-        if not (p.budgets["crashes"] and any(map(p.has, LOSE_FENCES))):
+        losing = [*ON_EVERY_STORAGE, *(ON_DB if p.parameters["storage"] == "db" else ON_OTHERS)]
+        if not (p.budgets["crashes"] and any(map(p.has, losing))):
             return
         kept = self._kept = p.choice("fence_kept", KEPT, per=bookie)
 
@@ -65,11 +63,12 @@ class Fences:
             lambda b, denies: unless_fenced(b, If(stored[b].is_empty, "nowhere", "journal")),
         )
         in_journal = {b: And(fenced[b], kept[b] == "journal") for b in bookie}
-        after_boot.instead(
-            "idle_flush_skips_headers",
-            lambda b: {kept[b]: If(And(in_journal[b], Not(stored[b].is_empty)), "nowhere", kept[b])},
-        )
-        after_entry.instead("idle_flush_skips_headers", lambda b: {kept[b]: If(in_journal[b], "index", kept[b])})
+        if "idle_flush_skips_headers" in losing:
+            after_boot.instead(
+                "idle_flush_skips_headers",
+                lambda b: {kept[b]: If(And(in_journal[b], Not(stored[b].is_empty)), "nowhere", kept[b])},
+            )
+            after_entry.instead("idle_flush_skips_headers", lambda b: {kept[b]: If(in_journal[b], "index", kept[b])})
 
         @p.step(
             by="b",
@@ -85,7 +84,7 @@ class Fences:
         @p.step(
             by="b",
             b=bookie,
-            only_if=p.has("idle_checkpoint_skips_index"),
+            only_if="idle_checkpoint_skips_index" in losing and p.has("idle_checkpoint_skips_index"),
             mirrors="SingleDirectoryDbLedgerStorage.checkpoint, SyncThread.checkpoint, Journal.checkpointComplete",
         )
         def idle_checkpoint(b: int) -> Any:

@@ -31,6 +31,7 @@ from fencepost.model.bookkeeper.ledger.state import LedgerState
 from fencepost.model.bookkeeper.ledger.writer import declare_writer
 from fencepost.model.language import ModelError, Protocol
 
+STORAGES = ("db", "sorted", "interleaved")
 BUDGETS = ("changes", "crashes", "losses", "unclean_shutdowns", "rots", "explicit_lacs", "deletions")
 
 
@@ -50,6 +51,7 @@ def ledger(
     explicit_lacs: int = 0,
     deletions: int = 0,
     readers: int = 1,
+    storage: str = "db",
     defects: Iterable[str] = (),
 ) -> Protocol:
     """One ledger with its writer, its bookies, ``recoverers`` runs of recovery and ``readers`` that follow its tail.
@@ -57,8 +59,9 @@ def ledger(
     ``changes`` bounds the changes of ensemble (by the writer and by recoveries together), ``crashes`` those of bookies,
     ``losses`` the disks that are lost, ``unclean_shutdowns`` the times that a bookie without a journal comes back with some
     of its entries lost, ``rots`` the copies that go bad, ``explicit_lacs`` the last adds confirmed that the writer sends
-    without an entry, ``deletions`` those of the ledger (0 or 1). Raises ModelError unless
-    1 <= ack_quorum <= write_quorum <= ensemble <= bookies and 1 <= entries.
+    without an entry, ``deletions`` those of the ledger (0 or 1). ``storage`` is what the bookies store in: ``db``, ``sorted``
+    or ``interleaved``, for DbLedgerStorage and so on; some mistakes are those of one. Raises ModelError for another storage,
+    and unless 1 <= ack_quorum <= write_quorum <= ensemble <= bookies and 1 <= entries.
     """
     if not 1 <= ack_quorum <= write_quorum <= ensemble <= bookies:
         raise ModelError(
@@ -67,6 +70,8 @@ def ledger(
         )
     if entries < 1:
         raise ModelError("ledger: entries is at least 1")
+    if storage not in STORAGES:
+        raise ModelError(f"ledger: storage is {', '.join(STORAGES[:-1])} or {STORAGES[-1]}, not {storage!r}")
     parameters = {name: value for name, value in locals().items() if name != "defects"}
     p = Protocol("ledger", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
     s = LedgerState(p, parameters)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
-from fencepost.model.language import Protocol
+from fencepost.model.language import And, If, Protocol, any_of
 
 STATUSES = ("open", "in_recovery", "closed", "deleted")
 WRITER = ("writing", "changing", "changed", "closed", "failed")
@@ -82,6 +82,11 @@ class LedgerState:
 
         self.may_update = self.version < versions
         self.after_update: dict[Any, Any] = {self.version: self.version + 1}
+
+    def lac_after(self, b: int, e: Any, carried: Any) -> Any:
+        """The last add confirmed that a bookie tells of once it has stored an entry: that of the last entry's latest copy."""
+        has_later = any_of(And(self.stored[b].has(later), later > e) for later in self.entry)
+        return If(has_later, self.bookie_lac[b], carried)
 
     def recovered_next(self, r: int) -> Any:
         """The entry that the recovery reads, or stores again: the one after its last add confirmed."""

@@ -156,6 +156,15 @@ def recovery_lemmas(suite: Suite, w: Words) -> None:
             return And(*known, *(Or(s.read_to[x] <= s.lac, And(ended, s.read_to[x] <= s.last)) for x in reader))
 
     @suite.lemma
+    def last_adds_come_with_later_entries() -> Any:
+        """A bookie's last add confirmed is below its last entry, which carries it."""
+
+        def has_later(b: int, e: int) -> Any:
+            return any_of(s.stored[b].has(later) for later in range(e + 1, striping.entries))
+
+        return all_of(Implies(e <= s.bookie_lac[b], has_later(b, e)) for b in bookie for e in entry)
+
+    @suite.lemma
     def last_adds_are_justified() -> Any:
         """A last add confirmed at a bookie, and what a reader made of it, was confirmed or found, or is the end."""
         return And(

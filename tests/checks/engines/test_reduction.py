@@ -31,7 +31,7 @@ REDUCED = {
     "two entries": 104145,
     "two recoveries": 9960,
     "change of ensemble": 99324,
-    "striping": 303674,
+    "striping": 338524,
     "crash and rot": 746182,
     "lost disk": 4358,
     "ack quorum of one": 957,

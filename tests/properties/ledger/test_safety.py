@@ -21,11 +21,11 @@ LEDGER = PROTOCOLS["ledger"]
 ONE_ENTRY: dict[str, Value] = {"entries": 1}
 
 COUNTS = {
-    "two entries": (583710, 4208484, 30),
+    "two entries": (735344, 5413486, 30),
     "two recoveries": (91030, 621434, 27),
-    "change of ensemble": (198129, 1071221, 31),
-    "striping": (303674, 1681456, 32),
-    "crash and rot": (1487528, 8158304, 35),
+    "change of ensemble": (229673, 1268753, 32),
+    "striping": (338524, 1892885, 33),
+    "crash and rot": (1707616, 9414932, 36),
     "lost disk": (20480, 107645, 19),
     "ack quorum of one": (1827, 7079, 16),
 }
@@ -126,7 +126,10 @@ def test_the_history_of_a_defect_is_consistent(defect: str) -> None:
     assert set(history.present) <= set(BOOKKEEPER)
     assert bool(history.since) == bool(history.costs)
     assert not history.present or history.since
-    assert set(history.reproduced or ()) <= set(BOOKKEEPER)
+    assert set(history.reproduced or ()) <= set(history.present)
+    assert set(history.only or ()) <= {parameter.name for parameter in LEDGER.parameters}
+    for name, values in (history.only or {}).items():
+        assert LEDGER.shown_by[defect].get(name, values[0]) in values
 
 
 @each_defect(LEDGER)
@@ -157,6 +160,16 @@ def test_which_protections_are_redundant(defects: list[str], steps: int | None) 
             assert found == ({} if steps is None else {"no_truncation": steps})
         elif steps is None:
             assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("storage", "defect"), [("sorted", "idle_checkpoint_skips_index"), ("db", "idle_flush_skips_headers")]
+)
+def test_a_storage_does_not_have_the_mistakes_of_another(storage: str, defect: str) -> None:
+    parameters = {**LEDGER.shown_by[defect], "storage": storage}
+    protocol = LEDGER.build(parameters, [defect])
+    assert "fence_kept" not in {variable.family for variable in protocol.variables}
+    assert not unexpected(searched(LEDGER, parameters, [defect], ["fence_is_kept"]))
 
 
 @pytest.mark.parametrize(("ack_quorum", "gone"), [(1, "proved"), (2, "violated")])
@@ -191,6 +204,11 @@ def test_one_change_of_ensemble_and_two_recoveries_on_four_bookies() -> None:
     findings = searched(LEDGER, {"bookies": 4, "entries": 1, "recoverers": 2, "changes": 1})
     assert counts(findings) == (1595170, 11863280, 31)
     assert exit_status(findings.verdicts) is ExitStatus.HOLDS
+
+
+def test_a_storage_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(ModelError, match="storage is db, sorted or interleaved, not 'rocks'"):
+        LEDGER.build({"storage": "rocks"})
 
 
 @pytest.mark.parametrize("quorums", [(3, 3, 4), (2, 3, 3), (3, 2, 3), (3, 3, 0)])
