@@ -6,8 +6,9 @@ otherwise in it. Which BookKeeper a release of Pulsar ships stands in its pom (`
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 BOOKKEEPER = ("4.14.5", "4.16.6", "4.17.2", "4.17.3", "4.18.0")
 """The modelled releases of BookKeeper, the oldest first."""
@@ -55,7 +56,8 @@ class History:
 
     ``project`` is ``pulsar`` or ``bookkeeper``; ``upstream`` are issues there; ``present`` are the modelled releases that
     have the mistake. ``since`` and ``fixed`` are told as they are known, and are empty where no release ever had it, or has
-    it mended. ``only`` are the values of a parameter, such as the storage, with which a release has it (empty: all).
+    it mended. ``only`` are the values of a parameter, such as the storage, with which a release has it (empty: all), and
+    ``applies`` says of all parameters whether an instance can have it, where ``only`` does not suffice.
     ``costs`` says what an operator loses, ``avoided_by`` the setting that avoids it, ``evidence`` the class, method and
     release that were read, ``reproduced`` what was seen on real code, by release.
     """
@@ -66,6 +68,7 @@ class History:
     fixed: str = ""
     present: tuple[str, ...] = ()
     only: Mapping[str, tuple[str, ...]] | None = None
+    applies: Callable[[Mapping[str, Any]], bool] | None = None
     costs: str = ""
     avoided_by: str = ""
     evidence: str = ""
@@ -79,8 +82,10 @@ class History:
         """The one of these releases that it is about, by the system's name and its number."""
         return f"Pulsar {releases.pulsar}" if self.project == "pulsar" else f"BookKeeper {releases.bookkeeper}"
 
-    def fits(self, parameters: Mapping[str, object]) -> bool:
-        """Whether an instance with these parameters can have the mistake: none of them is another than those of ``only``."""
+    def fits(self, parameters: Mapping[str, Any]) -> bool:
+        """Whether an instance with these parameters can have the mistake: they are those of ``only``, and it ``applies``."""
+        if self.applies is not None and not self.applies(parameters):
+            return False
         return all(parameters.get(name, values[0]) in values for name, values in (self.only or {}).items())
 
     @property

@@ -184,7 +184,7 @@ def test_each_engine_gives_its_verdict(by: str, verdict: str) -> None:
 def test_the_same_commands_print_the_same_in_another_process() -> None:
     asked = [["check", *SMALL, "--by", by, "--walks", "2000"] for by in ("exhaustive", "walks", "induction")]
     asked += [["check", "ledger", "--defect", "recovery_reads_do_not_fence", "--property", "no_truncation"]]
-    asked += [["check", "--defect", "recovery_not_marked", "--property", "open_ledgers_close"]]
+    asked += [["check", "--defect", "change_ignores_version", "--property", "open_ledgers_close"]]
     elsewhere = in_one_process(*([*words, "--workers", "1"] for words in asked))
     for one, words in zip(elsewhere, asked, strict=True):
         two = fencepost(*words, "--workers", "2")
@@ -318,7 +318,7 @@ def test_what_a_violation_leaves_open_is_told_together() -> None:
 
 
 def test_what_never_comes_is_shown_with_its_lasso_which_replays(tmp_path: Path) -> None:
-    arguments = ["check", "--defect", "recovery_not_marked", "--property", "open_ledgers_close", "--trace-dir", tmp_path]
+    arguments = ["check", "--defect", "change_ignores_version", "--property", "open_ledgers_close", "--trace-dir", tmp_path]
     one = fencepost(*arguments)
     assert one.returncode == 13
     assert "the run stops after step 7: nothing more is obliged to happen" in one.stdout

@@ -218,6 +218,7 @@ HISTORY: dict[str, History] = {
         upstream=("#3005", "#3041", "#4097", "#4194"),
         since="4.2.0",
         present=BOOKKEEPER,
+        applies=lambda parameters: bool(parameters["ensemble"] > parameters["write_quorum"]),
         costs="a confirmed entry is missing from the closed ledger after a change of ensemble",
         avoided_by="managedLedgerDefaultEnsembleSize = managedLedgerDefaultWriteQuorum",
         evidence="LedgerHandle.ensembleChangeLoop of 4.17.3 and 4.18.0 lifts changingEnsemble before "

@@ -1,7 +1,8 @@
 """The life of one BookKeeper ledger: written, handed from bookie to bookie, fenced, recovered, closed.
 
-Mirrors bookkeeper-server as of 2026-08 (LedgerHandle, PendingAddOp, LedgerRecoveryOp, ReadLastConfirmedOp,
-ReadOnlyLedgerHandle, MetadataUpdateLoop on the client; BookieImpl, LedgerDescriptorImpl, ReadEntryProcessor at the bookie).
+Mirrors bookkeeper-server 4.17.3 and 4.18.0, as they would be without the mistakes in DEFECTS (LedgerHandle, PendingAddOp,
+LedgerRecoveryOp, ReadLastConfirmedOp, ReadOnlyLedgerHandle, MetadataUpdateLoop on the client; BookieImpl, LedgerDescriptorImpl,
+ReadEntryProcessor at the bookie).
 
 How the network is modelled. A request, once sent, may arrive at any later time, more than once, overtaken by later ones,
 or never. (TCP would keep the adds of a writer to one bookie in order; what holds without that holds with it.) A client that

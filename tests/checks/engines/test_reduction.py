@@ -28,11 +28,11 @@ from tests.properties.ledger.test_safety import CAUGHT, COUNTS, EXPLAINED, LEDGE
 from tests.properties.searching import unexpected
 
 REDUCED = {
-    "two entries": 104145,
+    "two entries": 130113,
     "two recoveries": 9960,
-    "change of ensemble": 99324,
+    "change of ensemble": 115100,
     "striping": 338524,
-    "crash and rot": 746182,
+    "crash and rot": 856420,
     "lost disk": 4358,
     "ack quorum of one": 957,
 }

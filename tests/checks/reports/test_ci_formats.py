@@ -189,7 +189,7 @@ def test_the_schemas_refuse_what_is_wrong(broken: list[Checked]) -> None:
 @pytest.mark.parametrize(
     ("protocol", "defect", "prop"),
     [
-        ("ledger", "recovery_not_marked", "open_ledgers_close"),
+        ("ledger", "change_ignores_version", "open_ledgers_close"),
         ("ownership", "released_without_version", "node_of_another_is_kept"),
     ],
 )

@@ -127,6 +127,7 @@ def test_the_history_of_a_defect_is_consistent(defect: str) -> None:
     assert bool(history.since) == bool(history.costs)
     assert not history.present or history.since
     assert set(history.reproduced or ()) <= set(history.present)
+    assert history.fits({parameter.name: parameter.default for parameter in LEDGER.parameters} | LEDGER.shown_by[defect])
     assert set(history.only or ()) <= {parameter.name for parameter in LEDGER.parameters}
     for name, values in (history.only or {}).items():
         assert LEDGER.shown_by[defect].get(name, values[0]) in values
@@ -204,6 +205,11 @@ def test_one_change_of_ensemble_and_two_recoveries_on_four_bookies() -> None:
     findings = searched(LEDGER, {"bookies": 4, "entries": 1, "recoverers": 2, "changes": 1})
     assert counts(findings) == (1595170, 11863280, 31)
     assert exit_status(findings.verdicts) is ExitStatus.HOLDS
+
+
+@pytest.mark.parametrize(("ensemble", "applies"), [(2, False), (3, True)])
+def test_the_loop_confirms_too_early_only_above_the_write_quorum(ensemble: int, applies: bool) -> None:
+    assert LEDGER.history["confirms_while_unsetting"].fits({"ensemble": ensemble, "write_quorum": 2}) is applies
 
 
 def test_a_storage_that_does_not_exist_is_refused() -> None:
