@@ -107,8 +107,8 @@ class Sessions:
         """Declares what can happen to sessions; each argument says what it means to the client's own variables.
 
         ``at_start`` is how a process begins, and all that is left of one that has ended. ``listener`` is the client's method
-        that is told when a connection is back, as ``mirrors`` has it. ``keeps_going`` is false of clients that end when they take their session for
-        lost.
+        that is told when a connection is back, as ``mirrors`` names it. ``keeps_going`` is false of clients that end when they
+        take their session for lost.
         """
         p, client = self.protocol, self.client
         lives, link, session, former = self.lives, self.link, self.session, self.former
