@@ -101,7 +101,10 @@ def _mistaken(protocol: Protocol, atom: Any) -> dict[str, Any]:
 
 
 def _twins(entry: Entry, parameters: Mapping[str, Value], protocol: Protocol) -> Iterator[tuple[str, list[Action]]]:
-    """The actions as they are where a whole number among the parameters is one off, if only the actions depend on it."""
+    """The actions as they are where a whole number among the parameters is one off, if only the actions depend on it.
+
+    An action that settles there that it can never happen is one that is never enabled.
+    """
     for parameter in entry.parameters:
         if parameter.type is not int or parameter.name in protocol.budgets:
             continue
@@ -111,10 +114,13 @@ def _twins(entry: Entry, parameters: Mapping[str, Value], protocol: Protocol) ->
                 twin = entry.build({**parameters, parameter.name: other}, protocol.active)
             except ModelError:
                 continue  # a protocol refuses what does not fit
-            labels = [(a.name, a.label) for a in twin.actions]
-            alike = labels == [(a.name, a.label) for a in protocol.actions]
-            if alike and [_declared(v) for v in twin.variables] == [_declared(v) for v in protocol.variables]:
-                yield f"{parameter.name} {change}", [_adopted(protocol, action) for action in twin.actions]
+            there = {action.label: action for action in twin.actions}
+            if there.keys() - {action.label for action in protocol.actions}:
+                continue
+            if [_declared(v) for v in twin.variables] == [_declared(v) for v in protocol.variables]:
+                never = {a.label: replace(a, guard=z3.BoolVal(False)) for a in protocol.actions if a.label not in there}
+                adopted = {label: _adopted(protocol, action) for label, action in there.items()}
+                yield f"{parameter.name} {change}", [{**adopted, **never}[action.label] for action in protocol.actions]
 
 
 def _declared(variable: Variable) -> tuple[Any, ...]:

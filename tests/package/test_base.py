@@ -55,9 +55,10 @@ def test_the_base_checks_protocols_and_settings(clean: Environment, theirs: Path
         ["export", "election", "--format", "smt2", "--set", "brokers=2", "--out", "exported", "--quiet"],
         ["list", "ledger"],
     )
-    for status, out, err in (conf, split, second, listed, exported, teeth):
+    for status, out, err in (split, second, listed, exported, teeth):
         assert (status, err) == (0, ""), out
-    assert "everything holds (exit 0)" in conf[1]
+    assert (conf[0], conf[2]) == (14, "")
+    assert "the release has a hazard (exit 14)" in conf[1]
 
 
 def test_the_base_works_on_traces(clean: Environment, theirs: Path) -> None:
@@ -83,7 +84,7 @@ def test_the_base_asks_policies_and_loads_no_kernel_for_it(clean: Environment, t
         clean,
         tmp_path,
         ["policy", "decide", *SETTINGS, *SNAPSHOT],
-        ["policy", "place", *SNAPSHOT, "--bundle", "public/default/0x00000000_0x40000000"],
+        ["policy", "place", "--snapshot", EXAMPLES / "policy" / "restarted.json", "--bundle", "public/default/0xa0000000_0xb0000000"],
         ["policy", "split", "--bundle", "0x00000000_0x40000000", "--algorithm", "range_equally_divide"],
         ["policy", "layout", "--bundles", "4"],
         ["policy", "check", "--loads", "20", "--quiet"],

@@ -33,11 +33,15 @@ class Toolchain:
 
 
 def toolchain(environment: Mapping[str, str] | None = None) -> Toolchain:
-    """The JDK of JAVA_HOME, else the one whose ``javac`` is on the path, and the Maven on the path. Raises ToolchainError."""
+    """The JDK of JAVA_HOME if that is one, else the one whose ``javac`` is on the path, and the Maven on the path.
+
+    Raises ToolchainError.
+    """
     around = os.environ if environment is None else environment
     path = around.get("PATH", "")
     home = around.get("JAVA_HOME")
-    found = str(Path(home) / "bin" / "javac") if home else shutil.which("javac", path=path)
+    of_home = Path(home) / "bin" / "javac" if home else None
+    found = str(of_home) if of_home and of_home.exists() else shutil.which("javac", path=path)
     if found is None:
         raise ToolchainError(f"conformance needs a JDK, and there is no javac: {REMEDY}")
     javac = Path(found)

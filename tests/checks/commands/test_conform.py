@@ -78,7 +78,7 @@ def test_a_known_difference_is_named_and_no_failure(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "told"),
     [
-        (["nothing"], 2, "there is no protocol 'nothing'; there is ledger"),
+        (["nothing"], 2, "there is no protocol 'nothing'; there is election, ledger"),
         (["ledger", "--storage", "paper"], 2, "ledger has no storage 'paper'; it has db, sorted, interleaved"),
         (["ledger", "--set", "entries=0"], 2, "entries is at least 1"),
         (["ledger", "--trace", "no-such-file"], 150, "no-such-file: No such file or directory"),

@@ -112,12 +112,13 @@ def plan_of(conf: Settings | None, *arguments: str) -> list[str]:
 @pytest.mark.parametrize("release", PULSAR)
 def test_a_configuration_asks_for_every_hazard_of_the_release_and_for_no_other(tmp_path: Path, release: str) -> None:
     conf, releases = settings(tmp_path, "zookeeperSessionExpiredPolicy=shutdown\n"), Releases.of(release)
-    elsewhere = {"confirms_while_unsetting", "idle_flush_skips_headers"}  # with an ensemble above the write quorum; not on db
+    elsewhere = {"confirms_while_unsetting"}  # with an ensemble above the write quorum
     wanted = [
         f"{name} {defect}"
         for name, entry in PROTOCOLS.items()
         for defect, history in entry.history.items()
         if (release in history.present or releases.bookkeeper in history.present) and defect not in elsewhere
+        if "db" in (history.only or {}).get("storage", ("db",))
     ]
     assert plan_of(conf, "--pulsar", release) == wanted
     assert {hazard.split()[0] for hazard in wanted} >= {"ledger", "election", "ownership", "unload"}

@@ -48,7 +48,7 @@ def test_what_is_told_of_a_trace(lost: Recording, told: dict[str, Any]) -> None:
     assert [told["actions"][number]["label"] for number, _ in told["steps"]] == lost.side.labels()
     asked = next(action for action in told["actions"] if action["label"] == "read_lac(r0, b2)")
     assert (told["lanes"][asked["from"]], told["lanes"][asked["to"]], asked["fault"]) == ("r0", "b2", False)
-    assert re.fullmatch(r"model/bookkeeper/ledger\.py:\d+", asked["place"])
+    assert re.fullmatch(r"model/bookkeeper/ledger/recovery\.py:\d+", asked["place"])
     stored = next(v for v in told["variables"] if v["name"] == "stored[b1]")
     assert (stored["family"], [told["lanes"][lane] for lane in stored["of"]]) == ("stored", ["b1"])
     status = next(v for v in told["variables"] if v["name"] == "status")

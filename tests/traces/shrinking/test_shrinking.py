@@ -37,7 +37,7 @@ def desk(*, sheets: int = 4, draughts: int = 0) -> Suite:
     @p.step(by="c", c=clerk)
     def file(c: int) -> Any:
         """Files it."""
-        return busy[c], {busy[c]: False, filed[c]: filed[c] + 1}
+        return busy[c] & (filed[c] < sheets), {busy[c]: False, filed[c]: filed[c] + 1}
 
     @p.step(by="lamp")
     def switch() -> Any:

@@ -30,12 +30,12 @@ def party(*, guests: int = 3, seats: int = 2, lamps: int = 1, loud: bool = True,
     @p.step(by="g", g=guest)
     def sit(g: int) -> Any:
         """Sits down."""
-        return Not(sits[g]) & Or(p.has("uncounted"), taken < seats), {sits[g]: True, taken: taken + 1}
+        return Not(sits[g]) & (taken < guests) & Or(p.has("uncounted"), taken < seats), {sits[g]: True, taken: taken + 1}
 
     @p.step(by="g", g=guest)
     def rise(g: int) -> Any:
         """Gets up."""
-        return sits[g], {sits[g]: False, taken: taken - 1}
+        return sits[g] & (taken > 0), {sits[g]: False, taken: taken - 1}
 
     @p.step(by="l", l=lamp, fair=True)
     def switch(l: int) -> Any:  # noqa: E741

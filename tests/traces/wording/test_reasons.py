@@ -174,7 +174,7 @@ def test_an_action_is_explained() -> None:
     (stock,) = actions_named(P, "stock(c0,salt)")
     shut = state(shelf0=0b010, mood0=1)
     head, *lines = explained(P, shut, stock).splitlines()
-    assert head.startswith("stock(c0, salt), wording/test_reasons.py:")
+    assert head.startswith("stock(c0, salt), tests/traces/wording/test_reasons.py:")
     assert head.endswith(" is not enabled there: 2 of the 2 conditions of its guard do not hold")
     assert lines == ["  salt not in shelf[c0]", "    shelf[c0] {salt}", "  mood[c0] = calm", "    mood[c0] busy"]
     (rob,) = actions_named(P, "rob")
