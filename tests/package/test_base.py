@@ -17,6 +17,7 @@ pytestmark = pytest.mark.xdist_group("package")
 
 EXAMPLES = ROOT / "docs" / "examples"
 SETTINGS = ["--conf", EXAMPLES / "broker.conf"]
+RESTARTED = EXAMPLES / "policy" / "restarted.json"
 SNAPSHOT = ["--snapshot", EXAMPLES / "policy" / "small-1.json"]
 BROKEN = "broken.itf.json"
 
@@ -84,7 +85,7 @@ def test_the_base_asks_policies_and_loads_no_kernel_for_it(clean: Environment, t
         clean,
         tmp_path,
         ["policy", "decide", *SETTINGS, *SNAPSHOT],
-        ["policy", "place", "--snapshot", EXAMPLES / "policy" / "restarted.json", "--bundle", "public/default/0xa0000000_0xb0000000"],
+        ["policy", "place", "--snapshot", RESTARTED, "--bundle", "public/default/0xa0000000_0xb0000000"],
         ["policy", "split", "--bundle", "0x00000000_0x40000000", "--algorithm", "range_equally_divide"],
         ["policy", "layout", "--bundles", "4"],
         ["policy", "check", "--loads", "20", "--quiet"],
