@@ -198,8 +198,21 @@ BY_SCRIPT: dict[str, tuple[str, dict[str, Value]]] = {
 }
 """Defects for which a random run takes long: a run that shows each."""
 
+NOT_TOLD_APART = {
+    "idle_checkpoint_skips_index",
+    "idle_flush_skips_headers",
+    "denies_before_fence_is_journaled",
+    "master_key_with_entries_only",
+    "fence_checked_apart",
+    "confirms_while_unsetting",
+    "captured_ensemble",
+    "deleted_fence_in_memory",
+}
+"""What released bookies and writers do, or what takes two threads of one: the harness does not tell the model with it from
+the code."""
 
-@pytest.mark.parametrize("defect", [defect for defect in DEFECTS if defect not in BY_SCRIPT])
+
+@pytest.mark.parametrize("defect", [defect for defect in DEFECTS if defect not in BY_SCRIPT and defect not in NOT_TOLD_APART])
 def test_a_mistake_in_the_model_is_noticed(adapter: LedgerAdapter, defect: str) -> None:
     result = held(adapter, defect, runs=80, **ELSEWHERE.get(defect, dict(ENTRY.shown_by[defect])))
     assert not result.agrees
