@@ -115,7 +115,7 @@ def test_tlc_finds_a_violation_in_as_few_steps(tlc: Tlc, tmp_path: Path) -> None
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("name", PROTOCOLS)
+@pytest.mark.parametrize("name", SMALL)
 def test_tlc_comes_to_the_same_verdict_on_every_property(name: str, tlc: Tlc, tmp_path: Path) -> None:
     suite = suite_of(name, SMALL[name])
     files = files_of(suite, Reporter(quiet=True))
