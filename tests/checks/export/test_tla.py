@@ -43,6 +43,7 @@ REACH = "SPECIFICATION Spec\nINVARIANT TypeOK\nCHECK_DEADLOCK FALSE\n"
 PAIR: dict[str, Value] = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "entries": 1}
 SMALL: dict[str, dict[str, Value]] = {
     "ledger": PAIR,
+    "bookie": {"entries": 1, "records": 4, "recovery": False, "kills": 1},
     "election": {"brokers": 2, "disconnects": 1},
     "ownership": {"brokers": 2, "releases": 1},
     "unload": {},
