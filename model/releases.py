@@ -25,6 +25,25 @@ PULSAR: Mapping[str, str] = {
 NEWEST = "4.2.4"
 """The newest release of Pulsar that is no milestone: what is meant where none is named."""
 
+_FROM_4_16_6, _FROM_4_17_2 = BOOKKEEPER[1:], BOOKKEEPER[2:]
+_FROM_3_0_7 = tuple(PULSAR)[1:]
+
+ONLY_IN: Mapping[str, tuple[str, ...]] = {
+    "BookieImpl": _FROM_4_16_6,
+    "DataIntegrityCheckImpl": _FROM_4_16_6,
+    "DataIntegrityCookieValidation": _FROM_4_16_6,
+    "Journal.ForceWriteThread.syncJournal": _FROM_4_16_6,
+    "PendingAddOp.initiate": _FROM_4_16_6,
+    "ReadOpBase": _FROM_4_17_2,
+    "SingleDirectoryDbLedgerStorage.setLimboState": _FROM_4_16_6,
+    "UncleanShutdownDetectionImpl": _FROM_4_16_6,
+    "NamespacesBase.internalSplitNamespaceBundleAsync": _FROM_3_0_7,
+    "PulsarWebResource.validateNamespaceBundleOwnershipAsync": _FROM_3_0_7,
+    "ResourceLockImpl.silentRevalidateOnce": _FROM_3_0_7,
+}
+"""The modelled releases that have a class or a method which actions mirror, where not all have it; ``fencepost conform
+mirrors`` looks. A class stands for all its methods."""
+
 
 class ReleaseError(Exception):
     """A release that is not modelled; the message lists those that are."""
@@ -97,6 +116,13 @@ class History:
     def ending(self) -> str:
         """When it was mended: the releases, ``open``, or nothing where no release had it."""
         return self.fixed or ("open" if self.since or self.present else "")
+
+
+def mirrored_in(method: str, project: str) -> tuple[str, ...]:
+    """The modelled releases of ``pulsar`` or ``bookkeeper`` that have a method which actions mirror, ``Class.method``."""
+    names = method.split(".")
+    modelled = tuple(PULSAR) if project == "pulsar" else BOOKKEEPER
+    return next((ONLY_IN[n] for n in (".".join(names[:end]) for end in range(1, len(names) + 1)) if n in ONLY_IN), modelled)
 
 
 def _known(product: str, release: str, modelled: Sequence[str]) -> str:

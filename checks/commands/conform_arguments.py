@@ -9,12 +9,25 @@ from fencepost.checks.console.numbers import whole
 from fencepost.checks.console.options import Commands, add_command, add_defect, add_format, add_quiet, add_seed, add_set
 from fencepost.checks.engines.verdicts import ExitStatus
 
-DESCRIPTION = """Holds a protocol against the code that it mirrors: the model chooses the steps, the real Java classes of a
+CONFORM = """Holds protocols against the code that they mirror: the real Java classes of a release. It needs a JDK, 17 or newer,
+and Maven, which fetches the release's jars once into the user's cache."""
+
+TARGET = """Holds a protocol against the code that it mirrors: the model chooses the steps, the real Java classes of a
 release take them, and after each step what can be observed, and the requests that are outstanding, are compared.
 
 The first time it fetches the release's jars (by Maven, checked against pinned checksums) and compiles its harness; both are
 kept in the user's cache. A difference is shrunk and shown as a run; --trace-dir writes it as a trace file, and --trace takes
 the steps of one. Differences that are known have names; the others are finds. It needs a JDK, 17 or newer, and Maven."""
+
+TARGETS = {
+    "ledger": "BookKeeper's client and bookies, with the protocol ledger",
+    "election": "Pulsar's leader election over a ZooKeeper server, with the protocol election",
+}
+"""The targets, as ``traces/conformance/catalogue.py`` has them: that they are the same is tested."""
+
+MIRRORS = """Looks in the jars of each modelled release for the classes and methods that the actions of the protocols mirror.
+What is not in all releases is declared (ONLY_IN of model/releases.py); what is missing otherwise, or is there against its
+declaration, is told, and the status is 12. It needs Maven and a JDK, and fetches a few jars for each release."""
 
 EXAMPLES = """examples:
   fencepost conform ledger                                  200 random runs on the usual release
@@ -22,16 +35,24 @@ EXAMPLES = """examples:
   fencepost conform ledger --trace run.itf.json             one run, step by step
   fencepost conform election --release 4.2.4                Pulsar's leader election, over a ZooKeeper server
   fencepost conform ledger --defect closes_at_lac           is a mistake in the model noticed?
+  fencepost conform mirrors election                        are the methods that it names in the jars?"""
 
-exit status: 0 no difference but such as are known, 12 a difference, 20 interrupted, 2 wrong usage, 75 no step was taken,
-  150 the trace cannot be read, 153 no Java or no Maven, or the harness failed"""
+STATUS = """exit status: 0 no difference but such as are known, 12 a difference, 20 interrupted, 2 wrong usage,
+  75 no step was taken, 150 the trace cannot be read, 153 no Java or no Maven, or the harness failed"""
 
 
 def add_conform(commands: Commands) -> None:
-    """Adds the command to those of ``fencepost``."""
-    conform = add_command(commands, "conform", "a protocol held against the real code", DESCRIPTION, EXAMPLES)
+    """Adds the command, its targets and its verbs."""
+    conform = add_command(commands, "conform", "protocols held against the real code", CONFORM, EXAMPLES)
+    words = conform.add_subparsers(required=True, metavar="TARGET")
+    for target, helps in TARGETS.items():
+        _add_target(words, target, helps)
+    _add_mirrors(words)
+
+
+def _add_target(words: Commands, target: str, helps: str) -> None:
+    conform = add_command(words, target, helps, TARGET, STATUS)
     add = conform.add_argument
-    add("target", metavar="TARGET", help="what is held against its code: ledger or election")
     add("--release", metavar="R", help="of the real code (default: the first that the target is tried with)")
     add("--runs", type=whole(1), default=200, metavar="N", help="how many random runs (default: 200)")
     add("--steps", type=whole(1), default=60, metavar="K", help="steps that are chosen in a run, at most (default: 60)")
@@ -43,10 +64,26 @@ def add_conform(commands: Commands) -> None:
     add("--trace-dir", type=Path, metavar="DIR", help="write each difference there, as an ITF file")
     add_format(conform, "junit")
     add_quiet(conform)
-    conform.set_defaults(command=_conform)
+    conform.set_defaults(command=_conform, target=target)
+
+
+def _add_mirrors(words: Commands) -> None:
+    mirrors = add_command(words, "mirrors", "is each method that an action mirrors in the jars of its releases?", MIRRORS)
+    mirrors.add_argument("protocols", nargs="*", metavar="PROTOCOL", help="all, unless named")
+    helps = "only in this release of Pulsar or BookKeeper; may be given several times"
+    mirrors.add_argument("--release", action="append", default=[], metavar="R", help=helps)
+    add_format(mirrors)
+    add_quiet(mirrors)
+    mirrors.set_defaults(command=_mirrors)
 
 
 def _conform(options: argparse.Namespace) -> ExitStatus:
     from fencepost.checks.commands.conform import run
+
+    return run(options)
+
+
+def _mirrors(options: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.commands.mirrors import run
 
     return run(options)

@@ -168,7 +168,7 @@ def ownership(
 
     @p.step(
         by="b",
-        mirrors="OwnedServiceUnitCacheLoader.asyncLoad, NamespaceService.unloadNamespaceBundle",
+        mirrors="OwnershipCache.OwnedServiceUnitCacheLoader.asyncLoad, NamespaceService.unloadNamespaceBundle",
         b=broker,
         u=bundle,
         only_if=p.has("stale_unload"),

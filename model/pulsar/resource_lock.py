@@ -206,8 +206,8 @@ class ResourceLocks:
 
         @p.step(
             by="b",
-            mirrors="OwnershipCache.tryAcquiringOwnership, OwnedServiceUnitCacheLoader.asyncLoad, LockManagerImpl.acquireLock, "
-            "NamespaceService.searchForCandidateBroker",
+            mirrors="OwnershipCache.tryAcquiringOwnership, OwnershipCache.OwnedServiceUnitCacheLoader.asyncLoad, "
+            "LockManagerImpl.acquireLock, NamespaceService.searchForCandidateBroker",
             fair=True,
             b=broker,
             u=bundle,
@@ -286,7 +286,7 @@ class ResourceLocks:
         @p.step(
             by="b",
             mirrors="ResourceLockImpl.revalidate, ResourceLockImpl.silentRevalidateOnce, "
-            "OwnedServiceUnitCacheLoader.asyncLoad, OwnershipCache.invalidateLocalOwnerCache",
+            "OwnershipCache.OwnedServiceUnitCacheLoader.asyncLoad, OwnershipCache.invalidateLocalOwnerCache",
             fair=True,
             b=broker,
             u=bundle,
@@ -345,7 +345,8 @@ class ResourceLocks:
 
         @p.step(
             by="b",
-            mirrors="ResourceLockImpl.release, OwnedServiceUnitCacheLoader.asyncLoad, OwnershipCache.invalidateLocalOwnerCache",
+            mirrors="ResourceLockImpl.release, OwnershipCache.OwnedServiceUnitCacheLoader.asyncLoad, "
+            "OwnershipCache.invalidateLocalOwnerCache",
             fair=True,
             b=broker,
             u=bundle,

@@ -136,7 +136,11 @@ def unload(
     is_to_close.instead("close_waits_for_unload", lambda b, u: And(unloading[b, u] == "none", serves[b, u] == "absent"))
 
     @p.step(
-        by="b", mirrors="BrokerService.unloadServiceUnit, OwnedServiceUnitCacheLoader.asyncLoad", fair=True, b=broker, u=bundle
+        by="b",
+        mirrors="BrokerService.unloadServiceUnit, OwnershipCache.OwnedServiceUnitCacheLoader.asyncLoad",
+        fair=True,
+        b=broker,
+        u=bundle,
     )
     def close_topic(b: int, u: int) -> Any:
         """The topic is closed, because its bundle is being unloaded or was lost."""

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fencepost.checks.reports.histories import COLUMNS, rows
+from fencepost.model.releases import mirrored_in
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value, written
 from tests.docs import defects_table
@@ -115,8 +116,17 @@ def _mirrors(protocol: str) -> str:
     methods = sorted({real for names in mirrors.values() for real in names})
     back = {real: [action for action, names in mirrors.items() if real in names] for real in methods}
     there = "".join(_line(f"`{action}`", ", ".join(f"`{real}`" for real in names)) for action, names in mirrors.items())
-    lines = "".join(_line(f"`{real}`", ", ".join(f"`{action}`" for action in back[real])) for real in methods)
+    told = {real: ", ".join(f"`{action}`" for action in actions) for real, actions in back.items()}
+    lines = "".join(_line(_with_releases(protocol, real), actions) for real, actions in told.items())
     return f"| action | mirrors |\n|---|---|\n{there}\n| in the code | action |\n|---|---|\n{lines}"
+
+
+def _with_releases(protocol: str, method: str) -> str:
+    """A method, with the modelled releases that do not have it."""
+    history = next(iter(PROTOCOLS[protocol].history.values()))
+    there = mirrored_in(method, history.project)
+    without = [release for release in history.modelled if release not in there]
+    return f"`{method}`" + (f" (not in {', '.join(without)})" if without else "")
 
 
 def _settings(parameters: Mapping[str, Value]) -> str:

@@ -12,6 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from fencepost.checks.commands import conform_arguments
+from fencepost.traces.conformance.catalogue import TARGETS
 from tests.command import ROOT, Ran, command, fencepost
 from tests.traces.conformance.real import tools
 
@@ -78,7 +80,6 @@ def test_a_known_difference_is_named_and_no_failure(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "told"),
     [
-        (["nothing"], 2, "there is no protocol 'nothing'; there is election, ledger"),
         (["ledger", "--storage", "paper"], 2, "ledger has no storage 'paper'; it has db, sorted, interleaved"),
         (["ledger", "--set", "entries=0"], 2, "entries is at least 1"),
         (["ledger", "--trace", "no-such-file"], 150, "no-such-file: No such file or directory"),
@@ -89,6 +90,13 @@ def test_what_cannot_be_asked(arguments: list[str], status: int, told: str) -> N
     assert ran.returncode == status
     assert told in ran.stderr
     assert len(ran.stderr.splitlines()) == 1
+
+
+def test_the_command_line_has_the_targets_that_there_are() -> None:
+    assert set(conform_arguments.TARGETS) == set(TARGETS)
+    ran = fencepost("conform", "nothing")
+    assert ran.returncode == 2
+    assert "invalid choice: 'nothing' (choose from 'ledger', 'election'" in ran.stderr
 
 
 def test_without_java_one_line_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,81 @@
+"""``fencepost conform mirrors``: are the methods that the actions mirror in the jars of their releases?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.model.releases import BOOKKEEPER, PULSAR, ReleaseError
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import find
+from fencepost.traces.conformance.mirrors import Looked, look_up
+from fencepost.traces.conformance.toolchain import ToolchainError, toolchain
+
+FORMAT = 1
+_SYSTEMS = {"bookkeeper": "BookKeeper", "pulsar": "Pulsar"}
+
+
+def run(asked: argparse.Namespace) -> ExitStatus:
+    """Does what the command line asks for; returns the exit status."""
+    for release in asked.release:
+        if release not in (*PULSAR, *BOOKKEEPER):
+            raise ReleaseError(f"{release} is not modelled; there is {', '.join((*PULSAR, *BOOKKEEPER))}")
+    entries = [find(name, PROTOCOLS) for name in asked.protocols or PROTOCOLS]
+    reporter = Reporter(quiet=asked.quiet)
+    reporter.begin("mirrors")
+    try:
+        found = look_up(entries, toolchain(), asked.release, reporter.telling)
+    except ToolchainError as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.SYSTEM
+    finally:
+        reporter.end()
+    status = _status(found)
+    print(_as_json(found, status) if asked.format == "json" else _text(found), end="")
+    return status
+
+
+def _status(found: Sequence[Looked]) -> ExitStatus:
+    if any(looked.missing or looked.unexpected for looked in found):
+        return ExitStatus.SAFETY
+    return ExitStatus.HOLDS if any(looked.found for looked in found) else ExitStatus.EVALUATION
+
+
+def _text(found: Sequence[Looked]) -> str:
+    lines = []
+    for protocol in dict.fromkeys(looked.protocol for looked in found):
+        its = [looked for looked in found if looked.protocol == protocol]
+        lines.append(f"{protocol}: {len(its)} methods of {_SYSTEMS[its[0].project]} are mirrored")
+        for release in its[0].asked:
+            there = sum(release in looked.found for looked in its)
+            elsewhere = len(its) - there - sum(release in looked.missing for looked in its)
+            lines.append(f"  {release}: {there} there" + (f", {elsewhere} declared not to be" if elsewhere else ""))
+        for looked in its:
+            by = f"{looked.method}, which {', '.join(looked.actions)} mirror{'s' if len(looked.actions) == 1 else ''}"
+            lines += [f"  missing in {release}: {by}" for release in looked.missing]
+            lines += [f"  declared not to be in {release}, and there: {by}" for release in looked.unexpected]
+    return "\n".join(lines) + "\n" if lines else "no method was looked for\n"
+
+
+def _as_json(found: Sequence[Looked], status: ExitStatus) -> str:
+    content = {
+        "format": FORMAT,
+        "exit_status": int(status),
+        "methods": [
+            {
+                "protocol": looked.protocol,
+                "project": looked.project,
+                "method": looked.method,
+                "actions": list(looked.actions),
+                "found": list(looked.found),
+                "not_declared": list(looked.missing),
+                "against_declaration": list(looked.unexpected),
+            }
+            for looked in found
+        ],
+    }
+    return json.dumps(content, indent=1) + "\n"
