@@ -16,6 +16,7 @@ from fencepost.checks.console.options import (
     Commands,
     Once,
     add_command,
+    add_conf,
     add_defect,
     add_format,
     add_memory,
@@ -166,7 +167,7 @@ def _add_check(commands: Commands) -> None:
     check = add_command(commands, "check", "a verdict on each property", CHECK, f"{EXAMPLES}\n{EXIT_STATUS}")
     add = check.add_argument
     add("protocols", nargs="*", metavar="PROTOCOL", help="what to check (all, unless named)")
-    add("--conf", type=Path, action=Once, metavar="FILE", help="take the settings from a broker.conf (-: standard input)")
+    add_conf(check, "take the settings from a broker.conf, an environment file, Helm values or a ConfigMap (-: standard input)")
     add("--pulsar", action=Once, metavar="RELEASE", help="also look for the hazards of this release of Pulsar")
     add("--bookkeeper", action=Once, metavar="RELEASE", help="the release of BookKeeper (default: what that Pulsar ships)")
     add_set(check)

@@ -20,46 +20,56 @@ from fencepost.checks.engines.sampling import Walks
 from fencepost.checks.engines.theorems import check_theory
 from fencepost.checks.engines.verdicts import ExitStatus, run_status, severest
 from fencepost.checks.reports.annotations import as_annotations
-from fencepost.checks.reports.baseline import Baseline, BaselineError, Comparison, found
+from fencepost.checks.reports.baseline import Baseline, Comparison, found
 from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.reports.failures import judged
 from fencepost.checks.reports.junit import as_junit
 from fencepost.checks.reports.pages import default_page, write_page
+from fencepost.checks.reports.refusal import Refusal
 from fencepost.checks.reports.report import as_json, closing, text, write_traces
 from fencepost.checks.reports.sarif import as_sarif
 from fencepost.checks.settings.conf_instances import LARGEST_ENSEMBLE, read_settings
 from fencepost.checks.settings.hazards import Hazard
 from fencepost.checks.settings.input_files import InputError
+from fencepost.checks.settings.load_manager import as_taken
 from fencepost.checks.settings.planning import Item, configuration_notes, planned, planned_hazards
 from fencepost.model.kernel.search.checkpoint import CheckpointError
-from fencepost.model.releases import Releases
-from fencepost.properties.registry import Instance
+from fencepost.model.language import ModelError
+from fencepost.model.releases import ReleaseError, Releases
+from fencepost.properties.registry import Instance, RegistryError
 from fencepost.properties.theorems import Theory
 
 GIB = 1 << 30
 
 
 def run(asked: argparse.Namespace) -> ExitStatus:
-    """Checks what the command line asks for; returns the exit status."""
+    """Checks what the command line asks for; returns the exit status. What is refused is told in the format, too."""
+    try:
+        return _checked_as(asked)
+    except (InputError, CheckpointError) as error:
+        place = error.place if isinstance(error, InputError) else None
+        refusal = Refusal(str(error), ExitStatus.INPUT, place)
+    except (RegistryError, ModelError, ReleaseError, PropertyError) as error:
+        refusal = Refusal(str(error), ExitStatus.USAGE)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        refusal = Refusal(f"{error.filename}: {error.strerror}" if error.filename else str(error), ExitStatus.SYSTEM)
+    print(f"fencepost: {refusal.message}", file=sys.stderr)
+    print(refusal.rendered(asked.format), end="")
+    return refusal.status
+
+
+def _checked_as(asked: argparse.Namespace) -> ExitStatus:
     if asked.symmetry and asked.by not in (None, "exhaustive"):
-        print(f"fencepost: --symmetry is of exhaustive search; --by {asked.by} has no use for it", file=sys.stderr)
-        return ExitStatus.USAGE
+        raise RegistryError(f"--symmetry is of exhaustive search; --by {asked.by} has no use for it")
     if asked.resume and asked.checkpoint is None:
-        print("fencepost: --resume goes on from a checkpoint: add --checkpoint DIR", file=sys.stderr)
-        return ExitStatus.USAGE
+        raise RegistryError("--resume goes on from a checkpoint: add --checkpoint DIR")
     as_text = asked.format in ("text", "github")
     settings, notes, releases = None, [], _releases(asked)
     if asked.conf is not None:
-        try:
-            settings = read_settings(asked.conf)
-        except InputError as error:
-            print(f"fencepost: {error}", file=sys.stderr)
-            return ExitStatus.INPUT
-    try:
-        baseline = _baseline(asked)
-    except BaselineError as error:
-        print(f"fencepost: {error}", file=sys.stderr)
-        return ExitStatus.INPUT
+        settings = read_settings(*asked.conf)
+    baseline = _baseline(asked)
     plan = planned(asked, settings, releases)
     jobs: list[tuple[Item, Instance] | Hazard] = [*plan, *planned_hazards(asked, settings, releases, plan)]
     page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
@@ -67,6 +77,8 @@ def run(asked: argparse.Namespace) -> ExitStatus:
     if settings is not None:
         names = {item.name for item, _ in plan}
         notes = configuration_notes(settings, names)
+    if settings is not None and releases is not None:
+        notes += [f"note: {told}" for told in as_taken(settings.load_manager, releases.pulsar)]
     if releases is not None:
         assumed = "" if asked.pulsar or asked.bookkeeper else ", assumed: --pulsar and --bookkeeper name others"
         notes = [*notes, f"releases: {releases}{assumed}"]
@@ -90,10 +102,9 @@ def run(asked: argparse.Namespace) -> ExitStatus:
                 continue
             try:
                 checked = _checked(job, asked.defect, _options(asked, left), reporter, interrupt)
-            except (PropertyError, CheckpointError) as error:
+            except (PropertyError, CheckpointError):
                 reporter.end()
-                print(f"fencepost: {error}", file=sys.stderr)
-                return ExitStatus.INPUT if isinstance(error, CheckpointError) else ExitStatus.USAGE
+                raise
             if baseline is not None:
                 checked = baseline.applied(checked, release)
             everything.append(checked)

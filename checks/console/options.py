@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TypeAlias
 
 from fencepost.checks.console.numbers import hours, positive, whole
@@ -31,6 +32,11 @@ class Once(argparse.Action):
         if getattr(namespace, self.dest) is not None:
             parser.error(f"{self.option_strings[0]} is given twice; give it once")
         setattr(namespace, self.dest, values)
+
+
+def add_conf(to: argparse.ArgumentParser, helps: str) -> None:
+    helps += "; of several the later ones count before the earlier"
+    to.add_argument("--conf", type=Path, action="append", metavar="FILE", help=helps)
 
 
 def add_size(to: argparse.ArgumentParser, usual: str = "ci") -> None:

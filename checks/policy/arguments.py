@@ -9,8 +9,8 @@ from pathlib import Path
 from fencepost.checks.console.numbers import whole, written_hash
 from fencepost.checks.console.options import (
     Commands,
-    Once,
     add_command,
+    add_conf,
     add_format,
     add_hours,
     add_pulsar,
@@ -95,8 +95,7 @@ def _question(questions: Commands, name: str, helps: str, description: str) -> a
 
 
 def _add_configuration(parser: argparse.ArgumentParser) -> None:
-    helps = "a broker.conf (default: what Pulsar has without one)"
-    parser.add_argument("--conf", type=Path, action=Once, metavar="FILE", help=helps)
+    add_conf(parser, "a broker.conf, an environment file, Helm values or a ConfigMap (default: what Pulsar has without one)")
     add_pulsar(parser)
 
 

@@ -13,12 +13,11 @@ from typing import Any
 from fencepost.checks.engines.verdicts import ExitStatus
 from fencepost.checks.policy.answering import answering
 from fencepost.checks.policy.check import check_shedder
-from fencepost.checks.policy.settings import read_settings
+from fencepost.checks.policy.settings import Settings, read_settings
 from fencepost.checks.policy.snapshot import read_snapshot, read_topics
 from fencepost.checks.policy.strategies import asking, manager_of
 from fencepost.checks.policy.text import placement_text, rounds_text
 from fencepost.checks.policy.usage import WrongUsage
-from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.load_data import LoadData
 from fencepost.model.balance.load_manager import LoadManager, Round
 from fencepost.model.balance.selection import Selection
@@ -76,7 +75,7 @@ def place(asked: argparse.Namespace) -> ExitStatus:
 @answering
 def split(asked: argparse.Namespace) -> ExitStatus:
     """Where an algorithm cuts a bundle, or why it does not."""
-    conf = _conf(asked)
+    conf = _settings(asked).conf
     algorithm = asked.algorithm or conf.defaultNamespaceBundleSplitAlgorithm
     if algorithm not in ALGORITHMS:
         meant = guess(algorithm, ALGORITHMS)
@@ -130,16 +129,17 @@ def bundle(asked: argparse.Namespace) -> ExitStatus:
     return ExitStatus.HOLDS
 
 
-def _conf(asked: argparse.Namespace) -> Configuration:
-    settings = read_settings(asked.conf, asked.pulsar)
+def _settings(asked: argparse.Namespace) -> Settings:
+    settings = read_settings(asked.conf or (), asked.pulsar)
     for note in settings.notes:
         print(f"note: {note}", file=sys.stderr)
-    return settings.conf
+    return settings
 
 
 def _manager(asked: argparse.Namespace, shedder: str | None, placement: str | None) -> LoadManager:
     """The load manager that is asked for; raises as ``manager_of`` does."""
-    return manager_of(_conf(asked), asked.conf, shedder, placement)
+    settings = _settings(asked)
+    return manager_of(settings.conf, settings.places, shedder, placement)
 
 
 def _may_be_there(name: str, load: LoadData) -> None:

@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from fencepost.checks.policy.usage import WrongUsage
 from fencepost.checks.settings.broker_conf import BrokerConf, ConfigurationError
+from fencepost.checks.settings.input_files import Place
+from fencepost.checks.settings.load_manager import EXTENSIBLE, MODULAR, PLACEMENT, SHEDDER, load_manager_settings, mismatches
 from fencepost.model.balance.configuration import NAMES_OF_2_10, Configuration, Version, defaults
 from fencepost.model.language.mistakes import guess
 from fencepost.model.pulsar.hash_range import ALGORITHMS
+from fencepost.model.releases import NEWEST
 
 INTEGERS = range(-(2**31), 2**31)
-MANAGERS = ("ModularLoadManagerImpl", "ExtensibleLoadManagerImpl")
+RELEASES: Mapping[Version, str] = {"2.10": "2.10.1", "current": NEWEST}
+"""The modelled release whose load manager is meant by a version."""
 INTERVALS = ("loadBalancerSheddingIntervalMinutes", "loadBalancerSplitIntervalMinutes")
 
 
@@ -31,28 +35,32 @@ class Settings:
 
     conf: Configuration
     notes: tuple[str, ...] = ()
+    places: Mapping[str, Place] = field(default_factory=dict)
+    """Where the classes are named, by their keys."""
 
 
-def read_settings(path: Path | None, version: Version) -> Settings:
-    """The settings in a ``broker.conf``; Pulsar's defaults if there is none.
+def read_settings(paths: Sequence[Path], version: Version) -> Settings:
+    """The settings in some files, of which a later one counts before an earlier one; Pulsar's defaults if there is none.
 
-    Raises ConfigurationError if the file cannot be read, or a value is not of its setting's type.
+    Raises InputError if one cannot be read, ConfigurationError if a value is not of its setting's type.
     """
     conf = defaults(version)
-    if path is None:
+    if not paths:
         return Settings(conf)
-    file = BrokerConf(path)
+    file = BrokerConf(*paths)
     given: dict[str, Any] = {}
-    for field in fields(Configuration)[1:]:
-        key, kind, usual = _key(field.name, version), str(field.type), getattr(conf, field.name)
+    for one in fields(Configuration)[1:]:
+        key, kind, usual = _key(one.name, version), str(one.type), getattr(conf, one.name)
         if kind == "bool":
-            given[field.name] = file.flag(key, usual).value
+            given[one.name] = file.flag(key, usual).value
         elif found := file.text(key, usual):
-            given[field.name] = _value(found[1], key, found[0].strip(), kind)
+            given[one.name] = _value(str(found[1]), key, found[0].strip(), kind)
     remedy = "give the broker.conf that the brokers start with, or leave it out for Pulsar's defaults"
     file.look_closer(remedy, besides=_names_elsewhere(version))
     conf = replace(conf, **given)
-    return Settings(conf, (*file.notes, *_spelled_otherwise(file, version), *_on_managers(file, conf)))
+    notes = (*file.notes, *_spelled_otherwise(file, version), *_on_managers(file, conf))
+    places = {key: places[-1] for key in (SHEDDER, PLACEMENT) if (places := file.places_of(key))}
+    return Settings(conf, notes, places)
 
 
 def _key(name: str, version: Version) -> str:
@@ -64,7 +72,7 @@ def changed(conf: Configuration, texts: Sequence[str], option: str = "--set") ->
 
     Raises WrongUsage for a key that is not read, ConfigurationError for a value that is not of its setting's type.
     """
-    kinds = {_key(field.name, conf.pulsar_version): field for field in fields(Configuration)[1:]}
+    kinds = {_key(one.name, conf.pulsar_version): one for one in fields(Configuration)[1:]}
     values = {}
     for text in texts:
         key, equals, value = (part.strip() for part in text.partition("="))
@@ -128,23 +136,20 @@ def _names_elsewhere(version: Version) -> dict[str, str]:
 def _spelled_otherwise(file: BrokerConf, version: Version) -> list[str]:
     """Notes on what is spelled as another version spells it."""
     return [
-        f"{file.path}:{line}: {other} is not read by this version, which spells it {key}"
+        f"{place}: {other} is not read by this version, which spells it {key}"
         for other, key in _names_elsewhere(version).items()
-        for line in file.lines_of(other)
+        for place in file.places_of(other)
     ]
 
 
 def _on_managers(file: BrokerConf, conf: Configuration) -> list[str]:
-    """Notes on the load manager that is taken, where it is not the one that the file names."""
-    keys = (conf.loadManagerClassName, conf.loadBalancerLoadSheddingStrategy, conf.loadBalancerLoadPlacementStrategy)
-    name, shedder, placement = (key.rpartition(".")[2] for key in keys)
-    if name not in MANAGERS:
-        (*_, line) = file.lines_of("loadManagerClassName")
-        return [f"{file.path}:{line}: {name} is not modelled; the rules are those of {MANAGERS[0]}"]
-    if shedder == "TransferShedder" and not conf.is_extensible:
-        (*_, line) = file.lines_of("loadBalancerLoadSheddingStrategy")
-        return [f"{file.path}:{line}: {shedder} is of {MANAGERS[1]}, whose rules are taken; set loadManagerClassName"]
-    if placement == "AvgShedder" != shedder and not conf.is_extensible:
-        (*_, line) = file.lines_of("loadBalancerLoadPlacementStrategy")
-        return [f"{file.path}:{line}: {placement} places only where it sheds: Pulsar does not start with {shedder} beside it"]
-    return []
+    """Notes on the load manager whose rules are taken, where it is not the one that the files name, and on what it cannot
+    use."""
+    taken = load_manager_settings(file)
+    name = taken.manager.value.rpartition(".")[2]
+    if name not in (MODULAR, EXTENSIBLE):
+        return [f"{taken.manager.place}: {name} is not modelled; the rules are those of {MODULAR}"]
+    notes = [str(one) for one in mismatches(taken, RELEASES[conf.pulsar_version])]
+    if name == MODULAR and taken.shedder.value.endswith("TransferShedder"):
+        notes.append(f"{taken.shedder.place}: TransferShedder is of {EXTENSIBLE}, whose rules are taken here")
+    return notes

@@ -34,10 +34,10 @@ from fencepost.traces.files.writing import write_text
 @answering
 def run(asked: Namespace) -> ExitStatus:
     """Simulates what is asked for, prints what came of it, and writes it to a folder if one is given."""
-    settings = read_settings(asked.conf, asked.pulsar)
+    settings = read_settings(asked.conf or (), asked.pulsar)
     for note in settings.notes:
         print(f"note: {note}", file=sys.stderr)
-    policy = manager_of(changed(settings.conf, asked.set), asked.conf, asked.shedder, asked.placement)
+    policy = manager_of(changed(settings.conf, asked.set), settings.places, asked.shedder, asked.placement)
     scenario = world(asked)
     made, cut_short = _simulated(asked, policy, scenario)
     found = replayed(made)

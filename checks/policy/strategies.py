@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from fencepost.checks.policy.snapshot import as_snapshot
 from fencepost.checks.policy.usage import WrongUsage
-from fencepost.checks.settings.broker_conf import BrokerConf, ConfigurationError
-from fencepost.checks.settings.input_files import STANDARD_INPUT, InputError, read_text
+from fencepost.checks.settings.broker_conf import ConfigurationError
+from fencepost.checks.settings.input_files import InputError, Place, read_text
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.load_manager import LoadManager
 from fencepost.model.balance.strategies import UnknownStrategy, load_manager
@@ -20,8 +20,10 @@ from fencepost.model.balance.user_policy import PLACE, SHED, PolicyFault, UserPl
 from fencepost.traces.files.writing import write_text
 
 
-def manager_of(conf: Configuration, file: Path | None, shedder: str | None = None, placement: str | None = None) -> LoadManager:
-    """The load manager of a configuration, with other strategies where they are named; ``file`` is where it was read.
+def manager_of(
+    conf: Configuration, places: Mapping[str, Place], shedder: str | None = None, placement: str | None = None
+) -> LoadManager:
+    """The load manager of a configuration, with other strategies where they are named; ``places`` is where it names its own.
 
     Raises WrongUsage for a named strategy that does not exist, ConfigurationError for one in the file, InputError for a file
     of Python that cannot be used.
@@ -39,14 +41,9 @@ def manager_of(conf: Configuration, file: Path | None, shedder: str | None = Non
     try:
         manager = load_manager(conf, *named)
     except UnknownStrategy as error:
-        raise ConfigurationError(f"{_where(file, error.key)}: {error}; choose one with --shedder or --placement") from None
+        where = places.get(error.key)
+        raise ConfigurationError(f"{where or error.key}: {error}; choose one with --shedder or --placement", where) from None
     return replace(manager, shedder=shed or manager.shedder, placement=place or manager.placement)
-
-
-def _where(file: Path | None, key: str) -> str:
-    """Where a configuration sets a key: file and line, or the key if it is set elsewhere."""
-    lines = [] if file is None or file == STANDARD_INPUT else BrokerConf(file).lines_of(key)
-    return f"{file}:{lines[-1]}" if lines else key
 
 
 def is_own(name: str) -> bool:

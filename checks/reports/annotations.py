@@ -13,15 +13,20 @@ def as_annotations(verdicts: Iterable[Judged], suspicious: Iterable[Doubt] = ())
     """A workflow command for each verdict that is not as it should be and for each suspicion: an error, or a warning where
     nothing is known, or the run succeeds nevertheless."""
     rows = "".join(_annotation(row) for row in verdicts if row.failed)
-    return rows + "".join(_command(doubt.strict, doubt.suspicion.location, "suspicious", str(doubt)) for doubt in suspicious)
+    return rows + "".join(_at(doubt.strict, doubt.suspicion.location, "suspicious", str(doubt)) for doubt in suspicious)
 
 
 def _annotation(row: Judged) -> str:
-    return _command(not row.open, row.verdict.property.location, row.headline, row.text)
+    return _at(not row.open, row.verdict.property.location, row.headline, row.text)
 
 
-def _command(is_error: bool, location: Location, title: str, text: str) -> str:
-    fields = {"file": place_of(location), "line": str(location.line), "title": title}
+def _at(is_error: bool, location: Location, title: str, text: str) -> str:
+    return command(is_error, place_of(location), location.line, title, text)
+
+
+def command(is_error: bool, file: str, line: int, title: str, text: str) -> str:
+    """The workflow command that marks a line of a file; of none, where ``file`` is empty."""
+    fields = {"file": file, "line": str(line), "title": title} if file else {"title": title}
     told = ",".join(f"{name}={_escaped(value, ':,')}" for name, value in fields.items())
     return f"::{'error' if is_error else 'warning'} {told}::{_escaped(text)}\n"
 

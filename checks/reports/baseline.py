@@ -14,11 +14,12 @@ from typing import Any
 
 from fencepost.checks.engines.plan import Checked
 from fencepost.checks.reports.doubt import Doubt
+from fencepost.checks.settings.input_files import InputError, Place, read_text
 
 FORMAT = 1
 
 
-class BaselineError(Exception):
+class BaselineError(InputError):
     """A file that is no baseline; the message names the file and the remedy."""
 
 
@@ -86,14 +87,16 @@ class Baseline:
     def read(cls, path: Path) -> Baseline:
         """The baseline in a file. OSError if it cannot be read, BaselineError if it is none."""
         try:
-            rows = json.loads(path.read_text(encoding="utf-8"))
+            rows = json.loads(read_text(path, "a baseline"))
             if rows["format"] != FORMAT:
-                raise BaselineError(f"{path}: format {rows['format']} is not {FORMAT}; write it anew with --write-baseline")
+                told = f"format {rows['format']} is not {FORMAT}; write it anew with --write-baseline"
+                raise BaselineError(f"{path}: {told}", Place(path))
             return cls({_key(row): str(row["reason"]) for row in rows["accepted"]})
         except json.JSONDecodeError as error:
-            raise BaselineError(f"{path}:{error.lineno}: not JSON: {error.msg}; mend the line") from None
+            place = Place(path, error.lineno)
+            raise BaselineError(f"{place}: not JSON: {error.msg}; mend the line", place) from None
         except (KeyError, TypeError, UnicodeDecodeError):
-            raise BaselineError(f"{path}: no baseline; write one with --write-baseline") from None
+            raise BaselineError(f"{path}: no baseline; write one with --write-baseline", Place(path)) from None
 
     def applied(self, checked: Checked, release: str) -> Checked:
         """An instance with its hazards marked that are accepted."""

@@ -63,7 +63,7 @@ def _rule(row: Judged) -> dict[str, Any]:
 
 
 def _result(row: Judged, rule: int) -> dict[str, Any]:
-    fingerprints = _fingerprints(row.checked.entry.name, row.checked.instance.name, row.settings, row.verdict.property.name)
+    marks = fingerprints(row.checked.entry.name, row.checked.instance.name, row.settings, row.verdict.property.name)
     result: dict[str, Any] = {
         "ruleId": _rule_id(row),
         "ruleIndex": rule,
@@ -71,14 +71,15 @@ def _result(row: Judged, rule: int) -> dict[str, Any]:
         "level": "none" if row.open else "error",
         "message": {"text": f"{row.headline}\n\n{row.text}"},
         "locations": [_location(row.verdict.property.location)],
-        "partialFingerprints": fingerprints,
+        "partialFingerprints": marks,
     }
     if isinstance(row.verdict.trace, Trace):
         result["codeFlows"] = [{"threadFlows": [{"locations": _flow(row, row.verdict.trace)}]}]
     return result
 
 
-def _fingerprints(*identity: str) -> dict[str, str]:
+def fingerprints(*identity: str) -> dict[str, str]:
+    """What makes a result the same alert in another run."""
     fingerprint = hashlib.sha256(json.dumps(identity).encode()).hexdigest()
     # GitHub looks only at the second, which it would otherwise make up from the text of the line
     return {"instanceAndProperty/v1": fingerprint, "primaryLocationLineHash": fingerprint}
@@ -103,7 +104,7 @@ def _suspicion(doubt: Doubt, rule: int) -> dict[str, Any]:
         "level": "error" if doubt.strict else "warning",
         "message": {"text": str(doubt)},
         "locations": [_location(told.location)],
-        "partialFingerprints": _fingerprints(doubt.protocol, doubt.instance, told.kind, told.subject),
+        "partialFingerprints": fingerprints(doubt.protocol, doubt.instance, told.kind, told.subject),
     }
 
 

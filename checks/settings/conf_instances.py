@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from fencepost.checks.settings.broker_conf import BrokerConf
 from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings, control_plane_settings
 from fencepost.checks.settings.ledger_settings import LedgerSettings, ledger_settings
+from fencepost.checks.settings.load_manager import LoadManagerSettings, load_manager_settings
 from fencepost.properties.registry import Instance, Value
+
+T = TypeVar("T")
 
 CONTROL_PLANE: Mapping[str, Callable[[ControlPlaneSettings], dict[str, Value]]] = {
     "election": lambda settings: {"on_session_loss": settings.on_session_loss.value},
@@ -33,26 +37,36 @@ PAIRS, TRIPLES = 2, 3
 
 @dataclass(frozen=True)
 class Settings:
-    """What is taken from a ``broker.conf``, and what there is to note of either part, and of the keys, whatever the checks
-    find."""
+    """What is taken from a configuration, and what there is to note of either part, and of the files and keys, whatever the
+    checks find."""
 
     ledger: LedgerSettings
     control_plane: ControlPlaneSettings
+    load_manager: LoadManagerSettings
     ledger_notes: tuple[str, ...]
     control_plane_notes: tuple[str, ...]
-    about_keys: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
-def read_settings(path: Path) -> Settings:
-    """The settings in a ``broker.conf``; InputError, with the place and the remedy, if they cannot be used."""
-    conf = BrokerConf(path)
-    ledger = ledger_settings(conf)
-    ledger_notes = tuple(conf.notes)
-    control_plane = control_plane_settings(conf)
-    control_plane_notes = tuple(conf.notes[len(ledger_notes) :])
-    conf.look_closer("give the broker.conf that the brokers start with")
-    about_keys = tuple(conf.notes[len(ledger_notes) + len(control_plane_notes) :])
-    return Settings(ledger, control_plane, ledger_notes, control_plane_notes, about_keys)
+def read_settings(*paths: Path) -> Settings:
+    """The settings in some files, of which a later one counts before an earlier one; InputError, with the place and the remedy,
+    if they cannot be used."""
+    conf = BrokerConf(*paths)
+    about_files = tuple(conf.notes)
+    ledger, ledger_notes = _noted(conf, ledger_settings)
+    control_plane, control_plane_notes = _noted(conf, control_plane_settings)
+    load_manager, about_classes = _noted(conf, load_manager_settings)
+    _, about_keys = _noted(conf, lambda read: read.look_closer("give the broker.conf that the brokers start with"))
+    notes = (*about_files, *about_classes, *about_keys)
+    return Settings(ledger, control_plane, load_manager, ledger_notes, control_plane_notes, notes)
+
+
+def _noted(conf: BrokerConf, read: Callable[[BrokerConf], T]) -> tuple[T, tuple[str, ...]]:
+    """What is read of the configuration, and the notes that were made of it."""
+    before = len(conf.notes)
+    found = read(conf)
+    return found, tuple(conf.notes[before:])
+
 
 
 def control_plane_instances(

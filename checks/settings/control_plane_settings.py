@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fencepost.checks.settings.broker_conf import LARGEST, PULSARS, BrokerConf, ConfigurationError, Taken
+from fencepost.checks.settings.broker_conf import LARGEST, BrokerConf, ConfigurationError, Taken
 from fencepost.model.pulsar.hash_range import ALGORITHMS
 
 FIRST_BUNDLES = "defaultNumberOfNamespaceBundles"
@@ -56,8 +56,9 @@ def control_plane_settings(conf: BrokerConf) -> ControlPlaneSettings:
     )
     if found.algorithm.value not in found.supported.value:
         raise ConfigurationError(
-            f"{conf.path}: {found.algorithm} is not one of {found.supported}, with which no broker starts;"
-            f" add it to {SUPPORTED} or choose another {ALGORITHM}"
+            f"{conf.name}: {found.algorithm} is not one of {found.supported}, with which no broker starts;"
+            f" add it to {SUPPORTED} or choose another {ALGORITHM}",
+            found.algorithm.place or found.supported.place,
         )
     if found.first_bundles.value >= found.most_bundles.value:
         conf.notes.append(f"{found.first_bundles} is not below {found.most_bundles}: no new namespace is split automatically")
@@ -70,7 +71,7 @@ def _session_timeout(conf: BrokerConf) -> Taken[int]:
     former = conf.number(FORMER_SESSION_TIMEOUT, -1, remedy, least=-LARGEST)
     present = conf.number(SESSION_TIMEOUT, DEFAULT_TIMEOUT, remedy)
     counts = former if former.value > 0 else present
-    if former.value > 0 and present.source != PULSARS:
+    if former.value > 0 and present.place is not None:
         conf.notes.append(f"{former} counts and {present} does not: Pulsar prefers the former key")
     if counts.value != DEFAULT_TIMEOUT:
         lost = counts.value * 5 // 6  # ZKSessionWatcher

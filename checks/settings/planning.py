@@ -76,7 +76,7 @@ def configuration_notes(settings: Settings, names: set[str]) -> list[str]:
     if names - {"ledger"}:
         told += [str(value) for value in settings.control_plane.taken]
         told += [f"note: {note}" for note in settings.control_plane_notes]
-    return told + [f"note: {note}" for note in settings.about_keys]
+    return told + [f"note: {note}" for note in settings.notes]
 
 
 def _items(asked: argparse.Namespace, settings: Settings | None) -> list[Item]:

@@ -26,23 +26,24 @@ SETTINGS = tuple(field.name for field in fields(Configuration))
 class _Parts:
     """What a policy names."""
 
-    file: Path | None = None
+    files: tuple[Path, ...] = ()
     shedder: str | None = None
     placement: str | None = None
     settings: tuple[str, ...] = ()
 
     def over(self, usual: _Parts) -> _Parts:
-        """With what it leaves to the baseline, unless it has a file of its own; a shedder may bring its placement strategy."""
-        if self.file is not None:
+        """With what it leaves to the baseline, unless it has files of its own; a shedder may bring its placement strategy."""
+        if self.files:
             return self
         placement = self.placement or (usual.placement if self.shedder is None else None)
-        return _Parts(usual.file, self.shedder or usual.shedder, placement, (*usual.settings, *self.settings))
+        return _Parts(usual.files, self.shedder or usual.shedder, placement, (*usual.settings, *self.settings))
 
 
 def contenders(baseline: str | None, proposed: Iterable[str], version: Version) -> tuple[tuple[Contender, ...], list[str]]:
     """The baseline and the proposed policies, and the notes on their configuration files.
 
-    Each has parts with commas between them: a broker.conf, the name of a shedder or of a placement strategy, a function of
+    Each has parts with commas between them: configuration files, of which
+    a later one counts before an earlier one, the name of a shedder or of a placement strategy, a function of
     one's own as FILE.py:FUNCTION, a setting as KEY=VALUE. Without a broker.conf a proposed policy is the baseline in all that
     it does not name. NAME= before its parts gives it a name.
 
@@ -56,10 +57,10 @@ def contenders(baseline: str | None, proposed: Iterable[str], version: Version) 
     first, *others = [_parts(policy) for _, policy in named]
     made, notes = [], list[str]()
     for name, parts in zip(names, [first, *(other.over(first) for other in others)], strict=True):
-        read = read_settings(None if str(parts.file) == DEFAULTS else parts.file, version)
+        read = read_settings([file for file in parts.files if str(file) != DEFAULTS], version)
         notes += [note for note in read.notes if note not in notes]
         conf = changed(read.conf, parts.settings, name)
-        made.append(Contender(name, manager_of(conf, parts.file, parts.shedder, parts.placement)))
+        made.append(Contender(name, manager_of(conf, read.places, parts.shedder, parts.placement)))
     return tuple(made), notes
 
 
@@ -80,10 +81,10 @@ def _parts(policy: str) -> _Parts:
             found = replace(found, shedder=part)
         elif places and not sheds and found.placement is None:
             found = replace(found, placement=part)
-        elif not sheds and not places and found.file is None:
-            found = replace(found, file=_file(part))
+        elif not sheds and not places:
+            found = replace(found, files=(*found.files, _file(part)))
         else:
-            raise WrongUsage(f"{policy}: {part} is one too many; name one broker.conf, one shedder, one placement strategy")
+            raise WrongUsage(f"{policy}: {part} is one too many; name one shedder, one placement strategy")
     return found
 
 

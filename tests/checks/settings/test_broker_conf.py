@@ -15,7 +15,6 @@ from fencepost.checks.settings.input_files import InputError
 from fencepost.checks.settings.ledger_settings import ACK_QUORUM, ENSEMBLE, WRITE_QUORUM
 from fencepost.model.pulsar.hash_range import ALGORITHMS
 from fencepost.properties.protocols import PROTOCOLS
-from tests.command import fencepost
 
 
 def conf(folder: Path, content: str | bytes) -> Path:
@@ -107,7 +106,7 @@ def test_a_file_without_a_setting_that_is_read(tmp_path: Path, content: str) -> 
 def test_a_key_that_is_nearly_one_is_pointed_out(tmp_path: Path, key: str) -> None:
     path = conf(tmp_path, f"{ENSEMBLE}=3\n{key}=3\nmanagedLedgerDefaultMarkDeleteRateLimit=1\n")
     settings = read_settings(path)
-    assert settings.about_keys == (f"{path}: {key} on line 2 is not read: did you mean {ACK_QUORUM}?",)
+    assert settings.notes == (f"{path}: {key} on line 2 is not read: did you mean {ACK_QUORUM}?",)
     assert settings.ledger.ack_quorum.value == 2
     alone = refusal(conf(tmp_path, f"{key}=3\n"))
     assert f"has none of the settings that are read here ({key} on line 1 is not read: did you mean {ACK_QUORUM}?); " in alone
@@ -123,10 +122,7 @@ def test_what_the_environment_of_an_image_sets_is_read(tmp_path: Path) -> None:
     settings = read_settings(path)
     assert sizes(settings) == (5, 3, 2)
     assert settings.ledger.write_quorum.source == f"{path}:2"
-    assert settings.about_keys == tuple(
-        f"{path}:{line}: PULSAR_PREFIX_{key} is read as {key}, as Pulsar's images read it"
-        for line, key in enumerate((ENSEMBLE, WRITE_QUORUM), start=1)
-    )
+    assert settings.notes == (f"{path}: read as the environment of an image, which takes PULSAR_PREFIX_ off",)
 
 
 def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,14 +143,6 @@ def test_what_a_pipe_has_is_read(tmp_path: Path) -> None:
     writer.start()
     assert sizes(read_settings(pipe)) == (3, 2, 2)
     writer.join()
-
-
-def test_two_files_are_wrong_usage(tmp_path: Path) -> None:
-    path = conf(tmp_path, quorums(2, 2, 2))
-    for command in (["check"], ["policy", "decide", "--snapshot", "x"]):
-        ran = fencepost(*command, "--conf", path, "--conf", path)
-        assert ran.returncode == 2
-        assert "--conf is given twice; give it once" in ran.stderr
 
 
 @pytest.mark.parametrize("name", CONTROL_PLANE)
@@ -182,7 +170,7 @@ def test_an_ack_quorum_of_one_is_noted(tmp_path: Path) -> None:
 def test_a_byte_order_mark_hides_the_first_key_as_it_does_for_java(tmp_path: Path) -> None:
     settings = read_settings(conf(tmp_path, b"\xef\xbb\xbf" + quorums(5, 2, 2).encode()))
     assert sizes(settings) == (2, 2, 2)
-    assert any("byte order mark" in note for note in settings.ledger_notes)
+    assert any("byte order mark" in note for note in settings.notes)
     assert settings.ledger.ensemble.source == "Pulsar's default"
 
 

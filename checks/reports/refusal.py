@@ -1,0 +1,88 @@
+"""A run that was refused because of what it was given, in the formats of continuous integration: one error, at its line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.reports.annotations import command
+from fencepost.checks.reports.report import as_json
+from fencepost.checks.reports.sarif import SCHEMA, fingerprints
+from fencepost.checks.settings.input_files import STANDARD_INPUT, Place
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why nothing was checked, in a sentence; where the mistake is, if that is known; what the run ends with."""
+
+    message: str
+    status: ExitStatus
+    place: Place | None = None
+
+    def rendered(self, name: str) -> str:
+        """The refusal in a format; nothing for people, who read it on standard error."""
+        made = {"json": self._json, "sarif": self._sarif, "junit": self._junit, "github": self._annotation}
+        return made[name]() if name in made else ""
+
+    @property
+    def _title(self) -> str:
+        return "wrong usage" if self.status == ExitStatus.USAGE else "the input cannot be used"
+
+    def _json(self) -> str:
+        error = {
+            "message": self.message,
+            "file": None if self.place is None else str(self.place.file),
+            "line": self.place.line or None if self.place else None,
+        }
+        whole = json.loads(as_json([], self.status, [self.message], {}))
+        return json.dumps({**whole, "error": error}, indent=2) + "\n"
+
+    def _sarif(self) -> str:
+        result: dict[str, Any] = {
+            "ruleId": "input",
+            "ruleIndex": 0,
+            "kind": "fail",
+            "level": "error",
+            "message": {"text": self.message},
+            "partialFingerprints": fingerprints("input", self.message),
+        }
+        if self.place is not None and self.place.file != STANDARD_INPUT:
+            physical: dict[str, Any] = {"artifactLocation": {"uri": in_repository(self.place.file), "uriBaseId": "%SRCROOT%"}}
+            physical["region"] = {"startLine": self.place.line or 1}
+            result["locations"] = [{"physicalLocation": physical}]
+        rule = {
+            "id": "input",
+            "shortDescription": {"text": "what the check was given can be used"},
+            "defaultConfiguration": {"level": "error"},
+        }
+        run = {
+            "tool": {"driver": {"name": "Fencepost", "rules": [rule]}},
+            "invocations": [{"executionSuccessful": False, "exitCode": int(self.status)}],
+            "results": [result],
+        }
+        return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+    def _junit(self) -> str:
+        whole = Element("testsuites", name="fencepost", tests="1", failures="0", errors="1")
+        suite = SubElement(whole, "testsuite", name="run", tests="1", failures="0", errors="1")
+        case = SubElement(suite, "testcase", classname="fencepost", name="input")
+        SubElement(case, "error", type=self.status.name.lower(), message=self.message)
+        indent(whole)
+        return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(whole, encoding="unicode") + "\n"
+
+    def _annotation(self) -> str:
+        if self.place is None or self.place.file == STANDARD_INPUT:
+            return command(True, "", 0, self._title, self.message)
+        return command(True, in_repository(self.place.file), self.place.line or 1, self._title, self.message)
+
+
+def in_repository(file: Path) -> str:
+    """A file as its git repository names it; without one as the folder does in which the command runs, if it is in that."""
+    whole = file.resolve()
+    roots = [folder for folder in whole.parents if (folder / ".git").exists()][:1]
+    root = next((folder for folder in (*roots, Path.cwd()) if whole.is_relative_to(folder)), None)
+    return (whole if root is None else whole.relative_to(root)).as_posix()

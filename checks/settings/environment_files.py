@@ -1,0 +1,40 @@
+"""Environment files: the variables from which the images of Pulsar make their broker.conf, one a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from fencepost.checks.settings.properties_file import Setting
+
+PREFIX = "PULSAR_PREFIX_"
+"""What is before a key in the environment: the image adds such a key to the file, and others only if the file has them."""
+
+ASSIGNMENT = re.compile(r"\s*(?:export\s+)?([A-Za-z_][\w.]*)=(.*)")
+
+
+def is_environment(text: str) -> bool:
+    """Whether a text is an environment file and no broker.conf: some line of it sets a variable with the prefix."""
+    return re.search(rf"^\s*(?:export\s+)?{PREFIX}\w", text, re.MULTILINE) is not None
+
+
+def variables(text: str) -> Iterator[Setting]:
+    """The variables of an environment file, each with its line; comments and what is no assignment are left out.
+
+    A pair of quotes around a value is taken off, as a shell and Docker Compose do.
+    """
+    for number, line in enumerate(text.splitlines(), start=1):
+        if found := ASSIGNMENT.fullmatch(line):
+            key, value = found[1], found[2].strip()
+            quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
+            yield Setting(key, value[1:-1] if quoted else value, number)
+
+
+def as_applied(found: Sequence[Setting]) -> list[Setting]:
+    """Variables as settings, in the order in which the images apply them: those with the prefix last, and without it.
+
+    Mirrors docker/pulsar/scripts/apply-config-from-env.py of Pulsar, which also trims values.
+    """
+    plain = [one for one in found if not one.key.startswith(PREFIX)]
+    prefixed = [Setting(one.key.removeprefix(PREFIX), one.value, one.line) for one in found if one not in plain]
+    return [Setting(one.key, one.value.strip(), one.line) for one in (*plain, *prefixed)]

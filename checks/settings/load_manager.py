@@ -1,0 +1,127 @@
+"""What Pulsar makes of a load manager and strategies that do not go together: it takes others, or does not start.
+
+Read in LoadManager.create, ModularLoadManagerImpl.initialize and createLoadSheddingStrategy, ModularLoadManagerStrategy.create,
+UnloadScheduler.createNamespaceUnloadStrategy and ExtensibleLoadManagerImpl.createBrokerSelectionStrategy of 2.10.1, 3.0.7,
+4.0.8, 4.2.4 and 5.0.0-M1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fencepost.checks.settings.broker_conf import BrokerConf, ConfigurationError, Taken
+from fencepost.model.releases import PULSAR
+
+MANAGER = "loadManagerClassName"
+SHEDDER = "loadBalancerLoadSheddingStrategy"
+PLACEMENT = "loadBalancerLoadPlacementStrategy"
+MODULAR, EXTENSIBLE = "ModularLoadManagerImpl", "ExtensibleLoadManagerImpl"
+_IMPL = "org.apache.pulsar.broker.loadbalance.impl."
+
+SHEDDERS = ("OverloadShedder", "ThresholdShedder", "UniformLoadShedder", "AvgShedder")
+"""What sheds for the modular manager: they implement LoadSheddingStrategy, and NamespaceUnloadStrategy none of them."""
+
+STRICT = tuple(PULSAR)[tuple(PULSAR).index("4.0.8") :]
+"""The releases in which no broker starts with a shedder that the modular manager cannot use; before, another was taken."""
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """What does not go together: a sentence with its place, and whether a broker starts with it."""
+
+    setting: Taken[str]
+    text: str
+    starts: bool
+
+    def __str__(self) -> str:
+        return f"{self.setting}: {self.text}"
+
+
+@dataclass(frozen=True)
+class LoadManagerSettings:
+    """The classes that balance the load."""
+
+    manager: Taken[str]
+    shedder: Taken[str]
+    placement: Taken[str]
+
+    @property
+    def is_extensible(self) -> bool:
+        """Whether the extensible manager is configured, and not the modular one."""
+        return _simple(self.manager) == EXTENSIBLE
+
+
+def load_manager_settings(conf: BrokerConf) -> LoadManagerSettings:
+    """The load manager of a configuration and its strategies."""
+    return LoadManagerSettings(
+        conf.name_of_class(MANAGER, f"{_IMPL}{MODULAR}"),
+        conf.name_of_class(SHEDDER, f"{_IMPL}ThresholdShedder"),
+        conf.name_of_class(PLACEMENT, f"{_IMPL}LeastLongTermMessageRate"),
+    )
+
+
+def mismatches(settings: LoadManagerSettings, release: str) -> Iterator[Mismatch]:
+    """What of the classes does not go together in a release of Pulsar; of classes of a user's own nothing is known."""
+    manager, shedder, placement = map(_simple, (settings.manager, settings.shedder, settings.placement))
+    if manager == EXTENSIBLE and release == "2.10.1":
+        text = "Pulsar 2.10.1 does not have it and takes SimpleLoadManagerImpl, which only a warning in the log tells"
+        yield Mismatch(settings.manager, f"{text}; set it to {_IMPL}{MODULAR}", True)
+    elif manager == EXTENSIBLE:
+        yield from _of_extensible(settings, shedder, placement)
+    elif manager == MODULAR:
+        yield from _of_modular(settings, shedder, placement, release)
+
+
+def as_taken(settings: LoadManagerSettings, release: str) -> list[str]:
+    """What a release silently makes of the classes. Raises ConfigurationError if no broker starts with them."""
+    found = list(mismatches(settings, release))
+    for one in found:
+        if not one.starts:
+            where = one.setting.place or settings.manager.place
+            raise ConfigurationError(f"{where}: {one}" if where else str(one), where)
+    return [str(one) for one in found]
+
+
+def _of_extensible(settings: LoadManagerSettings, shedder: str, placement: str) -> Iterator[Mismatch]:
+    if settings.shedder.place is not None and shedder in SHEDDERS:
+        text = f"{EXTENSIBLE} cannot use it and takes TransferShedder, which only an error in the log tells; name that, or"
+        yield Mismatch(settings.shedder, f"{text} set {MANAGER} to {_IMPL}{MODULAR}", True)
+    if settings.placement.place is not None and placement != "LeastResourceUsageWithWeight":
+        text = f"{EXTENSIBLE} does not read it: it places by LeastResourceUsageWithWeight; leave it out"
+        yield Mismatch(settings.placement, text, True)
+
+
+def _of_modular(settings: LoadManagerSettings, shedder: str, placement: str, release: str) -> Iterator[Mismatch]:
+    if release == "2.10.1" and shedder == "AvgShedder":
+        text = "Pulsar 2.10.1 does not have it and takes OverloadShedder, which only an error in the log tells; name another"
+        yield Mismatch(settings.shedder, text, True)
+        return
+    if shedder == "TransferShedder" and placement != "AvgShedder":
+        if release in STRICT:
+            text = f"{MODULAR} cannot use it, and no broker of Pulsar {release} starts"
+        else:
+            text = f"{MODULAR} cannot use it and takes OverloadShedder, which only an error in the log tells"
+        extensible = "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"
+        remedy = "name ThresholdShedder" + ("" if release == "2.10.1" else f", or set {MANAGER} to {extensible}")
+        yield Mismatch(settings.shedder, f"{text}; {remedy}", release not in STRICT)
+    if release == "2.10.1":  # it places by LeastLongTermMessageRate, whatever is written
+        return
+    if placement == "AvgShedder" and release == "3.0.7":
+        text = (
+            "no broker of Pulsar 3.0.7 starts: it holds it against loadBalancerPlacementStrategy, which is another setting;"
+            f" leave {PLACEMENT} out"
+        )
+        yield Mismatch(settings.placement, text, False)
+    elif placement == "AvgShedder" and settings.shedder.value != settings.placement.value:
+        text = f"it places only where it sheds, and no broker starts with {settings.shedder}; name the same class in both"
+        yield Mismatch(settings.placement, text, False)
+    elif shedder == "AvgShedder" and placement != "AvgShedder":
+        remedy = f"set {PLACEMENT} to {_IMPL}AvgShedder" if release in STRICT else "name ThresholdShedder"
+        text = f"{placement} places, so what it sheds does not go where it means it to; {remedy}"
+        yield Mismatch(settings.shedder, text, True)
+
+
+def _simple(name: Taken[str]) -> str:
+    """The class without its package."""
+    return name.value.rpartition(".")[2]
