@@ -29,6 +29,22 @@ MIRRORS = """Looks in the jars of each modelled release for the classes and meth
 What is not in all releases is declared (ONLY_IN of model/releases.py); what is missing otherwise, or is there against its
 declaration, is told, and the status is 12. It needs Maven and a JDK, and fetches a few jars for each release."""
 
+LOG = """Looks for a run of a protocol that explains a log of events, a JSON object on each line: each event is a step of
+the run (or one of several that it may have been), and what it shows is so in the model then. Steps that no line tells of may
+happen at any time in between. All that is possible is kept, so a log that no run explains has none: then the longest prefix
+that one explains is told, the states possible there, and why no step fits.
+
+A log in the protocol's own words has "steps" and "seen" on each line, and perhaps a first line with "parameters". For any
+other, --mapping says which field tells what a line is about, which steps it may be, and which fields show which variables."""
+
+LOG_EXAMPLES = """examples:
+  fencepost conform log ledger run.jsonl                              in the protocol's own words
+  fencepost conform log ledger client.jsonl --mapping mapping.json --set entries=3
+  fencepost conform log election run.jsonl --out run.itf.json         the run that explains it, as a trace
+
+exit status: 0 explained, 12 no run explains it, 20 interrupted or too many states, 2 wrong usage, 75 the log is empty or the
+  mapping matches none of its lines, 150 the log or the mapping cannot be read or does not fit"""
+
 EXAMPLES = """examples:
   fencepost conform ledger                                  200 random runs on the usual release
   fencepost conform ledger --release 4.17.3 --runs 10000
@@ -48,6 +64,7 @@ def add_conform(commands: Commands) -> None:
     for target, helps in TARGETS.items():
         _add_target(words, target, helps)
     _add_mirrors(words)
+    _add_log(words)
 
 
 def _add_target(words: Commands, target: str, helps: str) -> None:
@@ -77,6 +94,22 @@ def _add_mirrors(words: Commands) -> None:
     mirrors.set_defaults(command=_mirrors)
 
 
+def _add_log(words: Commands) -> None:
+    log = add_command(words, "log", "is there a run of the model that explains the log of a real system?", LOG, LOG_EXAMPLES)
+    add = log.add_argument
+    add("protocol", metavar="PROTOCOL", help="whose run it is to be")
+    add("file", type=Path, metavar="FILE", help="the log: a JSON object on each line")
+    add("--mapping", type=Path, metavar="FILE", help="what its lines mean, if they are not in the protocol's own words")
+    add_set(log)
+    add_defect(log)
+    add("--out", type=Path, metavar="FILE", help="write the run that explains it, as far as it goes, as an ITF file")
+    helps = "give up when more states than that are possible at once (default: 20,000,000)"
+    add("--limit", type=whole(1), default=20_000_000, metavar="N", help=helps)
+    add_format(log)
+    add_quiet(log)
+    log.set_defaults(command=_log)
+
+
 def _conform(options: argparse.Namespace) -> ExitStatus:
     from fencepost.checks.commands.conform import run
 
@@ -85,5 +118,11 @@ def _conform(options: argparse.Namespace) -> ExitStatus:
 
 def _mirrors(options: argparse.Namespace) -> ExitStatus:
     from fencepost.checks.commands.mirrors import run
+
+    return run(options)
+
+
+def _log(options: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.commands.conform_log import run
 
     return run(options)
