@@ -16,7 +16,7 @@ def ledger_causes(suite: Suite) -> None:
     s, n, settings = p.state, p.next, p.parameters
     bookie, entry, recoverer = p.universes["bookie"], p.universes["entry"], p.universes["recoverer"]
     striping = Striping(settings["ensemble"], settings["write_quorum"], settings["entries"])
-    writers = Ensembles(p, "writer", striping)
+    writers, published = Ensembles(p, "writer", striping), Ensembles(p, "published", striping)
     new_ensembles = [Ensembles(p, "new", striping, r) for r in recoverer]
     for_recovery = [Ensembles(p, "for_recovery", striping, r, fragments="single") for r in recoverer]
     places = [(b, e) for b in bookie for e in entry]
@@ -57,7 +57,8 @@ def ledger_causes(suite: Suite) -> None:
             """A bookie fences the ledger because a recovery asks it to, or because it may have lost something."""
 
             def asks(r: int, b: int) -> Any:
-                return And(s.phase[r] != "idle", Or(for_recovery[r].in_last(b), new_ensembles[r].in_last(b)))
+                reads = And(s.phase[r] == "reading", published.holds(b, next_entry(s, r)))
+                return And(s.phase[r] != "idle", Or(reads, for_recovery[r].in_last(b), new_ensembles[r].in_last(b)))
 
             fences = {b: And(Not(s.fenced[b]), n.fenced[b], losses(n) == losses(s)) for b in bookie}
             return all_of(Implies(fences[b], any_of(asks(r, b) for r in recoverer)) for b in bookie)
@@ -75,9 +76,16 @@ def ledger_causes(suite: Suite) -> None:
 
         @suite.step
         def replacements_are_needed() -> Any:
-            """A bookie is replaced because the writer, or a recovery that writes again, waits for it."""
+            """A bookie is replaced because the writer, or a recovery that writes again, waits for it.
+
+            Or it has failed to store an entry that was confirmed without it, and the writer has come to its next add.
+            """
 
             awaited = any_of(And(s.lac < e, e <= s.sent, writers.leaves(p, e)) for e in entry)
+            if settings["ack_quorum"] < settings["write_quorum"]:
+                left = {b: And(writers.in_last(b), Not(p.primed(writers.in_last(b)))) for b in bookie}
+                failed = [And(left[b], e <= s.lac, writers.holds(b, e), s.requested[b].has(e)) for b, e in places]
+                awaited = Or(awaited, And(s.lac < s.sent, any_of(failed)))
             again = [
                 And(s.phase[r] == "adding", new_ensembles[r].leaves(p, next_entry(s, r), spared=s.recovery_acked[r]))
                 for r in recoverer

@@ -59,7 +59,7 @@ def ledger_conduct(suite: Suite) -> None:
             """A bookie is back after a crash."""
             return And(s.crashes > 0, *(s.up[b] for b in bookie))
 
-    if most_losses(settings):
+    if most_losses(settings) and settings["data_integrity"]:
 
         @suite.always
         def limbo_is_fenced() -> Any:
@@ -73,6 +73,8 @@ def ledger_conduct(suite: Suite) -> None:
             answers += [(n.no_such_entry[r], s.no_such_entry[r]) for r in recoverer]
             silent = {b: And(*(Implies(after.has(b), before.has(b)) for after, before in answers)) for b in bookie}
             return all_of(Implies(s.limbo[b], silent[b]) for b in bookie)
+
+    if most_losses(settings):
 
         @suite.sometimes
         def disk_lost() -> Any:

@@ -8,10 +8,11 @@ from fencepost.properties.registry import Instance, Value
 
 _PAIR = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2}
 _PAIR_AND_SPARE = _PAIR | {"bookies": 3, "changes": 1}
-_JOURNALLESS = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "ack_quorum": 1, "entries": 1, "unclean_shutdowns": 1}
+_JOURNALLESS = _PAIR | {"ack_quorum": 1, "entries": 1, "unclean_shutdowns": 1, "data_integrity": True}
 _FIVE = {"bookies": 6, "ensemble": 5, "write_quorum": 5, "ack_quorum": 3}
 _TEN_ENTRIES = {"entries": 10, "recoverers": 2, "changes": 1}
 _STRIPED = {"bookies": 3, "ensemble": 2, "write_quorum": 1, "ack_quorum": 1, "entries": 4, "changes": 1, "readers": 0}
+_LATE_FAILURES = {"bookies": 4, "ensemble": 3, "write_quorum": 2, "ack_quorum": 1, "entries": 2, "changes": 1, "readers": 0}
 _ONE_ENTRY: Mapping[str, Value] = {"entries": 1}
 
 SIZES = {
@@ -20,8 +21,10 @@ SIZES = {
         Instance("two recoveries", {"entries": 1, "recoverers": 2}),
         Instance("change of ensemble", _PAIR_AND_SPARE),
         Instance("striping", {"bookies": 4, "ensemble": 3, "write_quorum": 2, "entries": 2, "changes": 1}),
+        Instance("striping, ack quorum of one", _LATE_FAILURES),
         Instance("crash and rot", _PAIR | {"entries": 2, "crashes": 1, "rots": 1, "explicit_lacs": 1, "deletions": 1}),
         Instance("lost disk", {"entries": 1, "losses": 1}),
+        Instance("lost disk, data integrity", {"entries": 1, "losses": 1, "data_integrity": True}),
         Instance("ack quorum of one", _JOURNALLESS),
     ),
     "standard": (
@@ -29,6 +32,7 @@ SIZES = {
         Instance("two of everything", _PAIR_AND_SPARE | {"recoverers": 2}),
         Instance("three entries", {"entries": 3}, by="induction"),
         Instance("faults", _PAIR | {"crashes": 1, "losses": 1, "rots": 1, "explicit_lacs": 1, "deletions": 1}),
+        Instance("faults, data integrity", _PAIR | {"crashes": 1, "losses": 1, "rots": 1, "data_integrity": True}),
         Instance("quorum of five", _FIVE | {"entries": 1, "changes": 1}),
         Instance("ten entries", _TEN_ENTRIES | {"bookies": 5}, by="induction"),
         Instance("ten entries, striped", _TEN_ENTRIES | {"bookies": 5, "ensemble": 4}, by="induction"),
@@ -78,6 +82,9 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "confirms_while_unsetting": _STRIPED,
     "captured_ensemble": _PAIR_AND_SPARE,
     "deleted_fence_in_memory": _PAIR | {"entries": 1, "crashes": 1, "deletions": 1},
+    "recovery_starts_below_last_ensemble": _PAIR_AND_SPARE | {"changes": 2},
+    "length_of_the_last_entry": _PAIR,
+    "length_not_raised": _PAIR_AND_SPARE,
     "fencing_waits_for_one": _ONE_ENTRY,
     "fencing_waits_for_none": _ONE_ENTRY,
     "recovery_not_marked": _PAIR_AND_SPARE | {"entries": 1},

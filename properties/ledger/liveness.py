@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import Not, Or, Protocol, any_of, at_least, how_many
-from fencepost.properties.ledger.terms import losses, most_losses
+from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
+from fencepost.model.language import And, Not, Or, Protocol, any_of, at_least, how_many
+from fencepost.properties.ledger.terms import gone, losses, most_losses
 from fencepost.properties.vocabulary import Suite
 
 WRITERS = ("writer", "publish_change", "add", "collect")
@@ -23,14 +24,34 @@ def ledger_liveness(suite: Suite) -> None:
     s, settings = p.state, p.parameters
     bookie, entry, recoverer = p.universes["bookie"], p.universes["entry"], p.universes["recoverer"]
     ack_quorum, write_quorum = settings["ack_quorum"], settings["write_quorum"]
+    writers = Ensembles(p, "writer", Striping(settings["ensemble"], write_quorum, settings["entries"]))
     destroyed = losses(s) + s.rots
     down = [Not(s.up[b]) for b in bookie]
     is_open = s.status.among("open", "in_recovery")
+    missing = at_least(write_quorum - ack_quorum + 1, gone(s, bookie, settings))
+
+    if settings["crashes"] or settings["changes"]:
+
+        @suite.leads_to(unfair=[*(recoverer.label(r) for r in recoverer), "close", "restart"])
+        def adds_end() -> Any:
+            """What a living writer has sent is confirmed in the end, or fails, even if bookies stay down for good.
+
+            It fails where a bookie of a pending add's write set refuses it, or is down and cannot be replaced, and where the
+            change of ensemble is refused for which it waits.
+            """
+
+            def fails_at(b: int, e: int) -> Any:
+                refuses = Or(s.fenced[b], Not(s.up[b]))
+                return And(s.lac < e, e <= s.sent, writers.holds(b, e), Not(s.accepted[b].has(e)), refuses)
+
+            change_is_refused = And(s.writer.among("changing", "changed"), s.status != "open")
+            over = Or(s.writer.among("closed", "failed"), change_is_refused, *(fails_at(b, e) for b in bookie for e in entry))
+            return [(s.sent >= e, Or(s.confirmed.has(e), over)) for e in entry]
 
     @suite.leads_to(unfair=[recoverer.label(r) for r in recoverer] + ["close"])
     def adds_are_confirmed() -> Any:
         """What a living writer has sent is confirmed in the end, unless the ledger is fenced or closed: it hears of its end."""
-        given_up = Or(s.status != "open", any_of(s.fenced[b] for b in bookie))
+        given_up = Or(s.status != "open", missing, any_of(s.fenced[b] for b in bookie))
         heard = Or(s.writer.among("closed", "failed"), s.status != "closed")
         return [*((s.sent >= e, Or(s.confirmed.has(e), given_up)) for e in entry), (s.status == "closed", heard)]
 
@@ -41,7 +62,7 @@ def ledger_liveness(suite: Suite) -> None:
     @suite.leads_to(unfair=[*WRITERS, *others])
     def open_ledgers_close() -> Any:
         """A ledger is closed in the end, if a client recovers it, bookies come back and not too many copies are destroyed."""
-        return is_open, Or(Not(is_open), destroyed >= ack_quorum)
+        return is_open, Or(Not(is_open), destroyed >= ack_quorum, missing)
 
     if settings["crashes"]:
 
@@ -55,9 +76,10 @@ def ledger_liveness(suite: Suite) -> None:
 
         @suite.leads_to(
             unfair=[*WRITERS, *others],
-            strict="bookies that may have lost an entry, or have only a bad copy of it, never say that it was not there, and "
-            "so many of them keep a recovery from ever knowing",
-            when=most_losses(settings) + settings["rots"] >= ack_quorum,
+            strict="bookies that are gone, may have lost an entry, or have only a bad copy of it, never say that it was not "
+            "there, and so many of them keep a recovery from ever knowing",
+            when=most_losses(settings) + settings["rots"] >= ack_quorum
+            or (not settings["data_integrity"] and settings["losses"] > write_quorum - ack_quorum),
         )
         def open_ledgers_close_whatever_is_lost() -> Any:
             """A ledger is closed in the end, whatever copies are destroyed."""
@@ -66,5 +88,5 @@ def ledger_liveness(suite: Suite) -> None:
     @suite.leads_to(unfair=WRITERS)
     def recoveries_end() -> Any:
         """A recovery that has begun is done in the end, unless the ledger is deleted or too many copies are destroyed."""
-        away = Or(s.status == "deleted", destroyed >= ack_quorum)
+        away = Or(s.status == "deleted", destroyed >= ack_quorum, missing)
         return [(Not(s.phase[r].among("idle", "done")), Or(s.phase[r] == "done", away)) for r in recoverer]

@@ -63,6 +63,16 @@ def ledger(p: Protocol) -> Suite:
         return Implies(And(s.writer == "closed", s.status != "deleted"), And(is_closed(), s.last == s.lac))
 
     @suite.always
+    def ends_and_lengths_agree() -> Any:
+        """The length in the metadata is that of the entries up to the last."""
+        return s.length == s.last + 1
+
+    @suite.always
+    def only_another_end_fails_the_writer() -> Any:
+        """A writer whose close fails has had another last add confirmed than the closed ledger's last entry."""
+        return Implies(s.writer == "failed", s.last != s.lac)
+
+    @suite.always
     def nothing_is_invented() -> Any:
         """The ledger ends, and a bookie stores, nothing beyond what the application has added."""
         return And(s.last <= s.sent, *(Implies(s.stored[b].has(e), e <= s.sent) for b in bookie for e in entry))
@@ -194,8 +204,8 @@ def ledger(p: Protocol) -> Suite:
     @suite.step
     def closed_is_final() -> Any:
         """A closed ledger keeps its end and its ensembles; all that can still happen to it is deletion."""
-        same = [a == b for a, b in _pairs(published.values(), p)]
-        return Implies(is_closed(), And(Or(n.status == "closed", n.status == "deleted"), n.last == s.last, *same))
+        same = [a == b for a, b in _pairs([s.last, s.length, *published.values()], p)]
+        return Implies(is_closed(), And(Or(n.status == "closed", n.status == "deleted"), *same))
 
     @suite.step
     def status_never_goes_back() -> Any:
@@ -205,8 +215,8 @@ def ledger(p: Protocol) -> Suite:
     @suite.step
     def version_counts_updates() -> Any:
         """Every update of the metadata raises their version by one, and nothing else does."""
-        same = And(n.status == s.status, n.last == s.last, *(a == b for a, b in _pairs(published.values(), p)))
-        return Or(n.version == s.version + 1, And(n.version == s.version, same))
+        same = [a == b for a, b in _pairs([s.status, s.last, s.length, *published.values()], p)]
+        return Or(n.version == s.version + 1, And(n.version == s.version, *same))
 
     @suite.step
     def fence_is_kept() -> Any:
@@ -223,6 +233,18 @@ def ledger(p: Protocol) -> Suite:
         """While the ledger is in recovery its published ensembles do not change."""
         both = And(s.status == "in_recovery", n.status == "in_recovery")
         return Implies(both, And(*(a == b for a, b in _pairs(published.values(), p))))
+
+    if settings["changes"] and recoverer.size:
+
+        @suite.always
+        def recoveries_can_publish() -> Any:
+            """No ensemble with which a recovery would close the ledger begins before the last one that is published.
+
+            ReadOnlyLedgerHandle.closeRecovered checks that, and fails otherwise.
+            """
+            new = [Ensembles(p, "new", striping, r) for r in recoverer]
+            goes_on = [And(s.status == "in_recovery", s.phase[r].among("fencing", "reading", "adding")) for r in recoverer]
+            return all_of(Implies(goes_on[r], published.last_first() <= new[r].last_first()) for r in recoverer)
 
     @suite.step
     def lac_never_goes_back() -> Any:

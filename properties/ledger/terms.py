@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 
 def next_entry(s: Any, r: int) -> Any:
     """The entry after a recovery's last add confirmed: the one that it reads or stores again, or the one after the end."""
     return s.recovery_lac[r] + 1
+
+
+def gone(s: Any, bookies: Iterable[int], settings: Mapping[str, Any]) -> list[Any]:
+    """Of each bookie that it does not start again, because its disk is lost."""
+    return [s.gone[b] for b in bookies] if settings["losses"] and not settings["data_integrity"] else []
 
 
 def losses(s: Any) -> Any:

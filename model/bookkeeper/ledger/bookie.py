@@ -100,8 +100,8 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
 
     @p.step(by="b", b=bookie, fair=True, only_if=p.budgets["crashes"], mirrors="BookieImpl.readJournal, BookieImpl.start")
     def restart(b: int) -> Any:
-        """The bookie comes back with its data."""
-        return Not(up[b]), {up[b]: True, **fences.after_boot(b)}
+        """The bookie comes back with its data, unless its disk is lost."""
+        return And(Not(up[b]), Not(s.is_gone(b))), {up[b]: True, **fences.after_boot(b)}
 
     @p.part
     def fenced_at_boot(b: int) -> Any:
@@ -143,22 +143,25 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         return up[b], {**back_with(b, keep), fenced[b]: fenced_at_boot(b), limbo[b]: limbo_at_boot(b)}
 
     @p.part
-    def knows_of_the_loss(b: int) -> Any:
-        """The cookie on the disk tells the bookie that this is not the disk that it had."""
-        return True
+    def back_without_disk(b: int) -> dict[Any, Any]:
+        """The cookie is missing on the empty disk: the bookie does not start any more (LegacyCookieValidation.checkCookies).
 
-    knows_of_the_loss.instead("empty_disk_counts_as_covered", lambda b: False)
+        With dataIntegrityCheckingEnabled it is back, with its open ledgers fenced and in limbo.
+        """
+        return {fenced[b]: True, limbo[b]: True} if s.gone is None else {up[b]: False, s.gone[b]: True}
+
+    back_without_disk.instead("empty_disk_counts_as_covered", lambda b: {fenced[b]: False, limbo[b]: False})
 
     @p.fault(
         by="b",
         spends="losses",
         b=bookie,
-        mirrors="DataIntegrityCookieValidation.checkCookies, DataIntegrityCheckImpl.runPreBootCheck, "
-        "SingleDirectoryDbLedgerStorage.setLimboState",
+        mirrors="LegacyCookieValidation.checkCookies, DataIntegrityCookieValidation.checkCookies, "
+        "DataIntegrityCheckImpl.runPreBootCheck, SingleDirectoryDbLedgerStorage.setLimboState",
     )
     def lose_disk(b: int) -> Any:
-        """The bookie's disk is lost, and it is back with an empty one, with its open ledgers fenced and in limbo."""
-        return up[b], {**back_with(b, 0), fenced[b]: knows_of_the_loss(b), limbo[b]: knows_of_the_loss(b)}
+        """The bookie's disk is lost, and an empty one is in its place."""
+        return up[b], {**back_with(b, 0), **back_without_disk(b)}
 
     @p.fault(by="b", spends="rots", b=bookie, e=entry)
     def rot(b: int, e: int) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 DEFECTS = {
     "recovery_reads_do_not_fence": "bookkeeper#2614: only the read of the last add confirmed fences, reads of entries do not",
     "fence_not_durable": "bookkeeper#208: a fence is acknowledged, and a restart takes it back",
+    "recovery_starts_below_last_ensemble": "bookkeeper#2615: recovery begins before the last ensemble, where it cannot "
+    "publish a change of ensemble",
     "recovery_ensemble_starts_early": "an ensemble changed in recovery starts one entry too early",
     "confirms_while_changing": "adds are confirmed by the old ensemble while it is being replaced, so that the metadata "
     "and the bookies written differ",
@@ -47,6 +49,10 @@ DEFECTS = {
     "captured_ensemble": "bookkeeper#4171: an add takes the ensemble before it is queued, and a change in between does not "
     "reach it",
     "deleted_fence_in_memory": "that a deleted ledger was fenced is known in memory only, and a restart forgets it",
+    "length_of_the_last_entry": "recovery takes the length of the entry that told it the last add confirmed for the length up "
+    "to that last add, and closes with it",
+    "length_not_raised": "recovery raises the last add confirmed to the end of the ensembles before the last, and closes "
+    "with the length that it has heard",
     "fencing_waits_for_one": "weakening: the fencing phase ends with the first answer",
     "fencing_waits_for_none": "weakening: there is no fencing phase, recovery reads at once",
     "recovery_not_marked": "recovery does not mark the ledger in the metadata before it starts",

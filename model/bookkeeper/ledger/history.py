@@ -28,9 +28,17 @@ HISTORY: dict[str, History] = {
         evidence="the fence record came with BOOKKEEPER-500 (d69986c4df); Bookie.fenceLedger of 4.4.0 answers a second request "
         "at once (#208, mended by pull request #205)",
     ),
+    "recovery_starts_below_last_ensemble": History(
+        "bookkeeper",
+        upstream=("#2615",),
+        since="4.0.0",
+        fixed="4.14.0",
+        costs="a recovery that changes the ensemble fails, and fails again",
+        evidence="LedgerRecoveryOp.initiate raises the last add confirmed to the last ensemble's first entry - 1 from 4.14.0 "
+        "on (79768fee1c); before that checkState in ReadOnlyLedgerHandle.closeRecovered failed",
+    ),
     "recovery_ensemble_starts_early": _never(
-        "a change begins at getLastAddConfirmed() + 1 (ReadOnlyLedgerHandle.handleBookieFailure of 4.18.0, and of 4.2.0); "
-        "#2615 is another mistake: recovery began below the last ensemble, and failed"
+        "a change begins at getLastAddConfirmed() + 1 (ReadOnlyLedgerHandle.handleBookieFailure of 4.18.0, and of 4.2.0)"
     ),
     "confirms_while_changing": History(
         "bookkeeper",
@@ -57,6 +65,7 @@ HISTORY: dict[str, History] = {
         since="4.0.0",
         present=BOOKKEEPER,
         costs="a confirmed entry is missing from the closed ledger after a bookie's disk was wiped",
+        applies=lambda parameters: not parameters["data_integrity"],
         avoided_by="dataIntegrityCheckingEnabled=true (4.15.0 and later, DbLedgerStorage)",
         evidence="ServerConfiguration.isDataIntegrityCheckingEnabled is false unless set, in 4.17.3 and 4.18.0",
     ),
@@ -240,6 +249,26 @@ HISTORY: dict[str, History] = {
         present=("4.17.2", "4.17.3", "4.18.0"),
         costs="a late add to a deleted ledger is accepted and acknowledged after a bookie's restart",
         evidence="HandleFactoryImpl.recentlyFencedAndDeletedLedgers of 4.17.3 and 4.18.0 is a cache in memory, for seven days",
+    ),
+    "length_of_the_last_entry": History(
+        "bookkeeper",
+        since="4.0.0",
+        present=BOOKKEEPER,
+        costs="the closed ledger's length counts entries that it does not have, and the close of a writer that agrees on the "
+        "last entry fails",
+        evidence="LedgerRecoveryOp.initiate of 4.14.5 to 4.18.0 sets the length to that of the RecoveryData with the last add "
+        "confirmed (maxLength in 4.0.0), which is of the entry that carried it; LedgerHandle.doAsyncCloseInternal compares "
+        "lengths",
+    ),
+    "length_not_raised": History(
+        "bookkeeper",
+        upstream=("#2615",),
+        since="4.14.0",
+        present=BOOKKEEPER,
+        costs="a ledger with entries is closed with a length that leaves some or all of them out, and the close of a writer "
+        "that agrees on the last entry fails",
+        evidence="LedgerRecoveryOp.initiate of 4.14.5 to 4.18.0 raises lastAddConfirmed to the last ensemble's first entry - 1 "
+        "(79768fee1c, the mend of #2615) and takes the length as it was heard, 0 if all answers were denials",
     ),
     "fencing_waits_for_one": _never(
         "LedgerRecoveryOp waits for a quorum since 4.0.0 (canProceedWithRecovery, then coverage sets)"

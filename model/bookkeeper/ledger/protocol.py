@@ -53,6 +53,7 @@ def ledger(
     deletions: int = 0,
     readers: int = 1,
     storage: str = "db",
+    data_integrity: bool = False,
     defects: Iterable[str] = (),
 ) -> Protocol:
     """One ledger with its writer, its bookies, ``recoverers`` runs of recovery and ``readers`` that follow its tail.
@@ -61,8 +62,10 @@ def ledger(
     ``losses`` the disks that are lost, ``unclean_shutdowns`` the times that a bookie without a journal comes back with some
     of its entries lost, ``rots`` the copies that go bad, ``explicit_lacs`` the last adds confirmed that the writer sends
     without an entry, ``deletions`` those of the ledger (0 or 1). ``storage`` is what the bookies store in: ``db``, ``sorted``
-    or ``interleaved``, for DbLedgerStorage and so on; some mistakes are those of one. Raises ModelError for another storage,
-    and unless 1 <= ack_quorum <= write_quorum <= ensemble <= bookies and 1 <= entries.
+    or ``interleaved``, for DbLedgerStorage and so on; some mistakes are those of one. ``data_integrity`` is
+    dataIntegrityCheckingEnabled: a bookie that may have lost entries is back in limbo. Without it one that has lost its disk
+    does not start again, and there are no unclean shutdowns. Raises ModelError for another storage, for data_integrity on one
+    that is not db, and unless 1 <= ack_quorum <= write_quorum <= ensemble <= bookies and 1 <= entries.
     """
     if not 1 <= ack_quorum <= write_quorum <= ensemble <= bookies:
         raise ModelError(
@@ -73,6 +76,10 @@ def ledger(
         raise ModelError("ledger: entries is at least 1")
     if storage not in STORAGES:
         raise ModelError(f"ledger: storage is {', '.join(STORAGES[:-1])} or {STORAGES[-1]}, not {storage!r}")
+    if data_integrity and storage != "db":
+        raise ModelError(f"ledger: data_integrity is of storage db; {storage} has no limbo")
+    if unclean_shutdowns and not data_integrity:
+        raise ModelError("ledger: unclean_shutdowns need data_integrity=yes; what a kill costs without it, bookie says")
     parameters = {name: value for name, value in locals().items() if name != "defects"}
     p = Protocol("ledger", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
     s = LedgerState(p, parameters)

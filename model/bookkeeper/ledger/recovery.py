@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.bookkeeper.ledger.bookie import Answers
+from fencepost.model.bookkeeper.ledger.lengths import Lengths
 from fencepost.model.bookkeeper.ledger.state import LedgerState
 from fencepost.model.language import And, If, Not, Or, Protocol, at_least, maximum
 
@@ -18,6 +19,8 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
     status, version, phase, recovery_lac, bookie_lac = s.status, s.version, s.phase, s.recovery_lac, s.bookie_lac
     coverage, no_such_entry, recovery_acked = s.coverage, s.no_such_entry, s.recovery_acked
     new_ensembles, for_recovery, published, here = s.new_ensembles, s.for_recovery, s.published, s.recovered_next
+
+    lengths = Lengths(p, s)
 
     # --- it fences
 
@@ -65,12 +68,15 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
     def read_lac(r: int, b: int) -> Any:
         """The bookie fences the ledger, and its last add confirmed reaches the recovery; in limbo it gives no answer.
 
-        The bookies of the last ensemble are asked, to which new adds go; each of them counts once.
+        The bookies of the last ensemble are asked, to which new adds go; each of them counts once. One whose last entry has a
+        digest that does not match has answered and is fenced, but its last add confirmed is not believed.
         """
         asked = And(phase[r] == "fencing", up[b], Not(s.limbo[b]), for_recovery[r].in_last(b), Not(coverage[r].has(b)))
+        is_higher = And(Not(s.last_is_rotten(b)), bookie_lac[b] > recovery_lac[r])
         return asked, {
             coverage[r]: coverage[r].plus(b),
-            recovery_lac[r]: maximum(recovery_lac[r], bookie_lac[b]),
+            recovery_lac[r]: If(is_higher, bookie_lac[b], recovery_lac[r]),
+            **lengths.after_lac(r, b, is_higher),
             **answers.fence(b),
         }
 
@@ -91,6 +97,12 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         """In no write set of the last ensemble are an ack quorum unheard of."""
         return for_recovery[r].covered_by(coverage[r].has, s.ack_quorum)
 
+    @p.part
+    def lac_to_begin_with(r: int) -> Any:
+        """The highest last add confirmed that was heard, or the last entry before the last ensemble."""
+        return maximum(recovery_lac[r], new_ensembles[r].last_first() - 1)
+
+    lac_to_begin_with.instead("recovery_starts_below_last_ensemble", lambda r: recovery_lac[r])
     is_covered.instead("fencing_waits_for_one", lambda r: Not(coverage[r].is_empty))
     is_covered.instead("fencing_waits_for_none", lambda r: True)
 
@@ -109,11 +121,15 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         """
         return And(phase[r] == "fencing", is_covered(r)), {
             phase[r]: "reading",
-            recovery_lac[r]: maximum(recovery_lac[r], new_ensembles[r].last_first() - 1),
+            recovery_lac[r]: lac_to_begin_with(r),
             coverage[r]: (),
+            **lengths.after_raise(r, lac_to_begin_with(r)),
         }
 
     # --- it reads
+
+    def is_before_last(r: int) -> Any:
+        return here(r) < published.last_first()
 
     @p.part
     def reads_from(r: int, b: int) -> Any:
@@ -129,6 +145,10 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         return s.write_quorum - s.ack_quorum + 1
 
     reads_from.instead("reads_follow_current_ensemble", lambda r, b: new_ensembles[r].holds(b, here(r)))
+    reads_from.instead(
+        "recovery_starts_below_last_ensemble",
+        lambda r, b: If(is_before_last(r), published.holds(b, here(r)), for_recovery[r].holds(b, here(r))),
+    )
     enough_denials.instead("one_no_such_entry_suffices", lambda: 1)
     enough_denials.instead("no_such_entry_threshold_too_low", lambda: max(s.write_quorum - s.ack_quorum, 1))
 
@@ -173,6 +193,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
             no_such_entry[r]: (),
             s.found[r]: s.found[r].plus(here(r)),
             s.spoiled[r]: rotten[b].has(here(r)),
+            **lengths.after_entry(r),
             **on_found(r),
             **answers.fence_by_read(b, False),
         }
@@ -209,6 +230,17 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
 
     # --- it stores again what it has read
 
+    @p.part
+    def writes_to(r: int, b: int) -> Any:
+        """The bookie is of the entry's write set by recovery's own copy of the ensembles, which it publishes when it closes."""
+        return new_ensembles[r].holds(b, here(r))
+
+    # Adds go to the last ensemble, whatever entry they are of.
+    writes_to.instead(
+        "recovery_starts_below_last_ensemble",
+        lambda r, b: If(is_before_last(r), new_ensembles[r].in_last(b), new_ensembles[r].holds(b, here(r))),
+    )
+
     @p.step(
         by="r",
         r=recoverer,
@@ -218,11 +250,8 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         "PendingAddOp.writeComplete",
     )
     def recovery_add(r: int, b: int) -> Any:
-        """The entry found is stored again at a bookie of its write set, past the fence, and the acknowledgement is heard.
-
-        The write set is that of recovery's own copy of the ensembles, which it publishes when it closes.
-        """
-        asked = And(phase[r] == "adding", up[b], new_ensembles[r].holds(b, here(r)), Not(recovery_acked[r].has(b)))
+        """The entry found is stored again at a bookie of its write set, past the fence, and the acknowledgement is heard."""
+        asked = And(phase[r] == "adding", up[b], writes_to(r, b), Not(recovery_acked[r].has(b)))
         return And(asked, recovery_lac[r] < s.entries - 1), {
             stored[b]: stored[b].plus(here(r)),
             rotten[b]: If(s.spoiled[r], rotten[b].plus(here(r)), rotten[b].minus(here(r))),
@@ -248,7 +277,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
 
         It may have been on one bookie only. Closed over that, the ledger would have an entry that one lost disk takes away.
         """
-        enough = at_least(s.ack_quorum, (And(recovery_acked[r].has(b), new_ensembles[r].holds(b, here(r))) for b in bookie))
+        enough = at_least(s.ack_quorum, (And(recovery_acked[r].has(b), writes_to(r, b)) for b in bookie))
         return And(phase[r] == "adding", recovery_lac[r] < s.entries - 1, enough), {
             phase[r]: "reading",
             recovery_lac[r]: recovery_lac[r] + 1,
@@ -287,7 +316,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         It does so in its own copy of the ensembles only, until it closes the ledger: another recovery that reads where this one
         meant to write would find nothing there. Earlier entries were not written to n, so the change does not cover them.
         """
-        failed = And(new_ensembles[r].holds(o, here(r)), Not(recovery_acked[r].has(o)))
+        failed = And(writes_to(r, o), Not(recovery_acked[r].has(o)))
         may = And(o != n, phase[r] == "adding", failed, new_ensembles[r].may_replace(o, n, changes_from(r)))
         return may, {**new_ensembles[r].replaced(o, n, changes_from(r)), **published_at_once(r, o, n)}
 
@@ -329,6 +358,8 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
             no_such_entry[r]: (),
             status: "closed",
             s.last: recovery_lac[r],
+            s.length: lengths.at_end(r),
+            **lengths.none(r),
             **published_by_close(r),
             **s.after_update,
         }
@@ -336,4 +367,9 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
     @p.step(by="r", r=recoverer, fair=True, mirrors="ReadOnlyLedgerHandle.closeRecovered, ReadOnlyLedgerHandle.recover")
     def adopt_end(r: int) -> Any:
         """Recovery wants to close and finds the ledger closed: that end is the end."""
-        return And(at_end(r), status == "closed"), {phase[r]: "done", no_such_entry[r]: (), recovery_lac[r]: s.last}
+        return And(at_end(r), status == "closed"), {
+            phase[r]: "done",
+            no_such_entry[r]: (),
+            recovery_lac[r]: s.last,
+            **lengths.none(r),
+        }

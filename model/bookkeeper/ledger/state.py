@@ -35,6 +35,7 @@ class LedgerState:
         self.status = p.choice("status", STATUSES)
         self.version = p.number("version", 0, versions)
         self.last = p.number("last", -1, entries - 1)
+        self.length = p.number("length", 0, entries)  # in entries: see lengths.py
         (self.published,) = Ensembles.declare(p, "published", striping)
 
         # The bookies.
@@ -45,6 +46,8 @@ class LedgerState:
         self.explicit_lac = p.number("explicit_lac", -1, entries - 1, per=bookie)
         self.fenced = p.flag("fenced", per=bookie)
         self.limbo = p.flag("limbo", per=bookie)
+        for_good = sizes["losses"] and not sizes["data_integrity"]
+        self.gone = p.flag("gone", per=bookie) if for_good else None  # with its disk, and does not start any more
 
         # The writer. It is "changing" while the store has not made its change of ensemble, "changed" when the store has and it
         # does not know. ``requested`` are the adds that it has sent to a bookie, ``accepted`` those that the bookie took,
@@ -87,6 +90,17 @@ class LedgerState:
         """The last add confirmed that a bookie tells of once it has stored an entry: that of the last entry's latest copy."""
         has_later = any_of(And(self.stored[b].has(later), later > e) for later in self.entry)
         return If(has_later, self.bookie_lac[b], carried)
+
+    def is_gone(self, b: int) -> Any:
+        """The bookie has lost its disk, and does not start any more."""
+        return False if self.gone is None else self.gone[b]
+
+    def last_is_rotten(self, b: int) -> Any:
+        """The digest of a bookie's last entry, with which it tells its last add confirmed, does not match."""
+        rotten: Any = False
+        for e in self.entry:
+            rotten = If(self.stored[b].has(e), self.rotten[b].has(e), rotten)
+        return rotten
 
     def recovered_next(self, r: int) -> Any:
         """The entry that the recovery reads, or stores again: the one after its last add confirmed."""

@@ -144,6 +144,11 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         """The entry may be waiting for bookie o."""
         return writers.holds(o, e)
 
+    def failed_late(o: int) -> Any:
+        """An add to bookie o may have failed when others had confirmed the entry: LedgerHandle.notifyWriteFailed."""
+        may_be = s.ack_quorum < s.write_quorum
+        return any_of(And(e <= lac, requested[o].has(e), writers.holds(o, e)) for e in entry) if may_be else False
+
     asked.instead("change_not_committed", lambda: "changed")
     may_wait.instead("confirms_while_unsetting", lambda o, e: And(writers.holds(o, e), Not(acked[o].has(e))))
 
@@ -159,10 +164,12 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         """A pending add to bookie o fails or times out: the writer wants bookie n in its place, from entry LAC + 1 on.
 
         It changes its own copy of the ensembles and asks the store to do the same. There is a reason only if an entry waits for
-        o; n is not in the ensemble yet. What is confirmed stays where it is stored, so the change begins after it.
+        o, or if one that was confirmed without o has failed there since, which the next add finds, wherever that one goes; n is
+        not in the ensemble yet. What is confirmed stays where it is stored, so the change begins after it.
         """
         waits_for_it = any_of(And(lac < e, e <= sent, may_wait(o, e)) for e in entry)
-        return And(o != n, writer == "writing", waits_for_it, writers.may_replace(o, n, lac + 1)), {
+        is_needed = Or(waits_for_it, And(lac < sent, failed_late(o)))
+        return And(o != n, writer == "writing", is_needed, writers.may_replace(o, n, lac + 1)), {
             writer: asked(),
             **writers.replaced(o, n, lac + 1),
         }
@@ -269,14 +276,19 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
             writer: "closed",
             status: "closed",
             s.last: lac,
+            s.length: lac + 1,
             **forgets_acks(),
             **s.after_update,
         }
 
     @p.step(by="writer", fair=True, mirrors="LedgerHandle.doAsyncCloseInternal, LedgerHandle.ensembleChangeLoop")
     def find_closed() -> Any:
-        """The writer finds the ledger closed: at its own last add confirmed that is success, at another end an error."""
-        return And(lives(), status == "closed"), {writer: If(s.last == lac, "closed", "failed"), **forgets_acks()}
+        """The writer finds the ledger closed: at its own last add confirmed that is success, at another end an error.
+
+        The ends are the same if the lengths are, too.
+        """
+        is_own_end = And(s.last == lac, s.length == lac + 1)
+        return And(lives(), status == "closed"), {writer: If(is_own_end, "closed", "failed"), **forgets_acks()}
 
     @p.step(
         by="writer",

@@ -259,7 +259,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
 EXPLAINED = {
     "ledger": [
         (instance, "never-changes", variable)
-        for instance in ("lost disk", "ack quorum of one")
+        for instance in ("lost disk", "lost disk, data integrity", "ack quorum of one")
         for variable in ("published_fragments", "published_ensemble", "carried")
     ],
     "split": [("two splits, mended", "never-changes", "based_on")],

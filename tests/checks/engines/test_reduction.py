@@ -32,12 +32,14 @@ REDUCED = {
     "two recoveries": 9960,
     "change of ensemble": 115100,
     "striping": 338524,
-    "crash and rot": 856420,
-    "lost disk": 3945,
+    "striping, ack quorum of one": 225255,
+    "crash and rot": 870753,
+    "lost disk": 3566,
+    "lost disk, data integrity": 3945,
     "ack quorum of one": 957,
 }
 QUICK = ("recovery_reads_do_not_fence", "recovery_closes_blindly")
-LARGE = ("two entries", "change of ensemble", "striping", "crash and rot")
+LARGE = ("two entries", "change of ensemble", "striping", "striping, ack quorum of one", "crash and rot")
 TWO_RECOVERIES = ("--set", "entries=1", "recoverers=2", "--quiet")
 
 

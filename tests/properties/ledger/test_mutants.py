@@ -94,6 +94,7 @@ MUTANTS = {
     "first_entries_rise": Mutant(PAIR_AND_SPARE, "publish_change", keeps("published_first"), 9),
     "ensembles_are_full": Mutant(PAIR_AND_SPARE, "replace", without("Not(Or(And(writer_fragments"), 3),
     "bookies_accept_what_was_sent_to_them": Mutant(PAIR_ONE_ENTRY, "add", without("1 == Extract(0, 0, requested"), 1),
+    "only_another_end_fails_the_writer": Mutant(PAIR_ONE_ENTRY, "find_closed", sets("writer", "failed"), 6),
     # what every step must respect
     "sent_one_after_the_other": Mutant(PAIR_ALONE, "send", without("sent == "), 1),
     "down_bookies_do_nothing": Mutant(PAIR_ONE_ENTRY | {"crashes": 1}, "add", without("up["), 3),
@@ -102,10 +103,11 @@ MUTANTS = {
     "no_deadlock": Mutant(PAIR_ALONE, "close", keeps("status"), 1),
     # what must come about in the end
     "adds_are_confirmed": Mutant(PAIR_ONE_ENTRY, "ack", keeps("acked"), 5),
+    "adds_end": Mutant(PAIR_AND_SPARE | {"entries": 1}, "resend", keeps("requested"), 7),
     "open_ledgers_close": Mutant(PAIR_ONE_ENTRY, "start_reading", keeps("phase"), 6),
     "open_ledgers_close_without_the_missing": Mutant(TRIPLE | {"crashes": 1}, "close_recovered", keeps("status"), 7),
     "open_ledgers_close_whatever_is_lost": Mutant(
-        PAIR_ONE_ENTRY | {"losses": 1}, "read_no_such_entry", keeps("no_such_entry"), 6
+        PAIR_ONE_ENTRY | {"losses": 1, "data_integrity": True}, "read_no_such_entry", keeps("no_such_entry"), 6
     ),
     "recoveries_end": Mutant(PAIR_ONE_ENTRY, "adopt_end", keeps("phase"), 6),
     # what must be possible

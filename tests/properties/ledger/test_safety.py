@@ -8,8 +8,9 @@ import pytest
 
 from fencepost.checks.engines.exhaustive import Budget, exhaust
 from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
 from fencepost.model.bookkeeper.ledger import DEFECTS, HISTORY, WEAKENINGS
-from fencepost.model.language import And, ModelError, Not, Or
+from fencepost.model.language import And, Implies, ModelError, Not, Or
 from fencepost.model.releases import BOOKKEEPER
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
@@ -25,17 +26,26 @@ COUNTS = {
     "two recoveries": (91030, 621434, 27),
     "change of ensemble": (229673, 1268753, 32),
     "striping": (338524, 1892885, 33),
-    "crash and rot": (1707616, 9414932, 36),
-    "lost disk": (20480, 107645, 19),
+    "striping, ack quorum of one": (225255, 1151323, 29),
+    "crash and rot": (1736068, 9546776, 36),
+    "lost disk": (17996, 85526, 19),
+    "lost disk, data integrity": (20480, 107645, 19),
     "ack quorum of one": (1827, 7079, 16),
 }
 
-EXPLAINED = {name: {"carried", "published_fragments", "published_ensemble"} for name in ("lost disk", "ack quorum of one")}
+EXPLAINED = {
+    name: {"carried", "published_fragments", "published_ensemble"}
+    for name in ("lost disk", "lost disk, data integrity", "ack quorum of one")
+}
 """The suspicions that docs/explanation/teeth.md explains."""
 
 CAUGHT = {
     "recovery_reads_do_not_fence": ({"no_such_entry_stays_true"}, 7),
     "fence_not_durable": ({"fence_is_kept"}, 3),
+    "recovery_starts_below_last_ensemble": (
+        {"recoveries_can_publish", "answers_are_of_the_write_set", "replacements_are_needed"},
+        14,
+    ),
     "recovery_ensemble_starts_early": ({"confirmed_entries_are_stored", "closed_entries_are_stored"}, 17),
     "confirms_while_changing": ({"confirmed_entries_are_stored"}, 8),
     "no_such_entry_though_stored": ({"no_such_entry_stays_true"}, 7),
@@ -72,6 +82,8 @@ CAUGHT = {
     "confirms_while_unsetting": ({"confirmed_entries_are_stored"}, 13),
     "captured_ensemble": ({"confirmed_entries_are_stored"}, 16),
     "deleted_fence_in_memory": ({"fence_is_kept"}, 5),
+    "length_of_the_last_entry": ({"ends_and_lengths_agree"}, 13),
+    "length_not_raised": ({"ends_and_lengths_agree"}, 14),
     "recovery_not_marked": ({"closed_entries_are_stored"}, 12),
     "fencing_waits_for_one": (set(), None),
     "fencing_waits_for_none": (set(), None),
@@ -175,7 +187,7 @@ def test_a_storage_does_not_have_the_mistakes_of_another(storage: str, defect: s
 
 @pytest.mark.parametrize(("ack_quorum", "gone"), [(1, "proved"), (2, "violated")])
 def test_one_lost_disk_loses_an_entry_only_with_an_ack_quorum_of_one(ack_quorum: int, gone: str) -> None:
-    pair: dict[str, Value] = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "entries": 1, "losses": 1}
+    pair: dict[str, Value] = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "entries": 1, "losses": 1, "data_integrity": True}
     protocol = LEDGER.build(pair | {"ack_quorum": ack_quorum})
     suite = Suite(protocol)
 
@@ -212,9 +224,48 @@ def test_the_loop_confirms_too_early_only_above_the_write_quorum(ensemble: int, 
     assert LEDGER.history["confirms_while_unsetting"].fits({"ensemble": ensemble, "write_quorum": 2}) is applies
 
 
-def test_a_storage_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(ModelError, match="storage is db, sorted or interleaved, not 'rocks'"):
-        LEDGER.build({"storage": "rocks"})
+def test_a_late_failure_changes_the_ensemble_at_the_next_add() -> None:
+    """Wherever that add goes: a bookie is replaced for which no pending add waits."""
+    protocol = LEDGER.build({"bookies": 4, "write_quorum": 2, "ack_quorum": 1, "changes": 1, "recoverers": 0})
+    s, n, entry = protocol.state, protocol.next, protocol.universes["entry"]
+    writers = Ensembles(protocol, "writer", Striping(3, 2, 2))
+    suite = Suite(protocol)
+
+    @suite.step
+    def replaced_for_a_pending_add() -> object:
+        """A bookie leaves only if a pending add waits for it."""
+        awaited = [And(s.lac < e, e <= s.sent, writers.leaves(protocol, e)) for e in entry]
+        return Implies(n.changes != s.changes, Or(*awaited))
+
+    (verdict,) = exhaust(Observed.of(suite, suite.properties), Budget()).verdicts
+    assert (verdict.verdict, verdict.reach["steps"]) == ("violated", 6)
+
+
+def test_an_add_that_took_its_ensemble_too_early_may_hang() -> None:
+    """It waits for a bookie that is not of its write set any more, and that nothing replaces."""
+    parameters = LEDGER.shown_by["captured_ensemble"] | {"crashes": 1, "recoverers": 0, "readers": 0}
+    names = ["adds_end", "adds_are_confirmed"]
+    assert not unexpected(searched(LEDGER, parameters, only=names))
+    assert unexpected(searched(LEDGER, parameters, ["captured_ensemble"], names)) == {"adds_end": 14}
+
+
+@pytest.mark.parametrize(("defect", "steps"), [("length_of_the_last_entry", 14), ("length_not_raised", 15)])
+def test_another_length_fails_a_writer_that_agrees_on_the_end(defect: str, steps: int) -> None:
+    found = unexpected(searched(LEDGER, LEDGER.shown_by[defect], [defect], ["only_another_end_fails_the_writer"]))
+    assert found == {"only_another_end_fails_the_writer": steps}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "reason"),
+    [
+        ({"storage": "rocks"}, "storage is db, sorted or interleaved, not 'rocks'"),
+        ({"storage": "sorted", "data_integrity": True}, "sorted has no limbo"),
+        ({"unclean_shutdowns": 1}, "unclean_shutdowns need data_integrity=yes"),
+    ],
+)
+def test_storages_and_disks_that_do_not_exist_are_refused(parameters: dict[str, Value], reason: str) -> None:
+    with pytest.raises(ModelError, match=reason):
+        LEDGER.build(parameters)
 
 
 @pytest.mark.parametrize("quorums", [(3, 3, 4), (2, 3, 3), (3, 2, 3), (3, 3, 0)])

@@ -80,7 +80,10 @@ def test_every_action_is_taken(adapter: LedgerAdapter) -> None:
 def test_the_words_are_those_of_the_model() -> None:
     """Each action and variable that the adapter names exists: a name that is gone would leave a hole in what is compared."""
     protocol = ENTRY.build(
-        dict.fromkeys(("changes", "crashes", "losses", "unclean_shutdowns", "rots", "explicit_lacs", "deletions"), 1),
+        {
+            **dict.fromkeys(("changes", "crashes", "losses", "unclean_shutdowns", "rots", "explicit_lacs", "deletions"), 1),
+            "data_integrity": True,
+        },
         ["unknown_counts_as_no_such_entry"],
     )
     names = {value for name, value in vars(words).items() if name.isupper() and isinstance(value, str)} - {words.ADDING}
