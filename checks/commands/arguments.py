@@ -75,6 +75,7 @@ EXAMPLES = """examples:
   fencepost check ledger --set bookies=4 changes=1    an instance of your own
   fencepost check ledger --defect recovery_reads_do_not_fence --property no_truncation
                                                       the shortest way to lose an acknowledged entry
+  fencepost check my_protocol.py --set clients=3      a protocol of your own, with the same options
   fencepost check --conf broker.conf --baseline accepted.json
                                                       fail only for what nobody has accepted yet
 """
@@ -166,7 +167,8 @@ def _add_list(commands: Commands) -> None:
 def _add_check(commands: Commands) -> None:
     check = add_command(commands, "check", "a verdict on each property", CHECK, f"{EXAMPLES}\n{EXIT_STATUS}")
     add = check.add_argument
-    add("protocols", nargs="*", metavar="PROTOCOL", help="what to check (all, unless named)")
+    helps = "what to check: names, or files of protocols of your own, such as my_protocol.py (all, unless named)"
+    add("protocols", nargs="*", metavar="PROTOCOL", help=helps)
     add_conf(check, "take the settings from a broker.conf, an environment file, Helm values or a ConfigMap (-: standard input)")
     add("--pulsar", action=Once, metavar="RELEASE", help="also look for the hazards of this release of Pulsar")
     add("--bookkeeper", action=Once, metavar="RELEASE", help="the release of BookKeeper (default: what that Pulsar ships)")
