@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from fencepost.checks.commands.conform_arguments import add_conform
+from fencepost.checks.commands.memory import Record
 from fencepost.checks.commands.trace_arguments import UNNAMED, add_trace, page_name
 from fencepost.checks.console.extras import PLOTS, SPARK, ExtraError, require
 from fencepost.checks.console.numbers import positive, whole
@@ -97,9 +98,10 @@ EXPLORE_EXAMPLES = """examples:
 """
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command that the arguments ask for (None: those of the program); returns the exit status."""
+def run(arguments: Sequence[str], record: Record | None = None) -> int:
+    """Runs the command that the arguments ask for; returns the exit status. ``record`` is told whether it can be remembered."""
     options = _parser().parse_args(arguments)
+    options.record = record or Record()
     command: Callable[[argparse.Namespace], ExitStatus] = options.command
     if sys.stdout is None:  # closed by who called: Python then has none
         print("fencepost: standard output is closed, so there is nowhere to tell what is found", file=sys.stderr)
@@ -192,6 +194,7 @@ def _add_check(commands: Commands) -> None:
     add("--strict", action="store_true", help="what makes success suspicious keeps the run from succeeding (exit 10)")
     add("--baseline", type=Path, action=Once, metavar="FILE", help="fail only for what is new since, or gone")
     add("--write-baseline", type=Path, action=Once, metavar="FILE", help="write what can be accepted there, and succeed")
+    add("--no-cache", action="store_true", help="check, even if the same check was made before, and do not remember it")
     add_quiet(check)
     check.set_defaults(command=_check)
 
