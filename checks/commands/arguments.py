@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from fencepost.checks.commands.conform_arguments import add_conform
+from fencepost.checks.commands.memory import Record
 from fencepost.checks.commands.trace_arguments import UNNAMED, add_trace, page_name
 from fencepost.checks.console.extras import PLOTS, SPARK, ExtraError, require
 from fencepost.checks.console.numbers import positive, whole
@@ -75,6 +76,7 @@ EXAMPLES = """examples:
   fencepost check ledger --set bookies=4 changes=1    an instance of your own
   fencepost check ledger --defect recovery_reads_do_not_fence --property no_truncation
                                                       the shortest way to lose an acknowledged entry
+  fencepost check my_protocol.py --set clients=3      a protocol of your own, with the same options
   fencepost check --conf broker.conf --baseline accepted.json
                                                       fail only for what nobody has accepted yet
 """
@@ -96,9 +98,10 @@ EXPLORE_EXAMPLES = """examples:
 """
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command that the arguments ask for (None: those of the program); returns the exit status."""
+def run(arguments: Sequence[str], record: Record | None = None) -> int:
+    """Runs the command that the arguments ask for; returns the exit status. ``record`` is told whether it can be remembered."""
     options = _parser().parse_args(arguments)
+    options.record = record or Record()
     command: Callable[[argparse.Namespace], ExitStatus] = options.command
     if sys.stdout is None:  # closed by who called: Python then has none
         print("fencepost: standard output is closed, so there is nowhere to tell what is found", file=sys.stderr)
@@ -166,7 +169,8 @@ def _add_list(commands: Commands) -> None:
 def _add_check(commands: Commands) -> None:
     check = add_command(commands, "check", "a verdict on each property", CHECK, f"{EXAMPLES}\n{EXIT_STATUS}")
     add = check.add_argument
-    add("protocols", nargs="*", metavar="PROTOCOL", help="what to check (all, unless named)")
+    helps = "what to check: names, or files of protocols of your own, such as my_protocol.py (all, unless named)"
+    add("protocols", nargs="*", metavar="PROTOCOL", help=helps)
     add_conf(check, "take the settings from a broker.conf, an environment file, Helm values or a ConfigMap (-: standard input)")
     add("--pulsar", action=Once, metavar="RELEASE", help="also look for the hazards of this release of Pulsar")
     add("--bookkeeper", action=Once, metavar="RELEASE", help="the release of BookKeeper (default: what that Pulsar ships)")
@@ -190,6 +194,7 @@ def _add_check(commands: Commands) -> None:
     add("--strict", action="store_true", help="what makes success suspicious keeps the run from succeeding (exit 10)")
     add("--baseline", type=Path, action=Once, metavar="FILE", help="fail only for what is new since, or gone")
     add("--write-baseline", type=Path, action=Once, metavar="FILE", help="write what can be accepted there, and succeed")
+    add("--no-cache", action="store_true", help="check, even if the same check was made before, and do not remember it")
     add_quiet(check)
     check.set_defaults(command=_check)
 

@@ -30,8 +30,9 @@ from fencepost.checks.reports.report import as_json, closing, text, write_traces
 from fencepost.checks.reports.sarif import as_sarif
 from fencepost.checks.settings.conf_instances import LARGEST_ENSEMBLE, read_settings
 from fencepost.checks.settings.hazards import Hazard
-from fencepost.checks.settings.input_files import InputError
+from fencepost.checks.settings.input_files import STANDARD_INPUT, InputError
 from fencepost.checks.settings.load_manager import as_taken
+from fencepost.checks.settings.own_protocols import is_own
 from fencepost.checks.settings.planning import Item, configuration_notes, planned, planned_hazards
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.language import ModelError
@@ -147,7 +148,17 @@ def _checked_as(asked: argparse.Namespace) -> ExitStatus:
         print(closing(everything, status, suspicious, outdated=comparison is not None and comparison.differs))
     else:
         print(_rendered(asked.format, everything, status, notes, files, suspicious, releases, comparison), end="")
+    if not (skipped or interrupt()) and _can_be_remembered(asked, everything):
+        asked.record.keep([*files.values(), *([page] if page is not None and page.exists() else ())], aloud=as_text)
     return status
+
+
+def _can_be_remembered(asked: argparse.Namespace, everything: Sequence[Checked]) -> bool:
+    """Whether the same command is bound to find the same: nothing is left open, all that was read is in files that the command
+    line names, and nothing is written that a later run goes on with."""
+    is_open = any(verdict.verdict == "inconclusive" for checked in everything for verdict in checked.findings.verdicts)
+    reads_more = any(map(is_own, asked.protocols)) or STANDARD_INPUT in (asked.conf or ())
+    return bool(everything) and not (is_open or reads_more or asked.write_baseline or asked.checkpoint)
 
 
 def _status(

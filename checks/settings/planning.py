@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from fencepost.checks.settings.conf_instances import (
     CONTROL_PLANE,
@@ -14,6 +15,7 @@ from fencepost.checks.settings.conf_instances import (
     ledger_instances,
 )
 from fencepost.checks.settings.hazards import Hazard, hazards
+from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.language.mistakes import guess
 from fencepost.model.releases import Releases
 from fencepost.properties.ledger import striping
@@ -31,7 +33,8 @@ def planned(
 ) -> list[tuple[Item, Instance]]:
     """The instances to check, in order, behaving as the releases do if there are any.
 
-    RegistryError if a protocol, parameter, size, defect or property does not exist.
+    RegistryError if a protocol, parameter, size, defect or property does not exist; InputError for a file of one's own that
+    has no protocol.
     """
     items = _items(asked, settings)
     found = [(item, instance) for item in items for instance in _instances(item, asked, settings, releases)]
@@ -58,11 +61,10 @@ def planned_hazards(
     of all protocols. None without releases, and none beside a defect that was asked for by name."""
     if releases is None or asked.defect:
         return []
-    items = list(dict.fromkeys(item.name for item, _ in plan))
+    entries = {item.name: item for item, _ in plan if isinstance(item, Entry)}
     if settings is not None and not (asked.protocols or asked.set):
-        items = list(PROTOCOLS)
-    entries = [PROTOCOLS[name] for name in items if name in PROTOCOLS]
-    return list(hazards(entries, releases, settings, asked.set, asked.property))
+        entries = dict(PROTOCOLS)
+    return list(hazards(entries.values(), releases, settings, asked.set, asked.property))
 
 
 def configuration_notes(settings: Settings, names: set[str]) -> list[str]:
@@ -86,7 +88,7 @@ def _items(asked: argparse.Namespace, settings: Settings | None) -> list[Item]:
         names = [name for name in EVERYTHING if settings is None or name in configured]
         if asked.set or asked.by:  # which are of protocols
             names = [name for name in names if name in PROTOCOLS]
-    items = [find(name, EVERYTHING) for name in names]
+    items = [item for name in names for item in _named(name)]
     if asked.set and not asked.protocols:  # nobody said whose parameters these are: those of the protocols that have them
         wanted = {text.partition("=")[0].strip() for text in asked.set}
         items = [i for i in items if isinstance(i, Entry) and wanted <= {p.name for p in i.parameters}] or items
@@ -101,6 +103,10 @@ def _items(asked: argparse.Namespace, settings: Settings | None) -> list[Item]:
     if not items:
         raise RegistryError(f"no protocol has all of these defects: {', '.join(asked.defect)}")
     return items
+
+
+def _named(name: str) -> Sequence[Item]:
+    return own_protocols(Path(name), EVERYTHING) if is_own(name) else [find(name, EVERYTHING)]
 
 
 def _instances(

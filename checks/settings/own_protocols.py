@@ -1,0 +1,105 @@
+"""Protocols of a user's own, taken from files of Python that the command line names."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Collection
+from importlib.util import module_from_spec, spec_from_file_location
+from inspect import isfunction, signature
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from fencepost.checks.settings.input_files import InputError, Place, read_bytes
+from fencepost.model.language import ModelError, Protocol
+from fencepost.properties.registry import Entry, Instance
+from fencepost.properties.vocabulary import Suite
+
+SUFFIX = ".py"
+REMEDY = "write `-> Protocol` behind the function that builds it and `-> Suite` behind that of its properties, or make an Entry"
+
+
+def is_own(name: str) -> bool:
+    """Whether what is to be checked is a file of Python, and not the name of a protocol."""
+    return name.endswith(SUFFIX)
+
+
+def own_protocols(path: Path, taken: Collection[str]) -> list[Entry]:
+    """The protocols of a file: its Entries or, if it has none, the one that it builds.
+
+    That one is made by the function that is declared to return a Protocol, with the properties of the one that returns a Suite;
+    its only instance, of size ``ci``, has the defaults of its parameters, which also show its defects. Functions of the file
+    itself come before those that it imports.
+
+    Raises InputError, with the line, if the file cannot be executed or has no protocol, or one whose name is ``taken``;
+    ModelError for a protocol that cannot be built.
+    """
+    module = _executed(path)
+    entries = {value.name: value for value in vars(module).values() if isinstance(value, Entry)}
+    found = list(entries.values()) or [_built_in(path, module)]
+    for entry in found:
+        if entry.name in taken:
+            raise InputError(f"{path}: {entry.name} is the name of a protocol of Fencepost's; rename it", Place(path))
+    return found
+
+
+def _built_in(path: Path, module: ModuleType) -> Entry:
+    function, suite = _only(path, module, Protocol), _only(path, module, Suite)
+    name = function.__name__
+    summary = (function.__doc__ or name).strip().splitlines()[0]
+    bare = Entry(name, summary, function, suite, {"ci": (Instance("as written", {}),)})
+    defects = bare.outline({}).protocol.defects
+    return Entry(name, summary, function, suite, bare.sizes, {defect: {} for defect in defects})
+
+
+def _executed(path: Path) -> ModuleType:
+    """The file as a module, executed as Python executes a script: it can import what lies beside it."""
+    read_bytes(path, "a file of Python")
+    name = path.stem
+    spec = spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    before, folder = sys.modules.get(name), str(path.resolve().parent)
+    sys.modules[name] = module  # dataclasses look up the module of a class there
+    sys.path.insert(0, folder)
+    try:
+        spec.loader.exec_module(module)
+    except ModelError:
+        raise
+    except (Exception, SystemExit) as error:
+        place = Place(path, _line(path, error))
+        said = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise InputError(f"{place}: {type(error).__name__}{': ' if said else ''}{said}", place) from error
+    finally:
+        sys.path.remove(folder)
+        if before is not None:
+            sys.modules[name] = before
+    return module
+
+
+def _line(path: Path, error: BaseException) -> int:
+    """The line of the file from which an error comes; 0 if it is not from there."""
+    own = (str(path), str(path.resolve()))
+    if isinstance(error, SyntaxError) and error.filename in own:
+        return error.lineno or 0
+    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename in own]
+    return lines[-1] if lines else 0
+
+
+def _only(path: Path, module: ModuleType, kind: type) -> Callable[..., Any]:
+    """The function that returns such a thing."""
+    found = {name: value for name, value in vars(module).items() if isfunction(value) and _returns(value, kind)}
+    names = [name for name, value in found.items() if value.__module__ == module.__name__] or list(found)
+    if len(names) != 1:
+        told = f"several functions that return a {kind.__name__}: {', '.join(names)}" if names else f"no {kind.__name__}"
+        remedy = "make an Entry of each" if names else REMEDY
+        line = found[names[1]].__code__.co_firstlineno if names else 0
+        raise InputError(f"{path}: has {told}; {remedy}", Place(path, line))
+    return found[names[0]]
+
+
+def _returns(function: Callable[..., Any], kind: type) -> bool:
+    declared = signature(function).return_annotation
+    return declared is kind or (isinstance(declared, str) and declared.rpartition(".")[2] == kind.__name__)
