@@ -167,7 +167,7 @@ class _Copying:
 def _recorded() -> Iterator[list[str]]:
     """What is printed within it."""
     before, kept = sys.stdout, list[str]()
-    sys.stdout = _Copying(before, kept)  # type: ignore[assignment]
+    sys.stdout = _Copying(before, kept)
     try:
         yield kept
     finally:

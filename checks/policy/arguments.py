@@ -19,6 +19,7 @@ from fencepost.checks.console.options import (
     add_set,
 )
 from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.policy.cluster.arguments import add_snapshot
 from fencepost.checks.policy.comparison.arguments import add_compare
 from fencepost.checks.policy.world import add_world
 
@@ -28,6 +29,8 @@ A snapshot is a JSON file with the load reports and the bundle data as Pulsar st
 /loadbalance/bundle-data. The configuration is a broker.conf; what it does not set has Pulsar's default."""
 
 EXAMPLES = """examples:
+  fencepost policy snapshot --admin http://broker-1:8080 --admin http://broker-2:8080 --out now.json
+                               the load of a running cluster, for the questions below
   fencepost policy decide --conf broker.conf --snapshot now.json
                                which bundles would be unloaded, where they may go, what would be split, and why
   fencepost policy decide --conf broker.conf --snapshot now.json --shedder UniformLoadShedder
@@ -78,6 +81,7 @@ def add_policy(commands: Commands) -> None:
     """Adds the command and its questions."""
     policy = add_command(commands, "policy", "what a load-balancing policy would do", POLICY, EXAMPLES)
     questions = policy.add_subparsers(required=True, metavar="QUESTION")
+    add_snapshot(questions)
     _add_decide(questions)
     _add_check(questions)
     _add_simulate(questions)

@@ -26,6 +26,9 @@ LONG_TERM_SAMPLES = 1000
 SYSTEM_NAMESPACE = "pulsar/system"
 
 Amount = Annotated[float, Ge(0), Le(sys.float_info.max)]
+Number = Annotated[float, Ge(-sys.float_info.max), Le(sys.float_info.max)]
+"""What LinuxBrokerHostUsageImpl reports may be below 0: a limit of -1000 for a network card that tells no speed, a usage of -1
+where /proc/stat cannot be read, or a rate of a counter that went back."""
 Count = Annotated[int, Ge(0)]
 
 
@@ -33,8 +36,8 @@ Count = Annotated[int, Ge(0)]
 class ResourceUsage:
     """How much of a resource is used, in the resource's own unit; a limit of 0 or less means that it is unknown."""
 
-    usage: Amount = 0.0
-    limit: Amount = 0.0
+    usage: Number = 0.0
+    limit: Number = 0.0
 
     @cached_property
     def percent(self) -> float:

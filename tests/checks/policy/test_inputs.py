@@ -35,7 +35,7 @@ def refused(*arguments: str | Path) -> str:
         ('{"brokers": {}, "failure_domains": {"x": 5}}', "$.failure_domains.x is 5; it must be an object"),
         ('{"brokers": {}, "failure_domains": {"x": ["a", 5]}}', "$.failure_domains.x.brokers[1] is 5; it must be a string"),
         ("{}", "$.brokers is missing"),
-        ('{"brokers": {"b1:8080": {"cpu": {"limit": -1}}}}', '$.brokers["b1:8080"].cpu.limit is -1; it must not be negative'),
+        ('{"brokers": {"b1:8080": {"msgRateIn": -1}}}', '$.brokers["b1:8080"].msgRateIn is -1; it must not be negative'),
         ('{"brokers": {"b1": {"cpu": {"usage": NaN}}}}', "$.brokers.b1.cpu.usage is NaN; it must be a number"),
         ('{"brokers": {"b1": {"msgRateIn": 1e999}}}', "$.brokers.b1.msgRateIn is inf; it must be finite"),
         ('{"brokers": {"b1": {"msgRateIn": "fast"}}}', "$.brokers.b1.msgRateIn is 'fast'; it must be a number"),

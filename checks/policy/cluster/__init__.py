@@ -1,0 +1,1 @@
+"""A running cluster, asked over its Admin REST interface or by what its own tools print, as a snapshot."""

@@ -1,0 +1,119 @@
+"""The load reports of a cluster's brokers: each is told by its own broker alone.
+
+With the modular manager it is ``broker-stats/load-report``, as the broker itself writes it into the metadata store. The
+extensible one has no such report (ExtensibleLoadManagerWrapper.generateLoadReport throws), so that it is put together of what
+the broker says of its usage, in ``broker-stats/metrics``, and of its topics, in ``broker-stats/topics``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from fencepost.checks.policy.cluster.admin import Admin, AdminError, Elsewhere, Failed
+
+Report = dict[str, Any]
+AGAIN = 4
+"""How often an address is asked in vain for a broker that was not heard before: behind one there may be several."""
+
+USAGES = {
+    "cpu": "brk_lb_cpu_usage",
+    "memory": "brk_lb_memory_usage",
+    "directMemory": "brk_lb_directMemory_usage",
+    "bandwidthIn": "brk_lb_bandwidth_in_usage",
+    "bandwidthOut": "brk_lb_bandwidth_out_usage",
+}
+"""The resources of a report, and the metrics that tell how many percent of them are used."""
+
+RATES = ("msgRateIn", "msgRateOut", "msgThroughputIn", "msgThroughputOut")
+
+
+def active_brokers(admins: Iterable[Admin]) -> list[str]:
+    """The names of the live brokers, sorted. Raises AdminError."""
+    found: set[str] = set()
+    for admin in admins:
+        told = admin.get("brokers")
+        if not isinstance(told, list) or not all(isinstance(name, str) for name in told):
+            raise AdminError(f"{admin.url}: /admin/v2/brokers is no list of brokers: is this Pulsar's Admin REST interface?")
+        found.update(told)
+    return sorted(found)
+
+
+def heard(admins: Iterable[Admin], brokers: Sequence[str], cluster: str, tell: Callable[[str], None]) -> dict[str, Report]:
+    """The reports of the brokers that the addresses stand for, by name. Raises AdminError."""
+    reports: dict[str, Report] = {}
+    for admin in admins:
+        vain = 0
+        while vain < AGAIN and len(reports) < len(brokers):
+            tell(f"{len(reports)} of {len(brokers)} brokers have reported")
+            name, report = _report(admin, brokers, cluster)
+            vain = vain + 1 if name in reports else 0
+            reports[name] = report
+    return reports
+
+
+def name_of(report: Mapping[str, Any], brokers: Iterable[str]) -> str | None:
+    """Which of the brokers a report is of, by its own address; None if that is none of them."""
+    addresses = [urlsplit(report.get(key) or "").netloc for key in ("webServiceUrl", "webServiceUrlTls")]
+    return next((name for name in brokers if name in addresses), None)
+
+
+def _report(admin: Admin, brokers: Sequence[str], cluster: str) -> tuple[str, Report]:
+    try:
+        report = admin.get("broker-stats", "load-report")
+    except Failed:
+        return _put_together(admin, brokers, cluster)
+    if not isinstance(report, dict) or "webServiceUrl" not in report:
+        raise AdminError(f"{admin.url}: /admin/v2/broker-stats/load-report is no load report")
+    name = name_of(report, brokers)
+    if name is None:
+        known = ", ".join(brokers)
+        raise AdminError(f"{admin.url}: the broker at {report['webServiceUrl']} is not among the live ones, {known}")
+    return name, report
+
+
+def _put_together(admin: Admin, brokers: Sequence[str], cluster: str) -> tuple[str, Report]:
+    """A report of a broker with the extensible manager."""
+    name = _answering(admin, brokers, cluster)
+    metrics, topics = admin.get("broker-stats", "metrics"), admin.get("broker-stats", "topics")
+    if _answering(admin, brokers, cluster) != name:
+        raise AdminError(f"{admin.url}: several brokers answer there, whose figures would be mixed; give the address of each")
+    figures: dict[str, float] = {}
+    for one in metrics:
+        feature = one.get("dimensions", {}).get("feature", "")
+        figures |= {f"{feature}{key}": value for key, value in one.get("metrics", {}).items() if key.startswith("brk_lb_")}
+    stats = dict(_bundles(topics))
+    report: Report = {resource: {"usage": figures.get(key, 0.0), "limit": 100.0} for resource, key in USAGES.items()}
+    report |= {rate: sum(bundle[rate] for bundle in stats.values()) for rate in RATES}
+    report |= {"numTopics": sum(bundle["topics"] for bundle in stats.values()), "numBundles": len(stats)}
+    return name, report | {"lastStats": stats, "bundles": sorted(stats)}
+
+
+def _answering(admin: Admin, brokers: Sequence[str], cluster: str) -> str:
+    """Which broker answers there: the others' namespaces it would leave to them."""
+    for name in brokers:
+        try:
+            admin.get("brokers", cluster, name, "ownedNamespaces")
+        except Elsewhere:
+            continue
+        return name
+    raise AdminError(f"{admin.url}: is the address of none of the live brokers, {', '.join(brokers)}")
+
+
+def _bundles(topics: Any) -> Iterable[tuple[str, dict[str, Any]]]:
+    """The bundles that a broker owns, as statistics of bundles, of what it says of its topics."""
+    for namespace, bundles in topics.items():
+        for bundle, kinds in bundles.items():
+            carried = [topic for kind in kinds.values() for topic in kind.values()]
+            stats: dict[str, Any] = {rate: sum(_rate(topic, rate) for topic in carried) for rate in RATES}
+            stats["producerCount"] = sum(len(topic.get("publishers", ())) for topic in carried)
+            stats["consumerCount"] = sum(
+                len(subscription.get("consumers", ())) for t in carried for subscription in t.get("subscriptions", {}).values()
+            )
+            yield f"{namespace}/{bundle}", {**stats, "topics": len(carried)}
+
+
+def _rate(topic: Mapping[str, Any], rate: str) -> float:
+    names = {"msgThroughputIn": "throughputIn", "msgThroughputOut": "throughputOut"}
+    return float(topic.get(rate, topic.get(names.get(rate, rate), 0.0)))
