@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pulsar.broker.PulsarService;
+import org.apache.pulsar.broker.ServiceConfiguration;
 import org.apache.pulsar.broker.loadbalance.LoadData;
 import org.apache.pulsar.broker.loadbalance.impl.BundleSplitterTask;
 import org.apache.pulsar.broker.namespace.NamespaceService;
@@ -54,10 +55,30 @@ final class Splitting {
         return made;
     }
 
+    /** A broker of which nothing is there but its settings and its namespaces. */
+    static class Broker extends PulsarService {
+        ServiceConfiguration settings;
+        NamespaceService namespaces;
+
+        Broker() {
+            super(new ServiceConfiguration());
+        }
+
+        @Override
+        public ServiceConfiguration getConfiguration() {
+            return settings;
+        }
+
+        @Override
+        public NamespaceService getNamespaceService() {
+            return namespaces;
+        }
+    }
+
     static PulsarService pulsar(JsonNode settings, NamespaceService namespaces) throws Exception {
-        PulsarService made = Made.bare(PulsarService.class);
-        Made.put(made, "config", Made.configuration(settings));
-        Made.put(made, "nsService", namespaces);
+        Broker made = Made.bare(Broker.class);
+        made.settings = Made.configuration(settings);
+        made.namespaces = namespaces;
         return made;
     }
 
@@ -112,11 +133,11 @@ final class Splitting {
         } catch (ClassNotFoundException e) {
             future = Made.call(algorithm, "getSplitBoundary", namespaces, bundle);
         }
-        @SuppressWarnings("unchecked")
-        List<Long> found = ((CompletableFuture<List<Long>>) future).get();
+        Object found = ((CompletableFuture<?>) future).get();
         if (found != null) {
             ArrayNode boundaries = answer.putArray("boundaries");
-            found.forEach(boundaries::add);
+            List<?> all = found instanceof List ? (List<?>) found : List.of(found); // 2.10 has one boundary
+            all.forEach(boundary -> boundaries.add((Long) boundary));
         }
     }
 
