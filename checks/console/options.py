@@ -90,8 +90,9 @@ def add_quiet(to: argparse.ArgumentParser) -> None:
 
 
 def add_pulsar(to: argparse.ArgumentParser) -> None:
-    helps = "whose rules and defaults (default: current)"
-    to.add_argument("--pulsar", choices=("2.10", "current"), default="current", help=helps)
+    """Adds the release of Pulsar whose rules are followed; whether there is such a one is for the command to say."""
+    helps = "the release whose rules and defaults (default: the newest; 2.10 and current are understood)"
+    to.add_argument("--pulsar", action=Once, metavar="RELEASE", help=helps)
 
 
 def add_hours(to: argparse.ArgumentParser, usual: float, helps: str) -> None:

@@ -57,7 +57,8 @@ EXAMPLES = """examples:
 DECIDE = """Prints what the leader would do now: the bundles that leave each broker, in order; for each of them the brokers of
 which any may get it (where Pulsar draws at random, all that it draws from); the splits with their boundaries; the reasons.
 
-Several snapshots are rounds of one policy, one after the other, so that averages and hit counters carry over."""
+Several snapshots are rounds of one policy, one after the other, so that averages and hit counters carry over. With
+--change a setting is another one from a round on, as a dynamic configuration makes it; strategies are not changed by that."""
 
 CHECK = """Asks the shedder, with the thresholds of a configuration, about small clusters made at random. Of every answer it
 checks that a broker sheds only if it is overloaded by the shedder's own definition, only what it owns, never its only
@@ -128,6 +129,8 @@ def _add_decide(questions: Commands) -> None:
     _add_snapshots(parser)
     _add_shedder(parser)
     _add_placement(parser)
+    helps = "a setting that is another one from a round on; may be given several times"
+    parser.add_argument("--change", action="append", default=[], metavar="ROUND:KEY=VALUE", help=helps)
     parser.set_defaults(command=_decide)
 
 
@@ -167,6 +170,7 @@ def _add_place(questions: Commands) -> None:
     _add_configuration(parser)
     _add_snapshots(parser)
     parser.add_argument("--bundle", required=True, metavar="NAME", help="such as public/default/0x00000000_0x40000000")
+    parser.add_argument("--non-persistent", action="store_true", help="it is looked up for a topic that is not persistent")
     _add_placement(parser)
     parser.set_defaults(command=_place)
 

@@ -7,13 +7,14 @@ import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 from fencepost.checks.engines.verdicts import ExitStatus
 from fencepost.checks.policy.answering import answering
 from fencepost.checks.policy.check import check_shedder
-from fencepost.checks.policy.settings import Settings, read_settings
+from fencepost.checks.policy.settings import Settings, changed, read_settings
 from fencepost.checks.policy.snapshot import read_snapshot, read_topics
 from fencepost.checks.policy.strategies import asking, manager_of
 from fencepost.checks.policy.text import placement_text, rounds_text
@@ -33,8 +34,11 @@ def decide(asked: argparse.Namespace) -> ExitStatus:
     """What would be unloaded, placed and split in each round."""
     manager = _manager(asked, asked.shedder, asked.placement)
     snapshots = [read_snapshot(path) for path in asked.snapshot]
+    changes = [_change(text, len(snapshots)) for text in asked.change]
     rounds: list[Round] = []
-    for file, snapshot in zip(asked.snapshot, snapshots, strict=True):
+    for number, (file, snapshot) in enumerate(zip(asked.snapshot, snapshots, strict=True), start=1):
+        texts = [setting for since, setting in changes if since == number]
+        manager = replace(manager, conf=changed(manager.conf, texts, "--change"))
         with asking(file):
             done, manager = manager.next_round(snapshot)
         rounds.append(done)
@@ -60,6 +64,8 @@ def place(asked: argparse.Namespace) -> ExitStatus:
         raise WrongUsage(f"--bundle {asked.bundle}: names no namespace; write such as public/default/0x00000000_0x40000000")
     snapshots = [read_snapshot(path) for path in asked.snapshot]
     _may_be_there(asked.bundle, snapshots[-1].load)
+    if asked.non_persistent:
+        snapshots = [replace(one, load=replace(one.load, non_persistent=(asked.bundle,))) for one in snapshots]
     selection = Selection({}, ())
     for file, snapshot in zip(asked.snapshot, snapshots, strict=True):
         with asking(file):
@@ -140,6 +146,14 @@ def _manager(asked: argparse.Namespace, shedder: str | None, placement: str | No
     """The load manager that is asked for; raises as ``manager_of`` does."""
     settings = _settings(asked)
     return manager_of(settings.conf, settings.places, shedder, placement)
+
+
+def _change(text: str, rounds: int) -> tuple[int, str]:
+    """The round from which a setting is another one, and the setting."""
+    number, colon, setting = text.partition(":")
+    if not (colon and number.isdigit() and 1 <= int(number) <= rounds):
+        raise WrongUsage(f"--change {text}: write ROUND:KEY=VALUE with a round from 1 to {rounds}")
+    return int(number), setting
 
 
 def _may_be_there(name: str, load: LoadData) -> None:

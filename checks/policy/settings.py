@@ -18,14 +18,20 @@ from fencepost.checks.policy.usage import WrongUsage
 from fencepost.checks.settings.broker_conf import BrokerConf, ConfigurationError
 from fencepost.checks.settings.input_files import Place
 from fencepost.checks.settings.load_manager import EXTENSIBLE, MODULAR, PLACEMENT, SHEDDER, load_manager_settings, mismatches
-from fencepost.model.balance.configuration import NAMES_OF_2_10, Configuration, Version, defaults
+from fencepost.model.balance.configuration import (
+    ABSENT,
+    NAMES_OF_2_10,
+    NEWEST,
+    RELEASES,
+    SPELLINGS,
+    Configuration,
+    Version,
+    defaults,
+)
 from fencepost.model.language.mistakes import guess
 from fencepost.model.pulsar.hash_range import ALGORITHMS
-from fencepost.model.releases import NEWEST
 
 INTEGERS = range(-(2**31), 2**31)
-RELEASES: Mapping[Version, str] = {"2.10": "2.10.1", "current": NEWEST}
-"""The modelled release whose load manager is meant by a version."""
 INTERVALS = ("loadBalancerSheddingIntervalMinutes", "loadBalancerSplitIntervalMinutes")
 
 
@@ -39,18 +45,33 @@ class Settings:
     """Where the classes are named, by their keys."""
 
 
-def read_settings(paths: Sequence[Path], version: Version) -> Settings:
+def release_of(named: str | None) -> Version:
+    """The release of that name, or of one that it is also known by; the newest if none is named. Raises WrongUsage."""
+    release = SPELLINGS.get(named or NEWEST, named or NEWEST)
+    for modelled in RELEASES:
+        if release == modelled:
+            return modelled
+    raise WrongUsage(f"--pulsar {named}: the policies are those of {', '.join(RELEASES)}; 2.10 and current are understood")
+
+
+def read_settings(paths: Sequence[Path], pulsar: str | None) -> Settings:
     """The settings in some files, of which a later one counts before an earlier one; Pulsar's defaults if there is none.
 
-    Raises InputError if one cannot be read, ConfigurationError if a value is not of its setting's type.
+    ``pulsar`` names the release, see ``release_of``; a key that it does not have leaves the default, and is noted. Raises
+    InputError if a file cannot be read, ConfigurationError if a value is not of its setting's type, WrongUsage for a release
+    that is not modelled.
     """
-    conf = defaults(version)
+    version = release_of(pulsar)
+    conf, absent = defaults(version), ABSENT.get(version, frozenset())
     if not paths:
         return Settings(conf)
     file = BrokerConf(*paths)
     given: dict[str, Any] = {}
     for one in fields(Configuration)[1:]:
         key, kind, usual = _key(one.name, version), str(one.type), getattr(conf, one.name)
+        if key in absent:
+            file.text(key, "")  # it says nothing, but it is one of load balancing
+            continue
         if kind == "bool":
             given[one.name] = file.flag(key, usual).value
         elif found := file.text(key, usual):
@@ -58,13 +79,13 @@ def read_settings(paths: Sequence[Path], version: Version) -> Settings:
     remedy = "give the broker.conf that the brokers start with, or leave it out for Pulsar's defaults"
     file.look_closer(remedy, besides=_names_elsewhere(version))
     conf = replace(conf, **given)
-    notes = (*file.notes, *_spelled_otherwise(file, version), *_on_managers(file, conf))
+    notes = (*file.notes, *_spelled_otherwise(file, version), *_without_effect(file, version), *_on_managers(file, conf))
     places = {key: places[-1] for key in (SHEDDER, PLACEMENT) if (places := file.places_of(key))}
     return Settings(conf, notes, places)
 
 
 def _key(name: str, version: Version) -> str:
-    return NAMES_OF_2_10.get(name, name) if version == "2.10" else name
+    return NAMES_OF_2_10.get(name, name) if version == "2.10.1" else name
 
 
 def changed(conf: Configuration, texts: Sequence[str], option: str = "--set") -> Configuration:
@@ -73,12 +94,15 @@ def changed(conf: Configuration, texts: Sequence[str], option: str = "--set") ->
     Raises WrongUsage for a key that is not read, ConfigurationError for a value that is not of its setting's type.
     """
     kinds = {_key(one.name, conf.pulsar_version): one for one in fields(Configuration)[1:]}
+    absent = ABSENT.get(conf.pulsar_version, frozenset())
     values = {}
     for text in texts:
         key, equals, value = (part.strip() for part in text.partition("="))
         if not equals or key not in kinds:
             meant = (guess(key, kinds) if equals else "") or "; write KEY=VALUE with a key of load balancing"
             raise WrongUsage(f"{option} {text}: there is no such setting{meant}")
+        if key in absent:
+            raise WrongUsage(f"{option} {text}: Pulsar {conf.pulsar_version} has no such setting; leave it out")
         values[kinds[key].name] = _value(option, key, value, str(kinds[key].type))
     return replace(conf, **values)
 
@@ -130,7 +154,7 @@ def _example(key: str) -> str:
 def _names_elsewhere(version: Version) -> dict[str, str]:
     """What another version calls a setting, and what this one does."""
     names = NAMES_OF_2_10.items()
-    return dict(names) if version == "2.10" else {old: new for new, old in names}
+    return dict(names) if version == "2.10.1" else {old: new for new, old in names}
 
 
 def _spelled_otherwise(file: BrokerConf, version: Version) -> list[str]:
@@ -142,6 +166,13 @@ def _spelled_otherwise(file: BrokerConf, version: Version) -> list[str]:
     ]
 
 
+def _without_effect(file: BrokerConf, version: Version) -> list[str]:
+    """Notes on keys that the release does not have."""
+    said = f"is not read by Pulsar {version}, which has no such setting"
+    keys = [one.name for one in fields(Configuration) if one.name in ABSENT.get(version, ())]
+    return [f"{place}: {key} {said}" for key in keys for place in file.places_of(key)]
+
+
 def _on_managers(file: BrokerConf, conf: Configuration) -> list[str]:
     """Notes on the load manager whose rules are taken, where it is not the one that the files name, and on what it cannot
     use."""
@@ -149,7 +180,7 @@ def _on_managers(file: BrokerConf, conf: Configuration) -> list[str]:
     name = taken.manager.value.rpartition(".")[2]
     if name not in (MODULAR, EXTENSIBLE):
         return [f"{taken.manager.place}: {name} is not modelled; the rules are those of {MODULAR}"]
-    notes = [str(one) for one in mismatches(taken, RELEASES[conf.pulsar_version])]
+    notes = [str(one) for one in mismatches(taken, conf.pulsar_version)]
     if name == MODULAR and taken.shedder.value.endswith("TransferShedder"):
         notes.append(f"{taken.shedder.place}: TransferShedder is of {EXTENSIBLE}, whose rules are taken here")
     return notes

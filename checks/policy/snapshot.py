@@ -84,6 +84,7 @@ class SnapshotFile:
     anti_affinity: Mapping[str, str] | None = None
     failure_domains: Mapping[str, Domain] | None = None
     topics: Mapping[str, tuple[Entry, ...]] | None = None
+    non_persistent: tuple[str, ...] | None = None
 
     @property
     def time(self) -> int:
@@ -112,6 +113,7 @@ class SnapshotFile:
             self.time,
             self.loads or {},
             self.preallocated or {},
+            self.non_persistent or (),
         )
         policies = Policies(self.isolation or {}, self.anti_affinity or {}, self.failure_domains or {})
         topics = {bundle: tuple(entry.topic for entry in entries) for bundle, entries in (self.topics or {}).items()}
@@ -133,6 +135,7 @@ def as_snapshot(load: LoadData) -> Any:
         load.now,
         load.loads,
         load.preallocated,
+        non_persistent=tuple(load.non_persistent) or None,
     )
     return SNAPSHOT.dump_python(file, mode="json", exclude_defaults=True)
 

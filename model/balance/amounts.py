@@ -13,12 +13,12 @@ MARGIN = 0.05
 """How far below its bound a broker is brought."""
 
 DELTA = 1000
-"""How much larger than what remains a bundle could be for UniformLoadShedder of 2.10, in messages per second."""
+"""How much larger than what remains a bundle could be for UniformLoadShedder before 4.2."""
 
 DEFECTS: dict[str, str] = {
     "value_counts_whole": "A new value is added to the history, instead of the part of it that the history leaves.",
     "mean_is_enough": "ThresholdShedder sheds from any broker at or above the mean.",
-    "delta": "Upstream up to 2.10: a bundle is accepted that is up to 1000 above what remains to be shed.",
+    "delta": "Upstream before 4.2: a bundle is accepted that is up to 1000 above what remains to be shed.",
     "whole_difference": "TransferShedder hands the whole difference of two loads over, instead of half of it.",
     "margin_forgotten": "What is to be shed leaves a broker exactly at its threshold, where it sheds again.",
 }
@@ -45,9 +45,9 @@ class Amounts:
         """What OverloadShedder takes from a broker that carries so much."""
         return carried * (usage - threshold + self._margin)
 
-    def is_far_above(self, average: Any, mean: Any, threshold: Any) -> Any:
-        """ThresholdShedder sheds from a broker with this average."""
-        return average >= (mean if "mean_is_enough" in self.defects else mean + threshold)
+    def is_below(self, average: Any, mean: Any, threshold: Any) -> Any:
+        """ThresholdShedder does not shed from a broker with this average; with one that is NaN it does."""
+        return average < (mean if "mean_is_enough" in self.defects else mean + threshold)
 
     def beyond_the_mean(self, carried: Any, average: Any, mean: Any, threshold: Any) -> Any:
         """What ThresholdShedder takes from a broker that carries so much."""
@@ -73,5 +73,5 @@ class Amounts:
 RIGHT = Amounts()
 """Pulsar as it is."""
 
-OF_2_10 = Amounts(frozenset({"delta"}))
-"""Pulsar 2.10, where rates are shed."""
+WITH_DELTA = Amounts(frozenset({"delta"}))
+"""UniformLoadShedder before 4.2; in 2.10 only where rates are shed."""

@@ -110,11 +110,11 @@ def _fitting(data: LoadData, conf: Configuration, fullest: str, emptiest: str) -
     amount = rate if by_rate else throughput
     told = [f"{fullest}: up to {amount(remaining)} to {emptiest}"]
     taken = []
-    for load in candidates(data, full, by_rate=by_rate):
+    for load in candidates(data, full, conf, by_rate=by_rate):
         if load.amount > 0 and RIGHT.fits(load.amount, remaining):
             taken.append(load.bundle)
             remaining += -load.amount
             told.append(f"  {load.bundle}: {amount(load.amount)}, unloaded ({amount(remaining)} remain)")
         else:
             told.append(f"  {load.bundle}: {amount(load.amount)}, stays: nothing, or larger than what remains")
-    return tuple(taken), told + kept_back(data, full)
+    return tuple(taken), told + kept_back(data, full, conf)

@@ -1,6 +1,6 @@
 """The settings of load balancing, with Pulsar's names and defaults.
 
-Mirrors ServiceConfiguration of pulsar-broker-common. ``pulsar_version`` chooses whose rules the policies follow.
+Mirrors ServiceConfiguration of pulsar-broker-common. ``pulsar_version`` is the release whose rules the policies follow.
 """
 
 from __future__ import annotations
@@ -8,9 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
-Version = Literal["current", "2.10"]
+Version = Literal["2.10.1", "4.0.8", "4.2.4", "5.0.0-M1"]
+RELEASES: Final[tuple[Version, ...]] = get_args(Version)
+"""The releases whose rules are modelled, the oldest first."""
+
+NEWEST: Final[Version] = "4.2.4"
+"""The newest of them that is no milestone: what is meant where none is named."""
+
+SPELLINGS: Final[Mapping[str, Version]] = {"2.10": "2.10.1", "current": NEWEST}
+"""Other names of releases."""
+
 Resource = Literal["cpu", "memory", "directMemory", "bandwidthIn", "bandwidthOut"]
 
 IMPLEMENTATION = "org.apache.pulsar.broker.loadbalance.impl."
@@ -27,6 +36,41 @@ NAMES_OF_2_10: Final[Mapping[str, str]] = {
 }
 """Keys that 2.10 spells in another way."""
 
+ABSENT: Final[Mapping[str, frozenset[str]]] = {
+    "2.10.1": frozenset(
+        {
+            "loadBalancerLoadPlacementStrategy",
+            "loadBalancerSheddingExcludedNamespaces",
+            "lowerBoundarySheddingEnabled",
+            "minUnloadMessage",
+            "minUnloadMessageThroughput",
+            "maxUnloadPercentage",
+            "maxUnloadBundleNumPerShedding",
+            "loadBalancerAvgShedderLowThreshold",
+            "loadBalancerAvgShedderHighThreshold",
+            "loadBalancerAvgShedderHitCountLowThreshold",
+            "loadBalancerAvgShedderHitCountHighThreshold",
+            "loadBalancerBrokerLoadTargetStd",
+            "loadBalancerSheddingConditionHitCountThreshold",
+            "loadBalancerTransferEnabled",
+            "loadBalancerMaxNumberOfBrokerSheddingPerCycle",
+            "loadBalanceSheddingDelayInSeconds",
+            "loadBalancerBrokerLoadDataTTLInSeconds",
+            "loadBalancerMaxNumberOfBundlesInBundleLoadReport",
+            "loadBalancerSheddingBundlesWithPoliciesEnabled",
+            "loadBalancerDebugModeEnabled",
+            "loadBalancerAverageResourceUsageDifferenceThresholdPercentage",
+            "loadBalancerDistributeBundlesEvenlyEnabled",
+            "loadBalancerSplitIntervalMinutes",
+            "loadBalancerMaxNumberOfBundlesToSplitPerCycle",
+            "loadBalancerNamespaceBundleSplitConditionHitCountThreshold",
+            "flowOrQpsDifferenceThresholdPercentage",
+        }
+    ),
+    "4.0.8": frozenset({"loadBalancerSheddingExcludedNamespaces"}),
+}
+"""The keys that ServiceConfiguration of a release does not have, so that it passes over them."""
+
 
 @dataclass(frozen=True)
 class Configuration:
@@ -35,7 +79,7 @@ class Configuration:
     Percentages are as written (85 is 85 %), thresholds of throughput in the unit that the key's documentation gives.
     """
 
-    pulsar_version: Version = "current"
+    pulsar_version: Version = NEWEST
 
     loadBalancerEnabled: bool = True
     loadManagerClassName: str = IMPLEMENTATION + "ModularLoadManagerImpl"
@@ -105,7 +149,11 @@ class Configuration:
     @property
     def is_2_10(self) -> bool:
         """Whether the rules of 2.10 apply."""
-        return self.pulsar_version == "2.10"
+        return self.before("4.0.8")
+
+    def before(self, release: Version) -> bool:
+        """Whether the rules are those of an older release than this one."""
+        return RELEASES.index(self.pulsar_version) < RELEASES.index(release)
 
     @property
     def overload_threshold(self) -> float:
@@ -114,14 +162,15 @@ class Configuration:
 
     @cached_property
     def resource_weights(self) -> Mapping[Resource, float]:
-        """What a resource's usage counts. Heap memory counts in 2.10 only."""
+        """What a resource's usage counts. The modular manager counts heap memory up to 2.10, the extensible one always."""
         weights: dict[Resource, float] = {
             "cpu": self.loadBalancerCPUResourceWeight,
             "directMemory": self.loadBalancerDirectMemoryResourceWeight,
             "bandwidthIn": self.loadBalancerBandwidthInResourceWeight,
             "bandwidthOut": self.loadBalancerBandwidthOutResourceWeight,
         }
-        return {**weights, "memory": self.loadBalancerMemoryResourceWeight} if self.is_2_10 else weights
+        counts_heap = self.is_2_10 or self.is_extensible
+        return {**weights, "memory": self.loadBalancerMemoryResourceWeight} if counts_heap else weights
 
     @cached_property
     def is_extensible(self) -> bool:
@@ -129,6 +178,6 @@ class Configuration:
         return self.loadManagerClassName.endswith("ExtensibleLoadManagerImpl")
 
 
-def defaults(version: Version = "current") -> Configuration:
-    """What a broker of that version has that is configured with nothing."""
-    return Configuration(pulsar_version=version, **(DEFAULTS_OF_2_10 if version == "2.10" else {}))
+def defaults(version: Version = NEWEST) -> Configuration:
+    """What a broker of that release has that is configured with nothing."""
+    return Configuration(pulsar_version=version, **(DEFAULTS_OF_2_10 if version == "2.10.1" else {}))

@@ -45,13 +45,13 @@ def _topics(broker: str, data: LoadData) -> int:
 def least_of_anti_affinity(
     bundle: str, candidates: Sequence[str], data: LoadData, policies: Policies, conf: Configuration
 ) -> tuple[str, ...]:
-    """The brokers with the fewest namespaces of the bundle's group, in the failure domains that have the fewest.
+    """The brokers with the least of the bundle's group (see ``of_group``), in the failure domains that have the least.
 
     A domain counts the brokers that are candidates; a broker without a domain is in one called ``default``.
     """
     if not policies.group_of(namespace_of(bundle)):
         return tuple(candidates)
-    counts = namespaces_of_group(bundle, data, policies)
+    counts = of_group(bundle, data, policies, conf)
     domains = policies.domains
     left = tuple(candidates)
     if conf.failureDomainsEnabled and domains:
@@ -63,13 +63,17 @@ def least_of_anti_affinity(
     return tuple(broker for broker in left if counts[broker] == fewest)
 
 
-def namespaces_of_group(bundle: str, data: LoadData, policies: Policies) -> Counter[str]:
-    """How many namespaces of the bundle's anti-affinity group each broker serves."""
+def of_group(bundle: str, data: LoadData, policies: Policies, conf: Configuration) -> Counter[str]:
+    """How much of the bundle's anti-affinity group each broker serves: namespaces, in the extensible manager bundles.
+
+    Upstream calls either a count of namespaces (getAntiAffinityNamespaceOwnedBrokers).
+    """
     group = policies.group_of(namespace_of(bundle))
     counts: Counter[str] = Counter()
     for broker in data.brokers:
-        namespaces = {namespace_of(owned) for owned in data.bundles_of(broker)}
-        counts[broker] = sum(policies.group_of(name) == group for name in namespaces)
+        namespaces = Counter(map(namespace_of, data.bundles_of(broker)))
+        weights = namespaces if conf.is_extensible else dict.fromkeys(namespaces, 1)
+        counts[broker] = sum(count for name, count in weights.items() if policies.group_of(name) == group)
     return counts
 
 

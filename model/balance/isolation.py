@@ -9,9 +9,11 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.load_data import LoadData
 
-PORT = re.compile(r":\d+$")
+URL = re.compile(r"([^:/]*|\[[^\]]*\])(:\d*)?")
+"""What java.net.URL takes for host and port."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,9 @@ class Policies:
         """The first policy that speaks of the namespace."""
         return next((p for p in self.isolation.values() if _matches(p.namespaces, namespace)), None)
 
-    def is_shared(self, broker: str) -> bool:
-        """Whether no policy has the broker for a primary."""
-        return not any(_matches(policy.primary, host(broker)) for policy in self.isolation.values())
+    def is_shared(self, host: str) -> bool:
+        """Whether no policy has the broker on that host for a primary."""
+        return not any(_matches(policy.primary, host) for policy in self.isolation.values())
 
     def bind(self, namespace: str) -> bool:
         """Whether the namespace is isolated or in an anti-affinity group."""
@@ -78,23 +80,39 @@ class Policies:
         return {broker: name for name, domain in self.failure_domains.items() for broker in domain.brokers}
 
 
-def host(broker: str) -> str:
-    """The host of ``host:port``."""
-    return PORT.sub("", broker)
+def host(broker: str, conf: Configuration) -> str | None:
+    """The host of ``host:port``; None for a broker whose name is not understood, so that it gets nothing.
+
+    Mirrors parseBrokerHost, which wants a colon; 2.10 reads the name as part of a URL.
+    """
+    if conf.is_2_10:
+        found = URL.fullmatch(broker)
+        return found[1] if found else None
+    name, colon, _ = broker.rpartition(":")
+    return name if colon else None
 
 
-def permitted(namespace: str, data: LoadData, policies: Policies, brokers: Collection[str] | None = None) -> tuple[str, ...]:
-    """The brokers that may serve a namespace, in their order: of all that are alive, or of those given.
+def permitted(
+    namespace: str,
+    data: LoadData,
+    policies: Policies,
+    conf: Configuration,
+    brokers: Collection[str] | None = None,
+    *,
+    persistent: bool = True,
+) -> tuple[str, ...]:
+    """The brokers that may serve a bundle of a namespace, in their order: of all that are alive, or of those given.
 
     An isolated namespace: its primaries, and its secondaries if fewer primaries than ``min_limit`` are there. Any other:
-    the brokers that are nobody's primary and serve persistent topics; snapshots do not say which bundles are not persistent.
+    the brokers that are nobody's primary and serve persistent topics, or the others, as the bundle is asked for.
     """
     policy, brokers = policies.isolation_of(namespace), data.brokers if brokers is None else brokers
+    hosts = {broker: name for broker in brokers if (name := host(broker, conf)) is not None}
     if policy is None:
-        able = [b for b in brokers if (report := data.brokers[b]) is None or report.persistentTopicsEnabled]
-        return tuple(broker for broker in able if policies.is_shared(broker)) if policies.isolation else tuple(able)
-    primary = [b for b in brokers if _matches(policy.primary, host(b))]
-    secondary = [b for b in brokers if b not in primary and _matches(policy.secondary, host(b))]
+        able = [b for b in hosts if (report := data.brokers[b]) is None or report.serves(persistent=persistent)]
+        return tuple(b for b in able if policies.is_shared(hosts[b])) if policies.isolation else tuple(able)
+    primary = [b for b, name in hosts.items() if _matches(policy.primary, name)]
+    secondary = [b for b, name in hosts.items() if b not in primary and _matches(policy.secondary, name)]
     return (*primary, *secondary) if len(primary) < policy.auto_failover_policy.min_limit else tuple(primary)
 
 

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 INT_MAX = 2**31 - 1
 INT_MIN = -(2**31)
+LONG_MAX = 2**63 - 1
+LONG_MIN = -(2**63)
 FAR = 1e18
 """Percentages of numbers below it cannot overflow, so that NumPy need not be kept from warning, which takes its time."""
 T = TypeVar("T")
@@ -37,6 +39,16 @@ def to_int(value: float) -> int:
     if math.isnan(value):
         return 0
     return math.trunc(min(max(value, INT_MIN), INT_MAX))
+
+
+def rounded(value: float) -> int:
+    """``Math.round``: the nearest long, upwards from the middle; 0 for NaN."""
+    if math.isnan(value):
+        return 0
+    if abs(value) >= 2.0**52:
+        return math.trunc(min(max(value, LONG_MIN), LONG_MAX))
+    below = math.floor(value)
+    return below + (value - below >= 0.5)
 
 
 def percentage(usage: float, limit: float) -> float:

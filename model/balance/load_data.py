@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from operator import attrgetter
@@ -95,6 +95,11 @@ class LocalBrokerData(Traffic):
     lastBundleLosses: tuple[str, ...] = ()
     brokerVersionString: str | None = None
     persistentTopicsEnabled: bool = True
+    nonPersistentTopicsEnabled: bool = True
+
+    def serves(self, *, persistent: bool) -> bool:
+        """Whether the broker serves topics of this kind."""
+        return self.persistentTopicsEnabled if persistent else self.nonPersistentTopicsEnabled
 
     @cached_property
     def owned(self) -> frozenset[str]:
@@ -211,7 +216,8 @@ class LoadData:
 
     ``brokers`` are the live ones; one without a report is None. ``recently_unloaded`` says when a bundle was last unloaded,
     ``recently_unloaded_brokers`` when one last left a broker (extensible manager), ``preallocated`` where a bundle was
-    placed that its new broker has not reported yet. ``loads`` are the averages of the extensible manager.
+    placed that its new broker has not reported yet. ``loads`` are the averages of the extensible manager. ``non_persistent``
+    are the bundles in which a topic was looked up that is not persistent.
     """
 
     brokers: Mapping[str, LocalBrokerData | None] = field(default_factory=dict)
@@ -221,6 +227,7 @@ class LoadData:
     now: Count = 0
     loads: Mapping[str, BrokerLoad] = field(default_factory=dict)
     preallocated: Mapping[str, str] = field(default_factory=dict)
+    non_persistent: Collection[str] = ()
 
     @cached_property
     def reports(self) -> dict[str, LocalBrokerData]:

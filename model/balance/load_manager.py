@@ -14,7 +14,7 @@ from fencepost.model.balance.avg_shedder import AvgShedder
 from fencepost.model.balance.broker_loads import advanced
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.deviation_shedder import NoBrokers
-from fencepost.model.balance.filters import namespaces_of_group
+from fencepost.model.balance.filters import of_group
 from fencepost.model.balance.isolation import Policies, permitted
 from fencepost.model.balance.load_data import BrokerLoad, LoadData, namespace_of
 from fencepost.model.balance.overload_shedder import OverloadShedder
@@ -41,10 +41,15 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class PlannedSplit:
-    """A bundle to be split, and where; None if that is not known from the snapshot, or the algorithm finds no place."""
+    """A bundle to be split, and where; None if that is not known from the snapshot, or it ``fails``: there is no place.
+
+    ``why`` is the sentence that explains it.
+    """
 
     bundle: str
     boundaries: tuple[int, ...] | None
+    why: str = ""
+    fails: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,7 @@ class LoadManager:
         splits, told, manager = manager.split(data, snapshot.topics)
         unloading = shedding.unloading
         destinations = {
-            bundle: tuple(other for other in shedding.drawn_from[bundle] if other != broker)
+            bundle: tuple(other for other in shedding.drawn_from[bundle] if other != broker or self.conf.is_2_10)
             for broker, bundles in unloading.unload.items()
             for bundle in bundles
         }
@@ -122,7 +127,7 @@ class LoadManager:
 
     def place(self, bundle: str, data: LoadData, policies: Policies) -> tuple[Selection, LoadManager]:
         """The same, of data in which every bundle is known that reports speak of."""
-        placement = self.placement.with_active_brokers(tuple(data.brokers))
+        placement = self.placement if self.conf.is_2_10 else self.placement.with_active_brokers(tuple(data.brokers))
         if self._is_to_stay(bundle):
             placement = InTurn(self.turns, placement)
         selection, placement = assign(bundle, data, policies, self.conf, placement)
@@ -133,7 +138,7 @@ class LoadManager:
     def _is_to_stay(self, bundle: str) -> bool:
         """Whether the bundle's namespace is excluded from shedding, and placed in turn for that."""
         excluded = namespace_of(bundle) in self.conf.loadBalancerSheddingExcludedNamespaces
-        return excluded and not (self.conf.is_extensible or self.conf.is_2_10)
+        return excluded and not self.conf.before("4.2.4")
 
     def _seen(self, data: LoadData) -> LoadData:
         data = replace(with_reported_bundles(data), recently_unloaded=self.within_grace_period(data))
@@ -150,6 +155,8 @@ class LoadManager:
     def shed(self, data: LoadData, policies: Policies) -> tuple[Shedding, LoadManager]:
         """What it sheds now, of data in which every bundle is known, and the load manager of the next round."""
         active = tuple(data.brokers)
+        if self.conf.is_2_10:
+            return self._shed(data, policies)  # which does not tell its strategies who is there
         manager = replace(
             self, shedder=self.shedder.with_active_brokers(active), placement=self.placement.with_active_brokers(active)
         )
@@ -185,19 +192,24 @@ class LoadManager:
     def _destinations(
         self, bundle: str, source: str, unloading: Unloading, data: LoadData, policies: Policies
     ) -> tuple[tuple[str, ...], list[str], LoadManager]:
-        """What is drawn from for a bundle that is to leave its broker, why, and the load manager after that selection."""
+        """What is drawn from for a bundle that is to leave its broker, why, and the load manager after that selection.
+
+        In 2.10 a bundle is unloaded first, and placed when it is looked up: it may come back to its broker.
+        """
         if isinstance(self.shedder, TransferShedder) and bundle in unloading.destinations:
             return (unloading.destinations[bundle],), [], self
-        obstacle = _obstacle(bundle, source, data, policies, self.conf)
+        obstacle = "" if self.conf.is_extensible else _obstacle(bundle, source, data, policies, self.conf)
         if obstacle:
             return (), [f"{bundle}: stays on {source}: {obstacle}"], self
         if isinstance(self.shedder, UserShedder) and bundle in unloading.destinations:
             target = unloading.destinations[bundle]
-            if target in permitted(namespace_of(bundle), data, policies):
+            if target in permitted(namespace_of(bundle), data, policies, self.conf):
                 return (target,), [], self
             return (), [f"{bundle}: stays on {source}: {target} may not serve its namespace"], self
         selection, placement = select(bundle, data, policies, self.conf, self.placement)
         why = [f"{bundle}: {said}" for said in selection.why]
+        if self.conf.is_2_10:
+            return selection.any_of, why, replace(self, placement=placement)
         if not set(selection.any_of) - {source}:
             why.append(f"{bundle}: stays on {source}: it would go nowhere else")
         elif source in selection.any_of:
@@ -211,44 +223,51 @@ class LoadManager:
         conf = self.conf
         if not (conf.loadBalancerEnabled and conf.loadBalancerAutoBundleSplitEnabled):
             return (), [], self
-        if conf.is_extensible:
-            splits, splitter = self.splitter.bundles_to_split(data, conf)
-        else:
-            splits, splitter = (bundles_to_split(data, conf) if len(data.brokers) > 1 else []), self.splitter
-        planned = [_planned(split, topics.get(split.bundle), conf) for split in splits]
-        told = [why for _, why in planned]
-        return tuple(split for split, _ in planned), told, replace(self, splitter=splitter)
+        if not conf.is_extensible:
+            splits = bundles_to_split(data, conf) if len(data.brokers) > 1 or conf.is_2_10 else []
+            planned = [_planned(split, topics.get(split.bundle), conf) for split in splits]
+            return tuple(planned), [split.why for split in planned], self
+        thought_of: dict[str, PlannedSplit] = {}
+
+        def cut(split: Split) -> bool:
+            found = thought_of[split.bundle] = _planned(split, topics.get(split.bundle), conf)
+            return not found.fails
+
+        splits, splitter = self.splitter.bundles_to_split(data, conf, cut=cut)
+        planned = [thought_of[split.bundle] for split in splits]
+        return tuple(planned), [split.why for split in thought_of.values()], replace(self, splitter=splitter)
 
 
-def _planned(split: Split, topics: Sequence[Topic] | None, conf: Configuration) -> tuple[PlannedSplit, str]:
+def _planned(split: Split, topics: Sequence[Topic] | None, conf: Configuration) -> PlannedSplit:
     """A split with its boundaries, and the sentence that explains it."""
     algorithm = conf.defaultNamespaceBundleSplitAlgorithm
     said = f"{split.bundle}: {split.reason}: split by {algorithm}"
     if topics is None and algorithm != "range_equally_divide":
-        return PlannedSplit(split.bundle, None), f"{said}, for which the snapshot lacks the bundle's topics"
+        return PlannedSplit(split.bundle, None, f"{said}, for which the snapshot lacks the bundle's topics")
     try:
         cuts, why = boundaries(algorithm, Bundle.parse(split.bundle), topics or (), conf)
     except Refused as refusal:
-        return PlannedSplit(split.bundle, None), f"{said}, refused: {refusal}"
+        return PlannedSplit(split.bundle, None, f"{said}, refused: {refusal}", fails=True)
     if cuts is None:
-        return PlannedSplit(split.bundle, None), f"{said}: {why}"
+        return PlannedSplit(split.bundle, None, f"{said}: {why}", fails=True)
     if conf.is_extensible and len(cuts) > 1:
-        return PlannedSplit(split.bundle, None), f"{said}: {len(cuts)} boundaries, and the extensible manager cuts in two only"
-    return PlannedSplit(split.bundle, tuple(cuts)), said
+        told = f"{said}: {len(cuts)} boundaries, and the extensible manager cuts in two only"
+        return PlannedSplit(split.bundle, None, told, fails=True)
+    return PlannedSplit(split.bundle, tuple(cuts), said)
 
 
 def _obstacle(bundle: str, source: str, data: LoadData, policies: Policies, conf: Configuration) -> str:
     """Why a bundle is not unloaded although the shedder asks for it; empty if nothing is in the way."""
     namespace = namespace_of(bundle)
-    if namespace in conf.loadBalancerSheddingExcludedNamespaces:
+    if namespace in conf.loadBalancerSheddingExcludedNamespaces and not conf.before("4.2.4"):
         return "its namespace is excluded from shedding"
-    others = [broker for broker in permitted(namespace, data, policies) if broker != source]
-    if not others:
+    allowed = permitted(namespace, data, policies, conf)
+    others = [broker for broker in allowed if broker != source]
+    if not others and not conf.is_2_10:
         return "no other broker may serve its namespace"
-    if policies.group_of(namespace):
-        counts = namespaces_of_group(bundle, data, policies)
-        candidates = permitted(namespace, data, policies)
-        fewest = min(counts[broker] for broker in candidates)
-        if 0 < fewest == max(counts[broker] for broker in candidates):
+    if policies.group_of(namespace) and allowed:
+        counts = of_group(bundle, data, policies, conf)
+        fewest = min(counts[broker] for broker in allowed)
+        if 0 < fewest == max(counts[broker] for broker in allowed):
             return "every broker serves as many namespaces of its anti-affinity group"
     return ""

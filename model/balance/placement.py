@@ -136,7 +136,8 @@ class InTurn:
     """How a bundle is placed whose namespace is excluded from shedding: in turn, as it is to stay.
 
     If the broker whose turn it is is overloaded, the bundle is placed as any other. Mirrors
-    sheddingExcludedNamespaceSelectionStrategy of ModularLoadManagerImpl, which 2.10 does not have.
+    sheddingExcludedNamespaceSelectionStrategy of ModularLoadManagerImpl and ExtensibleLoadManagerImpl, from 4.2 on; the
+    extensible one does not look at the load.
     """
 
     turns: RoundRobinBrokerSelector

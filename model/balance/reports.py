@@ -1,10 +1,12 @@
 """When brokers write their reports to the store, and what a network looks like in one.
 
-Mirrors needBrokerDataUpdate of ModularLoadManagerImpl and the bandwidth of LinuxBrokerHostUsageImpl.
+Mirrors needBrokerDataUpdate of ModularLoadManagerImpl and of BrokerLoadDataReporter (extensible), and the bandwidth of
+LinuxBrokerHostUsageImpl.
 """
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.java import largest_of_each, quotient
 from fencepost.model.balance.load_data import LocalBrokerData
-from fencepost.model.balance.usage import usage
+from fencepost.model.balance.usage import reported_usage
 
 MILLIS_OF_A_MINUTE = 60_000
 
@@ -33,26 +35,30 @@ class Figures(NamedTuple):
     @classmethod
     def of(cls, report: LocalBrokerData, conf: Configuration) -> Figures:
         """The figures of a report."""
-        return cls(report.rate, report.throughput, report.numBundles, usage(report, conf), report.lastUpdate)
+        return cls(report.rate, report.throughput, report.numBundles, reported_usage(report, conf), report.lastUpdate)
 
 
 def must_report(last: Figures, current: Figures, conf: Configuration) -> NDArray[np.bool_]:
     """Whether a broker writes: its last report is too old, or something changed by strictly more than the threshold."""
     too_old = current.time - last.time > conf.loadBalancerReportUpdateMaxIntervalMinutes * MILLIS_OF_A_MINUTE
-    return np.asarray(too_old | (change(last, current) > conf.loadBalancerReportUpdateThresholdPercentage))
+    return np.asarray(too_old | (change(last, current, conf) > conf.loadBalancerReportUpdateThresholdPercentage))
 
 
-def change(last: Figures, current: Figures) -> NDArray[np.float64]:
-    """What changed most: rate, throughput and bundles in percent of what they were, the usage in percentage points."""
+def change(last: Figures, current: Figures, conf: Configuration) -> NDArray[np.float64]:
+    """What changed most: rate, throughput and bundles in percent of what they were, the usage in percentage points.
+
+    In 2.10 and in the extensible manager, which take ``Math.max``, it is NaN if one of them is, and then nothing is reported.
+    """
     with np.errstate(all="ignore"):
-        return largest_of_each(
-            (
-                relative(last.rate, current.rate),
-                relative(last.throughput, current.throughput),
-                relative(last.bundles, current.bundles),
-                100.0 * np.abs(last.usage - current.usage),
-            )
+        changes = (
+            relative(last.rate, current.rate),
+            relative(last.throughput, current.throughput),
+            relative(last.bundles, current.bundles),
+            100.0 * np.abs(last.usage - current.usage),
         )
+        if conf.is_2_10 or conf.is_extensible:
+            return reduce(np.maximum, changes)
+        return largest_of_each(changes)
 
 
 def relative(old: Any, new: Any) -> NDArray[np.float64]:

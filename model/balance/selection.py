@@ -18,7 +18,7 @@ from fencepost.model.balance.filters import (
     least_of_anti_affinity,
     within_max_topics,
 )
-from fencepost.model.balance.isolation import Policies, permitted
+from fencepost.model.balance.isolation import Policies, host, permitted
 from fencepost.model.balance.load_data import LoadData, namespace_of
 from fencepost.model.balance.placement import Placement
 from fencepost.model.balance.usage import usage
@@ -42,20 +42,21 @@ def assign(
     owner = data.preallocated.get(bundle)
     if owner is not None and owner in data.brokers:
         return Selection({}, (owner,), (f"{bundle} is preallocated to {owner}",)), placement
-    return select(bundle, data, policies, conf, placement)
+    return select(bundle, data, policies, conf, placement, persistent=bundle not in data.non_persistent)
 
 
 def select(
-    bundle: str, data: LoadData, policies: Policies, conf: Configuration, placement: Placement
+    bundle: str, data: LoadData, policies: Policies, conf: Configuration, placement: Placement, *, persistent: bool = True
 ) -> tuple[Selection, Placement]:
-    """Where a bundle would go that is unloaded.
+    """Where a bundle would go that is unloaded, or that is looked up for a topic that is ``persistent`` or not.
 
     In the modular manager a live broker without a report is no candidate: upstream looks into the report and fails. If a
     filter fails or none is left, Pulsar starts again from the isolation policies. If what was selected is overloaded, it
     selects once more among those; where the first selection is drawn from several of which only some are overloaded, both
     outcomes are among the brokers given here. The extensible manager does neither of the two.
     """
-    filtered, why = _filtered(bundle, data, policies, conf)
+    filtered, why = _filtered(bundle, data, policies, conf, persistent)
+    why += [f"{broker}: has no port in its name, and gets nothing" for broker in data.brokers if host(broker, conf) is None]
     left = tuple(filtered.values())[-1]
     if conf.is_extensible:
         chosen, placement = placement.select(left, bundle, data, conf)
@@ -74,12 +75,12 @@ def select(
 
 def candidates(bundle: str, data: LoadData, policies: Policies, conf: Configuration) -> tuple[str, ...]:
     """The brokers that all filters leave; none if one fails."""
-    left, failures = _filtered(bundle, data, policies, conf)
+    left, failures = _filtered(bundle, data, policies, conf, persistent=True)
     return () if failures else tuple(left.values())[-1]
 
 
 def _filtered(
-    bundle: str, data: LoadData, policies: Policies, conf: Configuration
+    bundle: str, data: LoadData, policies: Policies, conf: Configuration, persistent: bool
 ) -> tuple[dict[str, tuple[str, ...]], list[str]]:
     namespace, why = namespace_of(bundle), list[str]()
     left: dict[str, tuple[str, ...]] = {}
@@ -87,10 +88,10 @@ def _filtered(
         left["max_topics"] = below_max_topics(tuple(data.brokers), data, conf)
         left["latest_version"] = _latest(left["max_topics"], left["max_topics"], data, conf, why)
         left["anti_affinity"] = least_of_anti_affinity(bundle, left["latest_version"], data, policies, conf)
-        left["isolation_policies"] = permitted(namespace, data, policies, left["anti_affinity"])
+        left["isolation_policies"] = permitted(namespace, data, policies, conf, left["anti_affinity"], persistent=persistent)
         return left, why
-    first = tuple(broker for broker in permitted(namespace, data, policies) if broker in data.reports)
-    left["isolation_policies"] = first
+    allowed = permitted(namespace, data, policies, conf, persistent=persistent)
+    left["isolation_policies"] = first = tuple(broker for broker in allowed if broker in data.reports)
     left["max_topics"] = within_max_topics(first, data, conf)
     left["anti_affinity"] = least_of_anti_affinity(bundle, left["max_topics"], data, policies, conf)
     left["fewest_bundles"] = fewest_bundles(bundle, left["anti_affinity"], data, conf)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Protocol
 
 from fencepost.model.balance.configuration import Configuration
@@ -16,8 +17,9 @@ from fencepost.model.balance.java import descending
 from fencepost.model.balance.load_data import LoadData, LocalBrokerData, namespace_of
 from fencepost.model.balance.wording import throughput
 
-NEVER_SHED = re.compile(r"pulsar/[^/]+/[^:/]+:\d+|pulsar/[^:/]+:\d+|sla-monitor/[^/]+/[^:/]+:\d+")
-"""The namespaces of heartbeats and of the service-level monitor, which every broker keeps."""
+NEVER_SHED = re.compile(r"(pulsar|sla-monitor)/[^:/]+:\d+", re.ASCII)
+NEVER_SHED_BEFORE_4_2 = re.compile(r"pulsar/([^/]+/)?[^:/]+:\d+|sla-monitor/[^/]+/[^:/]+:\d+", re.ASCII)
+"""The namespaces of heartbeats and of the service-level monitor; 4.2 knows no namespace with a cluster in its name."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,16 @@ class Shedder(Protocol):
         ...
 
 
+def never_shed(namespace: str, conf: Configuration) -> bool:
+    """Whether every broker keeps its own namespace of this kind: isSLAOrHeartbeatNamespace of NamespaceService."""
+    return _is_a_brokers_own(namespace, conf.before("4.2.4"))
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_a_brokers_own(namespace: str, before: bool) -> bool:
+    return (NEVER_SHED_BEFORE_4_2 if before else NEVER_SHED).fullmatch(namespace) is not None
+
+
 @dataclass(frozen=True)
 class Load:
     """A bundle and what it carries: messages or bytes per second."""
@@ -54,7 +66,7 @@ class Load:
     amount: float
 
 
-def candidates(data: LoadData, report: LocalBrokerData, *, by_rate: bool) -> list[Load]:
+def candidates(data: LoadData, report: LocalBrokerData, conf: Configuration, *, by_rate: bool) -> list[Load]:
     """The bundles that may leave a broker, the largest first by their short-term rate or throughput.
 
     These are the ones that it owns, of which averages are known, and which were not unloaded within the grace period.
@@ -64,7 +76,7 @@ def candidates(data: LoadData, report: LocalBrokerData, *, by_rate: bool) -> lis
     loads = [
         Load(bundle, amount)
         for bundle, amount in amounts.items()
-        if bundle in own and not NEVER_SHED.fullmatch(namespace_of(bundle))
+        if bundle in own and not never_shed(namespace_of(bundle), conf)
     ]
     return descending(loads, lambda load: load.amount)
 
@@ -84,7 +96,7 @@ def at_least(need: float, loads: Iterable[Load]) -> tuple[tuple[str, ...], list[
     return tuple(taken), told
 
 
-def kept_back(data: LoadData, report: LocalBrokerData) -> list[str]:
+def kept_back(data: LoadData, report: LocalBrokerData, conf: Configuration) -> list[str]:
     """The bundles of a broker that may not leave it now, each with the reason."""
     told = []
     for bundle in report.bundles:
@@ -93,7 +105,7 @@ def kept_back(data: LoadData, report: LocalBrokerData) -> list[str]:
             told.append(f"  {bundle}: stays: unloaded {minutes:.4g} min ago, within the grace period")
         elif bundle not in data.bundles:
             told.append(f"  {bundle}: stays: its load is not known")
-        elif NEVER_SHED.fullmatch(namespace_of(bundle)):
+        elif never_shed(namespace_of(bundle), conf):
             told.append(f"  {bundle}: stays: its namespace belongs to the broker")
     return told
 

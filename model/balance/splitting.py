@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import compress
+from itertools import compress, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,8 @@ def boundaries(
 ) -> tuple[list[int] | None, str]:
     """Where the algorithm cuts a bundle, or None and the reason; topics outside the bundle are passed over.
 
-    Raises Refused, as Pulsar does, for a bundle that is too small or boundaries that are not strictly inside.
+    Raises Refused, as Pulsar does, for a bundle that is too small, or boundaries that are not strictly inside or not all
+    different.
     """
     if not FULL.splittable(*bundle):
         raise Refused(f"bundle {bundle} is too small to be split")
@@ -71,6 +72,9 @@ def boundaries(
         return None, _no_cut(algorithm, inside, force)
     if not FULL.admits(*bundle, found[0], found[-1]):
         raise Refused(f"{algorithm} cuts at {', '.join(f'0x{cut:08x}' for cut in found)}, not strictly inside {bundle}")
+    twice = next((cut for cut, following in pairwise(found) if cut == following), None)
+    if twice is not None:
+        raise Refused(f"{algorithm} cuts twice at 0x{twice:08x}, which leaves a bundle without a hash")
     return found, ""
 
 
@@ -139,72 +143,79 @@ def bundles_to_split(data: LoadData, conf: Configuration) -> list[Split]:
     """What the leader of the modular load manager splits now.
 
     It judges topics and sessions by the last statistics, rates and bandwidth by the long-term averages (0 where there are
-    none). A namespace gets no more bundles than its maximum, the splits of this pass counted. How many it has is taken from
-    the snapshot: the bundles that it speaks of.
+    none). A namespace gets no more bundles than its maximum; of the splits of this pass all count that are thought of, also of
+    a bundle that cannot be split, and one that two reports have twice; in 2.10 none counts. How many bundles it has is taken
+    from the snapshot: those that it speaks of.
     """
     bounds, planned = most(conf), Counter[str]()
-    splits = []
+    splits: dict[str, Split] = {}
     averages = [data.columns.column("longTermData", figure) for figure in ("rate", "throughput")]
     for broker in data.reports:
         stats = data.stats_of(broker)
         judged = np.vstack([sizes(stats)[:2], *([average.get(bundle, 0.0) for bundle in stats] for average in averages)])
         large = (judged[0] >= FEWEST_TOPICS) & too_large(judged, bounds)
         for bundle in compress(stats, large.tolist()):
-            if _is_splittable(bundle) and _has_room(bundle, planned, data, conf):
-                planned[namespace_of(bundle)] += 1
+            if _has_room(bundle, planned, data, conf):
+                planned[namespace_of(bundle)] += 0 if conf.is_2_10 else 1
                 rate, throughput = (average.get(bundle, 0.0) for average in averages)
                 size = Size.of(stats[bundle])._replace(rate=rate, throughput=throughput)
-                splits.append(Split(bundle, excess(size, bounds)))
-    return splits
+                splits[bundle] = Split(bundle, excess(size, bounds))
+    return [split for split in splits.values() if is_splittable(split.bundle)]
+
+
+Cut = Callable[[Split], bool]
+"""Whether the algorithm cuts a bundle in two, as far as is known."""
 
 
 @dataclass(frozen=True)
 class SplitStrategy:
-    """How the brokers of the extensible load manager split, each its own bundles. Remembers hits in a row for each bundle.
+    """How the brokers of the extensible load manager split, each its own bundles. Each remembers hits in a row for each bundle.
 
     A bundle is split after more hits than the threshold. It judges all by the last statistics. A most of 0 splits in a cycle is
-    none that is ever reached.
+    none that is ever reached. A bundle that the algorithm does not cut at exactly one boundary keeps its hits.
     """
 
-    hits: Mapping[str, int] = field(default_factory=dict)
+    hits: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     def bundles_to_split(
-        self, data: LoadData, conf: Configuration, splitting: Sequence[str] = ()
+        self, data: LoadData, conf: Configuration, splitting: Sequence[str] = (), cut: Cut = lambda split: True
     ) -> tuple[list[Split], SplitStrategy]:
         """What is split now, and the strategy of the next round. ``splitting`` are bundles whose split is under way:
 
-        a bundle of the namespace that shares its lower or its upper boundary with one of them is passed over.
+        a bundle is passed over that shares its lower or its upper boundary with one of them, of a namespace whose name begins
+        with that of its own.
         """
         splits: list[Split] = []
-        bounds, hits = most(conf), dict[str, int]()
+        bounds, following = most(conf), dict[tuple[str, str], int]()
         for broker, report in data.reports.items():
-            own, planned = 0, Counter[str]()
-            stats = data.stats_of(broker)
+            stats, planned, own = data.stats_of(broker), Counter[str](), 0
             large = set(compress(stats, too_large(sizes(stats), bounds).tolist()))
-            concerned = large.union(self.hits)
+            hits = {bundle: count for (where, bundle), count in self.hits.items() if where == broker and bundle in stats}
+            concerned = large.union(hits)
             for bundle in [bundle for bundle in stats if bundle in concerned]:
-                if own and own == conf.loadBalancerMaxNumberOfBundlesToSplitPerCycle:
-                    hits[bundle] = self.hits.get(bundle, 0)
+                if stats[bundle].topics < FEWEST_TOPICS or bundle not in report.owned or not is_splittable(bundle):
                     continue
-                judged = stats[bundle].topics >= FEWEST_TOPICS and bundle in report.owned
-                if not judged or (bundle in large and not _is_splittable(bundle)):
-                    hits[bundle] = self.hits.get(bundle, 0)
-                    continue
-                hits[bundle] = self.hits.get(bundle, 0) + 1 if bundle in large else 0
+                hits[bundle] = hits.get(bundle, 0) + 1 if bundle in large else 0
                 if hits[bundle] <= conf.loadBalancerNamespaceBundleSplitConditionHitCountThreshold:
                     continue
                 if not _has_room(bundle, planned, data, conf) or any(_share_a_bound(bundle, other) for other in splitting):
                     continue
+                split = Split(bundle, excess(Size.of(stats[bundle]), bounds))
+                if not cut(split):
+                    continue
                 planned[namespace_of(bundle)] += 1
                 hits[bundle] = 0
                 own += 1
-                splits.append(Split(bundle, excess(Size.of(stats[bundle]), bounds)))
-        return splits, SplitStrategy({bundle: count for bundle, count in hits.items() if count})
+                splits.append(split)
+                if own == conf.loadBalancerMaxNumberOfBundlesToSplitPerCycle:
+                    break
+            following |= {(broker, bundle): count for bundle, count in hits.items() if count}
+        return splits, SplitStrategy(following)
 
 
 def _share_a_bound(bundle: str, other: str) -> bool:
     one, two = Bundle.parse(bundle), Bundle.parse(other)
-    return namespace_of(bundle) == namespace_of(other) and (one.lower == two.lower or one.upper == two.upper)
+    return other.startswith(namespace_of(bundle)) and (one.lower == two.lower or one.upper == two.upper)
 
 
 def _has_room(bundle: str, planned: Counter[str], data: LoadData, conf: Configuration) -> bool:
@@ -213,7 +224,7 @@ def _has_room(bundle: str, planned: Counter[str], data: LoadData, conf: Configur
     return data.bundle_counts[namespace] + planned[namespace] < conf.loadBalancerNamespaceMaximumBundles
 
 
-def _is_splittable(bundle: str) -> bool:
+def is_splittable(bundle: str) -> bool:
     """Whether the name is one of a bundle that has room for a boundary."""
     try:
         return bool(FULL.splittable(*Bundle.parse(bundle)))

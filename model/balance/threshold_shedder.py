@@ -21,7 +21,8 @@ class ThresholdShedder:
     """Remembers each broker's usage as an exponential average, the first sample taken as it is.
 
     A broker sheds whose average is at or above the mean of the averages plus the threshold:
-    need = throughput * (average - mean - threshold + 0.05), unless that is below the minimum.
+    need = throughput * (average - mean - threshold + 0.05), unless that is below the minimum. An average that is NaN is not
+    below anything, so that the broker sheds a bundle.
     """
 
     averages: Mapping[str, float] = field(default_factory=dict)
@@ -39,7 +40,7 @@ class ThresholdShedder:
             average = following.averages[broker]
             said = f"{broker}: average {percent(average)}"
             bound = f"the mean plus the threshold, {percent(mean)} + {percent(threshold)}"
-            if not RIGHT.is_far_above(average, mean, threshold):
+            if RIGHT.is_below(average, mean, threshold):
                 why.append(f"{said} is below {bound}")
                 continue
             need = RIGHT.beyond_the_mean(report.throughput, average, mean, threshold)
@@ -49,8 +50,8 @@ class ThresholdShedder:
             elif len(report.owned) <= 1:
                 why.append(too_few(broker, report))
             else:
-                taken, told = at_least(need, candidates(data, report, by_rate=False))
-                why += told + kept_back(data, report)
+                taken, told = at_least(need, candidates(data, report, conf, by_rate=False))
+                why += told + kept_back(data, report, conf)
                 if taken:
                     unload[broker] = taken
         if not unload and conf.lowerBoundarySheddingEnabled:
@@ -80,8 +81,8 @@ class ThresholdShedder:
         if minimum > need:
             why.append(f"{fullest}: that is below the minimum, {throughput(minimum)}")
             return Unloading({}, tuple(why), following.averages), following
-        taken, told = at_least(need, candidates(data, report, by_rate=False))
-        why += told + kept_back(data, report)
+        taken, told = at_least(need, candidates(data, report, conf, by_rate=False))
+        why += told + kept_back(data, report, conf)
         return Unloading({fullest: taken} if taken else {}, tuple(why), following.averages), following
 
     def _advanced(self, data: LoadData, conf: Configuration) -> tuple[ThresholdShedder, float]:

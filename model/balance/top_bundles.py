@@ -1,14 +1,20 @@
 """The bundles that a broker of the extensible manager names to the leader: its largest, the smallest of them first.
 
-Mirrors TopKBundles and StrictNamespaceBundleStatsComparator of pulsar-broker.
+Mirrors TopKBundles of pulsar-broker and compareTo of NamespaceBundleStats, which compares rounded statistics.
 """
 
 from __future__ import annotations
 
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.isolation import Policies
+from fencepost.model.balance.java import rounded
 from fencepost.model.balance.load_data import SYSTEM_NAMESPACE, LoadData, NamespaceBundleStats, namespace_of
-from fencepost.model.balance.shedding import NEVER_SHED
+from fencepost.model.balance.shedding import never_shed
+
+THROUGHPUT, RATE, CONNECTIONS, CACHE = 1e5, 100, 500, 100_000
+"""By what statistics are divided before they are compared."""
+
+Named = tuple[str, NamespaceBundleStats]
 
 
 def top_bundles(broker: str, data: LoadData, conf: Configuration, policies: Policies) -> list[tuple[str, float]]:
@@ -21,20 +27,51 @@ def top_bundles(broker: str, data: LoadData, conf: Configuration, policies: Poli
         (bundle, stats)
         for bundle, stats in data.stats_of(broker).items()
         if stats.throughput != 0
-        and not _is_of_the_system(bundle)
-        and namespace_of(bundle) not in conf.loadBalancerSheddingExcludedNamespaces
+        and not _is_of_the_system(bundle, conf)
+        and not (namespace_of(bundle) in conf.loadBalancerSheddingExcludedNamespaces and not conf.before("4.2.4"))
         and (conf.loadBalancerSheddingBundlesWithPoliciesEnabled or not policies.bind(namespace_of(bundle)))
     ]
-    largest = sorted(busy, key=lambda named: _size(named[1]), reverse=True)
-    named = largest[: conf.loadBalancerMaxNumberOfBundlesInBundleLoadReport]
-    return [(bundle, stats.throughput) for bundle, stats in reversed(named)]
+    count = min(conf.loadBalancerMaxNumberOfBundlesInBundleLoadReport, len(busy))
+    return [(bundle, stats.throughput) for bundle, stats in reversed(_largest(busy, count))]
 
 
-def _is_of_the_system(bundle: str) -> bool:
+def _largest(named: list[Named], count: int) -> list[Named]:
+    """The first so many by size, the largest first: partitionSort, which decides the order of those that compare as equal."""
+    items, start, end, target = [(_size(stats), (name, stats)) for name, stats in named], 0, len(named) - 1, count - 1
+    while start < end:
+        low, high, middle, pivot = start, end, start, items[end][0]
+        while middle <= high:
+            size = items[middle][0]
+            if pivot < size:
+                items[low], items[middle] = items[middle], items[low]
+                low, middle = low + 1, middle + 1
+            elif pivot > size:
+                items[middle], items[high] = items[high], items[middle]
+                high -= 1
+            else:
+                middle += 1
+        if low <= target < middle:
+            end = low
+            break
+        if target < low:
+            end = low - 1
+        else:
+            start = middle
+    items[: max(end, 0)] = sorted(items[: max(end, 0)], key=lambda item: item[0], reverse=True)
+    return [item for _, item in items[: max(count, 0)]]
+
+
+def _is_of_the_system(bundle: str, conf: Configuration) -> bool:
     namespace = namespace_of(bundle)
-    return namespace == SYSTEM_NAMESPACE or NEVER_SHED.fullmatch(namespace) is not None
+    return namespace == SYSTEM_NAMESPACE or never_shed(namespace, conf)
 
 
-def _size(stats: NamespaceBundleStats) -> tuple[float, float, float, int, int]:
+def _size(stats: NamespaceBundleStats) -> tuple[int, int, int, int, int]:
     connections = stats.topics + stats.consumerCount + stats.producerCount
-    return stats.msgThroughputIn, stats.msgThroughputOut, stats.rate, connections, stats.cacheSize
+    return (
+        rounded(stats.msgThroughputIn / THROUGHPUT),
+        rounded(stats.msgThroughputOut / THROUGHPUT),
+        rounded(stats.rate / RATE),
+        connections // CONNECTIONS,
+        stats.cacheSize // CACHE,
+    )

@@ -176,7 +176,7 @@ class _Handing:
     def _obstacle(self, bundle: str) -> str:
         if bundle not in self.data.reports[self.fullest].owned:
             return f"{self.fullest} does not own it"
-        if namespace_of(bundle) in self.conf.loadBalancerSheddingExcludedNamespaces:
+        if namespace_of(bundle) in self.conf.loadBalancerSheddingExcludedNamespaces and not self.conf.before("4.2.4"):
             return "its namespace is excluded from shedding"
         if bundle in self.data.recently_unloaded:
             return "unloaded within the grace period"

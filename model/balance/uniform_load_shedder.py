@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from fencepost.model.balance.amounts import OF_2_10, RIGHT, Amounts
+from fencepost.model.balance.amounts import DELTA, RIGHT, WITH_DELTA, Amounts
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.java import INT_MAX, quotient, to_int
 from fencepost.model.balance.load_data import LoadData
@@ -34,8 +34,8 @@ class UniformLoadShedder:
     """Remembers nothing. Rates have priority over throughputs.
 
     In 2.10 the fullest and the emptiest broker are chosen by either measure in one condition, so that a wrong one is
-    possible; brokers with one bundle or none are not looked at; either minimum suffices; and by rates a bundle is accepted
-    up to 1000 messages per second above what remains.
+    possible; brokers with one bundle or none are not looked at; and either minimum suffices. Before 4.2 a bundle is accepted
+    up to 1000 above what remains, in 2.10 by rates only.
     """
 
     def find_bundles_for_unloading(self, data: LoadData, conf: Configuration) -> tuple[Unloading, UniformLoadShedder]:
@@ -59,11 +59,11 @@ class UniformLoadShedder:
         report = data.reports[broker]
         if len(report.owned) <= 1:
             return Unloading(why=(*why, too_few(broker, report))), self
-        amounts = OF_2_10 if conf.is_2_10 and by_rate else RIGHT
+        amounts = WITH_DELTA if conf.before("4.2.4") and (by_rate or not conf.is_2_10) else RIGHT
         most = -1 if conf.is_2_10 else conf.maxUnloadBundleNumPerShedding
-        loads = candidates(data, report, by_rate=by_rate)
+        loads = candidates(data, report, conf, by_rate=by_rate)
         taken, told = _fitting(required[by_rate], loads, amounts=amounts, most=most, by_rate=by_rate)
-        return Unloading({broker: taken} if taken else {}, (*why, *told, *kept_back(data, report))), self
+        return Unloading({broker: taken} if taken else {}, (*why, *told, *kept_back(data, report, conf))), self
 
     def with_active_brokers(self, brokers: Collection[str]) -> UniformLoadShedder:
         """The same: nothing is remembered of a broker."""
@@ -132,13 +132,18 @@ def _fitting(
         said = f"  {load.bundle}: {_amount(load.amount, by_rate)}"
         if most != -1 and len(taken) >= most:
             told.append(f"{said}, stays: {most} bundles are unloaded")
-        elif amounts.fits(load.amount, remaining):
+        elif _fits(load.amount, remaining, amounts):
             taken.append(load.bundle)
             remaining += to_int(-load.amount)
             told.append(f"{said}, unloaded ({_amount(remaining, by_rate)} remain)")
         else:
             told.append(f"{said}, stays: larger than what remains")
     return tuple(taken), told
+
+
+def _fits(amount: float, remaining: int, amounts: Amounts) -> bool:
+    """Whether a bundle is not too large; with the delta, which is added to an int, none fits where the sum overflows."""
+    return bool(amounts.fits(amount, remaining)) and (amounts is RIGHT or remaining <= INT_MAX - DELTA)
 
 
 def _amount(amount: float, by_rate: bool) -> str:

@@ -15,10 +15,11 @@ from fencepost.model.balance.java import hundredth, hundredths, largest, largest
 from fencepost.model.balance.load_data import LocalBrokerData
 
 RESOURCES: tuple[Resource, ...] = ("cpu", "memory", "directMemory", "bandwidthIn", "bandwidthOut")
+BESIDES_HEAP: tuple[Resource, ...] = tuple(name for name in RESOURCES if name != "memory")
 
 
 def weighted_usage(report: LocalBrokerData, conf: Configuration) -> float:
-    """The largest usage, each times its weight, as a fraction (doubles). Heap memory counts in 2.10 only."""
+    """The largest usage, each times its weight, as a fraction (doubles)."""
     return largest([getattr(report, name).percent * weight for name, weight in conf.resource_weights.items()]) / 100
 
 
@@ -32,14 +33,23 @@ def usage(report: LocalBrokerData, conf: Configuration) -> float:
     return unweighted_usage(report) if conf.is_2_10 else weighted_usage(report, conf)
 
 
+def reported_usage(report: LocalBrokerData, conf: Configuration) -> float:
+    """The usage whose change makes a broker report: in the extensible manager unweighted and without heap memory."""
+    if conf.is_extensible:
+        return largest(getattr(report, name).percent for name in BESIDES_HEAP) / 100
+    return usage(report, conf)
+
+
 def weighted_usages(percents: Mapping[Resource, NDArray[np.float64]], conf: Configuration) -> NDArray[np.float64]:
     """``weighted_usage`` of many brokers, by the percentages of each resource."""
     with np.errstate(invalid="ignore"):
         return largest_of_each(percents[name] * weight for name, weight in conf.resource_weights.items()) / 100
 
 
-def usages(percents: Mapping[Resource, NDArray[np.float64]], conf: Configuration) -> NDArray[np.float64]:
-    """``usage`` of many brokers, by the percentages of each resource."""
+def reported_usages(percents: Mapping[Resource, NDArray[np.float64]], conf: Configuration) -> NDArray[np.float64]:
+    """``reported_usage`` of many brokers, by the percentages of each resource."""
+    if conf.is_extensible:
+        return largest_of_each(percents[name] for name in BESIDES_HEAP) / 100
     if conf.is_2_10:
         return hundredths(largest_of_each(percents[name] for name in RESOURCES))
     return weighted_usages(percents, conf)

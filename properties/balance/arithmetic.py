@@ -81,7 +81,7 @@ def _overload(statements: Statements, amounts: Amounts) -> None:
 
 def _threshold(statements: Statements, amounts: Amounts) -> None:
     loads = (*_fraction(fullest), *_fraction(emptiest), *_fraction(threshold), threshold > 0, emptiest <= fullest)
-    sheds = amounts.is_far_above(_real(fullest), _real(mean), _real(threshold))
+    sheds = z3.Not(amounts.is_below(_real(fullest), _real(mean), _real(threshold)))
 
     @statements.theorem
     def close_brokers_are_left_alone() -> Iterator[Step]:
@@ -104,7 +104,7 @@ def _threshold(statements: Statements, amounts: Amounts) -> None:
         level = _real(fullest)
         middle = level * (z3.ToReal(brokers) - 1) / z3.ToReal(brokers)
         given = (*_fraction(fullest), *_fraction(threshold), threshold > 0, brokers >= 2, brokers <= BROKERS)
-        exactly = amounts.is_far_above(level, middle, _real(threshold)) == (fullest >= brokers * threshold)
+        exactly = z3.Not(amounts.is_below(level, middle, _real(threshold))) == (fullest >= brokers * threshold)
 
         def told(value: Value) -> str:
             return (

@@ -38,8 +38,8 @@ def random_load(conf: Configuration, seed: int, number: int) -> LoadData:
     brokers: dict[str, LocalBrokerData | None] = {}
     bundles: dict[str, BundleData] = {}
     for place in range(1, random.randint(2, MOST_BROKERS) + 1):
-        broker = f"b{place}"
-        seen = {f"n/{broker}-{n}": _stats(random) for n in range(random.randint(0, MOST_BUNDLES))}
+        broker = f"b{place}:8080"
+        seen = {f"n/b{place}-{n}": _stats(random) for n in range(random.randint(0, MOST_BUNDLES))}
         percent = max(0, random.choice(edges) + random.randint(-1, 1)) if random.random() < 0.5 else random.randint(0, 110)
         brokers[broker] = LocalBrokerData(
             sum(stats.msgRateIn for stats in seen.values()),

@@ -10,7 +10,7 @@ from pathlib import Path
 from fencepost.checks.policy.settings import changed, read_settings
 from fencepost.checks.policy.strategies import manager_of, own_strategy
 from fencepost.checks.policy.usage import WrongUsage
-from fencepost.model.balance.configuration import Configuration, Version
+from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.load_manager import LoadManager
 from fencepost.model.balance.strategies import PLACEMENTS, SHEDDERS, strategy_name
 from fencepost.model.balance.user_policy import UserPlacement, UserShedder
@@ -39,7 +39,7 @@ class _Parts:
         return _Parts(usual.files, self.shedder or usual.shedder, placement, (*usual.settings, *self.settings))
 
 
-def contenders(baseline: str | None, proposed: Iterable[str], version: Version) -> tuple[tuple[Contender, ...], list[str]]:
+def contenders(baseline: str | None, proposed: Iterable[str], pulsar: str | None) -> tuple[tuple[Contender, ...], list[str]]:
     """The baseline and the proposed policies, and the notes on their configuration files.
 
     Each has parts with commas between them: configuration files, of which
@@ -57,7 +57,7 @@ def contenders(baseline: str | None, proposed: Iterable[str], version: Version) 
     first, *others = [_parts(policy) for _, policy in named]
     made, notes = [], list[str]()
     for name, parts in zip(names, [first, *(other.over(first) for other in others)], strict=True):
-        read = read_settings([file for file in parts.files if str(file) != DEFAULTS], version)
+        read = read_settings([file for file in parts.files if str(file) != DEFAULTS], pulsar)
         notes += [note for note in read.notes if note not in notes]
         conf = changed(read.conf, parts.settings, name)
         made.append(Contender(name, manager_of(conf, read.places, parts.shedder, parts.placement)))

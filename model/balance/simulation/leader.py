@@ -164,7 +164,7 @@ class Leader:
         for source, bundles in shedding.unloading.unload.items():
             for bundle in bundles:
                 destination = self._drawn(shedding.drawn_from[bundle], bundle)
-                if not destination or destination == source:
+                if not destination or (destination == source and not self.policy.conf.is_2_10):
                     continue
                 if self.world.unload(bundle, source, destination, _reason(shedding.unloading.why, bundle)):
                     self.recent[bundle] = self.recent_brokers[source] = self.now
@@ -177,14 +177,14 @@ class Leader:
         conf, data = self.policy.conf, self.data()
         if conf.is_extensible:
             data = replace(data, brokers=current)
-        planned, told, self.manager = self.manager.split(data, _TopicsOf(self.world))
-        for split, said in zip(planned, told, strict=True):
+        planned, _, self.manager = self.manager.split(data, _TopicsOf(self.world))
+        for split in planned:
             if split.boundaries is None:
                 continue
-            if not conf.is_2_10 and not self.world.is_in_layout(split.bundle):
+            if not (conf.before("4.2.4") or self.world.is_in_layout(split.bundle)):
                 continue  # an old report still lists what was split: passed over since pulsar#25031
             source = next(broker for broker, report in data.reports.items() if split.bundle in report.owned)
-            parts = self.world.split(split.bundle, source, split.boundaries, said)
+            parts = self.world.split(split.bundle, source, split.boundaries, split.why)
             if not parts:
                 continue
             self.averages.forget(self.world.place_of[split.bundle])

@@ -16,7 +16,7 @@ from fencepost.model.balance.simulation.cluster import NOBODY
 from fencepost.model.balance.simulation.records import Owned, Sample, record
 from fencepost.model.balance.simulation.snapshot_cluster import KILOBIT
 from fencepost.model.balance.simulation.world import World, stream
-from fencepost.model.balance.usage import RESOURCES, usages, weighted_usages
+from fencepost.model.balance.usage import RESOURCES, reported_usages, weighted_usages
 
 WHOLE = 100.0
 MOST_KILOBITS = 1e9
@@ -74,7 +74,7 @@ class Measured(Mapping[str, LocalBrokerData]):
     def figures(self, conf: Configuration) -> Figures:
         """What decides which reports are written, with a place for every broker of the world."""
         load, time = self.load, np.full(len(self._place_of), self.now)
-        return Figures(load.rate, load.throughput, load.bundles, usages(self.percents, conf), time)
+        return Figures(load.rate, load.throughput, load.bundles, reported_usages(self.percents, conf), time)
 
     def averageable(self, conf: Configuration) -> NDArray[np.float64]:
         """The weighted usage and the throughput of every broker of the world: what the extensible manager averages."""
@@ -110,6 +110,7 @@ class Measured(Mapping[str, LocalBrokerData]):
             lastBundleLosses=(),
             brokerVersionString=None,
             persistentTopicsEnabled=True,
+            nonPersistentTopicsEnabled=True,
         )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.model.balance.configuration import defaults
+from fencepost.model.balance.configuration import Configuration, defaults
 from fencepost.model.balance.load_data import LoadData, LocalBrokerData
 from fencepost.model.balance.shedding import Load, candidates
 from fencepost.properties.balance.random_loads import random_load
@@ -44,8 +44,8 @@ def test_a_mistake_in_a_shedder_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "  violated     sheds_nothing_within_the_grace_period: What was unloaded recently stays.\n    in round 1: " in out
 
 
-def grace_forgotten(data: LoadData, report: LocalBrokerData, *, by_rate: bool) -> list[Load]:
-    return candidates(replace(data, recently_unloaded={}), report, by_rate=by_rate)
+def grace_forgotten(data: LoadData, report: LocalBrokerData, conf: Configuration, *, by_rate: bool) -> list[Load]:
+    return candidates(replace(data, recently_unloaded={}), report, conf, by_rate=by_rate)
 
 
 def test_where_nothing_is_unloaded_nothing_is_claimed(tmp_path: Path) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from fencepost.checks.policy.reading import json_path
-from fencepost.checks.policy.settings import read_settings
+from fencepost.checks.policy.settings import changed, read_settings, release_of
 from fencepost.checks.policy.snapshot import read_snapshot
+from fencepost.checks.policy.usage import WrongUsage
 from fencepost.checks.settings.input_files import InputError
 from fencepost.model.balance.configuration import defaults
 from tests.checks.policy.asking import BUNDLES, MIB, answered, asked, broker, snapshot, write
@@ -104,10 +106,10 @@ def test_the_class_of_the_file_is_used(tmp_path: Path) -> None:
     name = "org.apache.pulsar.broker.loadbalance.impl.OverloadShedder"
     conf = write(tmp_path, f"loadBalancerLoadSheddingStrategy = {name}\n", "broker.conf")
     out = asked("decide", "--snapshot", write(tmp_path, snapshot()), "--conf", conf)[1]
-    assert out.startswith("OverloadShedder and LeastLongTermMessageRate, Pulsar current\n")
+    assert out.startswith("OverloadShedder and LeastLongTermMessageRate, Pulsar 4.2.4\n")
     extensible = "loadManagerClassName=org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl\n"
     out = asked("decide", "--snapshot", tmp_path / "snapshot.json", "--conf", write(tmp_path, extensible, "x.conf"))[1]
-    assert out.startswith("TransferShedder and LeastResourceUsageWithWeight, Pulsar current\n")
+    assert out.startswith("TransferShedder and LeastResourceUsageWithWeight, Pulsar 4.2.4\n")
 
 
 # --- settings
@@ -123,7 +125,36 @@ def test_settings_of_each_version(tmp_path: Path) -> None:
     assert current.notes == (f"{conf}:2: {said} loadBalancerBandwidthOutResourceWeight",)
     said = "loadBalancerBandwidthInResourceWeight is not read by this version, which spells it"
     assert old.notes == (f"{conf}:1: {said} loadBalancerBandwithInResourceWeight",)
-    assert read_settings((), "2.10").conf == defaults("2.10")
+    assert read_settings((), "2.10").conf == defaults("2.10.1")
+
+
+def test_releases_by_their_names() -> None:
+    assert [release_of(name) for name in (None, "current", "2.10", "4.0.8")] == ["4.2.4", "4.2.4", "2.10.1", "4.0.8"]
+    with pytest.raises(WrongUsage, match=r"--pulsar 3.1: the policies are those of 2.10.1, 4.0.8, 4.2.4, 5.0.0-M1; 2.10 and"):
+        release_of("3.1")
+
+
+def test_a_key_that_the_release_lacks_is_noted_and_leaves_the_default(tmp_path: Path) -> None:
+    conf = write(tmp_path, "\nminUnloadMessage=7\nloadBalancerSheddingExcludedNamespaces=a/b\n", "broker.conf")
+    old, middle = read_settings([conf], "2.10.1"), read_settings([conf], "4.0.8")
+    said = "is not read by Pulsar 2.10.1, which has no such setting"
+    assert old.notes == (f"{conf}:3: loadBalancerSheddingExcludedNamespaces {said}", f"{conf}:2: minUnloadMessage {said}")
+    assert old.conf == defaults("2.10.1")
+    assert (middle.conf.minUnloadMessage, middle.conf.loadBalancerSheddingExcludedNamespaces) == (7, frozenset())
+    with pytest.raises(WrongUsage, match=r"--set minUnloadMessage=7: Pulsar 2.10.1 has no such setting; leave it out"):
+        changed(old.conf, ["minUnloadMessage=7"])
+
+
+def test_settings_may_change_between_rounds(tmp_path: Path) -> None:
+    report = {"cpu": {"usage": 70, "limit": 100}, "msgThroughputIn": 1e9, "bundles": BUNDLES[:2]}
+    bundles = {name: {"shortTermData": {"msgThroughputIn": 4e8}} for name in BUNDLES[:2]}
+    file = write(tmp_path, json.dumps({"brokers": {"b1:1": report, "b2:1": {}}, "bundles": bundles}))
+    rounds = ("decide", "--shedder", "OverloadShedder", "--snapshot", file, "--snapshot", file)
+    told = asked(*rounds, "--change", "2:loadBalancerBrokerOverloadedThresholdPercentage=60")[1]
+    assert told.count("unload nothing") == 1
+    assert told.index("unload nothing") < told.index("unload from b1:1")
+    assert "write ROUND:KEY=VALUE with a round from 1 to 2" in asked(*rounds, "--change", "3:minUnloadMessage=1")[2]
+    assert "there is no such setting" in asked(*rounds, "--change", "1:minUnload=1")[2]
 
 
 def test_the_manager_that_is_taken_is_told(tmp_path: Path) -> None:
@@ -135,7 +166,7 @@ def test_the_manager_that_is_taken_is_told(tmp_path: Path) -> None:
     assert said.startswith(f"loadBalancerLoadPlacementStrategy = AvgShedder ({average}:1): it places only where it sheds")
     transfer = write(tmp_path, "\nloadBalancerLoadSheddingStrategy=TransferShedder\n", "transfer.conf")
     _, out, err = asked("decide", "--conf", transfer, "--snapshot", write(tmp_path, snapshot()))
-    assert out.startswith("TransferShedder and LeastResourceUsageWithWeight, Pulsar current\n")
+    assert out.startswith("TransferShedder and LeastResourceUsageWithWeight, Pulsar 4.2.4\n")
     first, second = err.splitlines()
     assert first.startswith(f"note: loadBalancerLoadSheddingStrategy = TransferShedder ({transfer}:2): ModularLoadManagerImpl")
     assert second == f"note: {transfer}:2: TransferShedder is of ExtensibleLoadManagerImpl, whose rules are taken here"
@@ -183,9 +214,9 @@ def test_a_report_without_a_time_is_of_now(tmp_path: Path) -> None:
     """To TransferShedder a report of 1970 would be out of date."""
     seen = {name: {"msgThroughputIn": size * MIB} for name, size in zip(BUNDLES, (50, 30, 20), strict=False)}
     full = broker(90, *BUNDLES[:3], throughput=100 * MIB, lastStats=seen)
-    file = write(tmp_path, {"brokers": {"b1": full, "b2": broker(1)}, "now": 1_760_000_000_000})
+    file = write(tmp_path, {"brokers": {"b1:1": full, "b2:1": broker(1)}, "now": 1_760_000_000_000})
     rounds = answered("decide", "--shedder", "TransferShedder", *["--snapshot", file] * 4)["rounds"]
-    assert [done["unload"] for done in rounds] == [{}, {}, {}, {"b1": [BUNDLES[2]]}]
+    assert [done["unload"] for done in rounds] == [{}, {}, {}, {"b1:1": [BUNDLES[2]]}]
 
 
 def test_failure_domains_in_either_form(tmp_path: Path) -> None:

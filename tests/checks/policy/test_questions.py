@@ -178,10 +178,10 @@ def test_hashes_in_any_case() -> None:
 
 
 def test_place_counts_rounds(tmp_path: Path) -> None:
-    file = write(tmp_path, {"brokers": {"b1": broker(1), "b2": broker(1)}})
+    file = write(tmp_path, {"brokers": {"b1:1": broker(1), "b2:1": broker(1)}})
     robin = ["--bundle", "n/0x00000000_0x40000000", "--placement", "RoundRobinBrokerSelector", "--snapshot", file]
     answers = [answered("place", *robin, *["--snapshot", file] * more)["selected_any_of"] for more in range(3)]
-    assert answers == [["b1"], ["b2"], ["b1"]]
+    assert answers == [["b1:1"], ["b2:1"], ["b1:1"]]
 
 
 @pytest.mark.parametrize(

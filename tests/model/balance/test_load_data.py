@@ -41,11 +41,11 @@ from fencepost.model.balance.load_data import (
     namespace_of,
 )
 from fencepost.model.balance.reports import Figures, bandwidth, change, must_report, relative
-from fencepost.model.balance.usage import RESOURCES, unweighted_usage, usage, usages, weighted_usage
+from fencepost.model.balance.usage import RESOURCES, reported_usages, unweighted_usage, usage, weighted_usage
 from tests.model.balance.clusters import MINUTE, broker, bundle, cluster, stats
 
 ROOT = Path(__file__).parents[3]
-CURRENT, OLD = defaults(), defaults("2.10")
+CURRENT, OLD = defaults(), defaults("2.10.1")
 
 # --- Java's arithmetic
 
@@ -131,7 +131,7 @@ def test_usages_are_those_of_single_reports(used: list[list[float]]) -> None:
     for conf in (CURRENT, replace(OLD, loadBalancerCPUResourceWeight=0.3)):
         reports = [LocalBrokerData(**{n: ResourceUsage(u, 100) for n, u in zip(RESOURCES, row, strict=True)}) for row in used]
         percents = {name: np.array([getattr(report, name).percent for report in reports]) for name in RESOURCES}
-        assert usages(percents, conf).tolist() == [usage(report, conf) for report in reports]
+        assert reported_usages(percents, conf).tolist() == [usage(report, conf) for report in reports]
 
 
 def test_weights() -> None:
@@ -240,7 +240,7 @@ def test_reports_of_many_brokers_are_decided_at_once() -> None:
 
 
 def test_usage_changes_in_points() -> None:
-    assert change(Figures.of(broker(10), CURRENT), Figures.of(broker(20), CURRENT)) == pytest.approx(10)
+    assert change(Figures.of(broker(10), CURRENT), Figures.of(broker(20), CURRENT), CURRENT) == pytest.approx(10)
 
 
 def test_an_interval_of_no_second_makes_a_broker_look_overloaded() -> None:

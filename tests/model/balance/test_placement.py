@@ -30,7 +30,7 @@ from fencepost.model.balance.selection import Selection, assign, select
 from fencepost.model.balance.strategies import EXTENSIBLE_LOAD_MANAGER, load_manager
 from tests.model.balance.clusters import broker, bundle, cluster
 
-CURRENT, OLD = defaults(), defaults("2.10")
+CURRENT, OLD = defaults(), defaults("2.10.1")
 EXTENSIBLE = replace(CURRENT, loadManagerClassName=EXTENSIBLE_LOAD_MANAGER)
 NO_POLICIES = Policies()
 
@@ -53,24 +53,24 @@ def idle(*names: str, **others: object) -> Mapping[str, LocalBrokerData]:
 
 
 def score(percent: float, conf: Configuration, data: LoadData | None = None) -> float:
-    data = data or cluster({"a": broker(percent, bundles=["n/1"])}, {"n/1": bundle(rate=7)})
-    return LeastLongTermMessageRate.score("a", data, conf)
+    data = data or cluster({"a:1": broker(percent, bundles=["n/1"])}, {"n/1": bundle(rate=7)})
+    return LeastLongTermMessageRate.score("a:1", data, conf)
 
 
 def test_the_score_is_of_the_brokers_bundles_and_of_those_preallocated() -> None:
     data = cluster(
-        {"a": broker(bundles=["n/1"]), "b": broker()},
+        {"a:1": broker(bundles=["n/1"]), "b:1": broker()},
         {"n/1": bundle(rate=7), "n/2": bundle(rate=5)},
-        preallocated={"n/2": "a", "n/3": "a", "n/4": "b"},
+        preallocated={"n/2": "a:1", "n/3": "a:1", "n/4": "b:1"},
     )
     assert score(0, CURRENT, data) == 7 + 5 + 100  # nothing is known of n/3
 
 
 def test_what_a_broker_reports_is_no_longer_preallocated() -> None:
     known = {"n/1": bundle(rate=7, topics=30000)}
-    data = cluster({"a": broker(bundles=["n/1"], numTopics=30000)}, known, preallocated={"n/1": "a"})
+    data = cluster({"a:1": broker(bundles=["n/1"], numTopics=30000)}, known, preallocated={"n/1": "a:1"})
     assert score(0, CURRENT, data) == 7
-    assert selected("n/2", replace(data, brokers={**data.brokers, "b": broker()})).candidates["max_topics"] == ("a", "b")
+    assert selected("n/2", replace(data, brokers={**data.brokers, "b:1": broker()})).candidates["max_topics"] == ("a:1", "b:1")
 
 
 def test_exactly_the_threshold_is_overloaded_in_2_10_only() -> None:
@@ -82,18 +82,18 @@ def test_exactly_the_threshold_is_overloaded_in_2_10_only() -> None:
 
 def test_ties_and_all_overloaded_are_drawn_at_random() -> None:
     rates = {"n/1": bundle(rate=5), "n/2": bundle(rate=5), "n/3": bundle(rate=6)}
-    brokers = {name: broker(bundles=[f"n/{n}"]) for n, name in enumerate("abc", start=1)}
-    assert selected("m/1", cluster(brokers, rates)).any_of == ("a", "b")
+    brokers = {f"{name}:1": broker(bundles=[f"n/{n}"]) for n, name in enumerate("abc", start=1)}
+    assert selected("m/1", cluster(brokers, rates)).any_of == ("a:1", "b:1")
     full = {name: replace(report, cpu=ResourceUsage(99, 100)) for name, report in brokers.items()}
-    assert selected("m/1", cluster(full, rates)).any_of == ("a", "b", "c")
+    assert selected("m/1", cluster(full, rates)).any_of == ("a:1", "b:1", "c:1")
 
 
 def test_an_overloaded_selection_is_made_once_more_from_the_isolation_policies() -> None:
-    brokers = {"a": broker(99), "b": broker(10, bundles=["n/1", "n/2"])}
+    brokers = {"a:1": broker(99), "b:1": broker(10, bundles=["n/1", "n/2"])}
     selection = selected("n/3", cluster(brokers, {"n/1": bundle(rate=9), "n/2": bundle(rate=9)}))
-    assert selection.candidates["fewest_bundles"] == ("a",)
-    assert selection.any_of == ("b",)
-    assert selection.why == ("a overloaded; once more from the isolation policies",)
+    assert selection.candidates["fewest_bundles"] == ("a:1",)
+    assert selection.any_of == ("b:1",)
+    assert selection.why == ("a:1 overloaded; once more from the isolation policies",)
 
 
 # --- LeastResourceUsageWithWeight
@@ -104,24 +104,24 @@ def placed(placement: Placement, data: LoadData, conf: Configuration = CURRENT) 
 
 
 def usages(**percents: float) -> LoadData:
-    return cluster({name: broker(p, rate=1, bundles=[f"{name}/1"]) for name, p in percents.items()})
+    return cluster({f"{name}:1": broker(p, rate=1, bundles=[f"{name}/1"]) for name, p in percents.items()})
 
 
 def test_any_far_enough_below_the_mean() -> None:
-    assert placed(LeastResourceUsageWithWeight(), usages(a=50, b=75))[0] == ("a",)
-    assert placed(LeastResourceUsageWithWeight(), usages(a=50, b=60))[0] == ("a", "b")  # none is: any
+    assert placed(LeastResourceUsageWithWeight(), usages(a=50, b=75))[0] == ("a:1",)
+    assert placed(LeastResourceUsageWithWeight(), usages(a=50, b=60))[0] == ("a:1", "b:1")  # none is: any
 
 
 def test_the_example_of_broker_conf_does_not_come_out() -> None:
     """It says that of 10, 30 and 80 % the first two are candidates, but 30 % is 30.000002 in 32 bits."""
-    assert placed(LeastResourceUsageWithWeight(), usages(a=10, b=30, c=80))[0] == ("a",)
-    assert placed(LeastResourceUsageWithWeight(), usages(a=10, b=29.9, c=80))[0] == ("a", "b")
+    assert placed(LeastResourceUsageWithWeight(), usages(a=10, b=30, c=80))[0] == ("a:1",)
+    assert placed(LeastResourceUsageWithWeight(), usages(a=10, b=29.9, c=80))[0] == ("a:1", "b:1")
 
 
 def test_equality_is_far_enough() -> None:
     conf = replace(CURRENT, loadBalancerAverageResourceUsageDifferenceThresholdPercentage=25)
-    assert placed(LeastResourceUsageWithWeight(), usages(a=25, b=75), conf)[0] == ("a",)
-    assert placed(LeastResourceUsageWithWeight(), usages(a=25.5, b=75), conf)[0] == ("a", "b")
+    assert placed(LeastResourceUsageWithWeight(), usages(a=25, b=75), conf)[0] == ("a:1",)
+    assert placed(LeastResourceUsageWithWeight(), usages(a=25.5, b=75), conf)[0] == ("a:1", "b:1")
 
 
 def test_history_counts_unless_the_broker_is_idle() -> None:
@@ -129,23 +129,23 @@ def test_history_counts_unless_the_broker_is_idle() -> None:
     assert isinstance(warm, LeastResourceUsageWithWeight)
     _, later = placed(warm, usages(a=0, b=30))
     assert isinstance(later, LeastResourceUsageWithWeight)
-    assert later.averages["a"] == pytest.approx(0.81)
+    assert later.averages["a:1"] == pytest.approx(0.81)
     for restarted in (broker(0, rate=1), broker(0, bundles=["a/1"])):
-        _, fresh = placed(warm, cluster({"a": restarted, "b": broker(30, rate=1, bundles=["b/1"])}))
+        _, fresh = placed(warm, cluster({"a:1": restarted, "b:1": broker(30, rate=1, bundles=["b/1"])}))
         assert isinstance(fresh, LeastResourceUsageWithWeight)
-        assert fresh.averages["a"] == 0.0
+        assert fresh.averages["a:1"] == 0.0
 
 
 def test_history_of_brokers_that_are_gone_is_dropped() -> None:
     _, warm = placed(LeastResourceUsageWithWeight(), usages(a=90, b=30))
     assert isinstance(warm, LeastResourceUsageWithWeight)
-    assert warm.with_active_brokers(["b"]).averages.keys() == {"b"}
+    assert warm.with_active_brokers(["b:1"]).averages.keys() == {"b:1"}
 
 
 def test_in_the_extensible_manager_candidates_without_a_report_are_left_out_of_the_mean() -> None:
-    data = replace(usages(a=1, b=1, c=1), loads={"a": BrokerLoad(0.2), "b": BrokerLoad(0.6)})
-    assert placed(LeastResourceUsageWithWeight(), data, EXTENSIBLE)[0] == ("a",)  # a mean of 0.4
-    assert placed(LeastResourceUsageWithWeight(), replace(data, loads={}), EXTENSIBLE)[0] == ("a", "b", "c")
+    data = replace(usages(a=1, b=1, c=1), loads={"a:1": BrokerLoad(0.2), "b:1": BrokerLoad(0.6)})
+    assert placed(LeastResourceUsageWithWeight(), data, EXTENSIBLE)[0] == ("a:1",)  # a mean of 0.4
+    assert placed(LeastResourceUsageWithWeight(), replace(data, loads={}), EXTENSIBLE)[0] == ("a:1", "b:1", "c:1")
 
 
 # --- RoundRobinBrokerSelector
@@ -155,49 +155,50 @@ def turns(*candidates: str) -> list[str]:
     placement: Placement = RoundRobinBrokerSelector()
     chosen = []
     for names in candidates:
-        any_of, placement = placement.select(tuple(names), "n/1", cluster({}), CURRENT)
+        any_of, placement = placement.select([f"{name}:1" for name in names], "n/1", cluster({}), CURRENT)
         chosen.append(any_of[0])
     return chosen
 
 
 def test_one_after_the_other() -> None:
-    assert turns("abc", "abc", "abc", "abc") == ["a", "b", "c", "a"]
+    assert turns("abc", "abc", "abc", "abc") == ["a:1", "b:1", "c:1", "a:1"]
 
 
 def test_the_list_is_kept_unless_its_size_differs_or_the_chosen_broker_is_gone() -> None:
-    assert turns("abc", "cba", "cba") == ["a", "b", "c"]  # kept: b is second in both, c is last in the list
-    assert turns("abc", "abd", "abd") == ["a", "b", "d"]  # c is gone
-    assert turns("abc", "ab") == ["a", "b"]
+    assert turns("abc", "cba", "cba") == ["a:1", "b:1", "c:1"]  # kept: b is second in both, c is last in the list
+    assert turns("abc", "abd", "abd") == ["a:1", "b:1", "d:1"]  # c is gone
+    assert turns("abc", "ab") == ["a:1", "b:1"]
     assert RoundRobinBrokerSelector().select((), "n/1", cluster({}), CURRENT)[0] == ()
 
 
 def test_the_counter_starts_again_after_the_largest_int() -> None:
     at_end = RoundRobinBrokerSelector(2**31 - 1)
-    assert at_end.select(("a", "b"), "n/1", cluster({}), CURRENT)[1] == RoundRobinBrokerSelector(0, ("a", "b"))
+    assert at_end.select(("a:1", "b:1"), "n/1", cluster({}), CURRENT)[1] == RoundRobinBrokerSelector(0, ("a:1", "b:1"))
 
 
 def test_what_is_excluded_from_shedding_is_placed_in_turn() -> None:
     names = frozenset({"stays"})
     manager = load_manager(replace(CURRENT, loadBalancerSheddingExcludedNamespaces=names))
-    data = cluster({"a": broker(rate=9, bundles=["n/1"]), "b": broker(90), "c": broker()}, {"n/1": bundle(rate=9)})
+    data = cluster({"a:1": broker(rate=9, bundles=["n/1"]), "b:1": broker(90), "c:1": broker()}, {"n/1": bundle(rate=9)})
     found = []
     for name in ("stays/1", "n/2", "stays/2", "stays/3", "stays/4"):
         selection, manager = manager.place(name, data, NO_POLICIES)
         found.append(selection.any_of)
-    assert found == [("a",), ("c",), ("c",), ("c",), ("a",)]  # b is overloaded: its turn goes by the rates
-    for conf in (OLD, EXTENSIBLE):
-        other = load_manager(replace(conf, loadBalancerSheddingExcludedNamespaces=names))
-        assert other.place("stays/1", cluster(idle("a", "b")), NO_POLICIES)[0].any_of == ("a", "b")
+    assert found == [("a:1",), ("c:1",), ("c:1",), ("c:1",), ("a:1",)]  # b is overloaded: its turn goes by the rates
+    other = load_manager(replace(OLD, loadBalancerSheddingExcludedNamespaces=names))
+    assert other.place("stays/1", cluster(idle("a:1", "b:1")), NO_POLICIES)[0].any_of == ("a:1", "b:1")
+    extensible = load_manager(replace(EXTENSIBLE, loadBalancerSheddingExcludedNamespaces=names))
+    assert extensible.place("stays/1", cluster(idle("a:1", "b:1")), NO_POLICIES)[0].any_of == ("a:1",)
 
 
 # --- AvgShedder as placement
 
 
 def test_avg_places_where_it_meant_to() -> None:
-    meant = AvgPlacement(AvgShedder(destinations={"n/9": "b", "n/8": "gone"}))
-    data = cluster(idle("a", "b"))
-    assert placed(meant, data)[0] == ("b",)
-    assert meant.select(("a", "b"), "n/8", data, CURRENT)[0] == ("a", "b")
+    meant = AvgPlacement(AvgShedder(destinations={"n/9": "b:1", "n/8": "gone"}))
+    data = cluster(idle("a:1", "b:1"))
+    assert placed(meant, data)[0] == ("b:1",)
+    assert meant.select(("a:1", "b:1"), "n/8", data, CURRENT)[0] == ("a:1", "b:1")
     assert meant.select((), "n/9", data, CURRENT)[0] == ()
 
 
@@ -214,101 +215,101 @@ ISOLATED = Policies(
 
 def test_an_isolated_namespace_gets_secondaries_when_primaries_are_fewer_than_the_limit() -> None:
     three = cluster(idle("a1:8080", "a2:8080", "b1:8080", "c1:8080"))
-    assert permitted("secret/x", three, ISOLATED) == ("a1:8080", "a2:8080")
+    assert permitted("secret/x", three, ISOLATED, CURRENT) == ("a1:8080", "a2:8080")
     two = cluster(idle("a1:8080", "b1:8080", "c1:8080"))
-    assert permitted("secret/x", two, ISOLATED) == ("a1:8080", "b1:8080")
+    assert permitted("secret/x", two, ISOLATED, CURRENT) == ("a1:8080", "b1:8080")
 
 
 def test_a_primary_never_serves_a_shared_namespace() -> None:
     data = cluster(idle("a1:8080", "b1:8080", "c1:8080"))
-    assert permitted("public/x", data, ISOLATED) == ("b1:8080", "c1:8080")
+    assert permitted("public/x", data, ISOLATED, CURRENT) == ("b1:8080", "c1:8080")
 
 
 def test_patterns_match_whole_hosts() -> None:
-    assert host("broker-1.example:8080") == "broker-1.example"
-    assert host("plain") == "plain"
-    assert permitted("secret/x", cluster(idle("xa1:1")), ISOLATED) == ()
+    assert host("broker-1.example:8080", CURRENT) == "broker-1.example"
+    assert permitted("secret/x", cluster(idle("xa1:1")), ISOLATED, CURRENT) == ()
     assert Policies(isolation={"p": NamespaceIsolationData(("secret",))}).isolation_of("secret/x") is None
 
 
 def test_brokers_that_do_not_serve_persistent_topics_are_left_out() -> None:
-    data = cluster({"a": broker(), "b": broker(persistentTopicsEnabled=False), "c": None})
-    assert permitted("n", data, NO_POLICIES) == ("a", "c")
+    data = cluster({"a:1": broker(), "b:1": broker(persistentTopicsEnabled=False), "c:1": None})
+    assert permitted("n", data, NO_POLICIES, CURRENT) == ("a:1", "c:1")
 
 
 def test_a_live_broker_without_a_report_is_a_candidate_in_the_extensible_manager_only() -> None:
-    data = cluster({"a": broker(), "b": None})
-    assert selected("n/1", data).any_of == ("a",)
-    assert selected("n/1", data, conf=EXTENSIBLE, placement=LeastResourceUsageWithWeight()).any_of == ("a", "b")
+    data = cluster({"a:1": broker(), "b:1": None})
+    assert selected("n/1", data).any_of == ("a:1",)
+    assert selected("n/1", data, conf=EXTENSIBLE, placement=LeastResourceUsageWithWeight()).any_of == ("a:1", "b:1")
 
 
 def test_brokers_over_the_most_topics_are_dropped_unless_none_is_left() -> None:
-    full = {"a": broker(numTopics=50000), "b": broker(numTopics=50001), "c": broker(numTopics=49990)}
-    data = cluster(full, {"m/1": bundle(topics=11)}, preallocated={"m/1": "c"})
-    assert selected("n/1", data).candidates["max_topics"] == ("a",)
-    assert selected("n/1", cluster({"b": full["b"]})).candidates["max_topics"] == ("b",)
+    full = {"a:1": broker(numTopics=50000), "b:1": broker(numTopics=50001), "c:1": broker(numTopics=49990)}
+    data = cluster(full, {"m/1": bundle(topics=11)}, preallocated={"m/1": "c:1"})
+    assert selected("n/1", data).candidates["max_topics"] == ("a:1",)
+    assert selected("n/1", cluster({"b:1": full["b:1"]})).candidates["max_topics"] == ("b:1",)
 
 
 def grouped(conf: Configuration, **owned: str) -> tuple[str, ...]:
     """What anti-affinity leaves for a bundle of n of brokers with these namespaces, x1 and x2 in one domain, y1 in another."""
     policies = Policies(
         anti_affinity={"n": "G", "m": "g", "o": "g", "p": "other"},
-        failure_domains={"x": FailureDomain(("x1", "x2")), "y": FailureDomain(("y1",))},
+        failure_domains={"x": FailureDomain(("x1:1", "x2:1")), "y": FailureDomain(("y1:1",))},
     )
     reports = {
-        name: broker(bundles=[f"{space}/{place}" for place, space in enumerate(spaces)]) for name, spaces in owned.items()
+        f"{name}:1": broker(bundles=[f"{space}/{place}" for place, space in enumerate(spaces)])
+        for name, spaces in owned.items()
     }
     return selected("n/9", cluster(reports), policies, conf).candidates["anti_affinity"]
 
 
 def test_the_least_used_failure_domain_then_the_least_used_broker() -> None:
     domains = replace(CURRENT, failureDomainsEnabled=True)
-    assert grouped(CURRENT, x1="m", x2="", y1="m") == ("x2",)
-    assert grouped(domains, x1="mo", x2="", y1="m") == ("y1",)
-    assert grouped(domains, x1="m", x2="", y1="m") == ("x2",)
-    assert grouped(domains, x1="mmm", x2="pp", y1="mo", z="m") == ("x2",)  # one namespace each for x and for z's domain
-    assert grouped(CURRENT, x1="m", x2="o", y1="m") == ("x1", "x2", "y1")
+    assert grouped(CURRENT, x1="m", x2="", y1="m") == ("x2:1",)
+    assert grouped(domains, x1="mo", x2="", y1="m") == ("y1:1",)
+    assert grouped(domains, x1="m", x2="", y1="m") == ("x2:1",)
+    assert grouped(domains, x1="mmm", x2="pp", y1="mo", z="m") == ("x2:1",)  # one namespace each for x and for z's domain
+    assert grouped(CURRENT, x1="m", x2="o", y1="m") == ("x1:1", "x2:1", "y1:1")
 
 
 def test_a_blank_group_is_none() -> None:
-    data = cluster({"a": broker(bundles=["m/1"]), "b": broker()})
-    assert selected("n/1", data, Policies(anti_affinity={"n": " ", "m": " "})).candidates["anti_affinity"] == ("a", "b")
+    data = cluster({"a:1": broker(bundles=["m/1"]), "b:1": broker()})
+    assert selected("n/1", data, Policies(anti_affinity={"n": " ", "m": " "})).candidates["anti_affinity"] == ("a:1", "b:1")
 
 
 def test_without_a_group_anti_affinity_filters_nothing() -> None:
-    data = cluster({"a": broker(bundles=["m/1"]), "b": broker()})
-    assert selected("n/1", data, Policies(anti_affinity={"m": "g"})).candidates["anti_affinity"] == ("a", "b")
+    data = cluster({"a:1": broker(bundles=["m/1"]), "b:1": broker()})
+    assert selected("n/1", data, Policies(anti_affinity={"m": "g"})).candidates["anti_affinity"] == ("a:1", "b:1")
 
 
 def test_the_fewest_bundles_of_the_namespace() -> None:
     data = cluster(
-        {"a": broker(bundles=["n/1"]), "b": broker(bundles=["m/1", "m/2"]), "c": broker()}, preallocated={"n/2": "c"}
+        {"a:1": broker(bundles=["n/1"]), "b:1": broker(bundles=["m/1", "m/2"]), "c:1": broker()}, preallocated={"n/2": "c:1"}
     )
-    assert selected("n/3", data).candidates["fewest_bundles"] == ("b",)
+    assert selected("n/3", data).candidates["fewest_bundles"] == ("b:1",)
     off = replace(CURRENT, loadBalancerDistributeBundlesEvenlyEnabled=False)
-    assert selected("n/3", data, conf=off).candidates["fewest_bundles"] == ("a", "b", "c")
-    assert selected("pulsar/system/1", data, conf=off).candidates["fewest_bundles"] == ("a", "b", "c")
+    assert selected("n/3", data, conf=off).candidates["fewest_bundles"] == ("a:1", "b:1", "c:1")
+    assert selected("pulsar/system/1", data, conf=off).candidates["fewest_bundles"] == ("a:1", "b:1", "c:1")
 
 
 def test_the_latest_version_if_that_is_preferred() -> None:
-    versions = {"a": "2.10.1", "b": "3.0.0", "c": "3.0.0-rc1", "d": "3.0.0"}
+    versions = {"a:1": "2.10.1", "b:1": "3.0.0", "c:1": "3.0.0-rc1", "d:1": "3.0.0"}
     data = cluster({name: broker(brokerVersionString=version) for name, version in versions.items()})
-    assert selected("n/1", data).candidates["latest_version"] == ("a", "b", "c", "d")
+    assert selected("n/1", data).candidates["latest_version"] == ("a:1", "b:1", "c:1", "d:1")
     prefer = replace(CURRENT, preferLaterVersions=True)
-    assert selected("n/1", data, conf=prefer).candidates["latest_version"] == ("b", "d")
+    assert selected("n/1", data, conf=prefer).candidates["latest_version"] == ("b:1", "d:1")
 
 
 @pytest.mark.parametrize("version", [None, "", "three"])
 def test_a_filter_that_fails_starts_again_from_the_isolation_policies(version: str | None) -> None:
-    data = cluster({"a": broker(bundles=["n/1"]), "b": broker(brokerVersionString=version)})
+    data = cluster({"a:1": broker(bundles=["n/1"]), "b:1": broker(brokerVersionString=version)})
     selection = selected("n/2", data, conf=replace(CURRENT, preferLaterVersions=True))
-    assert selection.candidates["fewest_bundles"] == ("b",)
-    assert selection.candidates["latest_version"] == ("a", "b")
+    assert selection.candidates["fewest_bundles"] == ("b:1",)
+    assert selection.candidates["latest_version"] == ("a:1", "b:1")
     assert "again from the isolation policies" in selection.why[0]
 
 
 def test_the_order_of_the_filters() -> None:
-    data = cluster(idle("a"))
+    data = cluster(idle("a:1"))
     modular = ["isolation_policies", "max_topics", "anti_affinity", "fewest_bundles", "latest_version"]
     assert list(selected("n/1", data).candidates) == modular
     extensible = ["max_topics", "latest_version", "anti_affinity", "isolation_policies"]
@@ -324,36 +325,37 @@ def extensible(data: LoadData, policies: Policies = NO_POLICIES, name: str = "n/
 
 
 def test_in_the_extensible_manager_a_broker_at_the_most_topics_is_full_and_all_may_be() -> None:
-    data = cluster({"a": broker(numTopics=49999), "b": broker(numTopics=50000), "c": None}, {}, preallocated={"n/2": "a"})
-    assert extensible(data).candidates["max_topics"] == ("a", "c")
-    full = extensible(cluster({"b": broker(numTopics=50000)}))
+    reports = {"a:1": broker(numTopics=49999), "b:1": broker(numTopics=50000), "c:1": None}
+    data = cluster(reports, {}, preallocated={"n/2": "a:1"})
+    assert extensible(data).candidates["max_topics"] == ("a:1", "c:1")
+    full = extensible(cluster({"b:1": broker(numTopics=50000)}))
     assert (full.any_of, full.why) == ((), ())
 
 
 def test_in_the_extensible_manager_primaries_are_counted_among_the_brokers_that_are_left() -> None:
-    reports = {"a1": broker(), "a2": broker(numTopics=50000), "b1": broker(), "c1": broker()}
+    reports = {"a1:1": broker(), "a2:1": broker(numTopics=50000), "b1:1": broker(), "c1:1": broker()}
     selection = extensible(cluster(reports), ISOLATED, "secret/x/1")
-    assert selection.any_of == ("a1", "b1")  # two primaries were enough, but a2 is full
+    assert selection.any_of == ("a1:1", "b1:1")  # two primaries were enough, but a2 is full
 
 
 def test_in_the_extensible_manager_the_latest_version_is_that_of_all_brokers() -> None:
-    versions = {"a1": "3.0.0", "a2": "3.0.0", "c1": "3.1.0"}
+    versions = {"a1:1": "3.0.0", "a2:1": "3.0.0", "c1:1": "3.1.0"}
     data = cluster({name: broker(brokerVersionString=version) for name, version in versions.items()})
     assert extensible(data, ISOLATED, "secret/x/1", preferLaterVersions=True).any_of == ()
-    unread = replace(data, brokers={**data.brokers, "c1": broker()})
+    unread = replace(data, brokers={**data.brokers, "c1:1": broker()})
     selection = extensible(unread, ISOLATED, "secret/x/1", preferLaterVersions=True)
-    assert selection.any_of == ("a1", "a2")
-    assert selection.why == ("c1 reports the version ''; versions do not count",)
+    assert selection.any_of == ("a1:1", "a2:1")
+    assert selection.why == ("c1:1 reports the version ''; versions do not count",)
 
 
 def test_a_preallocated_bundle_keeps_its_broker_while_that_lives() -> None:
-    for owner, expected in (("b", ("b",)), ("dead", ("a", "b"))):
-        data = cluster(idle("a", "b"), preallocated={"n/1": owner})
+    for owner, expected in (("b:1", ("b:1",)), ("dead", ("a:1", "b:1"))):
+        data = cluster(idle("a:1", "b:1"), preallocated={"n/1": owner})
         assert assign("n/1", data, NO_POLICIES, CURRENT, LeastLongTermMessageRate())[0].any_of == expected
-    unloaded = cluster(idle("a", "b"), {"n/1": bundle(rate=3)}, preallocated={"n/1": "b"})
-    assert selected("n/1", unloaded).any_of == ("a",)  # what is unloaded does not keep its broker, and counts there
+    unloaded = cluster(idle("a:1", "b:1"), {"n/1": bundle(rate=3)}, preallocated={"n/1": "b:1"})
+    assert selected("n/1", unloaded).any_of == ("a:1",)  # what is unloaded does not keep its broker, and counts there
 
 
 def test_nobody_may_serve_it() -> None:
-    assert selected("secret/x/1", cluster(idle("c")), ISOLATED).any_of == ()
-    assert selected("secret/x/1", cluster(idle("c")), ISOLATED, EXTENSIBLE, LeastResourceUsageWithWeight()).any_of == ()
+    assert selected("secret/x/1", cluster(idle("c:1")), ISOLATED).any_of == ()
+    assert selected("secret/x/1", cluster(idle("c:1")), ISOLATED, EXTENSIBLE, LeastResourceUsageWithWeight()).any_of == ()

@@ -17,7 +17,7 @@ from fencepost.model.balance.threshold_shedder import ThresholdShedder
 from fencepost.model.balance.uniform_load_shedder import UniformLoadShedder
 from tests.model.balance.clusters import MIB, broker, bundle, cluster
 
-CURRENT, OLD = defaults(), defaults("2.10")
+CURRENT, OLD = defaults(), defaults("2.10.1")
 
 
 def threshold_rounds(*rounds: LoadData, conf: Configuration = CURRENT) -> list[Unloading]:

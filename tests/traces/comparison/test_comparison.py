@@ -164,7 +164,7 @@ def test_rounds_are_all_runs_once() -> None:
         ({"contenders": POLICIES[::-1]}, "baseline is ThresholdShedder there, UniformLoadShedder here"),
         ({"contenders": (POLICIES[0], Contender("x", POLICIES[1].manager))}, "policies is ThresholdShedder, Uni.* there, Thr"),
         (
-            {"contenders": (POLICIES[0], Contender(POLICIES[1].name, load_manager(defaults("2.10"), "UniformLoadShedder")))},
+            {"contenders": (POLICIES[0], Contender(POLICIES[1].name, load_manager(defaults("2.10.1"), "UniformLoadShedder")))},
             "policies: UniformLoadShedder changed",
         ),
         ({"scenario": scenario("restart", Generated(count=5))}, "scenario: hash changed"),

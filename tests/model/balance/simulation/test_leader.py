@@ -16,7 +16,7 @@ from fencepost.model.balance.simulation.workload import Recorded
 from fencepost.model.balance.simulation.world import World
 from tests.model.balance.simulation.pictures import bundle, pictured, policy, still
 
-OWNED = {"b1": {0: 1000.0, 1: 2000.0}, "b2": {2: 3000.0}, "b3": {3: 3000.0}}
+OWNED = {"b1:1": {0: 1000.0, 1: 2000.0}, "b2:1": {2: 3000.0}, "b3:1": {3: 3000.0}}
 
 
 class Watched:
@@ -47,8 +47,8 @@ def _rising(part: float) -> Scenario:
 def test_a_report_that_does_not_change_is_written_when_it_is_too_old() -> None:
     """Older than 15 minutes, strictly: in every sixteenth minute."""
     watched = Watched(still(OWNED))
-    first = watched.minute(0)["b1"]
-    times = [watched.minute(minute)["b1"].lastUpdate - first.lastUpdate for minute in range(1, 34)]
+    first = watched.minute(0)["b1:1"]
+    times = [watched.minute(minute)["b1:1"].lastUpdate - first.lastUpdate for minute in range(1, 34)]
     assert [minute + 1 for minute, time in enumerate(times) if time == (minute + 1) * 60_000] == [16, 32]
 
 
@@ -56,8 +56,8 @@ def test_a_report_that_does_not_change_is_written_when_it_is_too_old() -> None:
 def test_a_change_is_written_above_the_threshold(part: float, written: bool) -> None:
     watched = Watched(_rising(part))
     before, after = watched.minute(0), watched.minute(1)
-    assert after["b1"] is before["b1"]
-    assert (after["b2"] is not before["b2"]) == written
+    assert after["b1:1"] is before["b1:1"]
+    assert (after["b2:1"] is not before["b2:1"]) == written
 
 
 def test_each_report_is_a_sample_of_every_bundle() -> None:
@@ -90,22 +90,22 @@ def test_what_is_preallocated_is_so_until_reports_are_heard() -> None:
 def test_a_broker_of_the_extensible_manager_averages_every_five_seconds() -> None:
     watched = Watched(_rising(0.5), "TransferShedder")
     watched.minute(0)
-    assert watched.leader.loads["b2"].weightedMaxEMA == pytest.approx(0.3)
+    assert watched.leader.loads["b2:1"].weightedMaxEMA == pytest.approx(0.3)
     watched.minute(1)
     history = 0.9**SAMPLES_OF_A_MINUTE
-    assert watched.leader.loads["b2"].weightedMaxEMA == pytest.approx(0.3 * history + 0.45 * (1 - history))
+    assert watched.leader.loads["b2:1"].weightedMaxEMA == pytest.approx(0.3 * history + 0.45 * (1 - history))
 
 
 def test_a_broker_of_the_extensible_manager_begins_anew_when_its_bundles_change() -> None:
     watched = Watched(still(OWNED), "TransferShedder")
     before = watched.minute(0)
-    watched.world.unload(bundle(1), "b1", "b2", "")
-    watched.leader._changed("b1", "b2")
+    watched.world.unload(bundle(1), "b1:1", "b2:1", "")
+    watched.leader._changed("b1:1", "b2:1")
     after = watched.minute(1)
-    assert after["b3"] is before["b3"]
-    assert after["b1"] is not before["b1"]
-    assert watched.leader.loads["b1"].weightedMaxEMA == pytest.approx(0.1)
-    assert watched.leader.loads["b2"].msgThroughputEMA == pytest.approx((3000 + 2000 * (1 - 1.01 / 60)) * 2048)
+    assert after["b3:1"] is before["b3:1"]
+    assert after["b1:1"] is not before["b1:1"]
+    assert watched.leader.loads["b1:1"].weightedMaxEMA == pytest.approx(0.1)
+    assert watched.leader.loads["b2:1"].msgThroughputEMA == pytest.approx((3000 + 2000 * (1 - 1.01 / 60)) * 2048)
 
 
 def test_a_drawn_broker_depends_on_seed_minute_and_bundle_only() -> None:
@@ -123,7 +123,7 @@ def test_a_drawn_broker_depends_on_seed_minute_and_bundle_only() -> None:
 
 def test_a_fresh_leader_knows_what_was_unloaded_before() -> None:
     source = pictured(
-        {"b1": {0: 5000, 1: 3000, 2: 1000}, "b2": {3: 1000}}, now=10_000_000, recently_unloaded={bundle(0): 9_500_000}
+        {"b1:1": {0: 5000, 1: 3000, 2: 1000}, "b2:1": {3: 1000}}, now=10_000_000, recently_unloaded={bundle(0): 9_500_000}
     )
     watched = Watched(replace(still(OWNED), source=source), "OverloadShedder")
     watched.minute(0)

@@ -1,0 +1,62 @@
+package fencepost.policy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import fencepost.Lines;
+
+/**
+ * Asks the classes of a release what they would do. A line holds several cases; each is answered on its own, and what the code
+ * throws is an answer like any other.
+ */
+public final class PolicyBench implements Lines.Target {
+    /** Answers one case. */
+    interface Rule {
+        void answer(JsonNode asked, ObjectNode answer) throws Exception;
+    }
+
+    private static Rule rule(String name) {
+        switch (name) {
+            case "shed":
+                return Shedding::answer;
+            case "place":
+                return Placing::answer;
+            case "split":
+                return Splitting::planned;
+            case "cut":
+                return Splitting::cut;
+            case "hash":
+                return Splitting::hash;
+            case "average":
+                return Reporting::average;
+            case "report":
+                return Reporting::report;
+            default:
+                throw new IllegalArgumentException("no rule " + name);
+        }
+    }
+
+    @Override
+    public void answer(JsonNode request, ObjectNode answer) throws Exception {
+        ArrayNode answers = answer.putArray("answers");
+        for (JsonNode asked : request.get("cases")) {
+            ObjectNode each = answers.addObject();
+            try {
+                rule(asked.get("rule").asText()).answer(asked, each);
+            } catch (NoSuchMethodException | NoSuchFieldException | ClassNotFoundException e) {
+                throw e; // the harness, not the code
+            } catch (Exception e) {
+                each.put("throws", e.getClass().getSimpleName());
+                each.put("message", String.valueOf(e.getMessage()));
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        Lines.serve(PolicyBench::new);
+    }
+}

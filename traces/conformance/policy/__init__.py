@@ -1,0 +1,1 @@
+"""Load balancing held against Pulsar's own classes: both are asked the same, at random, and must answer the same."""

@@ -1,0 +1,22 @@
+"""The rules that are compared, in the order in which reports have them."""
+
+from __future__ import annotations
+
+from fencepost.traces.conformance.policy import averages, placements, shedders, splits
+from fencepost.traces.conformance.policy.cases import Rule
+
+RULES: tuple[Rule, ...] = (
+    shedders.OVERLOAD,
+    shedders.THRESHOLD,
+    shedders.UNIFORM,
+    shedders.AVERAGE,
+    placements.LONG_TERM,
+    placements.RESOURCE_USAGE,
+    placements.ROUND_ROBIN,
+    placements.AVERAGE,
+    splits.PLANNED,
+    splits.CUTS,
+    splits.LOOKUPS,
+    averages.AVERAGES,
+    averages.REPORTS,
+)

@@ -1,0 +1,92 @@
+"""The model's records as the harness reads them: by the names of Java's fields; what JSON does not have is a string."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from fencepost.model.balance.configuration import ABSENT, NAMES_OF_2_10, Configuration
+from fencepost.model.balance.load_data import (
+    BundleData,
+    LoadData,
+    LocalBrokerData,
+    NamespaceBundleStats,
+    ResourceUsage,
+    TimeAverageMessageData,
+)
+
+RESOURCES = ("cpu", "memory", "directMemory", "bandwidthIn", "bandwidthOut")
+RATES = ("msgRateIn", "msgRateOut", "msgThroughputIn", "msgThroughputOut")
+STATS = (*RATES, "consumerCount", "producerCount", "topics", "cacheSize")
+
+
+def number(value: float) -> float | str:
+    """A number, or the name that Java has for it."""
+    if math.isnan(value):
+        return "NaN"
+    return value if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
+
+
+def settings(conf: Configuration) -> dict[str, Any]:
+    """All settings that the release has."""
+    absent = ABSENT.get(conf.pulsar_version, frozenset())
+    told = {}
+    for field in fields(Configuration)[1:]:
+        if field.name not in absent:
+            value = getattr(conf, field.name)
+            name = NAMES_OF_2_10.get(field.name, field.name) if conf.is_2_10 else field.name
+            told[name] = sorted(value) if isinstance(value, frozenset) else value
+    return told
+
+
+def stats(seen: NamespaceBundleStats) -> dict[str, Any]:
+    """A bundle's statistics."""
+    return {name: number(getattr(seen, name)) for name in STATS}
+
+
+def resource(usage: ResourceUsage) -> list[float | str]:
+    """Usage and limit."""
+    return [number(usage.usage), number(usage.limit)]
+
+
+def report(said: LocalBrokerData) -> dict[str, Any]:
+    """A broker's report."""
+    return {
+        **{name: resource(getattr(said, name)) for name in RESOURCES},
+        **{name: number(getattr(said, name)) for name in RATES},
+        "numTopics": said.numTopics,
+        "numBundles": said.numBundles,
+        "lastStats": {name: stats(seen) for name, seen in said.lastStats.items()},
+        "bundles": list(said.bundles),
+    }
+
+
+def bundle(data: BundleData) -> dict[str, Any]:
+    """A bundle's averages."""
+
+    def average(of: TimeAverageMessageData) -> list[Any]:
+        return [*(number(getattr(of, name)) for name in RATES), of.numSamples, of.maxSamples]
+
+    return {"short": average(data.shortTermData), "long": average(data.longTermData), "topics": data.topics}
+
+
+def load(data: LoadData) -> dict[str, Any]:
+    """What a leader knows."""
+    return {
+        "brokers": {name: report(said) for name, said in data.reports.items()},
+        "bundles": {name: bundle(one) for name, one in data.bundles.items()},
+        "recent": dict(data.recently_unloaded),
+    }
+
+
+def same(one: float, other: float) -> bool:
+    """Whether two numbers are the same, or neither is one."""
+    return one == other or (math.isnan(one) and math.isnan(other))
+
+
+def in_order(data: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """The entries of these names in this order, then the others: Java's hash tables have an order of their own."""
+    first = {name: data[name] for name in names if name in data}
+    return {**first, **data}
