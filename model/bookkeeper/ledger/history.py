@@ -259,6 +259,11 @@ HISTORY: dict[str, History] = {
         evidence="LedgerRecoveryOp.initiate of 4.14.5 to 4.18.0 sets the length to that of the RecoveryData with the last add "
         "confirmed (maxLength in 4.0.0), which is of the entry that carried it; LedgerHandle.doAsyncCloseInternal compares "
         "lengths",
+        reproduced={
+            "4.17.2": "the run of the model step by step (conform): the writer's close at the ledger's last entry fails",
+            "4.17.3": "the same",
+            "4.18.0": "the same",
+        },
     ),
     "length_not_raised": History(
         "bookkeeper",
@@ -269,6 +274,11 @@ HISTORY: dict[str, History] = {
         "that agrees on the last entry fails",
         evidence="LedgerRecoveryOp.initiate of 4.14.5 to 4.18.0 raises lastAddConfirmed to the last ensemble's first entry - 1 "
         "(79768fee1c, the mend of #2615) and takes the length as it was heard, 0 if all answers were denials",
+        reproduced={
+            "4.17.2": "the run of the model step by step (conform): the writer's close at the ledger's last entry fails",
+            "4.17.3": "the same",
+            "4.18.0": "the same",
+        },
     ),
     "fencing_waits_for_one": _never(
         "LedgerRecoveryOp waits for a quorum since 4.0.0 (canProceedWithRecovery, then coverage sets)"
