@@ -26,6 +26,16 @@ NEWEST = "4.2.4"
 """The newest release of Pulsar that is no milestone: what is meant where none is named."""
 
 
+Behaviour = Mapping[str, Mapping[str, bool | int | str]]
+"""By release of Pulsar the parameters with which a protocol behaves as it does, of those that differ between releases."""
+
+
+def changed(parameter: str, *, since: str, before: bool | int | str, after: bool | int | str) -> Behaviour:
+    """The value of a parameter in every modelled release of Pulsar, of behaviour that changed in one of them."""
+    first = tuple(PULSAR).index(since)
+    return {release: {parameter: before if place < first else after} for place, release in enumerate(PULSAR)}
+
+
 class ReleaseError(Exception):
     """A release that is not modelled; the message lists those that are."""
 
