@@ -81,3 +81,11 @@ def place_of(location: Location) -> str:
     """The file of a location as Fencepost's repository has it, or as it is if it is none of that."""
     path = Path(location.file).resolve()
     return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.as_posix()
+
+
+def in_repository(file: Path) -> str:
+    """A file as its git repository names it; without one as the folder does in which the command runs, if it is in that."""
+    whole = file.resolve()
+    roots = [folder for folder in whole.parents if (folder / ".git").exists()][:1]
+    root = next((folder for folder in (*roots, Path.cwd()) if whole.is_relative_to(folder)), None)
+    return (whole if root is None else whole.relative_to(root)).as_posix()

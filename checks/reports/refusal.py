@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from fencepost.checks.engines.verdicts import ExitStatus
 from fencepost.checks.reports.annotations import command
+from fencepost.checks.reports.failures import in_repository
 from fencepost.checks.reports.report import as_json
 from fencepost.checks.reports.sarif import SCHEMA, fingerprints
 from fencepost.checks.settings.input_files import STANDARD_INPUT, Place
@@ -78,11 +78,3 @@ class Refusal:
         if self.place is None or self.place.file == STANDARD_INPUT:
             return command(True, "", 0, self._title, self.message)
         return command(True, in_repository(self.place.file), self.place.line or 1, self._title, self.message)
-
-
-def in_repository(file: Path) -> str:
-    """A file as its git repository names it; without one as the folder does in which the command runs, if it is in that."""
-    whole = file.resolve()
-    roots = [folder for folder in whole.parents if (folder / ".git").exists()][:1]
-    root = next((folder for folder in (*roots, Path.cwd()) if whole.is_relative_to(folder)), None)
-    return (whole if root is None else whole.relative_to(root)).as_posix()
