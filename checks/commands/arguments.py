@@ -31,6 +31,7 @@ from fencepost.checks.console.options import (
 from fencepost.checks.engines.verdicts import ExitStatus
 from fencepost.checks.export.arguments import add_export
 from fencepost.checks.policy.arguments import add_policy
+from fencepost.checks.settings.requirements import requirement
 from fencepost.checks.teeth.arguments import add_teeth
 from fencepost.model.language import ModelError
 from fencepost.model.releases import ReleaseError
@@ -39,6 +40,7 @@ from fencepost.properties.registry import RegistryError
 EXIT_STATUS = """exit status:
   0 everything holds      10 an assumption of the model does not hold   11 a deadlock
   12 safety is violated   13 liveness is violated                       14 the release has a hazard
+  15 weaker than before   16 less than is required
   20 inconclusive (a limit was reached)                                 2 wrong usage
   75 nothing was checked  150 an input cannot be read                   153 a failure of the system"""
 
@@ -73,6 +75,9 @@ which release it is mended."""
 EXAMPLES = """examples:
   fencepost check                                     all protocols at the size for continuous integration
   fencepost check --conf broker.conf                  what the ledger settings of a cluster are worth
+  fencepost check --conf new.conf --against old.conf  what a change makes weaker, and the runs that show it
+  fencepost check --conf broker.conf --require 'disks>=1' --require 'bookies_down>=1'
+                                                      fail if it guarantees less, and say what to change
   fencepost check --conf broker.conf --pulsar 4.0.8   what that release can do wrong with these settings
   fencepost check ledger --set bookies=4 changes=1    an instance of your own
   fencepost check ledger --defect recovery_reads_do_not_fence --property no_truncation
@@ -173,6 +178,10 @@ def _add_check(commands: Commands) -> None:
     helps = "what to check: names, or files of protocols of your own, such as my_protocol.py (all, unless named)"
     add("protocols", nargs="*", metavar="PROTOCOL", help=helps)
     add_conf(check, "take the settings from a broker.conf, an environment file, Helm values or a ConfigMap (-: standard input)")
+    add("--guarantees", action="store_true", help="of a configuration only what it guarantees, each with the run beyond it")
+    add("--require", action="append", default=[], type=requirement, metavar="NAME>=N", help="fail if it does not (exit 16)")
+    add("--against", type=Path, action="append", metavar="FILE", help="fail if it guarantees less than this one (exit 15)")
+    add("--bookies", type=whole(1), action=Once, metavar="N", help="of the cluster (default: one more than an ensemble)")
     add_releases(check, "behave as this release of Pulsar, and look for its hazards, too")
     add_set(check)
     add_size(check)

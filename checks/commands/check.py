@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from fencepost.checks.commands.doubts import doubts
+from fencepost.checks.commands.guarantees import bookies_of, come_first, guaranteed, run_alone, wanted_alone
 from fencepost.checks.commands.trace_arguments import UNNAMED
 from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.progress import Reporter, interruptible
@@ -24,6 +25,8 @@ from fencepost.checks.reports.annotations import as_annotations
 from fencepost.checks.reports.baseline import Baseline, Comparison, found
 from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.reports.failures import judged
+from fencepost.checks.reports.guarantees import Opening
+from fencepost.checks.reports.guarantees import as_text as guarantees_as_text
 from fencepost.checks.reports.junit import as_junit
 from fencepost.checks.reports.pages import default_page, write_page
 from fencepost.checks.reports.refusal import Refusal
@@ -68,10 +71,15 @@ def _checked_as(asked: argparse.Namespace) -> ExitStatus:
     if asked.resume and asked.checkpoint is None:
         raise RegistryError("--resume goes on from a checkpoint: add --checkpoint DIR")
     as_text = asked.format in ("text", "github")
-    settings, notes, releases = None, [], _releases(asked)
+    settings, before, notes, releases = None, None, [], _releases(asked)
+    if asked.conf is None and (wanted_alone(asked) or asked.bookies):
+        raise RegistryError("guarantees are those of a configuration: add --conf broker.conf")
     if asked.conf is not None:
         settings = read_settings(*asked.conf)
+        before = read_settings(*asked.against) if asked.against else None
     baseline = _baseline(asked)
+    if settings is not None and releases is not None and wanted_alone(asked):
+        return run_alone(asked, settings, before, releases)
     plan = planned(asked, settings, releases)
     jobs: list[tuple[Item, Instance] | Hazard] = [*plan, *planned_hazards(asked, settings, releases, plan)]
     page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
@@ -96,7 +104,13 @@ def _checked_as(asked: argparse.Namespace) -> ExitStatus:
     reporter = Reporter(quiet=asked.quiet)
     skipped = 0
     release = str(releases or "")
+    opening = None
     with interruptible() as interrupt:
+        if settings is not None and releases is not None and come_first(asked):
+            bookies = bookies_of(asked, settings)
+            opening = Opening(guaranteed(asked, asked.conf, settings, bookies, releases, reporter, interrupt))
+            if as_text:
+                print(guarantees_as_text(opening, width()), flush=True)
         for job in jobs:
             left = None if asked.budget is None else asked.budget - (time.monotonic() - started)
             if interrupt() or (left is not None and left <= 0):
@@ -148,7 +162,7 @@ def _checked_as(asked: argparse.Namespace) -> ExitStatus:
             print(as_annotations(judged(everything, files), suspicious), end="")
         print(closing(everything, status, suspicious, outdated=comparison is not None and comparison.differs))
     else:
-        print(_rendered(asked.format, everything, status, notes, files, suspicious, releases, comparison), end="")
+        print(_rendered(asked.format, everything, status, notes, files, suspicious, releases, comparison, opening), end="")
     if not (skipped or interrupt()) and _can_be_remembered(asked, everything):
         asked.record.keep([*files.values(), *([page] if page is not None and page.exists() else ())], aloud=as_text)
     return status
@@ -224,13 +238,14 @@ def _rendered(
     suspicious: Sequence[Doubt],
     releases: Releases | None,
     comparison: Comparison | None = None,
+    opening: Opening | None = None,
 ) -> str:
     """The run in a format for programs."""
     if name == "junit":
-        return as_junit(judged(everything, files), status, notes, suspicious)
+        return as_junit(judged(everything, files), status, notes, suspicious, opening)
     if name == "sarif":
-        return as_sarif(judged(everything, files), status, notes, suspicious)
-    return as_json(everything, status, notes, files, suspicious, releases, comparison)
+        return as_sarif(judged(everything, files), status, notes, suspicious, opening)
+    return as_json(everything, status, notes, files, suspicious, releases, comparison, opening)
 
 
 def _options(asked: argparse.Namespace, seconds: float | None) -> Options:

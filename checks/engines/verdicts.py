@@ -18,7 +18,7 @@ Amount = int | float | str
 
 
 class ExitStatus(IntEnum):
-    """What a run tells its caller; the numbers are those of TLC, with three of our own (2, 14 and 20)."""
+    """What a run tells its caller; the numbers are those of TLC, with some of our own (2, 14 to 16 and 20)."""
 
     HOLDS = 0
     USAGE = 2
@@ -27,6 +27,8 @@ class ExitStatus(IntEnum):
     SAFETY = 12
     LIVENESS = 13
     HAZARD = 14
+    WEAKER = 15
+    SHORT = 16
     INCONCLUSIVE = 20
     EVALUATION = 75
     INPUT = 150
@@ -118,6 +120,8 @@ SEVEREST_FIRST = (
     ExitStatus.LIVENESS,
     ExitStatus.DEADLOCK,
     ExitStatus.HAZARD,
+    ExitStatus.SHORT,
+    ExitStatus.WEAKER,
     ExitStatus.ASSUMPTION,
     ExitStatus.INCONCLUSIVE,
     ExitStatus.EVALUATION,

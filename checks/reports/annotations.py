@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fencepost.checks.reports.doubt import Doubt
-from fencepost.checks.reports.failures import Judged, place_of
+from fencepost.checks.reports.failures import Judged, in_repository, place_of
+from fencepost.checks.reports.guarantees import Shortfall
 from fencepost.model.language import Location
 
 
-def as_annotations(verdicts: Iterable[Judged], suspicious: Iterable[Doubt] = ()) -> str:
-    """A workflow command for each verdict that is not as it should be and for each suspicion: an error, or a warning where
-    nothing is known, or the run succeeds nevertheless."""
+def as_annotations(
+    verdicts: Iterable[Judged], suspicious: Iterable[Doubt] = (), shortfalls: Iterable[Shortfall] = ()
+) -> str:
+    """A workflow command for each verdict that is not as it should be, each guarantee that falls short, at the line of the
+    setting, and each suspicion: an error, or a warning where nothing is known, or the run succeeds nevertheless."""
+    short = "".join(_shortfall(s) for s in shortfalls)
     rows = "".join(_annotation(row) for row in verdicts if row.failed)
-    return rows + "".join(_at(doubt.strict, doubt.suspicion.location, "suspicious", str(doubt)) for doubt in suspicious)
+    return short + rows + "".join(_at(doubt.strict, doubt.suspicion.location, "suspicious", str(doubt)) for doubt in suspicious)
+
+
+def _shortfall(found: Shortfall) -> str:
+    place = found.place
+    return command(found.kind != "open", in_repository(place.file), place.line or 1, found.headline, found.text)
 
 
 def _annotation(row: Judged) -> str:

@@ -9,18 +9,23 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from fencepost.checks.engines.verdicts import ExitStatus
 from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.reports.failures import Judged
+from fencepost.checks.reports.guarantees import Opening
 from fencepost.properties.registry import written
 
 
 def as_junit(
-    verdicts: Iterable[Judged], status: ExitStatus, notes: Sequence[str], suspicious: Sequence[Doubt] = ()
+    verdicts: Iterable[Judged],
+    status: ExitStatus,
+    notes: Sequence[str],
+    suspicious: Sequence[Doubt] = (),
+    opening: Opening | None = None,
 ) -> str:
-    """The run as JUnit XML. What is violated is a failure; what is inconclusive is an error, because nothing is known of it; a
-    run that did not succeed for any other reason, having been cut short, say, has a case of its own that is an error. What is
-    no matter for the engine is skipped. Whatever is suspicious is a case, too, and a failure if that keeps the run from
-    succeeding."""
+    """The run as JUnit XML. What is violated is a failure, and so is a guarantee that falls short; what is inconclusive is an
+    error, because nothing is known of it; a run that did not succeed for any other reason, having been cut short, say, has a
+    case of its own that is an error. What is no matter for the engine is skipped. Whatever is suspicious is a case, too, and a
+    failure if that keeps the run from succeeding."""
     whole = Element("testsuites", name="fencepost")
-    failed = False
+    failed = opening is not None and _guarantees(whole, opening)
     for (name, instance, _), group in groupby(verdicts, key=_instance):
         rows = list(group)
         failed |= any(row.failed for row in rows)
@@ -55,6 +60,23 @@ def as_junit(
         whole.set(count, str(sum(int(suite.get(count, "0")) for suite in whole)))
     indent(whole)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(whole, encoding="unicode") + "\n"
+
+
+def _guarantees(whole: Element, opening: Opening) -> bool:
+    """A case for each guarantee; whether one of them falls short."""
+    kinds = {"open": "error"}
+    found = [(row, opening.of(row)) for row in opening.now.rows]
+    errors = sum(any(s.kind == "open" for s in short) for _, short in found)
+    failures = sum(any(s.kind != "open" for s in short) for _, short in found)
+    suite = _suite(whole, f"guarantees of {opening.now.file}", len(found), failures, errors)
+    for row, short in found:
+        case = SubElement(suite, "testcase", classname="guarantees", name=row.guarantee.name)
+        for shortfall in short:
+            told = SubElement(case, kinds.get(shortfall.kind, "failure"), type=shortfall.kind, message=shortfall.headline)
+            told.text = f"{shortfall.place}\n{shortfall.text}"
+        if not short:
+            SubElement(case, "system-out").text = f"{row.guarantee.sentence(row.figure)}, {row.verdict}"
+    return errors + failures > 0
 
 
 def _instance(row: Judged) -> tuple[str, str, tuple[str, ...]]:

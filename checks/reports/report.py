@@ -13,6 +13,8 @@ from fencepost.checks.engines.plan import Checked
 from fencepost.checks.engines.verdicts import Amount, ExitStatus, Verdict
 from fencepost.checks.reports.baseline import Comparison
 from fencepost.checks.reports.doubt import Doubt
+from fencepost.checks.reports.guarantees import Opening
+from fencepost.checks.reports.guarantees import as_json as guarantees_as_json
 from fencepost.checks.reports.histories import about, address, upstream
 from fencepost.model.releases import History, Releases
 from fencepost.properties.registry import written
@@ -28,6 +30,8 @@ _MEANING = {
     ExitStatus.SAFETY: "a safety property is violated",
     ExitStatus.LIVENESS: "a liveness property is violated",
     ExitStatus.HAZARD: "the release has a hazard",
+    ExitStatus.WEAKER: "weaker than before",
+    ExitStatus.SHORT: "less than is required",
     ExitStatus.INCONCLUSIVE: "inconclusive: something was neither shown nor refuted",
     ExitStatus.EVALUATION: "nothing was checked",
 }
@@ -122,6 +126,13 @@ def _length(reach: Mapping[str, Amount]) -> str:
     return f"after {int(reach['steps']) - int(reach['loop'])} steps a loop of {reach['loop']}"
 
 
+def closing_of_guarantees(opening: Opening, status: ExitStatus) -> str:
+    """The last line where the guarantees alone were asked for."""
+    count = len(opening.now.rows)
+    meaning = "nothing falls short" if status == ExitStatus.HOLDS else _MEANING[status]
+    return f"{count} guarantees, {len(opening.shortfalls)} short: {meaning} (exit {int(status)})"
+
+
 def closing(
     everything: Sequence[Checked], status: ExitStatus, suspicious: Sequence[Doubt] = (), *, outdated: bool = False
 ) -> str:
@@ -159,9 +170,10 @@ def as_json(
     suspicious: Sequence[Doubt] = (),
     releases: Releases | None = None,
     comparison: Comparison | None = None,
+    opening: Opening | None = None,
 ) -> str:
     """The run as JSON, as docs/reference describes it; ``files`` are the trace files by the verdict's place among all,
-    ``comparison`` is how it differs from a baseline."""
+    ``comparison`` is how it differs from a baseline, ``opening`` what a configuration guarantees."""
     rows: list[dict[str, Any]] = []
     for checked in everything:
         for verdict in checked.findings.verdicts:
@@ -182,6 +194,7 @@ def as_json(
         "status": int(status),
         "releases": None if releases is None else {"pulsar": releases.pulsar, "bookkeeper": releases.bookkeeper},
         "notes": list(notes),
+        "guarantees": None if opening is None else guarantees_as_json(opening),
         "suspicions": [_doubt(doubt) for doubt in suspicious],
         "baseline": None if comparison is None else comparison.as_json(),
         "instances": instances,

@@ -7,9 +7,11 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from fencepost.checks.engines.guarantees import Established
 from fencepost.checks.engines.verdicts import ExitStatus
 from fencepost.checks.reports.doubt import Doubt
-from fencepost.checks.reports.failures import Judged, place_of
+from fencepost.checks.reports.failures import Judged, in_repository, place_of
+from fencepost.checks.reports.guarantees import Opening, Shortfall
 from fencepost.model.language import Location
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.trace import Trace
@@ -19,9 +21,14 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 
 
 def as_sarif(
-    verdicts: Iterable[Judged], status: ExitStatus, notes: Sequence[str], suspicious: Sequence[Doubt] = ()
+    verdicts: Iterable[Judged],
+    status: ExitStatus,
+    notes: Sequence[str],
+    suspicious: Sequence[Doubt] = (),
+    opening: Opening | None = None,
 ) -> str:
-    """The run as SARIF: a rule for each property that was checked, a result for each verdict that is not as it should be.
+    """The run as SARIF: a rule for each property that was checked, a result for each verdict that is not as it should be, and
+    for each guarantee that falls short, at the line of the setting.
 
     The steps of a trace are its code flow, each at the line of its action. A result's fingerprint depends on the instance and
     the property alone, so that it stays one alert when the shortest trace or the code around it changes.
@@ -29,6 +36,8 @@ def as_sarif(
     rows = list(verdicts)
     rules = {_rule_id(row): _rule(row) for row in rows}
     rules |= {f"suspicious/{doubt.suspicion.kind}": _suspicious_rule(doubt) for doubt in suspicious}
+    short = () if opening is None else opening.shortfalls
+    rules |= {_guarantee_id(row): _guarantee_rule(row) for row in (opening.now.rows if opening else ())}
     numbers = {name: number for number, name in enumerate(rules)}
     run = {
         "tool": {"driver": {"name": "Fencepost", "rules": list(rules.values())}},
@@ -41,6 +50,7 @@ def as_sarif(
         ],
         "results": [
             *(_result(row, numbers[_rule_id(row)]) for row in rows if row.failed),
+            *(_shortfall(shortfall, numbers[_guarantee_id(shortfall.row)]) for shortfall in short),
             *(_suspicion(doubt, numbers[f"suspicious/{doubt.suspicion.kind}"]) for doubt in suspicious),
         ],
     }
@@ -76,6 +86,32 @@ def _result(row: Judged, rule: int) -> dict[str, Any]:
     if isinstance(row.verdict.trace, Trace):
         result["codeFlows"] = [{"threadFlows": [{"locations": _flow(row, row.verdict.trace)}]}]
     return result
+
+
+def _guarantee_id(row: Established) -> str:
+    return f"guarantee/{row.guarantee.name}"
+
+
+def _guarantee_rule(row: Established) -> dict[str, Any]:
+    return {
+        "id": _guarantee_id(row),
+        "shortDescription": {"text": row.guarantee.sentence(row.figure)},
+        "defaultConfiguration": {"level": "error"},
+        "properties": {"kind": "guarantee", "tags": [row.guarantee.entry.name]},
+    }
+
+
+def _shortfall(shortfall: Shortfall, rule: int) -> dict[str, Any]:
+    is_open, file = shortfall.kind == "open", in_repository(shortfall.place.file)
+    return {
+        "ruleId": _guarantee_id(shortfall.row),
+        "ruleIndex": rule,
+        "kind": "open" if is_open else "fail",
+        "level": "none" if is_open else "error",
+        "message": {"text": f"{shortfall.headline}\n\n{shortfall.text}"},
+        "locations": [_region(file, shortfall.place.line or 1)],
+        "partialFingerprints": fingerprints(shortfall.kind, shortfall.row.guarantee.name, file),
+    }
 
 
 def fingerprints(*identity: str) -> dict[str, str]:
@@ -121,10 +157,9 @@ def _flow(row: Judged, trace: Trace) -> list[dict[str, Any]]:
 
 
 def _location(location: Location, message: str = "") -> dict[str, Any]:
-    made: dict[str, Any] = {
-        "physicalLocation": {
-            "artifactLocation": {"uri": place_of(location), "uriBaseId": "%SRCROOT%"},
-            "region": {"startLine": location.line},
-        }
-    }
-    return made | ({"message": {"text": message}} if message else {})
+    return _region(place_of(location), location.line) | ({"message": {"text": message}} if message else {})
+
+
+def _region(file: str, line: int) -> dict[str, Any]:
+    place = {"artifactLocation": {"uri": file, "uriBaseId": "%SRCROOT%"}, "region": {"startLine": line}}
+    return {"physicalLocation": place}

@@ -1,0 +1,118 @@
+"""What ``fencepost check --conf`` says first: how much the settings guarantee, what falls short of that, and what is weaker."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.console.terminal import width
+from fencepost.checks.engines.guarantees import establish, raised
+from fencepost.checks.engines.plan import Options
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.reports.annotations import as_annotations
+from fencepost.checks.reports.guarantees import Guaranteed, Opening, as_text, shortfalls, status_of
+from fencepost.checks.reports.junit import as_junit
+from fencepost.checks.reports.report import as_json, closing_of_guarantees
+from fencepost.checks.reports.sarif import as_sarif
+from fencepost.checks.settings.conf_instances import LARGEST_ENSEMBLE, Settings
+from fencepost.checks.settings.guarantees import Sizes, ledger_guarantees
+from fencepost.checks.settings.input_files import Place
+from fencepost.model.releases import Releases
+from fencepost.properties.registry import RegistryError
+
+MEMORY = 1 << 29
+"""Bytes of states that one question may take: some ten million of them."""
+
+LITTLE = 1 << 27
+"""The same where a remedy is tried."""
+
+
+def wanted_alone(asked: argparse.Namespace) -> bool:
+    """Whether the guarantees are all that is asked for."""
+    return bool(asked.guarantees or asked.require or asked.against)
+
+
+def come_first(asked: argparse.Namespace) -> bool:
+    """Whether the report opens with the guarantees: it does for a configuration as a whole, of which nothing is changed."""
+    return not (asked.protocols or asked.property or asked.set or asked.defect or asked.by)
+
+
+def guaranteed(
+    asked: argparse.Namespace,
+    files: Sequence[Path],
+    settings: Settings,
+    bookies: int,
+    releases: Releases,
+    reporter: Reporter,
+    should_stop: Callable[[], bool],
+) -> Guaranteed:
+    """Every guarantee of the settings, in a cluster of so many bookies. Raises what ``check`` raises.
+
+    If it is told to stop, or time is up, what is left of the rows is not known.
+    """
+    started, ledger = time.monotonic(), settings.ledger
+    sizes = Sizes.of(ledger, bookies)
+    memory = min(MEMORY, int(asked.memory * (1 << 30)))
+    rows = []
+    for question in ledger_guarantees(sizes, releases):
+        left = None if asked.budget is None else max(asked.budget - (time.monotonic() - started), 0.0)
+        options = Options(by="exhaustive", workers=asked.workers or os.cpu_count() or 1, memory=memory, seconds=left)
+        row = establish(question, options, reporter, should_stop)
+        if row.failure is not None and question.raised_by and not should_stop():
+            row = replace(row, raised=raised(row, sizes, releases, replace(options, memory=LITTLE), reporter))
+        rows.append(row)
+    taken = {"ensemble": ledger.ensemble, "write_quorum": ledger.write_quorum, "ack_quorum": ledger.ack_quorum}
+    return Guaranteed(named(files), Place(files[-1]), sizes, taken, releases, tuple(rows), asked.bookies is None)
+
+
+def run_alone(asked: argparse.Namespace, settings: Settings, before: Settings | None, releases: Releases) -> ExitStatus:
+    """Tells the guarantees, how they differ from those of another configuration, and what falls short."""
+    several = [settings, *([before] if before else [])]
+    bookies = bookies_of(asked, *several)
+    reporter = Reporter(quiet=asked.quiet)
+    with interruptible() as interrupt:
+        files = [asked.conf, asked.against]
+        told = [
+            guaranteed(asked, file, each, bookies, releases, reporter, interrupt)
+            for file, each in zip(files, several, strict=False)
+        ]
+    opening = Opening(told[0], told[1] if before else None)
+    opening = replace(opening, shortfalls=tuple(shortfalls(opening.now, opening.before, asked.require)))
+    status = status_of(opening)
+    print(rendered(asked.format, opening, status), end="")
+    return status
+
+
+def rendered(name: str, opening: Opening, status: ExitStatus) -> str:
+    """The guarantees alone, in a format."""
+    if name == "junit":
+        return as_junit((), status, (), opening=opening)
+    if name == "sarif":
+        return as_sarif((), status, (), opening=opening)
+    if name == "json":
+        return as_json([], status, (), {}, releases=opening.now.releases, opening=opening)
+    annotations = as_annotations((), shortfalls=opening.shortfalls) if name == "github" else ""
+    return f"{as_text(opening, width())}{annotations}{closing_of_guarantees(opening, status)}\n"
+
+
+def named(files: Sequence[Path]) -> str:
+    """A configuration by its files."""
+    return " with ".join(map(str, files))
+
+
+def bookies_of(asked: argparse.Namespace, *several: Settings) -> int:
+    """How many bookies there are: as many as the option says, or one more than the largest ensemble.
+
+    Raises RegistryError if those are fewer than an ensemble has, or an ensemble is too large for anything to be searched.
+    """
+    largest = max((settings.ledger.ensemble for settings in several), key=lambda taken: taken.value)
+    if largest.value > LARGEST_ENSEMBLE:
+        raise RegistryError(f"{largest}: of ensembles above {LARGEST_ENSEMBLE} nothing is known, so nothing is guaranteed")
+    if asked.bookies and asked.bookies < largest.value:
+        raise RegistryError(f"--bookies {asked.bookies} is fewer than an ensemble, which has {largest.value}")
+    return int(asked.bookies or largest.value + 1)

@@ -1,0 +1,125 @@
+"""How much settings guarantee: the number of events up to which an engine finds nothing wrong, and the run that is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.plan import Checked, Options, check
+from fencepost.checks.engines.verdicts import Value, Verdict
+from fencepost.checks.settings.guarantees import Guarantee, Sizes, ledger_guarantees
+from fencepost.model.releases import Releases
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What is not guaranteed: so many events, and the run that shows it. ``defects`` are all mistakes of the release by which
+    there is such a run."""
+
+    events: int
+    checked: Checked
+    verdict: Verdict
+    defects: tuple[str, ...] = ()
+
+    @property
+    def defect(self) -> str:
+        """The mistake of the release without which there is no such run, if it takes one."""
+        return next(iter(self.checked.protocol.active), "")
+
+    @property
+    def run(self) -> list[str]:
+        """The labels of its steps."""
+        return [step.action for step in self.verdict.trace.steps]
+
+
+@dataclass(frozen=True)
+class Established:
+    """What is guaranteed.
+
+    Nothing is wrong with up to ``figure`` events; ``verdict`` says how that was established, ``held`` in which instances.
+    ``failure`` is the run with one more; None if no more were asked about, or the search for it had no end. ``raised`` are
+    sizes with which one event more would be guaranteed.
+    """
+
+    guarantee: Guarantee
+    figure: int
+    verdict: Value
+    held: tuple[Checked, ...]
+    failure: Failure | None
+    raised: Sizes | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether anything was established."""
+        return self.verdict != "inconclusive"
+
+    @property
+    def how(self) -> str:
+        """How the figure was established, and how far that goes."""
+        notes = [checked.findings.notes[0] for checked in self.held]
+        return max(notes, key=len) if notes else ""
+
+
+def establish(
+    guarantee: Guarantee, options: Options, reporter: Reporter, should_stop: Callable[[], bool] = lambda: False
+) -> Established:
+    """Asks about one event more, and one more, until something is wrong. Raises what ``check`` raises."""
+    figure = 0
+    verdict: Value | None = None
+    held: tuple[Checked, ...] = ()
+    failure: Failure | None = None
+    for events in range(1, guarantee.most + 1):
+        found, failure = _asked(guarantee, events, options, reporter, should_stop)
+        if failure:
+            break
+        weakest = _weakest(found)
+        if weakest == "inconclusive":
+            break
+        figure, verdict, held = events, weakest, found
+    if verdict is None and failure and guarantee.defects:
+        return Established(guarantee, 0, "violated", (), failure)  # what there is without such events, other rows say
+    if verdict is None:
+        held, none = _asked(guarantee, 0, options, reporter, should_stop)
+        verdict = "inconclusive" if none else _weakest(held)
+    return Established(guarantee, figure, verdict, held, failure)
+
+
+def raised(
+    established: Established, sizes: Sizes, releases: Releases, options: Options, reporter: Reporter
+) -> Sizes | None:
+    """The sizes, with one more of as few as possible, that guarantee one event more; None if there are none among those that
+    may, or none for which a small search is enough. Raises what ``check`` raises."""
+    wanted = established.figure + 1
+    for names in established.guarantee.raised_by:
+        other = sizes.raised(names)
+        (same,) = (g for g in ledger_guarantees(other, releases) if g.name == established.guarantee.name)
+        found, failure = _asked(same, wanted, options, reporter, lambda: False)
+        if not failure and _weakest(found) == "exhausted":
+            return other
+    return None
+
+
+def _asked(
+    guarantee: Guarantee, events: int, options: Options, reporter: Reporter, should_stop: Callable[[], bool]
+) -> tuple[tuple[Checked, ...], Failure | None]:
+    """What was established of the instances with so many events, and the shortest run of those on which something is wrong."""
+    found = tuple(
+        check(guarantee.entry, instance, defects, options, reporter, should_stop)
+        for instance, defects in guarantee.asked(events)
+    )
+    bad = [Failure(events, c, v) for c in found for v in c.findings.verdicts if v.refuted]
+    if not bad:
+        return found, None
+    shown = dict.fromkeys(failure.defect for failure in bad if failure.defect)
+    return found, replace(min(bad, key=lambda failure: len(failure.run)), defects=tuple(shown))
+
+
+def _weakest(found: tuple[Checked, ...]) -> Value:
+    """How all that nothing is wrong with was established: what was searched to some depth only is bounded, unless that says
+    nothing of it."""
+    verdicts = [v for checked in found for v in checked.findings.verdicts]
+    values: set[Value] = {v.verdict for v in verdicts}
+    if any(v.verdict == "inconclusive" and (v.property.kind == "leads_to" or not v.reach.get("depth")) for v in verdicts):
+        return "inconclusive"
+    return "bounded" if "inconclusive" in values else "exhausted"

@@ -1,0 +1,154 @@
+"""What a ledger keeps while disks are lost and bookies are down, restart or are replaced: questions whose answer is a number.
+
+A suite is asked of instances that allow one more of such events at a time. The guarantee is the number up to which its
+properties hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from typing import Any
+
+from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
+from fencepost.model.bookkeeper.ledger import ledger
+from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of
+from fencepost.properties.ledger.liveness import WRITERS
+from fencepost.properties.ledger.terms import next_entry
+from fencepost.properties.vocabulary import Suite
+
+
+@wraps(ledger)
+def rolling(**settings: Any) -> Protocol:
+    """A ledger whose bookies are restarted one after the other: none goes down while another one is."""
+    p = ledger(**settings)
+    up = all_of(p.state.up[b] for b in p.universes["bookie"])
+    p.actions = [replace(a, guard=And(a.guard, up)) if a.name == "crash" else a for a in p.actions]
+    return p
+
+
+class _Ledger:
+    """The words that the questions share."""
+
+    def __init__(self, p: Protocol) -> None:
+        settings = p.parameters
+        self.p, self.state = p, p.state
+        self.bookie, self.entry = p.universes["bookie"], p.universes["entry"]
+        self.striping = Striping(settings["ensemble"], settings["write_quorum"], settings["entries"])
+        self.published = Ensembles(p, "published", self.striping)
+
+    def has_copy(self, b: int, e: int) -> Any:
+        """The formula: the bookie is of the entry's write set, and has a good copy."""
+        s = self.state
+        return And(s.stored[b].has(e), Not(s.rotten[b].has(e)), self.published.holds(b, e))
+
+    def acknowledged_have(self, copy: Callable[[int, int], Any]) -> Any:
+        """The formula: of every acknowledged entry some bookie has such a copy."""
+        has_one = {e: any_of(copy(b, e) for b in self.bookie) for e in self.entry}
+        return all_of(Implies(self.state.confirmed.has(e), has_one[e]) for e in self.entry)
+
+    def can_replace(self, action: str, o: int) -> Any:
+        """The formula: some bookie that is up may take the place of bookie o, as the guard of the model's own action has it."""
+        name = self.bookie.label(o)
+        bookies = {self.bookie.label(b): b for b in self.bookie}
+        actions = [a for a in self.p.actions if a.name == action and a.arguments["o"] == name]
+        return any_of(And(self.state.up[bookies[a.arguments["n"]]], a.guard) for a in actions)
+
+
+def durability(p: Protocol) -> Suite:
+    """That an acknowledged entry is in the ledger, and has a copy."""
+    ours, suite, s = _Ledger(p), Suite(p), p.state
+
+    @suite.always
+    def acknowledged_entries_have_a_copy() -> Any:
+        """Of every acknowledged entry a bookie of its write set has a good copy."""
+        return Implies(s.status != "deleted", ours.acknowledged_have(ours.has_copy))
+
+    @suite.always
+    def acknowledged_entries_are_in_the_ledger() -> Any:
+        """A closed ledger ends at or after every acknowledged entry."""
+        return Implies(s.status == "closed", all_of(Implies(s.confirmed.has(e), e <= s.last) for e in ours.entry))
+
+    return suite
+
+
+def durability_after_change(p: Protocol) -> Suite:
+    """That an acknowledged entry has a copy when no bookie of the first ensemble is in the last."""
+    ours, suite, s = _Ledger(p), Suite(p), p.state
+
+    @suite.always
+    def acknowledged_entries_have_a_copy_after_the_change() -> Any:
+        """When all bookies of the ensemble have been replaced, some bookie has a good copy of every acknowledged entry."""
+        replaced = all_of(Not(ours.published.in_last(b)) for b in range(ours.striping.ensemble))
+        return Implies(And(replaced, s.status != "deleted"), ours.acknowledged_have(ours.has_copy))
+
+    return suite
+
+
+def reading(p: Protocol) -> Suite:
+    """That an acknowledged entry can be read."""
+    ours, suite, s = _Ledger(p), Suite(p), p.state
+
+    @suite.always
+    def acknowledged_entries_can_be_read() -> Any:
+        """Of every acknowledged entry a bookie that is up has a good copy."""
+        return Implies(s.status != "deleted", ours.acknowledged_have(lambda b, e: And(s.up[b], ours.has_copy(b, e))))
+
+    return suite
+
+
+def writing(p: Protocol) -> Suite:
+    """That adds are acknowledged while bookies are down for good.
+
+    LedgerHandle.handleBookieFailure replaces a bookie as soon as one add to it fails, whether the others make an ack quorum or
+    not, and closes the ledger if no bookie can take its place: so one must be there, besides the acknowledgements.
+    """
+    ours, suite, s = _Ledger(p), Suite(p), p.state
+    writers = Ensembles(p, "writer", ours.striping)
+    recoverer = p.universes["recoverer"]
+
+    def awaited(b: int) -> Any:
+        pending = any_of(And(s.lac < e, e <= s.sent, writers.holds(b, e)) for e in ours.entry)
+        return And(s.writer == "writing", Not(s.up[b]), pending, s.changes < p.parameters["changes"])
+
+    @suite.always
+    def writers_replace_the_missing() -> Any:
+        """A bookie that is up can take the place of one that is down and that the writer waits for."""
+        return all_of(Implies(awaited(b), ours.can_replace("replace", b)) for b in ours.bookie)
+
+    @suite.leads_to(unfair=[*(recoverer.label(r) for r in recoverer), "close", "restart"])
+    def adds_are_acknowledged() -> Any:
+        """What is sent to bookies that are up is acknowledged, unless the ledger is closed."""
+        missing = {e: any_of(And(Not(s.up[b]), writers.holds(b, e)) for b in ours.bookie) for e in ours.entry}
+        return [(s.sent >= e, Or(s.confirmed.has(e), s.status != "open", missing[e])) for e in ours.entry]
+
+    return suite
+
+
+def recovering(p: Protocol) -> Suite:
+    """That the ledger of a broker that has crashed is closed by a recovery while bookies are down for good.
+
+    ReadOnlyLedgerHandle.handleBookieFailure gives the recovery up if nobody can take the place of a bookie to which an entry
+    cannot be stored again.
+    """
+    ours, suite, s = _Ledger(p), Suite(p), p.state
+    (r,) = p.universes["recoverer"]
+    new = Ensembles(p, "new", ours.striping, r)
+
+    def awaited(b: int) -> Any:
+        return And(s.phase[r] == "adding", Not(s.up[b]), new.holds(b, next_entry(s, r)), Not(s.recovery_acked[r].has(b)))
+
+    @suite.always
+    def recoveries_replace_the_missing() -> Any:
+        """A bookie that is up can take the place of one that is down and to which the recovery stores an entry again."""
+        left = s.changes < p.parameters["changes"]
+        return all_of(Implies(And(left, awaited(b)), ours.can_replace("replace_in_recovery", b)) for b in ours.bookie)
+
+    @suite.leads_to(unfair=[*WRITERS, "restart"])
+    def recoveries_close_the_ledger() -> Any:
+        """An open ledger is closed, or its recovery stores an entry again and has a bookie to replace for that."""
+        is_open = s.status.among("open", "in_recovery")
+        return is_open, Or(Not(is_open), any_of(awaited(b) for b in ours.bookie))
+
+    return suite

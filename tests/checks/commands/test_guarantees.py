@@ -1,0 +1,128 @@
+"""What a configuration guarantees on the command line: alone, against another, and what is required; in every format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from fencepost.checks.commands import guarantees
+from fencepost.checks.settings.guarantees import Guarantee, Sizes, ledger_guarantees
+from fencepost.model.releases import Releases
+from tests.command import Ran, fencepost
+
+QUORUMS = "\nmanagedLedgerDefaultEnsembleSize={}\nmanagedLedgerDefaultWriteQuorum={}\nmanagedLedgerDefaultAckQuorum={}\n"
+
+
+@pytest.fixture(autouse=True)
+def few_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command asks two questions only, and no remedy is looked for by a third."""
+
+    def few(sizes: Sizes, releases: Releases) -> list[Guarantee]:
+        return [g for g in ledger_guarantees(sizes, releases) if g.name in ("disks", "recoveries")]
+
+    monkeypatch.setattr(guarantees, "ledger_guarantees", few)
+
+
+@pytest.fixture
+def one(tmp_path: Path) -> Path:
+    path = tmp_path / "one.conf"
+    path.write_text(QUORUMS.format(2, 2, 1))
+    return path
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    path = tmp_path / "two.conf"
+    path.write_text(QUORUMS.format(2, 2, 2))
+    return path
+
+
+def asked(*arguments: str | Path) -> Ran:
+    return fencepost("check", "--quiet", *arguments)
+
+
+def test_they_can_be_all_that_is_asked_for(two: Path) -> None:
+    run = asked("--conf", two, "--guarantees", "--pulsar", "5.0.0-M1")
+    assert run.returncode == 0
+    head, first, *_ = run.stdout.splitlines()
+    assert head.startswith(f"what {two} guarantees (Pulsar 5.0.0-M1 with BookKeeper 4.18.0; 3 bookies, assumed")
+    assert first.split() == ["disks", "1", *["an", "acknowledged", "entry", "survives", "1", "lost", "disk"]]
+    assert "not 2: send(e0), " in run.stdout
+    assert "  not seen " in run.stdout
+    assert run.stdout.endswith("2 guarantees, 0 short: nothing falls short (exit 0)\n")
+
+
+def test_what_is_required_and_not_guaranteed_fails_and_says_what_to_change(one: Path) -> None:
+    run = asked("--conf", one, "--require", "disks>=1")
+    assert run.returncode == 16
+    assert "more with managedLedgerDefaultAckQuorum=2\n" in run.stdout
+    assert f"short: {one}:4: disks = 0 falls short of --require disks>=1\n" in run.stdout
+    assert asked("--conf", one, "--require", "disks>=0").returncode == 0
+
+
+def test_a_weaker_configuration_fails_and_a_stronger_one_does_not(one: Path, two: Path) -> None:
+    weaker = asked("--conf", one, "--against", two)
+    assert weaker.returncode == 15
+    assert f"weaker: {one}:4: disks is 0, and was 1 ({two})\n" in weaker.stdout
+    assert "an acknowledged entry can be lost with one disk (weaker: was 1)\n" in weaker.stdout
+    assert "not 1: send(e0), add(b0, e0), ack(b0, e0), confirm(e0), lose_disk(b0)\n" in weaker.stdout
+    stronger = asked("--conf", two, "--against", one)
+    assert stronger.returncode == 0
+    assert "(stronger: was 0)" in stronger.stdout
+
+
+def test_sarif_points_at_the_line_of_the_users_file(one: Path) -> None:
+    run = asked("--conf", one, "--require", "disks>=1", "--format", "sarif")
+    assert run.returncode == 16
+    (result,) = json.loads(run.stdout)["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert (result["ruleId"], result["level"], place["region"]) == ("guarantee/disks", "error", {"startLine": 4})
+    assert place["artifactLocation"]["uri"] == one.as_posix()
+
+
+def test_junit_json_and_annotations(one: Path, two: Path) -> None:
+    command = ("--conf", one, "--against", two)
+    suites = ElementTree.fromstring(asked(*command, "--format", "junit").stdout)
+    assert suites.attrib["failures"] == "1"
+    assert [case.attrib["name"] for case in suites.iter("testcase")] == ["disks", "recoveries"]
+    told = json.loads(asked(*command, "--format", "json").stdout)
+    assert (told["status"], told["guarantees"]["shortfalls"][0]["line"]) == (15, 4)
+    disks, recoveries = told["guarantees"]["rows"]
+    assert (disks["figure"], disks["before"], disks["change"], disks["verdict"]) == (0, 1, "weaker", "exhausted")
+    assert (recoveries["fails"]["defects"], recoveries["change"]) == (["fence_checked_apart"], "same")
+    assert f"::error file={one},line=4,title=disks is 0" in asked(*command, "--format", "github").stdout
+
+
+def test_what_there_was_no_time_for_is_not_known(two: Path) -> None:
+    run = asked("--conf", two, "--require", "disks>=1", "--budget", "0.000001")
+    assert run.returncode == 20
+    assert "disks = 0 is not shown to meet --require disks>=1" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--require", "disk>=1"), "there is no guarantee 'disk'"),
+        (("--require", "disks=1"), "'disks=1' is not of the form NAME>=N, such as disks>=1"),
+        (("--bookies", "0"), "'0' is not a whole number from 1 on"),
+        (("--bookies", "1"), "--bookies 1 is fewer than an ensemble, which has 2"),
+    ],
+)
+def test_what_is_asked_for_wrongly_is_told(two: Path, arguments: tuple[str, ...], said: str) -> None:
+    run = asked("--conf", two, *arguments)
+    assert run.returncode == 2
+    assert said in run.stderr
+
+
+def test_they_are_those_of_a_configuration() -> None:
+    run = asked("--require", "disks>=1")
+    assert (run.returncode, run.stderr) == (2, "fencepost: guarantees are those of a configuration: add --conf broker.conf\n")
+
+
+def test_a_whole_check_opens_with_them(two: Path) -> None:
+    run = asked("--conf", two, "--pulsar", "5.0.0-M1", "--budget", "0.000001")
+    assert f"\nwhat {two} guarantees (Pulsar 5.0.0-M1" in run.stdout
+    assert run.returncode == 20

@@ -1,0 +1,116 @@
+"""What settings guarantee: every number moves with the settings and the release that it depends on, and has its run."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.guarantees import Established, establish, raised
+from fencepost.checks.engines.plan import Options
+from fencepost.checks.settings.guarantees import Sizes, ledger_guarantees
+from fencepost.checks.settings.requirements import NAMES
+from fencepost.model.releases import Releases
+from fencepost.traces.replay import replay_on
+
+QUIET = Reporter(quiet=True)
+OPTIONS = Options(by="exhaustive", workers=1, memory=1 << 28)
+NEWEST = Releases.of("4.2.4")
+
+
+def of(name: str, sizes: Sizes, releases: Releases = NEWEST) -> Established:
+    (question,) = (g for g in ledger_guarantees(sizes, releases) if g.name == name)
+    return establish(question, OPTIONS, QUIET)
+
+
+@pytest.mark.parametrize(
+    ("name", "figures"),
+    [
+        # of ensemble, write quorum and ack quorum 2 2 1, 2 2 2, 3 3 2, 3 3 3, 3 2 2
+        ("disks", (0, 1, 1, 2, 1)),
+        ("reading", (0, 1, 1, 2, 1)),
+    ],
+)
+def test_a_guarantee_moves_with_the_quorums(name: str, figures: tuple[int, ...]) -> None:
+    sizes = [Sizes(3, 2, 2, 1), Sizes(3, 2, 2, 2), Sizes(4, 3, 3, 2), Sizes(4, 3, 3, 3), Sizes(4, 3, 2, 2)]
+    found = [of(name, each) for each in sizes]
+    assert tuple(row.figure for row in found) == figures
+    for row in found:
+        assert row.verdict == "exhausted"
+        assert row.how.startswith("exhausted: all ")
+        assert row.failure is not None
+        assert row.failure.events == row.figure + 1
+
+
+def test_the_run_beyond_a_guarantee_replays_and_loses_as_many_disks() -> None:
+    failure = of("disks", Sizes(2, 2, 2, 2)).failure
+    assert failure is not None
+    assert failure.run[-2:] == ["lose_disk(b0)", "lose_disk(b1)"]
+    protocol = failure.checked.protocol
+    assert replay_on(failure.verdict.trace, protocol, failure.checked.entry.suite(protocol)).replays
+
+
+def test_a_change_of_the_whole_ensemble_keeps_what_it_kept() -> None:
+    rows = [of("disks_after_change", Sizes(3, 2, 2, quorum)) for quorum in (1, 2)]
+    assert [row.figure for row in rows] == [0, 1]
+    for row in rows:
+        assert row.failure is not None
+        assert sum(step.startswith("replace(") for step in row.failure.run) == 2
+
+
+def test_writing_needs_a_bookie_to_take_the_place_of_each_that_is_down() -> None:
+    assert [of("writing", Sizes(bookies, 2, 2, 1)).figure for bookies in (2, 3, 4)] == [0, 1, 2]
+
+
+def test_recovery_needs_answers_and_a_bookie_to_write_to() -> None:
+    found = {sizes: of("recovery", Sizes(*sizes)) for sizes in ((3, 2, 2, 1), (3, 2, 2, 2), (2, 2, 2, 2), (2, 1, 1, 1))}
+    assert [row.figure for row in found.values()] == [0, 1, 0, 0]
+    properties = {sizes: row.failure and row.failure.verdict.property.name for sizes, row in found.items()}
+    assert properties[3, 2, 2, 1] == "recoveries_close_the_ledger"
+    assert properties[2, 2, 2, 2] == "recoveries_replace_the_missing"
+
+
+@pytest.mark.parametrize(("pulsar", "figure"), [("4.2.4", 0), ("5.0.0-M1", 1)])
+def test_a_mistake_of_the_release_limits_what_is_guaranteed(pulsar: str, figure: int) -> None:
+    row = of("recoveries", Sizes(3, 2, 2, 2), Releases.of(pulsar))
+    assert row.figure == figure
+    assert (row.failure is None) == bool(figure)
+    if row.failure is not None:
+        assert row.verdict == "violated"
+        assert row.failure.defects == ("fence_checked_apart",)
+
+
+def test_restarts_are_one_after_the_other_and_show_every_mistake_that_they_can() -> None:
+    row = of("restarts", Sizes(3, 2, 2, 2))
+    assert row.figure == 0
+    assert row.failure is not None
+    assert row.failure.defects == (
+        "idle_checkpoint_skips_index", "denies_before_fence_is_journaled", "master_key_with_entries_only"
+    )  # fmt: skip
+    up = [variable.name for variable in row.failure.checked.protocol.variables].index("up[b0]")
+    assert all(sum(state[up : up + 2]) >= 1 for state in row.failure.verdict.trace.states)
+
+
+def test_an_ensemble_above_the_write_quorum_has_a_mistake_more() -> None:
+    names = {
+        ensemble: next(g for g in ledger_guarantees(Sizes(4, ensemble, 2, 2), NEWEST) if g.name == "changes").defects
+        for ensemble in (2, 3)
+    }
+    assert set(names[3]) - set(names[2]) == {"confirms_while_unsetting"}
+
+
+def test_what_would_raise_a_guarantee_is_tried() -> None:
+    sizes = Sizes(3, 2, 2, 1)
+    row = of("disks", sizes)
+    assert raised(row, sizes, NEWEST, OPTIONS, QUIET) == Sizes(3, 2, 2, 2)
+    assert raised(of("writing", sizes), sizes, NEWEST, OPTIONS, QUIET) == Sizes(4, 2, 2, 1)
+
+
+def test_a_search_without_an_end_says_how_far_it_went() -> None:
+    (question,) = (g for g in ledger_guarantees(Sizes(6, 5, 3, 2), NEWEST) if g.name == "disks")
+    row = establish(question, Options(by="exhaustive", workers=1, memory=1_800_000), QUIET)
+    assert (row.figure, row.verdict) == (1, "bounded")
+    assert "no end in sight" in row.how
+
+
+def test_every_guarantee_can_be_required() -> None:
+    assert tuple(g.name for g in ledger_guarantees(Sizes(3, 2, 2, 2), NEWEST)) == NAMES
