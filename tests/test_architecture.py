@@ -48,6 +48,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("teeth", "suites"),
         ("commands", "pytest_plugin"),
         ("cli",),
+        ("hook",),
     ),
 }
 """The rooms of each floor from the ground up; a room imports only from rooms below its own row. Loose modules are rooms."""

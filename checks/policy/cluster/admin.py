@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import ipaddress
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import IO, Any
 from urllib.error import HTTPError, URLError
@@ -64,6 +64,21 @@ class Admin:
 
         Raises NotFound, Elsewhere, Failed, and AdminError for whatever else goes wrong.
         """
+        where, data = self._fetched(path)
+        try:
+            return json.loads(data)
+        except ValueError:
+            raise self._told(where, "does not answer in JSON: is this Pulsar's Admin REST interface?") from None
+
+    def text(self, *path: str) -> str:
+        """What the interface answers as plain text, as it does where a name is asked for; raises as ``get`` does."""
+        where, data = self._fetched(path)
+        try:
+            return data.decode().strip().strip('"')
+        except UnicodeDecodeError:
+            raise self._told(where, "does not answer in text: is this Pulsar's Admin REST interface?") from None
+
+    def _fetched(self, path: Iterable[str]) -> tuple[str, bytes]:
         where = "/admin/v2/" + "/".join(quote(part, safe="") for part in path)
         headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {self.token}"} if self.token else {})
         request = Request(self.url.rstrip("/") + where, headers=headers)
@@ -84,10 +99,7 @@ class Admin:
             raise self._told(where, f"ends the connection: {_reason(error)}") from None
         if len(data) > MOST:
             raise self._told(where, f"answers with more than {MOST >> 20} MiB")
-        try:
-            return json.loads(data)
-        except ValueError:
-            raise self._told(where, "does not answer in JSON: is this Pulsar's Admin REST interface?") from None
+        return where, data
 
     def _refused(self, where: str, error: HTTPError) -> AdminError:
         if error.code in (401, 403):

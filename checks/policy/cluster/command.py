@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -77,10 +78,9 @@ def _policies(admin: Admin, cluster: str, reports: Iterable[Report | None], tell
     groups = {}
     for place, namespace in enumerate(namespaces):
         tell(f"policies of {place} of {len(namespaces)} namespaces")
-        # system namespaces may have another form, and no group
-        group = _if_there(admin, "namespaces", *namespace.split("/"), "antiAffinity") if namespace.count("/") == 1 else None
-        if group:
-            groups[namespace] = group
+        with suppress(NotFound):  # a broker's own namespace, for its heartbeat, has no policies
+            if group := admin.text("namespaces", *namespace.split("/"), "antiAffinity"):
+                groups[namespace] = group
     found = {
         "isolation": _if_there(admin, "clusters", cluster, "namespaceIsolationPolicies"),
         "failure_domains": _if_there(admin, "clusters", cluster, "failureDomains"),

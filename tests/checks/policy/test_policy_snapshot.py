@@ -47,7 +47,7 @@ def cluster(*brokers: FakeBroker) -> None:
             "brokers": [b.address for b in brokers],
             "clusters": ["global", "c"],
             "broker-stats/load-report": report(broker.address, **owned),
-            "namespaces/t/n/antiAffinity": "group",
+            "namespaces/t/n/antiAffinity": Refusal(200, raw=b"group"),
             "clusters/c/namespaceIsolationPolicies": ISOLATION,
             "clusters/c/failureDomains": {"rack": {"brokers": [brokers[0].address]}},
         }

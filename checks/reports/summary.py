@@ -1,0 +1,70 @@
+"""A run in Markdown, for the page of a job: ``python -m fencepost.checks.reports.summary FILE.sarif``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+SARIF_LIMIT = 20
+"""Results that are shown; a page of GitHub takes 1 MiB, and all of them are in the file."""
+
+
+def as_markdown(log: Mapping[str, Any]) -> str:
+    """What a SARIF file of ``fencepost check`` says: what the settings guarantee, what is not as it should be, the notes."""
+    (run,) = log["runs"]
+    (invocation,) = run["invocations"]
+    rules, results = run["tool"]["driver"]["rules"], run["results"]
+    guarantees = [rule["shortDescription"]["text"] for rule in rules if rule.get("properties", {}).get("kind") == "guarantee"]
+    notes = [told["message"]["text"] for told in invocation.get("toolExecutionNotifications", ())]
+    parts = [f"### Fencepost: {_outcome(len(results), invocation['exitCode'])}\n"]
+    if guarantees:
+        parts.append("".join(f"- {_plain(sentence)}\n" for sentence in guarantees))
+    parts += [_folded(result["message"]["text"], _place(result)) for result in results[:SARIF_LIMIT]]
+    if len(results) > SARIF_LIMIT:
+        parts.append(f"{len(results) - SARIF_LIMIT} more are in the SARIF file.\n")
+    if notes:
+        parts.append("<details><summary>notes</summary>\n\n" + "".join(f"- {_plain(n)}\n" for n in notes) + "\n</details>\n")
+    return "\n".join(parts)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Prints the summary of a SARIF file; 1 if it cannot be read, since the run that should have written it did not end."""
+    (file,) = sys.argv[1:] if arguments is None else arguments
+    try:
+        print(as_markdown(json.loads(Path(file).read_text(encoding="utf-8"))))
+    except (OSError, ValueError, KeyError, TypeError):
+        print(f"### Fencepost: no result\n\n{_plain(file)} is no SARIF file of a run that ended; the log of the job says why.")
+        return 1
+    return 0
+
+
+def _outcome(results: int, status: int) -> str:
+    found = "nothing found" if not results else f"{results} result{'s' if results > 1 else ''}"
+    return f"{found} (exit {status})"
+
+
+def _place(result: Mapping[str, Any]) -> str:
+    for location in result.get("locations", ()):
+        physical = location["physicalLocation"]
+        return f"{physical['artifactLocation']['uri']}:{physical['region']['startLine']}"
+    return ""
+
+
+def _folded(message: str, place: str) -> str:
+    head, _, rest = message.partition("\n")
+    where = f" ({_plain(place)})" if place else ""
+    fence = "~~~~"
+    body = f"{fence}text\n{rest.strip()}\n{fence}\n" if rest.strip() else ""
+    return f"<details><summary>{_plain(head)}{where}</summary>\n\n{body}\n</details>\n"
+
+
+def _plain(text: str) -> str:
+    """A text with what Markdown or HTML would take for its own written so that they show it."""
+    return "".join(f"&#{ord(character)};" if character in "&<>*_`[]|~" else character for character in text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
