@@ -52,6 +52,9 @@ _OF_OTHERS = (
     "org.slf4j:slf4j-api:2.0.17",
 )
 
+_SETTLED: Mapping[Version, Sequence[str]] = {"5.0.0-M1": ("com.fasterxml.jackson.core:jackson-annotations:2.21",)}
+"""What goes together with the rest; Maven takes the version that is nearest, which is older."""
+
 
 def pulsar_broker(release: Version) -> Release:
     """The broker of a release.
@@ -62,7 +65,8 @@ def pulsar_broker(release: Version) -> Release:
     if release == "2.10.1":
         own = [f"org.apache.pulsar:{name}:{release}" for name in _OF_PULSAR]
         return Release("pulsar-broker", release, tuple(Artifact(name, EVERYTHING) for name in (*own, *_OF_OTHERS)))
-    return Release("pulsar-broker", release, (Artifact(f"org.apache.pulsar:pulsar-broker:{release}", _NOT_THERE),))
+    broker = Artifact(f"org.apache.pulsar:pulsar-broker:{release}", _NOT_THERE)
+    return Release("pulsar-broker", release, (broker, *map(Artifact, _SETTLED.get(release, ()))))
 
 
 class Code:
