@@ -10,7 +10,17 @@ from fencepost.checks.policy.comparison import plots
 from fencepost.checks.policy.comparison.contenders import changes
 from fencepost.checks.policy.comparison.judgement import Judgement, same_in_every_run, sentence
 from fencepost.checks.policy.comparison.paired import FEWEST, Difference
-from fencepost.checks.policy.comparison.text import confidence, heading, interval, not_excluded, number, signed, told_in_short
+from fencepost.checks.policy.comparison.preference import RULE, preferred
+from fencepost.checks.policy.comparison.text import (
+    confidence,
+    heading,
+    interval,
+    not_excluded,
+    number,
+    short,
+    signed,
+    told_in_short,
+)
 from fencepost.checks.policy.comparison.worst import WORST, Shown
 from fencepost.checks.policy.timeline import timeline
 from fencepost.traces.comparison.comparison import Contender
@@ -70,18 +80,22 @@ svg text { font-family: system-ui, sans-serif !important; }
 code, pre { font: .85rem/1.45 ui-monospace, monospace; }
 pre { background: var(--panel); padding: .75rem; overflow-x: auto; max-height: 24rem; }
 summary { cursor: pointer; }
+details { margin: .4rem 0; }
+ol { padding-left: 1.5rem; max-width: 46rem; }
+li, h1, h2, p, summary { overflow-wrap: anywhere; }
+figure svg { min-width: 36rem; }
 """
 
 
 def page(judgement: Judgement, shown: Sequence[Shown]) -> str:
-    """The whole page."""
+    """The whole page: what to prefer, what is traded for what, and the evidence, of which the details are folded."""
     title = f"{' and '.join(c.name for c in judgement.proposed)} against {judgement.baseline.name}"
     parts = [f"<h1>{escape(title)}</h1>", f"<p class='dim'>{escape(heading(judgement))}</p>"]
+    parts += _order(judgement)
     parts += [_answer(judgement, contender) for contender in judgement.proposed]
     parts += ["<h2>What changes</h2>", *(_changes(judgement, contender) for contender in judgement.proposed)]
     parts += ["<h2>The measures</h2>", _table(judgement), f"<p class='dim'>{escape(_how_to_read(judgement))}</p>"]
-    for contender in judgement.proposed:
-        parts += _evidence(judgement, contender)
+    parts += _evidence(judgement)
     parts.append("<h2>Runs to look at</h2>")
     for contender in judgement.proposed:
         own = [one for one in shown if one.contender is contender]
@@ -94,6 +108,42 @@ def page(judgement: Judgement, shown: Sequence[Shown]) -> str:
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n'
         f"<style>{_colours()}{_CSS}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
+
+
+def _order(judgement: Judgement) -> list[str]:
+    """Which policy to prefer, and what is traded for what; nothing if there are too few runs to say so."""
+    order = preferred(judgement)
+    if not order:
+        return []
+    rows = []
+    for one in order:
+        what = " (what you have)" if one.contender is judgement.baseline else ""
+        told = "" if one.contender is judgement.baseline else f": {one.text}"
+        rows.append(f"<li><strong>{escape(one.contender.name)}</strong>{what}{escape(told)}</li>")
+    points = [_point(judgement, contender) for contender in judgement.comparison.contenders]
+    return [
+        "<h2>Which to prefer</h2>",
+        f"<ol>{''.join(rows)}</ol>",
+        f"<p class='dim'>{escape(RULE)}</p>",
+        f"<p>{_TRADED}</p>",
+        f"<figure>{plots.tradeoff(points)}</figure>",
+    ]
+
+
+_TRADED = (
+    "What is traded for what: further down is more even, further left is fewer moves. The bars are where a policy's mean may "
+    "be, as its runs differ from those of what you have."
+)
+
+
+def _point(judgement: Judgement, contender: Contender) -> plots.Point:
+    """A policy's unloads and imbalance, with the intervals of their differences."""
+    spans = []
+    for name in ("unloads_per_hour", "imbalance"):
+        d = next((d for d in judgement.of(contender) if d.measure.name == name), None)
+        mean = float(judgement.values(contender)[name].mean())
+        spans.append((mean, mean, mean) if d is None else (d.proposed, d.baseline + d.low, d.baseline + d.high))
+    return contender.name, judgement.comparison.contenders.index(contender), spans[0], spans[1]
 
 
 _LIMITS = (
@@ -112,9 +162,12 @@ def _answer(judgement: Judgement, contender: Contender) -> str:
     own = judgement.of(contender)
     told = [d for verdict in ("worse", "better") for d in own if d.verdict == verdict]
     kind = "worse" if judgement.violating(contender) else told[0].verdict if told else ""
-    said = [f"<strong>{escape(sentence(judgement, contender))}.</strong>", *map(_in_words, told)]
-    said += [escape(remark) for remark in not_excluded(judgement, contender)]
-    return f"<div class='answer {kind}'>{''.join(f'<p>{line}</p>' for line in said)}</div>"
+    said = f"<p><strong>{escape(sentence(judgement, contender))}.</strong></p>"
+    lines = [*map(_in_words, told), *(escape(remark) for remark in not_excluded(judgement, contender))]
+    more = "".join(f"<p>{line}</p>" for line in lines)
+    several = len(judgement.proposed) > 1
+    folded = f"<details><summary>by how much</summary>{more}</details>" if several and more else more
+    return f"<div class='answer {kind}'>{said}{folded}</div>"
 
 
 _RUNS_SHOWN = 3
@@ -151,7 +204,7 @@ def _table(judgement: Judgement) -> str:
         for place, d in enumerate([] if same_in_every_run(own) else own):
             first = f"<td title='{escape(measure.meaning)}'>{measure.name} <span class='dim'>{escape(measure.unit)}</span></td>"
             before = f"<td class='number'>{number(d.baseline)}</td>"
-            policy = f"<td>{escape(d.policy)}</td>" if several else ""
+            policy = f"<td title='{escape(d.policy)}'>{escape(short(d.policy))}</td>" if several else ""
             cells = (number(d.proposed), signed(d.difference), interval(d), f"{d.lower} / {d.higher}")
             numbers = "".join(f"<td class='number'>{cell}</td>" for cell in cells)
             lines.append(
@@ -176,21 +229,29 @@ def _how_to_read(judgement: Judgement) -> str:
     )
 
 
-def _evidence(judgement: Judgement, contender: Contender) -> list[str]:
-    own = judgement.of(contender)
-    parts = [f"<h2>{escape(contender.name)}: the differences</h2>"]
-    if any(d.baseline and not math.isnan(d.low) for d in own):
-        parts += [
-            "<p>Each dot is a mean difference, each bar where it lies; shaded is what is tolerated. To the left is less.</p>",
-            f"<figure>{plots.intervals(own)}</figure>",
-        ]
-    if any(d.lower or d.higher for d in own):
-        spread = plots.distributions(own, judgement.values(judgement.baseline), judgement.values(contender))
-        parts += [
-            "<p>How the differences of the single runs are spread: how many runs, by their difference; dotted is the mean.</p>",
-            f"<figure>{spread}</figure>",
-        ]
-    return parts
+_DOTS = (
+    "Each dot is a mean difference, each bar where it lies; shaded is what is tolerated. To the left is less. Hollow is a "
+    "difference that does not count. A measure that is 0 under what you have is left out."
+)
+
+
+def _evidence(judgement: Judgement) -> list[str]:
+    places = {contender.name: place for place, contender in enumerate(judgement.comparison.contenders) if place}
+    apart = (own for own in judgement.by_measure() if not same_in_every_run(own))
+    shown = [kept for own in apart if (kept := [d for d in own if d.baseline and math.isfinite(d.low)])]
+    parts = ["<h2>The differences</h2>"]
+    if shown:
+        parts += [f"<p>{_DOTS}</p>", f"<figure>{plots.intervals(shown, places)}</figure>"]
+    for contender in judgement.proposed:
+        own = judgement.of(contender)
+        if any(d.lower or d.higher for d in own):
+            spread = plots.distributions(own, judgement.values(judgement.baseline), judgement.values(contender))
+            parts.append(
+                f"<details><summary>How the differences of the single runs of {escape(contender.name)} are spread</summary>"
+                "<p>How many runs, by their difference; dotted is the mean. In colour is what counts.</p>"
+                f"<figure>{spread}</figure></details>"
+            )
+    return parts if len(parts) > 1 else []
 
 
 def _shown(judgement: Judgement, one: Shown) -> str:
@@ -202,6 +263,6 @@ def _shown(judgement: Judgement, one: Shown) -> str:
         for name, run, _ in reversed(runs)
     )
     return (
-        f"<h3>{escape(one.title)}</h3>"
-        f"<figure>{plots.loads(runs)}</figure><figure>{plots.unloads(runs)}</figure>{told}"
+        f"<details class='run'><summary>{escape(one.title)}</summary>"
+        f"<figure>{plots.loads(runs)}</figure><figure>{plots.unloads(runs)}</figure>{told}</details>"
     )

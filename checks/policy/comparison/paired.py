@@ -56,7 +56,8 @@ class Tolerances:
 class Difference:
     """One measure of one proposed policy against the baseline.
 
-    ``low`` and ``high`` are the ends of the interval for the mean of proposed minus baseline; NaN with fewer than two pairs.
+    ``low`` and ``high`` are the ends of the interval for the mean of proposed minus baseline, which does not go where the
+    measure would be below 0; NaN with fewer than two pairs.
     ``pairs`` are the runs in which both have the measure; in ``lower`` of them the proposed policy has less, in ``higher``
     more. ``worst`` is the run in which it is worse by the most, None if there is none.
     """
@@ -108,6 +109,7 @@ def _difference(
     one, other = baseline[runs], proposed[runs]
     apart = other - one
     low, high = interval(apart, error)
+    low = max(low, -float(one.mean()))  # no measure is below 0, and so no mean of the proposed policy
     allowed = tolerances.of(measure.name).allows(float(one.mean()))
     most = int(np.argmax(apart))
     return Difference(

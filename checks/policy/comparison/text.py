@@ -15,6 +15,8 @@ from fencepost.model.balance.strategies import strategy_name
 from fencepost.traces.comparison.compare import RUNS
 from fencepost.traces.comparison.comparison import Contender
 
+LONGEST = 28
+"""Letters of a policy's name where it stands beside others."""
 COLUMNS = ("measure", "policy", "mean", "difference", "interval", "verdict", "worst run")
 
 
@@ -98,6 +100,11 @@ def number(value: float) -> str:
 def signed(value: float) -> str:
     """A difference as it is shown."""
     return "0" if value == 0 else f"{value:+.3g}"
+
+
+def short(name: str) -> str:
+    """The name of a policy where there is little room."""
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}\u2026"
 
 
 def interval(difference: Difference) -> str:

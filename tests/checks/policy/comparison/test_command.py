@@ -124,7 +124,7 @@ def test_the_page_stands_alone(wandering: Path) -> None:
     assert not re.search(r"<script|<link|<img|@import|url\((?!#)|src=|href=\"(?!#)", page)
     assert "#0101" not in page
     drawings = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
-    assert len(drawings) == 2 + 2 * 3
+    assert len(drawings) == 3 + 2 * 3
     for drawing in drawings:
         ElementTree.fromstring(drawing)
     named = set(re.findall(r"var\(--([a-z0-9-]+)\)", page))
@@ -147,13 +147,24 @@ def test_several_policies_are_one_table(tmp_path: Path) -> None:
     assert [line.split(" against ")[0] for line in lines[:2]] == ["OverloadShedder", "UniformLoadShedder"]
     row = next(place for place, line in enumerate(lines) if line.startswith("imbalance"))
     assert [line.split()[0] for line in lines[row + 1 : row + 3]] == ["OverloadShedder", "UniformLoadShedder"]
-    assert "OverloadShedder: the differences" in page.read_text()
+    written = page.read_text()
+    assert written.count("How the differences of the single runs of ") == 2
+    order = re.findall(r"<li><strong>(.*?)</strong>", written)
+    assert sorted(order) == ["OverloadShedder", "UniformLoadShedder", "defaults"]
+    assert "<strong>defaults</strong> (what you have)</li>" in written
+    assert len(re.findall("<svg", written.split("<details")[0])) == 1, "the trade-off comes before all details"
 
 
 def test_too_few_runs_decide_nothing(tmp_path: Path) -> None:
     status, out, _ = asked(*small(tmp_path), "--runs", "1", "--proposed", "UniformLoadShedder")
     assert status == 20
     assert "with fewer than 10 runs that have a measure, nothing is said of it" in out
+
+
+def test_too_few_runs_have_no_order(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    asked(*small(tmp_path / "out"), "--runs", "2", "--hours", "0.1", "--proposed", "UniformLoadShedder", "--report", page)
+    assert "Which to prefer" not in page.read_text()
 
 
 def test_interrupted_it_keeps_what_is_complete(

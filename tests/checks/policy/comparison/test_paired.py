@@ -29,6 +29,15 @@ def test_the_interval_is_students() -> None:
     assert all(map(math.isnan, interval(values(3.0), 0.05)))
 
 
+def test_no_interval_goes_below_what_a_measure_can_be() -> None:
+    """A policy that never does what the baseline did once in a while cannot do it less than never."""
+    baseline = values(*[0.0] * 15, 9.0, 3.0)
+    found = one(baseline, np.zeros(17))
+    assert interval(-baseline, 0.05)[0] < -found.baseline
+    assert found.low == -found.baseline
+    assert found.verdict == "no difference"
+
+
 def test_ten_pairs_are_the_fewest_of_which_all_on_one_side_mean_something() -> None:
     by_chance = 0.05 / len(MEASURES)
     assert 2 * 0.5**FEWEST <= by_chance < 2 * 0.5 ** (FEWEST - 1)

@@ -1,0 +1,61 @@
+"""The order of policies: by what they violate, make worse and make better, and last by their imbalance."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from fencepost.checks.policy.comparison.judgement import Judgement
+from fencepost.checks.policy.comparison.paired import Tolerances
+from fencepost.checks.policy.comparison.preference import preferred
+from fencepost.model.balance.configuration import Configuration
+from fencepost.model.balance.simulation.cluster import Generated
+from fencepost.model.balance.simulation.measures import MEASURES
+from fencepost.model.balance.simulation.scenario import scenario
+from fencepost.model.balance.strategies import load_manager
+from fencepost.traces.comparison.comparison import Comparison, Contender
+
+RUNS = 12
+
+
+def judged(runs: int = RUNS, violating: str = "", **policies: dict[str, float]) -> Judgement:
+    """A comparison whose runs have these measures, and 5, with a little noise, in all others; the first is the baseline."""
+    manager = load_manager(Configuration())
+    contenders = tuple(Contender(name, manager) for name in policies)
+    comparison = Comparison(contenders, scenario("steady", Generated(3, 6, 1, 2, 0.5)), runs, 1.0, 0)
+    noise = np.random.default_rng(1)
+    rows = [
+        {measure: own.get(measure, 5.0) + noise.uniform(-0.01, 0.01) for measure in MEASURES}
+        | {"violations": int(name == violating)}
+        for _ in range(runs)
+        for name, own in policies.items()
+    ]
+    return Judgement(comparison, pa.Table.from_pylist(rows), "complete", Tolerances(), 0.95, Path("out"))
+
+
+def order(judgement: Judgement) -> list[str]:
+    return [one.contender.name for one in preferred(judgement)]
+
+
+def test_the_order() -> None:
+    policies = {
+        "now": {},
+        "worse": {"returns": 9.0, "imbalance": 1.0},
+        "twice": {"returns": 1.0, "refused": 1.0},
+        "once": {"returns": 1.0},
+        "uneven": {"imbalance": 5.2},
+    }
+    assert order(judged(**policies)) == ["twice", "once", "now", "uneven", "worse"]
+    assert order(judged(violating="twice", **policies)) == ["once", "now", "uneven", "worse", "twice"]
+    texts = {one.contender.name: one.text for one in preferred(judged(violating="once", **policies))}
+    assert texts["once"] == f"violates the protocols in {RUNS} runs; better in returns"
+    assert texts["worse"] == "better in imbalance; worse in returns"
+    assert texts["uneven"] == "neither better nor worse in anything"
+
+
+@pytest.mark.parametrize("runs", [0, 1, 9])
+def test_too_few_runs_have_none(runs: int) -> None:
+    assert order(judged(runs, now={}, other={"returns": 1.0})) == []
