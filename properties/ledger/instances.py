@@ -79,6 +79,8 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "denies_before_fence_is_journaled": _PAIR | {"entries": 1, "crashes": 1},
     "master_key_with_entries_only": _PAIR | {"entries": 1, "crashes": 1},
     "fence_checked_apart": _PAIR | {"entries": 1},
+    "key_record_after_entry": _PAIR | {"entries": 1, "crashes": 1},
+    "one_directory_marks_for_all": _PAIR | {"entries": 1, "crashes": 1},
     "confirms_while_unsetting": _STRIPED,
     "captured_ensemble": _PAIR_AND_SPARE,
     "deleted_fence_in_memory": _PAIR | {"entries": 1, "crashes": 1, "deletions": 1},

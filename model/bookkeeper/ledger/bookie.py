@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from fencepost.model.bookkeeper.ledger.fences import Fences
 from fencepost.model.bookkeeper.ledger.state import LedgerState
-from fencepost.model.language import And, If, Not, Or, Protocol, maximum
+from fencepost.model.language import And, If, Not, Or, Protocol, at_least, maximum
 from fencepost.model.language.parts import Part
 
 
@@ -91,6 +91,22 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         lambda b: {fenced[b]: And(fenced[b], Not(And(s.status == "deleted", stored[b].is_empty)))},
     )
     after_crash.instead("explicit_lac_lost", lambda b: {explicit_lac[b]: -1})
+
+    def without_entries(b: int, when: Any) -> dict[Any, Any]:
+        return {
+            stored[b]: If(when, (), stored[b]),
+            rotten[b]: If(when, (), rotten[b]),
+            bookie_lac[b]: If(when, -1, bookie_lac[b]),
+        }
+
+    # The first entry is journaled before the master key, and is lost as long as it is alone.
+    after_crash.instead(
+        "key_record_after_entry",
+        lambda b: without_entries(b, Not(at_least(2, (stored[b].has(e) for e in entry)))),
+    )
+    after_crash.instead(
+        "one_directory_marks_for_all", lambda b: {**without_entries(b, True), fenced[b]: False, explicit_lac[b]: -1}
+    )
 
     @p.fault(by="b", spends="crashes", b=bookie, mirrors="BookieImpl.shutdown")
     def crash(b: int) -> Any:

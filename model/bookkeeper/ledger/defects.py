@@ -44,6 +44,10 @@ DEFECTS = {
     "master_key_with_entries_only": "only an entry journals the master key: replay skips the fence of a ledger that the bookie "
     "had never seen",
     "fence_checked_apart": "bookkeeper#4701: two descriptors of one ledger: an add finds no fence, and goes in after it",
+    "key_record_after_entry": "bookkeeper#4701: two descriptors of one ledger: an entry is journaled before the master key, "
+    "and a restart loses it",
+    "one_directory_marks_for_all": "bookkeeper#3329: another directory's checkpoint moves the log mark past what this one has "
+    "not saved, and a restart loses it",
     "confirms_while_unsetting": "bookkeeper#3005, #4097: adds are confirmed in the midst of the loop that takes the "
     "acknowledgements of a replaced bookie back (ensemble above write quorum)",
     "captured_ensemble": "bookkeeper#4171: an add takes the ensemble before it is queued, and a change in between does not "

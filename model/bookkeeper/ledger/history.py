@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fencepost.model.bookkeeper.bookie_releases import HISTORY as BOOKIE
 from fencepost.model.releases import BOOKKEEPER, History
 
 
@@ -82,13 +83,11 @@ HISTORY: dict[str, History] = {
     "explicit_lac_lost": History(
         "bookkeeper",
         upstream=("#1527", "#1533", "#4843"),
-        since="4.5.0; again 4.15.1 on DbLedgerStorage",
-        fixed="",
-        present=BOOKKEEPER[1:],
-        only={"storage": ("db",)},
+        since="4.5.0",
+        present=BOOKKEEPER,
         costs="a reader of the tail has to wait for the writer's next add",
-        evidence="journaled and kept since 4.9.0 (21f125d768), on DbLedgerStorage since 4.12.0 (#2474); since 4.15.1 the "
-        "checkpoint of an idle DbLedgerStorage skips it (#4843)",
+        evidence="journaled and kept since 4.9.0 (21f125d768), on DbLedgerStorage since 4.12.0 (#2474); what loses a fence "
+        "loses it, too: idle_checkpoint_skips_index (#4843), idle_flush_skips_headers, master_key_with_entries_only",
     ),
     "ignores_fence": _never(
         "LedgerDescriptorImpl.addEntry tests isFenced since 4.0.0; #4701 is a race in it, with a switch of its own"
@@ -222,6 +221,8 @@ HISTORY: dict[str, History] = {
         evidence="HandleFactoryImpl.getHandle of 4.5.0 to 4.17.3 ignores what putIfAbsent returns, so that an add and a fence "
         "may hold different monitors",
     ),
+    "key_record_after_entry": BOOKIE["key_record_after_entry"],
+    "one_directory_marks_for_all": BOOKIE["one_directory_marks_for_all"],
     "confirms_while_unsetting": History(
         "bookkeeper",
         upstream=("#3005", "#3041", "#4097", "#4194"),

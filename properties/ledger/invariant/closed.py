@@ -37,6 +37,11 @@ def closed_lemmas(suite: Suite, w: Words) -> None:
         return Implies(ended, And(s.lac <= s.last, Implies(goes_on, denied)))
 
     @suite.lemma
+    def length_is_of_the_last() -> Any:
+        """The length in the metadata is that of the entries up to the last."""
+        return s.length == s.last + 1
+
+    @suite.lemma
     def ends_agree() -> Any:
         """Whoever believes the ledger closed has the end in the metadata; a writer that failed has another."""
         return And(

@@ -109,6 +109,7 @@ def ensembles_lemmas(suite: Suite, w: Words) -> None:
                         for b in bookie
                     ),
                     Implies(s.phase[r] == "fencing", new_ensembles[r].same_as(published)),
+                    published.last_first() <= new_ensembles[r].last_first(),
                     Implies(s.phase[r] != "fencing", published.last_first() <= next_entry(s, r)),
                     *(
                         Implies(published.last_first() <= e, same_write_set(for_recovery[r], published, e)) for e in entry
