@@ -45,6 +45,16 @@ ONLY_IN: Mapping[str, tuple[str, ...]] = {
 mirrors`` looks. A class stands for all its methods."""
 
 
+Behaviour = Mapping[str, Mapping[str, bool | int | str]]
+"""By release of Pulsar the parameters with which a protocol behaves as it does, of those that differ between releases."""
+
+
+def changed(parameter: str, *, since: str, before: bool | int | str, after: bool | int | str) -> Behaviour:
+    """The value of a parameter in every modelled release of Pulsar, of behaviour that changed in one of them."""
+    first = tuple(PULSAR).index(since)
+    return {release: {parameter: before if place < first else after} for place, release in enumerate(PULSAR)}
+
+
 class ReleaseError(Exception):
     """A release that is not modelled; the message lists those that are."""
 

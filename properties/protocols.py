@@ -7,7 +7,7 @@ from fencepost.model.bookkeeper import bookie_releases
 from fencepost.model.bookkeeper import ledger as ledger_model
 from fencepost.model.bookkeeper.ledger import HISTORY
 from fencepost.model.pulsar import election as election_model
-from fencepost.model.pulsar import history
+from fencepost.model.pulsar import history, resource_lock
 from fencepost.model.pulsar import ownership as ownership_model
 from fencepost.model.pulsar import split as split_model
 from fencepost.model.pulsar import unload as unload_model
@@ -63,7 +63,7 @@ PROTOCOLS: dict[str, Entry] = {
         ownership.SIZES,
         ownership.SHOWN_BY,
         history=history.OWNERSHIP,
-        releases=ownership_model.RELEASES,
+        releases=resource_lock.RELEASES,
     ),
     "unload": Entry(
         "unload",
@@ -73,6 +73,7 @@ PROTOCOLS: dict[str, Entry] = {
         unload.SIZES,
         unload.SHOWN_BY,
         history=history.UNLOAD,
+        releases=resource_lock.RELEASES,
     ),
     "split": Entry(
         "split",
@@ -83,6 +84,7 @@ PROTOCOLS: dict[str, Entry] = {
         split.SHOWN_BY,
         split.MUTATED,
         history=history.SPLIT,
+        releases=resource_lock.RELEASES,
     ),
 }
 """The protocols by name, in the order in which they are listed."""

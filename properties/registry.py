@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
 from fencepost.model.language import Location, ModelError, Protocol
 from fencepost.model.language.building import built, in_outline
 from fencepost.model.language.mistakes import guess
-from fencepost.model.releases import History, Releases
+from fencepost.model.releases import Behaviour, History, Releases
 from fencepost.properties.vocabulary import Suite
 
 __tracebackhide__ = True  # what is wrong with a model is told with a line of the model
@@ -89,7 +89,7 @@ class Entry:
     shown_by: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     mutated: tuple[Instance, ...] = ()
     history: Mapping[str, History] = field(default_factory=dict)
-    releases: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    releases: Behaviour = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not isinstance(self.suite, partial):  # it is one already where an entry is made of another
@@ -134,6 +134,16 @@ class Entry:
     def behaviour(self, releases: Releases) -> dict[str, Value]:
         """The parameters with which the protocol behaves as these releases do, where that changed between releases."""
         return {**self.releases.get(releases.bookkeeper, {}), **self.releases.get(releases.pulsar, {})}
+
+    def as_of(self, releases: Releases | None, instances: Iterable[Instance]) -> list[Instance]:
+        """Of some instances those that behave as the releases do, each once; without releases all of them."""
+        behaviour, found = self.behaviour(releases) if releases else {}, list[Instance]()
+        for instance in instances:
+            fits = all(instance.parameters.get(name, value) == value for name, value in behaviour.items())
+            parameters = {**behaviour, **instance.parameters}
+            if fits and parameters not in [other.parameters for other in found]:
+                found.append(replace(instance, parameters=parameters))
+        return found
 
     def settings(self, texts: Iterable[str]) -> dict[str, Value]:
         """The parameters written as ``name=value``, each at most once; RegistryError if one is wrong."""

@@ -22,6 +22,7 @@ from fencepost.checks.console.options import (
     add_format,
     add_memory,
     add_quiet,
+    add_releases,
     add_set,
     add_size,
     add_walks,
@@ -172,8 +173,7 @@ def _add_check(commands: Commands) -> None:
     helps = "what to check: names, or files of protocols of your own, such as my_protocol.py (all, unless named)"
     add("protocols", nargs="*", metavar="PROTOCOL", help=helps)
     add_conf(check, "take the settings from a broker.conf, an environment file, Helm values or a ConfigMap (-: standard input)")
-    add("--pulsar", action=Once, metavar="RELEASE", help="also look for the hazards of this release of Pulsar")
-    add("--bookkeeper", action=Once, metavar="RELEASE", help="the release of BookKeeper (default: what that Pulsar ships)")
+    add_releases(check, "behave as this release of Pulsar, and look for its hazards, too")
     add_set(check)
     add_size(check)
     add("--by", choices=("exhaustive", "walks", "induction", "bounded"), help="the engine (default: the strongest that ends)")
@@ -216,6 +216,7 @@ def _add_explore(commands: Commands) -> None:
     add("--out", type=Path, metavar="DIR", help="the folder of the run (of a trace: the ITF file to write)")
     add_walks(explore, 1_000_000, "how many walks")
     add_set(explore)
+    add_releases(explore)
     add_defect(explore)
     add("--exhaustive", action="store_true", help="visit every state, level by level, instead of walking")
     add("--stop-on-first", action="store_true", help="end with the first violation that is not expected")

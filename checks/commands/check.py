@@ -12,6 +12,7 @@ from pathlib import Path
 
 from fencepost.checks.commands.doubts import doubts
 from fencepost.checks.commands.trace_arguments import UNNAMED
+from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.hazards import look_for
@@ -187,9 +188,7 @@ def _baseline(asked: argparse.Namespace) -> Baseline | None:
 def _releases(asked: argparse.Namespace) -> Releases | None:
     """The releases that are asked about: those named or, of a cluster with a configuration, the newest. ReleaseError if one is
     not modelled."""
-    if asked.pulsar is None and asked.bookkeeper is None and asked.conf is None:
-        return None
-    return Releases.of(asked.pulsar, asked.bookkeeper)
+    return chosen_releases(asked) or (None if asked.conf is None else Releases.of())
 
 
 def _checked(

@@ -41,7 +41,7 @@ def _run(asked: argparse.Namespace) -> ExitStatus:
     code = Asked(asked.release or target.releases[0], _storage(target, asked.storage))
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin(f"{target.name} on {target.system} {code.release}")
-    labels, instances = _traced(target, asked) if asked.trace else (None, _instances(target, asked))
+    labels, instances = _traced(target, asked) if asked.trace else (None, _instances(target, asked, code.release))
     toolchain()
     reporter.telling("fetching jars, compiling the harness, starting Java")
     with interruptible() as interrupt, target.start(code) as adapter:
@@ -80,12 +80,14 @@ def _storage(target: Target, storage: str | None) -> str:
     return storage or next(iter(target.storages), "")
 
 
-def _instances(target: Target, asked: argparse.Namespace) -> list[Protocol]:
+def _instances(target: Target, asked: argparse.Namespace, release: str) -> list[Protocol]:
+    """The instances to hold, behaving as the release does."""
     entry = PROTOCOLS[target.protocol]
+    behaviour = entry.releases.get(release, {})
     if asked.set:
-        return [entry.build(entry.settings(asked.set), asked.defect)]
+        return [entry.build({**behaviour, **entry.settings(asked.set)}, asked.defect)]
     shown = [entry.shown_by[defect] for defect in asked.defect if defect in entry.shown_by]
-    return [entry.build(parameters, asked.defect) for parameters in shown or target.instances]
+    return [entry.build({**behaviour, **parameters}, asked.defect) for parameters in shown or target.instances]
 
 
 def _traced(target: Target, asked: argparse.Namespace) -> tuple[list[str], list[Protocol]]:

@@ -8,6 +8,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.exhaustive import searched
@@ -103,7 +104,9 @@ def _explore(asked: argparse.Namespace) -> ExitStatus:
 def _asked_for(asked: argparse.Namespace) -> Run:
     entry = find(asked.subject, PROTOCOLS)
     shown = {name: value for defect in asked.defect for name, value in entry.shown_by.get(defect, {}).items()}
-    protocol = entry.build({**shown, **entry.settings(asked.set)}, asked.defect)
+    releases = chosen_releases(asked)
+    behaviour = entry.behaviour(releases) if releases else {}
+    protocol = entry.build({**behaviour, **shown, **entry.settings(asked.set)}, asked.defect)
     made = Run(
         protocol=entry.name,
         parameters=dict(protocol.parameters),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from fencepost.checks.console.numbers import hours, positive, whole
+from fencepost.model.releases import Releases
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -93,6 +94,18 @@ def add_pulsar(to: argparse.ArgumentParser) -> None:
     """Adds the release of Pulsar whose rules are followed; whether there is such a one is for the command to say."""
     helps = "the release whose rules and defaults (default: the newest; 2.10 and current are understood)"
     to.add_argument("--pulsar", action=Once, metavar="RELEASE", help=helps)
+
+
+def add_releases(to: argparse.ArgumentParser, helps: str = "behave as this release of Pulsar") -> None:
+    """The releases that are meant; ``chosen_releases`` reads them."""
+    to.add_argument("--pulsar", action=Once, metavar="RELEASE", help=helps)
+    helps = "the release of BookKeeper (default: what that Pulsar ships)"
+    to.add_argument("--bookkeeper", action=Once, metavar="RELEASE", help=helps)
+
+
+def chosen_releases(asked: argparse.Namespace) -> Releases | None:
+    """The releases of ``add_releases``; None if none is named, ReleaseError if one is not modelled."""
+    return None if asked.pulsar is None and asked.bookkeeper is None else Releases.of(asked.pulsar, asked.bookkeeper)
 
 
 def add_hours(to: argparse.ArgumentParser, usual: float, helps: str) -> None:

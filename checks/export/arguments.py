@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from fencepost.checks.console.options import Commands, add_command, add_defect, add_quiet, add_set, add_size
+from fencepost.checks.console.options import Commands, add_command, add_defect, add_quiet, add_releases, add_set, add_size
 from fencepost.checks.engines.verdicts import ExitStatus
 
 EXPORT = """Writes a protocol for other tools.
@@ -36,6 +36,7 @@ def add_export(commands: Commands) -> None:
     add("protocols", nargs="+", metavar="PROTOCOL", help="what to write")
     add("--format", choices=("tla", "smt2"), required=True, help="for which tools")
     add_set(export)
+    add_releases(export)
     add_size(export)
     add_defect(export)
     add("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")

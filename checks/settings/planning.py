@@ -20,7 +20,7 @@ from fencepost.model.language.mistakes import guess
 from fencepost.model.releases import Releases
 from fencepost.properties.ledger import striping
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import Entry, Instance, RegistryError, find
+from fencepost.properties.registry import Entry, Instance, RegistryError, Value, find
 from fencepost.properties.theorems import Theory
 from fencepost.properties.theories import THEORIES
 
@@ -112,12 +112,14 @@ def _named(name: str) -> Sequence[Item]:
 def _instances(
     item: Item, asked: argparse.Namespace, settings: Settings | None, releases: Releases | None
 ) -> Iterator[Instance]:
-    """The instances of an item; of those of a size only what behaves as the releases do."""
+    """The instances of an item; of those of a size only what behaves as the releases do, and each once."""
     changed = item.settings(asked.set)
-    behaviour = item.behaviour(releases) if releases and isinstance(item, Entry) else {}
-    for instance in _before_set(item, asked, settings):
-        if asked.defect or all(instance.parameters.get(name, value) == value for name, value in behaviour.items()):
-            yield replace(instance, parameters={**behaviour, **instance.parameters, **changed})
+    instances, behaviour = _before_set(item, asked, settings), dict[str, Value]()
+    if isinstance(item, Entry) and releases is not None:
+        behaviour = item.behaviour(releases)
+        instances = instances if asked.defect else item.as_of(releases, instances)
+    for instance in instances:
+        yield replace(instance, parameters={**behaviour, **instance.parameters, **changed})
 
 
 def _before_set(item: Item, asked: argparse.Namespace, settings: Settings | None) -> Sequence[Instance]:

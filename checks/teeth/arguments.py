@@ -11,6 +11,7 @@ from fencepost.checks.console.options import (
     add_format,
     add_memory,
     add_quiet,
+    add_releases,
     add_set,
     add_size,
     add_workers,
@@ -39,6 +40,7 @@ def add_teeth(commands: Commands) -> None:
     add("protocols", nargs="*", metavar="PROTOCOL", help="whose mutants (all, unless named)")
     add_size(teeth, "small ones")
     add_set(teeth)
+    add_releases(teeth)
     add("--mutant", action="append", default=[], metavar="NAME", help="only this, or all of an action; with the run that tells")
     add("--all", action="store_true", help="a line for each mutant, not only for those that survive")
     add("--least", type=score, default=95.0, metavar="PERCENT", help="the score that is demanded (default: 95)")

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.exhaustive import GIB, Budget, exhaust
@@ -67,8 +68,9 @@ def run(asked: argparse.Namespace) -> ExitStatus:
 
 def _instances(entry: Entry, asked: argparse.Namespace) -> Sequence[Instance]:
     if asked.set:
-        return (Instance("as set", entry.settings(asked.set)),)
-    return searched(entry, asked.size)
+        (usual,) = entry.as_of(chosen_releases(asked), [Instance("as set", {})])
+        return (replace(usual, parameters={**usual.parameters, **entry.settings(asked.set)}),)
+    return entry.as_of(chosen_releases(asked), searched(entry, asked.size))
 
 
 def _given_away(entry: Entry, instances: Sequence[Instance], mutant: Mutant, memory: int) -> str:

@@ -1,10 +1,9 @@
 """Which broker leads: one ephemeral node that every broker tries to create.
 
-Mirrors LeaderElectionImpl and LeaderElectionService of Pulsar 4.0.8 with ``leads=confirmed``, and of 4.2.4 and 5.0.0-M1
-(pulsar#26000) with ``leads=created``, but without three mistakes: ``failure_not_retried`` and ``closed_elects_again``, which
-all of them have, and ``asks_during_election``, which 4.0.8 has. What a broker asks the leader for is in leader_lookup.py. All
-brokers propose themselves; a value names its broker, so that two brokers never propose the same. (That a node of the own
-session has another value, which the code provides for, does not happen then.)
+Mirrors LeaderElectionImpl and LeaderElectionService of Pulsar 4.2.4 and 5.0.0-M1 (pulsar#26000) with ``leads=created``, and
+of 4.0.8 with ``leads=confirmed``, without the mistakes that are switches. What a broker asks the leader for is in
+leader_lookup.py. All brokers propose themselves; a value names its broker, so that two brokers never propose the same. (That a
+node of the own session has another value, which the code provides for, does not happen then.)
 
 How a broker stands in its election is its ``stage``: looking at the node; proposing itself because it saw none; confirming
 that it created it, by the read of the cache that follows; retaking a node of its former session; waiting to try again after a
@@ -16,18 +15,21 @@ leads in the callback of the creation, which is on that thread, too, so that a d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from fencepost.model.language import And, If, ModelError, Not, Or, Protocol
+from fencepost.model.language import And, If, ModelError, Not, Protocol
+from fencepost.model.pulsar.leader_closing import declare_closing
 from fencepost.model.pulsar.leader_lookup import declare_lookup
-from fencepost.model.pulsar.metadata_store import EphemeralNode, Sessions, Updates, either, merged
+from fencepost.model.pulsar.metadata_store import EVENT_LOST, EphemeralNode, Sessions, Updates, either, merged
+from fencepost.model.releases import changed
 
 STAGES = ("looking", "proposing", "confirming", "retaking", "waiting", "settled", "closed")
+BEGUN = ("start", "session", "deletion")
 ROLES = ("no_leader", "leading", "following")
 LEADS = ("confirmed", "created")
-RELEASES: Mapping[str, Mapping[str, str]] = {"4.2.4": {"leads": "created"}, "5.0.0-M1": {"leads": "created"}}
-"""What is not as in 4.0.8, by release of Pulsar."""
+RELEASES = changed("leads", since="4.2.4", before="confirmed", after="created")
+"""What behaves otherwise from release to release: when a broker that created the node leads (pulsar#26000)."""
 
 DEFECTS = {
     "same_value": "pulsar#10522: two brokers propose the same value, take each other's node for their own of a former session "
@@ -43,7 +45,10 @@ DEFECTS = {
     "chooses",
     "creates_blindly": "a broker writes the leader's node whether or not it is there",
     "closed_elects_again": "a broker that shuts down elects again when its connection is back",
-    "failure_not_retried": "an election that failed is not tried again",
+    "failure_not_retried": "an election that failed is tried again only if a deletion began it, and once; a process whose "
+    "first one fails ends",
+    "deletion_sent_again": "a closing leader's deletion whose answer is lost is sent again, and deletes the next leader's node",
+    "event_lost": EVENT_LOST,
 }
 
 
@@ -51,7 +56,7 @@ def election(
     *,
     brokers: int = 3,
     on_session_loss: str = "reconnect",
-    leads: str = "confirmed",
+    leads: str = "created",
     close: str = "unconditional",
     disconnects: int = 0,
     expiries: int = 0,
@@ -84,7 +89,7 @@ def election(
 
     broker = p.universe("broker", brokers)
     shuts_down, reads = on_session_loss == "shutdown", leads == "confirmed"
-    ends = closes > 0 or (shuts_down and disconnects + expiries > 0)
+    ends = closes > 0 or (shuts_down and disconnects + expiries > 0) or p.has("failure_not_retried")
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, ends=ends)
     (leader,) = EphemeralNode.declare(store, "leader")
     stage = p.choice("stage", STAGES, per=broker)
@@ -94,8 +99,11 @@ def election(
 
     closing: Any = p.flag("closing", per=broker) if p.has("closed_elects_again") else None
 
+    begun: Any = p.choice("begun", BEGUN, per=broker) if p.has("failure_not_retried") else None
+
     def at_start(b: int) -> Updates:
         blank = {closing[b]: False} if p.has("closed_elects_again") else {}
+        blank |= {begun[b]: "start"} if p.has("failure_not_retried") else {}
         return merged(blank, {stage[b]: "looking", role[b]: "no_leader", cached[b]: EphemeralNode.NOBODY})
 
     @p.part
@@ -108,6 +116,13 @@ def election(
     def on_lost(b: int) -> Updates:
         """Nothing is done about the election; by the shutdown policy the process ends."""
         return merged(store.died(b), at_start(b)) if shuts_down else {}
+
+    def remembers_session(b: int) -> Updates:
+        """What begins the election is remembered, unless the first of the process is still under way."""
+        first = And(begun[b] == "start", stage[b] != "settled")
+        return {stage[b]: If(stage[b] == "closed", stage[b], "looking"), begun[b]: If(first, "start", "session")}
+
+    looks_again.instead("failure_not_retried", remembers_session)
 
     @p.part
     def on_reconnected(b: int) -> Updates:
@@ -248,7 +263,14 @@ def election(
         """An election that failed is tried again."""
         return stage[b] == "waiting"
 
-    is_retried.instead("failure_not_retried", lambda b: False)
+    is_retried.instead("failure_not_retried", lambda b: And(stage[b] == "waiting", begun[b] == "deletion"))
+
+    @p.part
+    def begun_by_deletion(b: int, acts: Any) -> Updates:
+        """What an election that a deletion begins is remembered for: nothing."""
+        return {}
+
+    begun_by_deletion.instead("failure_not_retried", lambda b, acts: {begun[b]: If(acts, "deletion", begun[b])})
 
     @p.step(
         by="b",
@@ -261,6 +283,17 @@ def election(
         """Five seconds after a failure the election begins anew."""
         return And(store.lives[b], is_retried(b)), looks_again(b)
 
+    @p.step(
+        by="b",
+        mirrors="LeaderElectionService.start, PulsarService.start",
+        fair=True,
+        b=broker,
+        only_if=p.has("failure_not_retried"),
+    )
+    def fail_to_start(b: int) -> Any:
+        """The first election of a process has failed, which waits for it as it starts: it ends."""
+        return And(store.lives[b], stage[b] == "waiting", begun[b] == "start"), merged(store.died(b), at_start(b))
+
     @p.step(by="b", mirrors="LeaderElectionImpl.handlePathNotification, MetadataCacheImpl.accept", fair=True, b=broker)
     def hear_of_deletion(b: int) -> Any:
         """A notification says that the node was deleted. A broker whose election is settled begins another one.
@@ -271,6 +304,7 @@ def election(
         keeps = stage[b] == "closed" if reads else Not(acts)
         return And(store.lives[b], leader.deleted[b]), merged(
             leader.unheard(b),
+            begun_by_deletion(b, acts),
             {
                 stage[b]: If(acts, "looking", stage[b]),
                 role[b]: If(acts, "no_leader", role[b]),
@@ -287,8 +321,8 @@ def election(
         b=broker,
     )
     def creation_unheard(b: int) -> Any:
-        """The node is created as the connection breaks: the election fails, to the broker's knowledge."""
-        reaches, updates = store.lost_answer(b, merged(leader.created(b), {stage[b]: "waiting"}))
+        """The node is created as the connection breaks; the request will be sent again, unless the broker looks before."""
+        reaches, updates = store.lost_answer(b, leader.created(b))
         return And(reaches, stage[b] == "proposing", leader.absent), updates
 
     @p.fault(
@@ -299,9 +333,9 @@ def election(
         only_if=retakes,
     )
     def deletion_unheard(b: int) -> Any:
-        """The node of the former session is deleted as the connection breaks: the election fails."""
+        """The node of the former session is deleted as the connection breaks; the request will be sent again, as above."""
         deleted = has_known_version(b)
-        reaches, updates = store.lost_answer(b, merged(leader.vanished(deleted), {stage[b]: "waiting"}))
+        reaches, updates = store.lost_answer(b, leader.vanished(deleted))
         return And(reaches, stage[b] == "retaking", deleted), updates
 
     @p.step(
@@ -311,45 +345,13 @@ def election(
         only_if=disconnects or expiries,
     )
     def fail(b: int) -> Any:
-        """A request of an election fails for want of a connection."""
+        """A request of an election fails for want of a session, or of a connection if the store carries it out alone."""
         under_way = stage[b].among("looking", "proposing", "confirming", "retaking")
         return And(store.lives[b], store.link[b] != "connected", under_way), {stage[b]: "waiting"}
 
-    # --- shutting down
-
-    @p.fault(by="b", mirrors="LeaderElectionImpl.asyncClose, LeaderElectionService.close", spends="closes", b=broker)
-    def start_closing(b: int) -> Any:
-        """The broker shuts down. It takes part in no election any more, and deletes the node if it believes to lead."""
-        begun = {closing[b]: True} if p.has("closed_elects_again") else {}
-        return And(store.lives[b], stage[b] != "closed"), merged(begun, {stage[b]: "closed"})
-
-    @p.step(
-        by="b",
-        mirrors="CoordinationServiceImpl.close, LeaderElectionImpl.asyncClose",
-        fair=True,
-        b=broker,
-        only_if=p.has("closed_elects_again"),
+    declare_closing(
+        p, store, leader, stage=stage, role=role, closing=closing, at_start=at_start, closes=closes, close=close, mended=mended
     )
-    def close_again(b: int) -> Any:
-        """What was closed and has elected again is closed once more, with all that coordinates the broker."""
-        return And(store.lives[b], closing[b], stage[b] != "closed"), {stage[b]: "closed"}
-
-    @p.step(by="b", mirrors="LeaderElectionImpl.asyncClose", fair=True, b=broker, only_if=closes)
-    def delete_at_close(b: int) -> Any:
-        """A leader that shuts down deletes the node: unconditionally, because the version is never remembered.
-
-        With the version remembered it is the same: a new node has the version of the old one.
-        """
-        meant = leader.is_own(b) if mended else leader.version == 0 if close == "by_version" else True
-        closing = And(store.reaches(b), stage[b] == "closed", role[b] == "leading")
-        return closing, merged(leader.vanished(meant), {role[b]: "no_leader"})
-
-    @p.step(by="b", mirrors="PulsarService.closeAsync, ZKMetadataStore.close", fair=True, b=broker, only_if=closes)
-    def end(b: int) -> Any:
-        """The process ends and closes its session; a leader that reaches the store has deleted the node before."""
-        done = Or(role[b] != "leading", Not(store.reaches(b)))
-        return And(store.lives[b], stage[b] == "closed", done), merged(store.ended(b), at_start(b))
-
     declare_lookup(p, store, stage=stage, role=role, cached=cached, lookups=lookups, snapshot=reads)
 
     @p.step(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or
-from fencepost.model.pulsar.metadata_store import merged
+from fencepost.model.pulsar.metadata_store import EVENT_LOST, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 
 DEFECTS = {
@@ -23,6 +23,8 @@ DEFECTS = {
     "version_goes_back": "pulsar#19817: a revalidation falls back to an earlier version of the node, and the release fails",
     "recreated_behind_release": "a revalidation under way creates the node of a lock that is released meanwhile",
     "deletion_sent_again": "a deletion whose answer is lost is sent again, and deletes the node of the next owner",
+    "lone_release_fails": "a release that the store carries out alone, and not in a batch, fails with the connection for good",
+    "event_lost": EVENT_LOST,
     "found_lock_unattended": "a lock acquired by finding its own node is never looked after: its state stays Init",
 }
 """Each defect in one line, with its number upstream if it has one."""
@@ -116,11 +118,11 @@ def declare_steps(locks: ResourceLocks) -> None:
         still_out = And(stage[b, u].among("none", "releasing"), orphan[b, u], nodes[u].absent)
         return And(store.reaches(b), still_out), merged(nodes[u].created(b), {orphan[b, u]: False})
 
-    send_again(locks)
+    lose_answers(locks)
 
 
-def send_again(locks: ResourceLocks) -> None:
-    """Declares that a deletion whose answer is lost takes effect and is out once more, if that defect is switched on."""
+def lose_answers(locks: ResourceLocks) -> None:
+    """Declares what becomes of a deletion whose answer is lost, as far as a defect that is switched on says so."""
     p, store, nodes, stage = locks.protocol, locks.store, locks.nodes, locks.stage
 
     @p.fault(
@@ -133,6 +135,22 @@ def send_again(locks: ResourceLocks) -> None:
     )
     def deletion_unheard(b: int, u: int) -> Any:
         """The node is deleted as the connection breaks; the request will be sent again, on whatever session there is then."""
-        deleted = locks.release_deletes(b, u)
+        released = And(stage[b, u] == "releasing", locks.release_deletes(b, u))
+        retaken = And(stage[b, u] == "retaking", locks.retake_deletes(b, u))
+        reaches, updates = store.lost_answer(b, nodes[u].vanished())
+        return And(reaches, Or(released, retaken)), updates
+
+    @p.fault(
+        by="b",
+        mirrors="ZKMetadataStore.internalStoreDelete, ResourceLockImpl.release",
+        spends="disconnects",
+        b=locks.broker,
+        u=locks.bundle,
+        done=range(2),
+        only_if=p.has("lone_release_fails"),
+    )
+    def lone_release_unheard(b: int, u: int, done: int) -> Any:
+        """The store carries the deletion out alone, and the connection breaks: it is not sent again, and the release fails."""
+        deleted = And(locks.release_deletes(b, u), bool(done))
         reaches, updates = store.lost_answer(b, nodes[u].vanished(deleted))
-        return And(reaches, stage[b, u] == "releasing", deleted), updates
+        return And(reaches, stage[b, u] == "releasing"), merged(updates, {stage[b, u]: "stranded"})

@@ -24,6 +24,7 @@ from fencepost.model.language import And, If, Not, Or, Protocol, Universe
 
 Updates = dict[Any, Any]
 LINK = ("connected", "suspended", "lost")
+EVENT_LOST = "pulsar#25237: a new session begins, and no listener is told"
 
 
 def merged(*parts: Mapping[Any, Any]) -> Updates:
@@ -182,6 +183,16 @@ class Sessions:
             """A client whose session is gone opens a new one: SessionReestablished."""
             opened = {link[c]: "connected", session[c]: True}
             return And(self.is_zombie(c), link[c] == "lost"), merged(opened, on_reestablished(c))
+
+        @p.step(
+            by="c",
+            mirrors="ZKSessionWatcher.checkState, ZKSessionWatcher.setSessionInvalid",
+            c=client,
+            only_if=self.expiries and keeps_going and "event_lost" in p.active,
+        )
+        def reestablish_unheard(c: int) -> Any:
+            """A client whose session is gone opens a new one, and its listeners hear of it neither now nor later."""
+            return And(self.is_zombie(c), link[c] == "lost"), {link[c]: "connected", session[c]: True}
 
         @p.fault(by="c", spends="crashes", c=client)
         def crash(c: int) -> Any:

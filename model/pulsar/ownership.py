@@ -14,12 +14,12 @@ often as ``releases`` says; ``disables`` bounds how often a broker says beforeha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from fencepost.model.language import And, If, ModelError, Not, Protocol
+from fencepost.model.language import And, ModelError, Not, Protocol
 from fencepost.model.pulsar import lock_defects
-from fencepost.model.pulsar.metadata_store import EphemeralNode, Sessions, Updates, merged
+from fencepost.model.pulsar.metadata_store import EphemeralNode, Sessions, Updates, either, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 
 NOBODY = EphemeralNode.NOBODY
@@ -30,8 +30,6 @@ DEFECTS = lock_defects.DEFECTS | {
     "stale_unload": "pulsar#26197: the clean-up after a lost lock comes late, and releases a lock acquired meanwhile",
 }
 
-RELEASES: Mapping[str, Mapping[str, bool]] = {"2.10.1": {"reacquires": False}, "3.0.7": {"reacquires": False}}
-"""What is not as in 4.0.8 and later, by release of Pulsar."""
 
 
 def ownership(
@@ -94,7 +92,7 @@ def ownership(
     )
 
     locks.declare(
-        releases=releases + disables > 0,
+        releases=releases + disables > 0 or p.has("stale_unload"),
         seems_free=lambda b, u: cached[b, u] == NOBODY,
         on_deletion=lambda b, u: {cached[b, u]: NOBODY},
     )
@@ -187,11 +185,9 @@ def ownership(
         only_if=p.has("stale_unload"),
     )
     def clean_up(b: int, u: int) -> Any:
-        """The clean-up releases whatever lock the broker has on the bundle by now, which it goes on to serve."""
-        releases_it = And(stage[b, u] == "valid", owners[u].is_own(b))
-        return And(store.reaches(b), cleanup[b, u]), merged(
-            owners[u].vanished(releases_it),
-            {cleanup[b, u]: False, stage[b, u]: If(releases_it, "none", stage[b, u])},
-        )
+        """The clean-up takes the bundle out of service that the broker has by now, and releases its lock, whichever that is."""
+        has_it = And(locks.may_release(b, u), Not(locks.acquires(b, u)))
+        given_up = either(has_it, merged({serves[b, u]: "inactive"}, locks.releasing(b, u)), {})
+        return And(store.lives[b], cleanup[b, u]), merged(given_up, {cleanup[b, u]: False})
 
     return p

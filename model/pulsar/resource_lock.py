@@ -28,9 +28,14 @@ from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe
 from fencepost.model.pulsar.metadata_store import EphemeralNode, Sessions, Updates, either, merged
+from fencepost.model.releases import changed
 
 STAGES = ("none", "acquiring", "valid", "checking", "recreating", "retaking", "releasing", "stranded")
 SERVES = ("absent", "active", "inactive")
+ANY = -1
+"""The version of a lock that creates its node anew: the store takes it for "any" where a node is deleted."""
+RELEASES = changed("reacquires", since="4.0.8", before=False, after=True)
+"""What behaves otherwise from release to release: whether a broker acquires a bundle of its own again (pulsar#23515)."""
 
 
 class ResourceLocks:
@@ -49,17 +54,18 @@ class ResourceLocks:
         bundle: Universe,
         *,
         mended: bool,
-        reacquires: bool = False,
+        reacquires: bool,
         writes: int = 0,
     ) -> None:
         self.protocol, self.store, self.bundle, self.mended, self.writes = p, store, bundle, mended, writes
         self.reacquires = reacquires
+        self.unknown = 0 if mended else ANY
         self.nodes = EphemeralNode.declare(store, "owner", bundle, writes=writes, marks=("disabled",) if writes else ())
         broker = self.broker = store.client
         self.stage = p.choice("lock", STAGES, per=(broker, bundle))
         self.serves = p.choice("serves", SERVES, per=(broker, bundle))
         self.again = p.flag("again", per=(broker, bundle))
-        self.version = p.number("lock_version", 0, writes, per=(broker, bundle))
+        self.version = p.number("lock_version", self.unknown, writes, per=(broker, bundle))
         self.retakes, self.can_fail = store.leaves_sessions, store.expiries
 
         self.besides: dict[str, Any] = {}
@@ -89,9 +95,10 @@ class ResourceLocks:
 
     def has_known_version(self, b: int, u: int, *, former: bool) -> Any:
         """The formula: a deletion by the version that the lock knows takes effect, on whosoever node has that version."""
-        node = self.nodes[u]
-        same = And(Not(node.absent), node.version == self.version[b, u])
-        return And(same, node.is_held(b, former=former)) if self.mended else same
+        node, known = self.nodes[u], self.version[b, u]
+        if self.mended:
+            return And(node.is_held(b, former=former), node.version == known)
+        return And(Not(node.absent), Or(known == ANY, node.version == known))
 
     def _fails_for_good(self, b: int) -> Any:
         """The formula: no request of the broker will be answered, since its session is gone."""
@@ -135,8 +142,12 @@ class ResourceLocks:
 
     def created(self, b: int, u: int) -> Updates:
         """The node is created with the lock's value."""
+        return merged(self.node_created(b, u), {self.version[b, u]: 0})
+
+    def node_created(self, b: int, u: int) -> Updates:
+        """The node is created, and the lock does not know of it."""
         marks = {"disabled": self.serves[b, u] == "inactive"} if self.writes else {}
-        return merged(self.nodes[u].created(b, **marks), {self.version[b, u]: 0})
+        return self.nodes[u].created(b, **marks)
 
     def valid(self, b: int, u: int) -> Updates:
         """The broker has the lock. If that is new, the bundle is served from now on; an unload goes on."""
@@ -156,7 +167,7 @@ class ResourceLocks:
 
     def _lost(self, b: int, u: int) -> Updates:
         """The lock is lost, or was not won: the bundle leaves the cache, and is unloaded."""
-        return {self.stage[b, u]: "none", self.serves[b, u]: "absent"}
+        return {self.stage[b, u]: "none", self.serves[b, u]: "absent", self.version[b, u]: 0}
 
     def _unanswered(self, b: int, u: int) -> Updates:
         """A revalidation failed: the lock counts as valid until it can be looked after, when the connection is back."""
@@ -172,7 +183,7 @@ class ResourceLocks:
 
     def released(self, b: int, u: int) -> Updates:
         """The lock is released: the bundle leaves the cache."""
-        return {self.stage[b, u]: "none", self.serves[b, u]: "absent"}
+        return {self.stage[b, u]: "none", self.serves[b, u]: "absent", self.version[b, u]: 0}
 
     def forgotten(self, b: int) -> Updates:
         """A process that ends forgets its locks."""
@@ -251,13 +262,13 @@ class ResourceLocks:
         )
         def creation_unheard(b: int, u: int) -> Any:
             """The node is created as the connection breaks; the request will be sent again."""
-            reaches, updates = store.lost_answer(b, self.created(b, u))
+            reaches, updates = store.lost_answer(b, self.node_created(b, u))
             return And(reaches, stage[b, u].among("acquiring", "recreating"), nodes[u].absent), updates
 
         @p.step(by="b", mirrors="ResourceLockImpl.revalidate, ResourceLockImpl.setVersion", fair=True, b=broker, u=bundle)
         def find_missing(b: int, u: int) -> Any:
-            """A revalidation finds no node: it creates it again."""
-            return finds(b, u, nodes[u].absent), {stage[b, u]: "recreating", self.version[b, u]: 0}
+            """A revalidation finds no node: it creates it again, and forgets which version it had."""
+            return finds(b, u, nodes[u].absent), {stage[b, u]: "recreating", self.version[b, u]: self.unknown}
 
         @p.step(by="b", mirrors="ResourceLockImpl.revalidate", fair=True, b=broker, u=bundle)
         def find_own(b: int, u: int) -> Any:
@@ -278,10 +289,8 @@ class ResourceLocks:
             never comes here: a broker that is back has no locks yet.)
             """
             stale = self.retake_deletes(b, u)
-            outcome = either(stale, {stage[b, u]: "recreating"}, self.lost(b, u))
-            return And(store.reaches(b), stage[b, u] == "retaking"), merged(
-                nodes[u].vanished(stale), outcome, {self.version[b, u]: 0}
-            )
+            outcome = either(stale, {stage[b, u]: "recreating", self.version[b, u]: self.unknown}, self.lost(b, u))
+            return And(store.reaches(b), stage[b, u] == "retaking"), merged(nodes[u].vanished(stale), outcome)
 
         @p.step(
             by="b",
@@ -320,7 +329,7 @@ class ResourceLocks:
         def fail(b: int, u: int) -> Any:
             """A request fails for good: an acquisition is given up, a revalidation is left for later."""
             under_way = stage[b, u].among("acquiring", "checking", "recreating", "retaking")
-            given_up = {stage[b, u]: "none", self.again[b, u]: False}
+            given_up = {stage[b, u]: "none", self.again[b, u]: False, self.version[b, u]: 0}
             return And(self.fails_for_good(b), under_way), either(self.acquires(b, u), given_up, self.unanswered(b, u))
 
         @p.step(
@@ -355,7 +364,8 @@ class ResourceLocks:
         def release(b: int, u: int) -> Any:
             """The node is deleted, if its version is the one that the lock knows; the bundle leaves the broker's cache.
 
-            If the node is gone already, NotFound, that is as good. If another one is there, the release fails, for good.
+            If the node is gone already, NotFound, that is as good. If another one is there, the release fails, for good. A lock
+            that is just creating its node anew knows no version: whatever node is there goes, its own or another's.
             """
             deleted, node = self.release_deletes(b, u), nodes[u]
             gone = Or(node.absent, node.holder != b) if self.mended else node.absent
@@ -372,7 +382,7 @@ class ResourceLocks:
         )
         def strand(b: int, u: int) -> Any:
             """The release fails: its session is gone, or another node than the lock's is there."""
-            met = And(Not(nodes[u].absent), nodes[u].version != self.version[b, u])
+            met = And(Not(nodes[u].absent), Not(self.release_deletes(b, u)))
             fails = Or(store.is_zombie(b), And(store.reaches(b), met))
             return And(stage[b, u] == "releasing", fails), {stage[b, u]: "stranded"}
 

@@ -26,25 +26,13 @@ from typing import Any
 from fencepost.model.language import And, If, Implies, ModelError, Not, Or, Protocol, all_of, any_of, at_least, minimum
 from fencepost.model.pulsar.hash_range import ALGORITHMS, HashRange
 from fencepost.model.pulsar.hash_range.universe import Bundles
+from fencepost.model.pulsar.lock_defects import lose_answers
 from fencepost.model.pulsar.metadata_store import PersistentNode, Sessions, Updates, either, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
+from fencepost.model.pulsar.split_defects import DEFECTS, declare_steps
 
 STAGES = ("none", "preparing", "writing", "waiting", "written")
 NOTHING = "nothing"
-
-DEFECTS = {
-    "writes_blindly": "pulsar#1117, #1428: the layout is written whatever its version, and a concurrent split is lost",
-    "stale_parent": "the layout is read again for its version only: what is written follows from the one read first",
-    "parent_never_released": "pulsar#13677, #13678: the parent's lock is kept after the split",
-    "retries_on_stale_cache": "pulsar#16612: a split begins again at once, from the copy whose version was refused",
-    "layout_not_watched": "pulsar#821, #822: a broker is not told of changes of the layout, and looks up by the old one",
-    "splits_missing_bundle": "a bundle is split although it is not in the layout any more",
-    "splits_unloaded_bundle": "a bundle is split by a broker that does not have it",
-    "boundaries_unchecked": "a bundle is cut at its edge, or outside",
-    "maximum_ignored": "bundles are split although the namespace has as many as it may",
-    "splits_not_counted": "pulsar#16552: the leader does not count the splits that it has already decided on",
-    "endless_attempts": "a split begins again as often as it meets BadVersion",
-}
 
 
 def split(
@@ -62,6 +50,7 @@ def split(
     expiries: int = 0,
     crashes: int = 0,
     in_order: bool = True,
+    reacquires: bool = True,
     mended: bool = False,
     defects: Iterable[str] = (),
 ) -> Protocol:
@@ -71,9 +60,9 @@ def split(
     ``unload_after_split`` loadBalancerAutoUnloadSplitBundlesEnabled; ``attempts`` is 8 in Pulsar. ``splits``, ``releases``,
     ``disconnects``, ``expiries`` and ``crashes`` bound how often a split begins, a broker gives a bundle up, is cut off, loses
     its session while it lives, and dies. With ``in_order`` the store carries out the requests of one session one after the
-    other, as ZooKeeper does. ``mended`` is not upstream: locks are mended as in ownership, a split waits for the children's
-    locks, the maximum is looked at in each attempt, the layout is read again when a connection is back, and a broker gives
-    bundles up that are not in it.
+    other, as ZooKeeper does. ``reacquires`` is as in ownership. ``mended`` is not upstream: locks are mended as in ownership, a
+    split waits for the children's locks, the maximum is looked at in each attempt, the layout is read again when a connection
+    is back, and a broker gives bundles up that are not in it.
     """
     parameters = {name: value for name, value in locals().items() if name != "defects"}
     p = Protocol("split", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
@@ -89,7 +78,7 @@ def split(
     broker = p.universe("broker", brokers)
     bundle = p.universe("bundle", len(ranges.members), "u", names=ranges.names)
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes)
-    locks = ResourceLocks(p, store, bundle, mended=mended)
+    locks = ResourceLocks(p, store, bundle, mended=mended, reacquires=reacquires)
     serves = locks.serves
     first = ranges.numbers(ranges.first)
     layout = p.subset("layout", bundle, init=first)
@@ -102,17 +91,20 @@ def split(
     proposed = p.subset("proposed", bundle, per=broker)
     based_on = p.number("based_on", 0, splits, per=broker)
     attempt = p.number("attempt", 0, attempts + 1, per=broker)
+    hung: Any = p.flag("hung", per=broker) if p.has("load_fails_unanswered") else None
     p.budget("splits", splits)
     p.budget("releases", releases)
 
-    # Splits can get in each other's way; one that does not know of its own success counts for two.
-    contended = splits > 1 and (brokers > 1 or disconnects > 0)
+    # Splits can get in each other's way, and one that does not know of its own success is in its own.
+    contended = (splits > 1 and brokers > 1) or (splits > 0 and disconnects > 0)
+    misses_parent = (splits > 1 and contended) or (mended and contended)
     # What a split left before a crash can keep a child's lock from the next one.
     refusable = contended or (splits > 1 and crashes > 0)
 
     def over(b: int) -> Updates:
         """The split has ended, one way or the other."""
         idle = {stage[b]: "none", parent[b]: NOTHING, attempt[b]: 0}
+        idle |= {hung[b]: False} if p.has("load_fails_unanswered") else {}
         return merged(idle, {children[b]: (), proposed[b]: (), based_on[b]: 0})
 
     def current(b: int) -> Updates:
@@ -131,6 +123,7 @@ def split(
         listener="LockManagerImpl.handleSessionEvent",
     )
     locks.declare(releases=releases + splits > 0, seems_free=lambda b, u: view[b].has(u))
+    lose_answers(locks)
 
     @p.part
     def told(b: int) -> Updates:
@@ -199,6 +192,13 @@ def split(
         return begins, {stage[b]: "preparing", parent[b]: u}
 
     @p.part
+    def is_loaded(b: int) -> Any:
+        """The broker has a copy of the layout, or can read one."""
+        return True
+
+    is_loaded.instead("load_fails_unanswered", lambda b: Not(hung[b]))
+
+    @p.part
     def finds_parent(b: int, u: int) -> Any:
         """A bundle is split only if it is in the copy of the layout."""
         return view[b].has(u)
@@ -230,7 +230,8 @@ def split(
         for part in parts:
             cut = cut.plus(part)
         asked = {c: And(locks.stage[b, c] == "none", locks.acquires(b, c)) for c in parts}
-        return And(store.lives[b], stage[b] == "preparing", parent[b] == u, finds_parent(b, u), room), merged(
+        ready = And(store.lives[b], stage[b] == "preparing", parent[b] == u, is_loaded(b))
+        return And(ready, finds_parent(b, u), room), merged(
             {locks.stage[b, c]: If(asked[c], "acquiring", locks.stage[b, c]) for c in parts},
             {stage[b]: "writing", children[b]: parts, proposed[b]: to_write(b, cut), based_on[b]: view_version[b]},
             {attempt[b]: minimum(attempt[b] + 1, attempts + 1)},
@@ -242,12 +243,12 @@ def split(
         fair=True,
         b=broker,
         u=bundle,
-        only_if=lambda b, u: contended and ranges.splittable(u),
+        only_if=lambda b, u: misses_parent and ranges.splittable(u),
     )
     def find_parent_missing(b: int, u: int) -> Any:
         """The parent is not in the layout any more, by the broker's copy: the split is given up."""
         refused = Or(Not(view[b].has(u)), Not(has_room(b))) if mended else Not(view[b].has(u))
-        return And(store.lives[b], stage[b] == "preparing", parent[b] == u, refused), over(b)
+        return And(store.lives[b], stage[b] == "preparing", parent[b] == u, is_loaded(b), refused), over(b)
 
     changed_layout = {b: {layout: proposed[b], **node.written(b)} for b in broker}
 
@@ -295,8 +296,8 @@ def split(
         b=broker,
     )
     def write_unheard(b: int) -> Any:
-        """The layout is written as the connection breaks. To the broker the split has failed."""
-        _, updates = store.lost_answer(b, merged(changed_layout[b], over(b)))
+        """The layout is written as the connection breaks; sent again, the request meets the version that it has written."""
+        _, updates = store.lost_answer(b, changed_layout[b])
         return And(may_write(b), fits(b)), updates
 
     @p.part
@@ -332,7 +333,7 @@ def split(
         only_if=disconnects or expiries or (mended and refusable),
     )
     def fail_to_write(b: int) -> Any:
-        """The request to write fails for want of a connection or a session: that is the end of the split."""
+        """The request to write fails for want of a session, or of a connection if it is carried out alone: the split ends."""
         cut_off = Not(store.reaches(b))
         if mended:
             cut_off = Or(cut_off, *(And(children[b].has(c), locks.stage[b, c] == "none") for c in bundle))
@@ -367,6 +368,8 @@ def split(
             held = And(meant, locks.may_release(b, x), serves[b, x] == "active")
             updates |= either(held, {serves[b, x]: "inactive", **releasing}, {})
         return And(store.lives[b], stage[b] == "written", parent[b] == u), updates
+
+    declare_steps(p, store, stage=stage, hung=hung, over=over)
 
     # --- besides
 

@@ -17,7 +17,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.model.language import And, ModelError, Not, Or, Protocol
-from fencepost.model.pulsar.lock_defects import send_again
+from fencepost.model.pulsar.lock_defects import DEFECTS as LOCK_DEFECTS
+from fencepost.model.pulsar.lock_defects import lose_answers
 from fencepost.model.pulsar.metadata_store import Sessions, Updates, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 
@@ -30,7 +31,8 @@ DEFECTS = {
     "active_after_failed_release": "pulsar#7517, #7773: after a release whose answer is lost the bundle is served again",
     "release_skipped_on_failure": "pulsar#163, #164, #174: after a failure to close a topic the lock is not released",
     "stale_unload": "pulsar#26197: the unload of a bundle that was lost goes on, and releases the lock acquired meanwhile",
-    "deletion_sent_again": "a deletion whose answer is lost is sent again, and deletes the node of the next owner",
+    "deletion_sent_again": LOCK_DEFECTS["deletion_sent_again"],
+    "lone_release_fails": LOCK_DEFECTS["lone_release_fails"],
     "close_waits_for_unload": "pulsar#21332: to close, a topic asks who owns it, and is answered when the unload is over",
 }
 
@@ -45,6 +47,7 @@ def unload(
     disconnects: int = 0,
     expiries: int = 0,
     crashes: int = 0,
+    reacquires: bool = True,
     mended: bool = False,
     defects: Iterable[str] = (),
 ) -> Protocol:
@@ -52,7 +55,7 @@ def unload(
 
     ``unloads``, ``timeouts`` and ``failures`` bound how often a bundle is unloaded, the topics do not close in time, and they
     fail to close; ``disconnects``, ``expiries`` and ``crashes`` how often a broker is cut off, loses its session while it
-    lives, and dies. ``mended`` as in ownership.
+    lives, and dies. ``reacquires`` and ``mended`` as in ownership.
     """
     if brokers < 1 or bundles < 1:
         raise ModelError("unload: brokers and bundles are at least 1")
@@ -62,7 +65,7 @@ def unload(
     broker = p.universe("broker", brokers)
     bundle = p.universe("bundle", bundles, "u")
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes)
-    locks = ResourceLocks(p, store, bundle, mended=mended)
+    locks = ResourceLocks(p, store, bundle, mended=mended, reacquires=reacquires)
     serves = locks.serves
     unloading = p.choice("unloading", UNLOAD, per=(broker, bundle))
     topic_open = p.flag("topic_open", per=(broker, bundle))
@@ -96,7 +99,7 @@ def unload(
         on_released=lambda b, u: {unloading[b, u]: "none"},
     )
 
-    send_again(locks)
+    lose_answers(locks)
 
     @p.step(
         by="client",

@@ -61,6 +61,14 @@ def election_conduct(suite: Suite) -> None:
         return all_of(Implies(goes_on(b), follows(b)) for b in broker)
 
     @suite.step
+    def processes_go_on() -> Any:
+        """A process ends by a crash, as it shuts down, or by policy when its session is lost, and by nothing else."""
+        shuts_down = settings["on_session_loss"] == "shutdown"
+        by_policy = {b: And(shuts_down, Or(s.link[b] == "suspended", Not(s.session[b]))) for b in broker}
+        ends = {b: And(s.lives[b], Not(n.lives[b])) for b in broker}
+        return all_of(Implies(ends[b], Or(n.crashes > s.crashes, s.stage[b] == "closed", by_policy[b])) for b in broker)
+
+    @suite.step
     def node_is_created_by_proposing() -> Any:
         """The node is created by a broker that has proposed itself and reaches the store, in its present session."""
         created = {b: And(s.leader_holder == NOBODY, n.leader_holder == b) for b in broker}
@@ -72,8 +80,9 @@ def election_conduct(suite: Suite) -> None:
         gone = And(s.leader_holder != NOBODY, n.leader_holder == NOBODY)
         ends = [(s.session[b], n.session[b]) for b in broker], [(s.former_session[b], n.former_session[b]) for b in broker]
         with_session = [Or(*(And(before, Not(after)) for before, after in (ends[0][b], ends[1][b]))) for b in broker]
-        retakes = {b: And(s.stage[b] == "retaking", n.stage[b] != "retaking") for b in broker}
-        closes = {b: And(s.stage[b] == "closed", s.role[b] == "leading", n.role[b] != "leading") for b in broker}
+        retakes = {b: s.stage[b] == "retaking" for b in broker}
+        let_go = {b: Or(n.role[b] != "leading", n.link[b] == "suspended") for b in broker}
+        closes = {b: And(s.stage[b] == "closed", s.role[b] == "leading", let_go[b]) for b in broker}
         by_request = any_of(And(reaches(b), Or(retakes[b], closes[b])) for b in broker)
         return Implies(gone, Or(by_request, *(And(s.leader_holder == b, with_session[b]) for b in broker)))
 
@@ -96,14 +105,14 @@ def election_conduct(suite: Suite) -> None:
 
     @suite.step
     def unheard_requests_take_effect() -> Any:
-        """A request fails as the link breaks just if the store has carried it out: otherwise it fails later."""
+        """As a link breaks a broker learns nothing of its request, though the store may have carried it out."""
 
         def follows(b: int) -> Any:
             breaks = And(goes_on(b), s.link[b] == "connected", n.link[b] == "suspended")
             created = And(s.stage[b] == "proposing", s.leader_holder == NOBODY, n.leader_holder == b)
-            deleted = And(s.stage[b] == "retaking", s.leader_holder != NOBODY, n.leader_holder == NOBODY)
-            fails = And(n.stage[b] == "waiting", s.stage[b] != "waiting")
-            return Implies(breaks, fails == Or(created, deleted))
+            deleted = And(s.stage[b].among("retaking", "closed"), s.leader_holder != NOBODY, n.leader_holder == NOBODY)
+            unchanged = And(n.leader_holder == s.leader_holder, n.leader_former == s.leader_former)
+            return Implies(breaks, And(n.stage[b] == s.stage[b], n.role[b] == s.role[b], Or(created, deleted, unchanged)))
 
         return all_of(follows(b) for b in broker)
 
@@ -118,7 +127,7 @@ def election_conduct(suite: Suite) -> None:
         @suite.sometimes
         def creation_goes_unheard() -> Any:
             """A broker has created the node and does not know it."""
-            return any_of(And(s.stage[b] == "waiting", s.link[b] == "suspended", is_own(b)) for b in broker)
+            return any_of(And(s.stage[b] == "proposing", s.link[b] == "suspended", is_own(b)) for b in broker)
 
         @suite.sometimes
         def request_fails() -> Any:
@@ -131,7 +140,7 @@ def election_conduct(suite: Suite) -> None:
         @suite.sometimes
         def deletion_goes_unheard() -> Any:
             """A broker has deleted the node of its former session and does not know it."""
-            unheard = [And(s.stage[b] == "waiting", s.link[b] == "suspended", s.former_session[b]) for b in broker]
+            unheard = [And(s.stage[b] == "retaking", s.link[b] == "suspended", s.former_session[b]) for b in broker]
             return And(s.leader_holder == NOBODY, s.expiries == 0, Or(*unheard))
 
     if settings["closes"]:

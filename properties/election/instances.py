@@ -11,26 +11,28 @@ _ALL_FAULTS: Mapping[str, Value] = {"disconnects": 1, "expiries": 1, "crashes": 
 _MANY: Mapping[str, Value] = {
     "brokers": 5, "disconnects": 3, "expiries": 3, "crashes": 3, "closes": 3, "lookups": True
 }  # fmt: skip
+_UP_TO_4_0_8: Mapping[str, Value] = {"leads": "confirmed"}
 _LOOKUPS: Mapping[str, Value] = {"brokers": 3, "lookups": True}
 
 SIZES = {
     "ci": (
         Instance("cut off", {"brokers": 3, **_CUT_OFF}),
         Instance("all faults", {"brokers": 2, **_ALL_FAULTS}),
+        Instance("crash, up to 4.0.8", {"brokers": 2, "crashes": 1, **_UP_TO_4_0_8}),
+        Instance("all faults, up to 4.0.8", {"brokers": 2, **_ALL_FAULTS, **_UP_TO_4_0_8}),
         Instance("shutdown on session loss", {"brokers": 2, "on_session_loss": "shutdown", **_ALL_FAULTS, "closes": 0}),
         Instance("closing", {"brokers": 3, "expiries": 1, "closes": 1}),
         Instance("lookups", {**_LOOKUPS, "crashes": 1}),
         Instance("mended", {"brokers": 2, "mended": True, **_ALL_FAULTS}),
-        Instance("all faults, since 4.2.4", {"brokers": 2, **_ALL_FAULTS, "leads": "created"}),
     ),
     "standard": (
         Instance("three brokers", {"brokers": 3, **_CUT_OFF, "crashes": 1}),
         Instance("lookups, all faults", {"brokers": 2, "lookups": True, **_ALL_FAULTS}),
         Instance("lookups, mended", {**_LOOKUPS, "disconnects": 1, "crashes": 1, "mended": True}),
-        Instance("closing, since 4.2.4", {"brokers": 3, "expiries": 1, "closes": 1, "leads": "created"}),
-        Instance("lookups, since 4.2.4", {**_LOOKUPS, "disconnects": 1, "crashes": 1, "leads": "created"}),
+        Instance("closing, up to 4.0.8", {"brokers": 3, "expiries": 1, "closes": 1, **_UP_TO_4_0_8}),
+        Instance("lookups, up to 4.0.8", {**_LOOKUPS, "crashes": 1, **_UP_TO_4_0_8}),
         Instance("five brokers", _MANY, by="induction"),
-        Instance("five brokers, since 4.2.4", {**_MANY, "leads": "created"}, by="induction"),
+        Instance("five brokers, up to 4.0.8", {**_MANY, **_UP_TO_4_0_8}, by="induction"),
         Instance("five brokers, mended", {**_MANY, "mended": True}, by="induction"),
         Instance("five brokers, shutdown", {**_MANY, "on_session_loss": "shutdown"}, by="induction"),
     ),
@@ -52,4 +54,6 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "creates_blindly": {"brokers": 2},
     "closed_elects_again": {"brokers": 2, "disconnects": 1, "closes": 1},
     "failure_not_retried": {"brokers": 2, "crashes": 1},
+    "deletion_sent_again": {"brokers": 2, "disconnects": 1, "closes": 1},
+    "event_lost": {"brokers": 2, "expiries": 1},
 }

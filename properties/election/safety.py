@@ -106,6 +106,19 @@ def election(p: Protocol) -> Suite:
                 for b in broker
             )
 
+    # A leader that has lost its node, and not heard so, deletes the node of its successor as it shuts down.
+    loses_node = takes_over or settings["crashes"] > 0 or settings["closes"] > 1
+
+    if several and settings["closes"] and (settings["mended"] or not loses_node):
+
+        @suite.step
+        def closing_leader_deletes_its_own() -> Any:
+            """A leader that shuts down deletes its own node and no other."""
+            lets_go = [And(s.stage[b] == "closed", s.role[b] == "leading", s.link[b] == "connected") for b in broker]
+            gone = And(s.leader_holder != NOBODY, n.leader_holder == NOBODY)
+            by = {b: And(lets_go[b], gone, Or(n.role[b] != "leading", n.link[b] != "connected")) for b in broker}
+            return all_of(Implies(by[b], holds(b)) for b in broker)
+
     if settings["lookups"]:
 
         @suite.step

@@ -43,6 +43,8 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "version_goes_back": {"expiries": 1, "disables": 1},
     "recreated_behind_release": {"expiries": 1, "releases": 1},
     "deletion_sent_again": {"disconnects": 1, "releases": 1},
+    "lone_release_fails": {"disconnects": 1, "releases": 1},
+    "event_lost": {"expiries": 1},
     "found_lock_unattended": {**_CUT_OFF},
     "cache_kept_on_disconnect": {**_CUT_OFF},
     "answers_disabled": {"disables": 1},

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import And, Implies, Not, Protocol, all_of, any_of
+from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of
 from fencepost.properties.locks.conduct import lock_conduct
-from fencepost.properties.locks.safety import NOBODY, Locks, lock_lemmas, lock_properties
+from fencepost.properties.locks.lemmas import lock_lemmas
+from fencepost.properties.locks.safety import NOBODY, Locks, lock_properties
 from fencepost.properties.vocabulary import Suite
 
 
@@ -15,7 +16,7 @@ def ownership(p: Protocol) -> Suite:
     s, n, settings = p.state, p.next, p.parameters
     suite = Suite(p)
     locks = Locks(p, settings["releases"] + settings["disables"] > 0)
-    pairs = locks.pairs
+    broker, pairs = p.universes["broker"], locks.pairs
 
     lock_properties(suite, locks)
 
@@ -41,6 +42,29 @@ def ownership(p: Protocol) -> Suite:
                 Implies(And(n.cached[b, u] != s.cached[b, u], n.cached[b, u] != NOBODY), Not(s.owner_disabled[u]))
                 for b, u in pairs
             )
+
+    @suite.step
+    def healthy_owners_keep_their_bundles() -> Any:
+        """A broker that is up to date and has the node stops serving only when it is told to give the bundle up."""
+        told = Or(n.releases > s.releases, n.disables > s.disables)
+        healthy = {(b, u): And(locks.is_up_to_date(b, u), locks.holds(b, u), locks.is_active(b, u)) for b, u in pairs}
+        stops = {(b, u): And(n.lives[b], n.serves[b, u] != "active") for b, u in pairs}
+        return all_of(Implies(And(healthy[b, u], stops[b, u]), told) for b, u in pairs)
+
+    @suite.leads_to(
+        strict="a release that failed with its session leaves the bundle inactive at that broker, where each lookup fails; or "
+        "a node whose broker has no lock on it names that broker for good",
+        when=locks.is_left or (not locks.mended and locks.releases and locks.budget("expiries")),
+    )
+    def lookups_are_answered() -> Any:
+        """A lookup at any broker that lives is answered in the end, by a broker that serves the bundle."""
+
+        def is_answered(b: int, u: int) -> Any:
+            named = {x: And(s.owner_holder[u] == x, s.cached[b, u].among(NOBODY, x)) for x in broker if x != b}
+            by_another = any_of(And(is_named, s.lives[x], locks.is_active(x, u)) for x, is_named in named.items())
+            return Or(locks.is_active(b, u), And(s.serves[b, u] == "absent", by_another))
+
+        return [(s.lives[b], Or(Not(s.lives[b]), is_answered(b, u))) for b, u in pairs]
 
     @suite.step
     def lookups_follow_the_node() -> Any:

@@ -20,8 +20,9 @@ def split_conduct(suite: Suite, about: Splits) -> None:
         return And(s.lives[b], s.link[b] == "connected", s.session[b])
 
     def is_answered(b: int) -> Any:
-        """The formula, of a step: a request to write the layout is out no more."""
-        return And(s.split[b] == "writing", n.split[b] != "writing", n.lives[b])
+        """The formula, of a step: a request to write the layout is out no more, or was carried out unheard."""
+        unheard = And(rises, n.link[b] == "suspended")
+        return And(s.split[b] == "writing", Or(n.split[b] != "writing", unheard), n.lives[b])
 
     @suite.step
     def splits_go_forward() -> Any:
@@ -33,8 +34,7 @@ def split_conduct(suite: Suite, about: Splits) -> None:
             full = about.knows_more_than(b, settings["maximum"] - 1) if about.mended else False
             refused = any_of(And(s.children[b].has(c), s.lock[b, c] == "none") for c in bundle) if about.mended else False
             is_old = And(reaches(b), s.based_on[b] != s.layout_version)
-            unheard = And(reaches(b), rises, n.link[b] == "suspended")
-            given_up = Or(Not(reaches(b)), unheard, And(is_old, s.attempt[b] >= settings["attempts"]), refused)
+            given_up = Or(Not(reaches(b)), And(is_old, s.attempt[b] >= settings["attempts"]), refused)
             return Or(
                 after == before,
                 Not(n.lives[b]),

@@ -50,6 +50,10 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "maximum_ignored": {**_ONE, "maximum": 1},
     "splits_not_counted": _FULL,
     "endless_attempts": {**_TWO, "attempts": 1},
+    "policies_unwritten": {**_ONE, "brokers": 1, "expiries": 1},
+    "load_fails_unanswered": {**_ONE, "brokers": 1, "expiries": 1},
+    "deletion_sent_again": {**_ONE, "disconnects": 2, "releases": 1},
+    "lone_release_fails": {**_ONE, "brokers": 1, "disconnects": 1},
 }
 
 MUTATED = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, all_of, any_of, how_many
-from fencepost.properties.locks.safety import lock_lemmas
+from fencepost.properties.locks.lemmas import lock_lemmas
 from fencepost.properties.split.terms import Splits
 from fencepost.properties.vocabulary import Suite
 
@@ -65,8 +65,9 @@ def _about_the_layout(suite: Suite, about: Splits) -> None:
 
     @suite.lemma
     def versions_are_left_for_splits() -> Any:
-        """Every split begun has written the layout, may write it yet, or has given up."""
-        pending = [s.split[b].among("preparing", "writing", "waiting") for b in broker]
+        """Every split begun has written the layout, may write it yet as its parent is there, or has given up."""
+        there = {b: any_of(And(s.parent[b] == u, s.layout.has(u)) for u in suite.protocol.universes["bundle"]) for b in broker}
+        pending = [And(s.split[b].among("preparing", "writing", "waiting"), there[b]) for b in broker]
         return s.layout_version + how_many(*pending) <= s.splits
 
     if about.can_exceed and not about.may_exceed:
@@ -143,6 +144,17 @@ def _about_splits(suite: Suite, about: Splits) -> None:
             there = [Implies(prepares[b, u], And(known[b], s.view[b].has(u))) for b, u in pairs]
             fits = [Implies(s.split[b] == "writing", about.is_due(b)) for b in broker]
             return And(*there, *fits, all_of(s.split[b] != "waiting" for b in broker))
+
+    if about.contended and p.parameters["splits"] == 1 and not about.mended:
+
+        @suite.lemma
+        def only_split_is_undisturbed() -> Any:
+            """There is one split at most, whose broker is told of no change, and has the parent in its copy until it is cut."""
+            begun = {b: s.split[b] != "none" for b in broker}
+            told = [Implies(s.layout_change[b], And(s.splits == 1, Not(begun[b]))) for b in broker]
+            before = {b: s.split[b].among("preparing", "writing", "waiting") for b in broker}
+            known = [Implies(And(before[b], s.parent[b] == u), s.view[b].has(u)) for b, u in pairs]
+            return And(how_many(*begun.values()) <= s.splits, *told, *known)
 
     @suite.lemma
     def attempts_fit_their_stage() -> Any:

@@ -38,7 +38,8 @@ class Splits(Locks):
     @property
     def contended(self) -> bool:
         """Whether another split, or the same one if its success went unheard, can come between a split and its parent."""
-        return self.p.parameters["splits"] > 1 and (self.several or self.budget("disconnects"))
+        splits = self.p.parameters["splits"]
+        return (splits > 1 and self.several) or (splits > 0 and self.budget("disconnects"))
 
     @property
     def stays(self) -> bool:
@@ -56,7 +57,7 @@ class Splits(Locks):
         """Whether a bundle of the layout can end up with a broker that does not know that it has it."""
         again = self.budget("releases") or (self.budget("unload_after_split") and self.p.parameters["splits"] > 1)
         faults = self.budget("expiries") or self.budget("crashes")
-        return self.forsakes and (faults or (self.several and again))
+        return self.is_left and (faults or (self.several and again))
 
     @property
     def strands_bundles(self) -> bool:

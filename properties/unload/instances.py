@@ -37,5 +37,6 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "release_skipped_on_failure": {"failures": 1},
     "stale_unload": {"expiries": 1, "crashes": 1, "mended": True},
     "deletion_sent_again": {"disconnects": 1},
+    "lone_release_fails": {"disconnects": 1},
     "close_waits_for_unload": {},
 }

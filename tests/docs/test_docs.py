@@ -23,7 +23,7 @@ PAGES = {name: page for name in PROTOCOLS if (page := REFERENCE / f"{name}.md").
 TABLES = ("controls", "defects", "instances", "mirrors", "releases")
 FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
     "bookie": [{"storage": "sorted", "kills": 1}],
-    "election": [{"leads": "created"}],
+    "election": [{"leads": "confirmed"}],
     "ledger": [{"changes": 1, "recoverers": 2}, {"entries": 1}],
     "split": [
         {"bundles": 2, "splits": 2, "maximum": 3},

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from fencepost.model.pulsar.history.shared import ALL, UP_TO_4_0_8, never, of_2_10_1, past
+from fencepost.model.pulsar.history.shared import ALL, EVENT_LOST, UP_TO_4_0_8, never, of_2_10_1, past
 from fencepost.model.releases import History
 
 _CLOSED = "LE on a real ZooKeeper: closed, then Reconnected: it elects itself"
@@ -71,8 +71,17 @@ ELECTION: dict[str, History] = {
         "pulsar",
         since="2.8.0",
         present=ALL,
-        costs="the broker takes part in no election until its session changes: it may follow nobody, or lead without a node",
-        evidence="LE: an election begun by a session event is logged and left (4.0.8:308-311, 4.2.4:377-380, 5.0.0-M1:374); one"
-        " begun by a deletion is tried once more (4.2.4:411-427)",
+        costs="a broker that is started again before its old session has expired may fail to start",
+        evidence="LeaderElectionService.start waits for the first election (2.10.1:45, 4.2.4:52), which fails if the former"
+        " session's node goes before it is deleted (LE 4.2.4:177-178); only one that a deletion began is tried again (411-427)",
     ),
+    "deletion_sent_again": History(
+        "pulsar",
+        since="2.10.0 or before",
+        present=ALL,
+        costs="a leader that shuts down deletes the node of its successor: there is another election",
+        evidence="ZKMetadataStore.batchOperation (2.10.1:152-166, 4.2.4:205-256); LE.asyncClose deletes without a version"
+        " (4.2.4:294); ZooKeeper only",
+    ),
+    "event_lost": EVENT_LOST,
 }

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from fencepost.model.pulsar.history.shared import ALL, never, of_2_10_1, past
+from fencepost.model.pulsar.history.shared import ALL, EVENT_LOST, never, of_2_10_1, past
 from fencepost.model.releases import History
 
 _ORPHAN = "RL and LM on a real ZooKeeper: an expiry, a release during the revalidation: the node is there, its lock in no map"
@@ -30,7 +30,18 @@ DELETION_SENT_AGAIN = History(
     evidence="ZKMetadataStore.batchOperation sends each operation again, with its version (2.10.1:152-166, 3.0.7:188,"
     " 4.0.8:206-251, 4.2.4:205-256, 5.0.0-M1:206-251); ZooKeeper only",
 )
-"""Of a release: the same mistake in ownership and in unload."""
+"""Of a release: the same mistake in ownership, unload and split."""
+
+LONE_RELEASE_FAILS = History(
+    "pulsar",
+    since="2.10.0 or before",
+    present=ALL,
+    costs="a bundle that was to be unloaded stays inactive at its broker until that is restarted: lookups there fail, a second"
+    " unload fails, and if the node is still there nobody else may have it",
+    evidence="ZKMetadataStore.internalStoreDelete, of a deletion in a batch of which another operation failed, fails with"
+    " ConnectionLoss (4.2.4:350-353, 416-435); RL.release stays Releasing then (2.10.1:88-101, 4.2.4:127-129)",
+)
+"""Of a release: the same mistake in ownership, unload and split."""
 
 OWNERSHIP: dict[str, History] = {
     "released_without_version": past(
@@ -102,6 +113,8 @@ OWNERSHIP: dict[str, History] = {
         reproduced={"4.0.8": _ORPHAN, "4.2.4": _ORPHAN + "; with brokers, too", "5.0.0-M1": _ORPHAN},
     ),
     "deletion_sent_again": DELETION_SENT_AGAIN,
+    "lone_release_fails": LONE_RELEASE_FAILS,
+    "event_lost": EVENT_LOST,
     "found_lock_unattended": History(
         "pulsar",
         since="3.0.7 or before",

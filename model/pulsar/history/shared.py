@@ -8,6 +8,18 @@ ALL = tuple(PULSAR)
 UP_TO_4_0_8 = ALL[:3]
 
 
+EVENT_LOST = History(
+    "pulsar",
+    upstream=("#25237",),
+    since="2.10.0 or before",
+    present=ALL,
+    costs="a broker goes on to lead, and to serve bundles, with nothing in the store: another one leads and serves beside it",
+    evidence="ZKSessionWatcher.checkState sets its status after the listener, and so takes back what setSessionInvalid has set"
+    " if the new watch fails at once (2.10.1:171, 4.2.4:189-193; ZKMetadataStore 4.2.4:161-178)",
+)
+"""Of a new session: the same mistake in elections and locks."""
+
+
 def never(evidence: str) -> History:
     """A mistake that no release of Pulsar had: it shows what a part of the code is there for."""
     return History("pulsar", evidence=evidence)

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from fencepost.model.pulsar.history.shared import never, of_2_10_1, past
+from fencepost.model.pulsar.history.ownership import DELETION_SENT_AGAIN, LONE_RELEASE_FAILS
+from fencepost.model.pulsar.history.shared import ALL, never, of_2_10_1, past
 from fencepost.model.releases import History
 
 SPLIT: dict[str, History] = {
@@ -41,4 +42,23 @@ SPLIT: dict[str, History] = {
         evidence="BundleSplitterTask 2.10.1:94; 3.0.7 and later add namespaceBundleCount (4.2.4:101)",
     ),
     "endless_attempts": never("NS has BUNDLE_SPLIT_RETRY_LIMIT = 7 (4.2.4:142)"),
+    "policies_unwritten": History(
+        "pulsar",
+        since="3.0.0 (#17797)",
+        present=ALL[1:],
+        costs="a split that is told as failed has cut the layout: its broker keeps the parent, whose topics it refuses, and the"
+        " policies tell of other bundles than the layout",
+        evidence="NS.splitAndOwnBundleOnceAndRetry composes updateNamespaceBundlesForPolicies after updateNamespaceBundles"
+        " (4.0.8:999, 4.2.4:1035-1048, 5.0.0-M1:1000); 2.10.1 writes the layout only",
+    ),
+    "load_fails_unanswered": History(
+        "pulsar",
+        since="2.10.1 or before",
+        present=ALL,
+        costs="the request to split is never answered; a leader that asked for it waits until its admin client gives up",
+        evidence="NS.splitAndOwnBundleOnceAndRetry has no exceptionally on NBF.splitBundles (4.2.4:1009-1056), nor completes it"
+        " if what follows the layout throws (1107 uses an ex that is null)",
+    ),
+    "deletion_sent_again": DELETION_SENT_AGAIN,
+    "lone_release_fails": LONE_RELEASE_FAILS,
 }

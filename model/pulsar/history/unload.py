@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fencepost.model.pulsar.history.ownership import DELETION_SENT_AGAIN, STALE_UNLOAD
+from fencepost.model.pulsar.history.ownership import DELETION_SENT_AGAIN, LONE_RELEASE_FAILS, STALE_UNLOAD
 from fencepost.model.pulsar.history.shared import never, past
 from fencepost.model.releases import History
 
@@ -20,6 +20,7 @@ UNLOAD: dict[str, History] = {
     ),
     "stale_unload": STALE_UNLOAD,
     "deletion_sent_again": DELETION_SENT_AGAIN,
+    "lone_release_fails": LONE_RELEASE_FAILS,
     "close_waits_for_unload": past(
         ("#21332",),
         since="3.0.0, extensible load manager only",

@@ -42,7 +42,11 @@ def test_what_mirrors_nothing_is_still_an_action() -> None:
         ),
         ("ownership", "LockManagerImpl.handleSessionEvent", "reconnect, resume, reestablish"),
         ("unload", "OwnedBundle.handleUnloadRequest", "start_unload, fail_to_close, start_release, release_unheard"),
-        ("unload", "ResourceLockImpl.release", "release, strand, deletion_unheard, start_release, stop_unload"),
+        (
+            "unload",
+            "ResourceLockImpl.release",
+            "release, strand, deletion_unheard, lone_release_unheard, start_release, stop_unload",
+        ),
         ("split", "NamespaceBundleFactory.splitBundles", "prepare, find_parent_missing"),
     ],
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fencepost.checks.engines.verdicts import ExitStatus, exit_status
-from fencepost.model.pulsar.ownership import DEFECTS, RELEASES
+from fencepost.model.pulsar.ownership import DEFECTS
+from fencepost.model.pulsar.resource_lock import RELEASES
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value
 from tests.properties.searching import (
@@ -23,9 +24,9 @@ from tests.properties.searching import (
 OWNERSHIP = PROTOCOLS["ownership"]
 
 COUNTS = {
-    "cut off": (18858, 82492, 23),
-    "crash": (107493, 663687, 25),
-    "disabled": (11099, 40480, 25),
+    "cut off": (23525, 101488, 23),
+    "crash": (144798, 870819, 25),
+    "disabled": (11630, 41832, 25),
     "two bundles, mended": (145328, 759316, 27),
     "all faults, mended": (134240, 749178, 26),
 }
@@ -38,9 +39,10 @@ CONTROLS = {
         "single_owner": 7,
         "single_owner_up_to_date": 14,
         "releases_end": 10,
+        "lookups_are_answered": 10,
     },
     "crash": {"single_server": 12, "single_owner": 12},
-    "disabled": {"single_server": 5, "single_owner": 7, "releases_end": 10},
+    "disabled": {"single_server": 5, "single_owner": 7, "releases_end": 10, "lookups_are_answered": 10},
     "two bundles, mended": {"single_server": 5, "single_owner": 7},
     "all faults, mended": {"single_server": 5, "single_owner": 7},
 }
@@ -59,10 +61,12 @@ CAUGHT = {
     "version_goes_back": ({"owner_knows_the_version"}, 8),
     "recreated_behind_release": ({"locks_create_nodes"}, 7),
     "deletion_sent_again": ({"node_of_another_is_kept"}, 8),
+    "lone_release_fails": ({"lookups_are_answered", "owned_in_the_end", "releases_end"}, 5),
+    "event_lost": ({"owner_holds_the_node", "valid_locks_are_looked_after"}, 5),
     "found_lock_unattended": ({"owner_holds_the_node", "valid_locks_are_looked_after"}, 8),
     "cache_kept_on_disconnect": ({"caches_agree_with_the_store"}, 6),
     "answers_disabled": ({"disabled_owners_are_not_named"}, 4),
-    "stale_unload": ({"locks_go_forward", "valid_locks_are_served"}, 13),
+    "stale_unload": ({"healthy_owners_keep_their_bundles"}, 14),
 }
 
 MANY: dict[str, Value] = {"brokers": 3, "disconnects": 2, "expiries": 2, "crashes": 2, "releases": 2, "disables": 2}
@@ -118,6 +122,7 @@ def test_what_upstream_leaves_open_is_closed_by_the_remedies() -> None:
         "holder_is_responsible",
         "single_owner_up_to_date",
         "releases_end",
+        "lookups_are_answered",
     }
 
 
@@ -144,9 +149,9 @@ def test_a_deletion_that_names_the_creation_may_be_sent_again() -> None:
 
 @pytest.mark.parametrize(("release", "stopped"), [("3.0.7", {"owned_in_the_end": 10}), ("4.0.8", {})])
 def test_a_lookup_at_the_owner_heals_what_is_owned_and_not_served(release: str, stopped: dict[str, int]) -> None:
-    faults: dict[str, Value] = {"disconnects": 1, "expiries": 1, **RELEASES.get(release, {})}
+    faults: dict[str, Value] = {"disconnects": 1, "expiries": 1, **RELEASES[release]}
     findings = searched(OWNERSHIP, faults)
     assert unexpected(findings) == {}
     assert {name: steps for name, steps in controls(findings).items() if name == "owned_in_the_end"} == stopped
     assert controls(findings)["holder_is_responsible"] == 9
-    assert counts(findings) == ((2668, 9228, 16) if stopped else (2708, 9416, 16))
+    assert counts(findings) == ((3447, 11682, 16) if stopped else (3495, 11906, 16))

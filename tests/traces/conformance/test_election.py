@@ -22,6 +22,7 @@ pytestmark = pytest.mark.xdist_group("real pulsar")
 
 ENTRY = PROTOCOLS["election"]
 OLDEST, *SINCE_26000 = ELECTION.releases
+READS = ENTRY.releases[OLDEST]
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +34,8 @@ def adapter() -> Iterator[ElectionAdapter]:
 
 def held(adapter: ElectionAdapter, *defects: str, runs: int, seed: int = 1, **parameters: Value) -> Result:
     instances = [parameters] if parameters else ELECTION.instances
-    protocols = [ENTRY.build(each, defects) for each in instances]
-    without = [ENTRY.build(each) for each in instances] if defects else ()
+    protocols = [ENTRY.build({**READS, **each}, defects) for each in instances]
+    without = [ENTRY.build({**READS, **each}) for each in instances] if defects else ()
     return campaign(
         protocols, adapter, runs=runs, steps=40, seed=seed, weights=ELECTION.weights, without=without, stop_after=1
     )
@@ -46,7 +47,8 @@ def told(result: Result) -> str:
 
 
 def follow(adapter: ElectionAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
-    return Pair(Kernel(ENTRY.build(parameters, defects)), adapter).follow([label.strip() for label in script.split(";")])
+    kernel = Kernel(ENTRY.build({**READS, **parameters}, defects))
+    return Pair(kernel, adapter).follow([label.strip() for label in script.split(";")])
 
 
 # --- no difference without a name
@@ -69,7 +71,8 @@ def test_runs_with_a_crash_agree(adapter: ElectionAdapter) -> None:
 def test_the_actions_are_those_of_the_model(adapter: ElectionAdapter) -> None:
     """Each action has a step or a reason why it has none, and no other has: a name that is gone would leave a hole."""
     everything = ENTRY.build(
-        {"brokers": 2, "disconnects": 1, "expiries": 1, "crashes": 1, "closes": 1, "lookups": True}, ["leader_value_expires"]
+        {**READS, "brokers": 2, "disconnects": 1, "expiries": 1, "crashes": 1, "closes": 1, "lookups": True},
+        ["leader_value_expires"],
     )
     assert set(adapter.covered) | set(adapter.not_covered) == {action.name for action in everything.actions}
     assert not set(adapter.covered) & set(adapter.not_covered)
@@ -89,7 +92,7 @@ def test_hypothesis_finds_no_other_difference(adapter: ElectionAdapter, data: st
     assert outcome.explained, outcome
 
 
-KERNEL = Kernel(ENTRY.build({"brokers": 2, "crashes": 1, "closes": 1}))
+KERNEL = Kernel(ENTRY.build({**READS, "brokers": 2, "crashes": 1, "closes": 1}))
 
 
 # --- runs that a person can follow

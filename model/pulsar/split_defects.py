@@ -1,0 +1,52 @@
+"""Known mistakes of splits, and the steps that a correct split does not take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fencepost.model.language import And, Not, Protocol
+from fencepost.model.pulsar.lock_defects import DEFECTS as LOCK_DEFECTS
+from fencepost.model.pulsar.metadata_store import Sessions, Updates
+
+DEFECTS = {
+    "writes_blindly": "pulsar#1117, #1428: the layout is written whatever its version, and a concurrent split is lost",
+    "stale_parent": "the layout is read again for its version only: what is written follows from the one read first",
+    "parent_never_released": "pulsar#13677, #13678: the parent's lock is kept after the split",
+    "retries_on_stale_cache": "pulsar#16612: a split begins again at once, from the copy whose version was refused",
+    "layout_not_watched": "pulsar#821, #822: a broker is not told of changes of the layout, and looks up by the old one",
+    "splits_missing_bundle": "a bundle is split although it is not in the layout any more",
+    "splits_unloaded_bundle": "a bundle is split by a broker that does not have it",
+    "boundaries_unchecked": "a bundle is cut at its edge, or outside",
+    "maximum_ignored": "bundles are split although the namespace has as many as it may",
+    "splits_not_counted": "pulsar#16552: the leader does not count the splits that it has already decided on",
+    "endless_attempts": "a split begins again as often as it meets BadVersion",
+    "policies_unwritten": "the policies are written after the layout; if that fails, the layout is cut and the parent is kept",
+    "load_fails_unanswered": "a split whose layout cannot be loaded never ends",
+    "deletion_sent_again": LOCK_DEFECTS["deletion_sent_again"],
+    "lone_release_fails": LOCK_DEFECTS["lone_release_fails"],
+}
+
+
+def declare_steps(p: Protocol, store: Sessions, *, stage: Any, hung: Any, over: Callable[[int], Updates]) -> None:
+    """Declares the steps; the brokers' ``stage`` and ``hung``, and what a split that is ``over`` leaves, are as in split."""
+
+    @p.step(
+        by="b",
+        mirrors="NamespaceBundleFactory.loadBundles, NamespaceService.splitAndOwnBundleOnceAndRetry",
+        b=store.client,
+        only_if=store.expiries and p.has("load_fails_unanswered"),
+    )
+    def fail_to_load(b: int) -> Any:
+        """The copy of the layout was dropped, and another cannot be read for want of a session: nobody completes the split."""
+        return And(store.is_zombie(b), stage[b] == "preparing"), {hung[b]: True}
+
+    @p.step(
+        by="b",
+        mirrors="NamespaceService.updateNamespaceBundlesForPolicies, NamespaceService.splitAndOwnBundleOnceAndRetry",
+        b=store.client,
+        only_if=(store.disconnects or store.expiries) and p.has("policies_unwritten"),
+    )
+    def fail_to_write_policies(b: int) -> Any:
+        """The layout is written, and the policies, which have it too, cannot be: the split counts as failed."""
+        return And(store.lives[b], stage[b] == "written", Not(store.reaches(b))), over(b)
