@@ -184,15 +184,17 @@ class Sessions:
             opened = {link[c]: "connected", session[c]: True}
             return And(self.is_zombie(c), link[c] == "lost"), merged(opened, on_reestablished(c))
 
-        @p.step(
-            by="c",
-            mirrors="ZKSessionWatcher.checkState, ZKSessionWatcher.setSessionInvalid",
-            c=client,
-            only_if=self.expiries and keeps_going and "event_lost" in p.active,
-        )
-        def reestablish_unheard(c: int) -> Any:
-            """A client whose session is gone opens a new one, and its listeners hear of it neither now nor later."""
-            return And(self.is_zombie(c), link[c] == "lost"), {link[c]: "connected", session[c]: True}
+        if "event_lost" in p.defects:
+
+            @p.step(
+                by="c",
+                mirrors="ZKSessionWatcher.checkState, ZKSessionWatcher.setSessionInvalid",
+                c=client,
+                only_if=self.expiries and keeps_going and p.has("event_lost"),
+            )
+            def reestablish_unheard(c: int) -> Any:
+                """A client whose session is gone opens a new one, and its listeners hear of it neither now nor later."""
+                return And(self.is_zombie(c), link[c] == "lost"), {link[c]: "connected", session[c]: True}
 
         @p.fault(by="c", spends="crashes", c=client)
         def crash(c: int) -> Any:
