@@ -38,7 +38,7 @@ def run(asked: argparse.Namespace) -> ExitStatus:
 
 def _run(asked: argparse.Namespace) -> ExitStatus:
     target = find(asked.target, TARGETS)
-    code = Asked(asked.release or target.releases[0], _storage(target, asked.storage))
+    code = Asked(asked.release or target.releases[0], storage_of(target, asked.storage))
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin(f"{target.name} on {target.system} {code.release}")
     labels, instances = _traced(target, asked) if asked.trace else (None, _instances(target, asked, code.release))
@@ -73,7 +73,8 @@ def _run(asked: argparse.Namespace) -> ExitStatus:
     return status
 
 
-def _storage(target: Target, storage: str | None) -> str:
+def storage_of(target: Target, storage: str | None) -> str:
+    """The storage that is asked for, or the usual one; RegistryError if the target does not have it."""
     if storage is not None and storage not in target.storages:
         known = ", ".join(target.storages)
         raise RegistryError(f"{target.name} has no storage {storage!r}; " + (f"it has {known}" if known else "it has none"))

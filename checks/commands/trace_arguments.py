@@ -26,6 +26,8 @@ EXAMPLES = """examples:
                                                            what else could have happened at each step
   fencepost trace shrink broken.itf.json --out short.itf.json
                                                            the same violation, in fewer steps
+  fencepost trace java broken.itf.json --release 4.18.0 --out bug
+                                                           the same on the real code, as a project of Maven
   fencepost trace pin broken.itf.json --out tests/pinned   a test of pytest that keeps it"""
 
 SHRINK = """Makes a trace shorter that violates (or reaches) its property: first the fewest steps, then, of as many, the fewest
@@ -35,6 +37,14 @@ how far the result is known to be the shortest."""
 PIN = """Writes a test of pytest, and a copy of the trace beside it. The test asserts that the run still violates its property
 (--expect violated), that it is no longer possible, or harmless, once its defects are mended (gone), or both, which is the
 default. A trace without defects is of the protocol as it is: the default is violated; gone is for one that is mended."""
+
+JAVA = """Has the real code of a release take the run, and writes it as a Maven project that does so without Fencepost: a pom,
+one test class with what surrounds the real classes, and a README with the upstream classes and lines of each step. Its test
+fails where the release does what the trace shows. Nothing is written if the code does not. It needs a JDK, 17 or newer, and
+Maven.
+
+exit status: 0 written, 12 the code does not take the run as the trace has it, 2 wrong usage, 150 the file cannot be read,
+  153 no Java or no Maven"""
 
 NEIGHBOURHOOD = """Draws the states of a trace, those that other actions lead to from there, and all transitions between them.
 What is left out, and whether --limit cut it short, is said in the result."""
@@ -75,6 +85,12 @@ def add_trace(commands: Commands) -> None:
     shrink.add_argument("--out", type=Path, metavar="FILE", help="write the shrunk trace there, as an ITF file")
     shrink.add_argument("--keep-instance", action="store_true", help="leave the parameters as they are")
     add_quiet(shrink)
+    java = _verb(verbs, "java", "write the run as a Maven project that runs on the real code", JAVA)
+    java.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder of the project, new or empty")
+    java.add_argument("--release", metavar="R", help="of the real code (default: the first that the target is tried with)")
+    java.add_argument("--storage", metavar="KIND", help="of the bookies: db (the default), sorted or interleaved")
+    add_quiet(java)
+    java.set_defaults(command=_java)
     pin = _verb(verbs, "pin", "write a test of pytest that keeps a trace", PIN)
     pin.add_argument("--out", type=Path, default=Path(), metavar="DIR", help="the folder for both (default: this one)")
     pin.add_argument("--expect", choices=("both", "violated", "gone"), help="what it asserts")
@@ -106,6 +122,12 @@ def page_name(text: str) -> Path:
 
 def _trace(options: argparse.Namespace) -> ExitStatus:
     from fencepost.checks.commands.trace import run
+
+    return run(options)
+
+
+def _java(options: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.commands.trace_java import run
 
     return run(options)
 

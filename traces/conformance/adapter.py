@@ -25,10 +25,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from fencepost.model.language import Action, Protocol
 from fencepost.traces.conformance.view import View
+
+if TYPE_CHECKING:
+    from fencepost.traces.conformance.session import Session
 
 
 class Departure(Exception):
@@ -143,11 +146,12 @@ class Adapter(ABC):
     """How the steps of one protocol are carried out on the real code, and what of its state can be seen there.
 
     Subclasses set what is declared here; ``not_covered`` says of actions that ``covered`` leaves out why, ``shown_by_requests``
-    are families of variables that show in the requests that are owed. An adapter is made once for a session and used for many
-    runs.
+    are families of variables that show in the requests that are owed. An adapter is made once for a ``session`` and used for
+    many runs.
     """
 
     protocol: ClassVar[str]
+    session: Session
     covered: Collection[str] = ()
     eager: ClassVar[frozenset[str]] = frozenset()
     not_covered: ClassVar[Mapping[str, str]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import struct
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -20,11 +20,17 @@ _WIDE = (5, 6)
 
 @dataclass(frozen=True)
 class Class:
-    """A class: its full ``name`` (``a.b.Outer$Inner``), the names of its superclass and interfaces, and its own methods."""
+    """A class: its full ``name`` (``a.b.Outer$Inner``), the names of its superclass and interfaces, and its own methods, each
+    with the first line of its code in the source (of several of one name the first; 0 if it has none)."""
 
     name: str
     parents: tuple[str, ...]
-    methods: frozenset[str]
+    methods: Mapping[str, int]
+
+    @property
+    def source(self) -> str:
+        """The path of its source, from the root of the packages on."""
+        return self.name.partition("$")[0].replace(".", "/") + ".java"
 
 
 def class_of(code: bytes) -> Class:
@@ -41,8 +47,10 @@ def class_of(code: bytes) -> Class:
     _, this, parent, interfaces = _read(file, ">HHHH")
     parents = [named(place) for place in (parent, *_read(file, f">{interfaces}H")) if place]
     for _ in range(*_read(file, ">H")):
-        _member(file)
-    methods = frozenset(texts[_member(file)] for _ in range(*_read(file, ">H")))
+        _member(file, texts)
+    methods: dict[str, int] = {}
+    for name, line in (_member(file, texts) for _ in range(*_read(file, ">H"))):
+        methods[name] = min(methods.get(name) or line, line or methods.get(name, 0))
     return Class(named(this), tuple(parents), methods)
 
 
@@ -64,13 +72,28 @@ def _constants(file: BinaryIO) -> tuple[dict[int, str], dict[int, int]]:
     return texts, classes
 
 
-def _member(file: BinaryIO) -> int:
-    """Reads a field or a method; the place of its name."""
+def _member(file: BinaryIO, texts: Mapping[int, str]) -> tuple[str, int]:
+    """Reads a field or a method: its name, and the first line of its code or 0."""
     _, name, _, attributes = _read(file, ">HHHH")
-    for _ in range(attributes):
-        _, length = _read(file, ">HI")
-        file.seek(length, io.SEEK_CUR)
-    return int(name)
+    found = dict(_attributes(file, attributes, texts))
+    return texts[name], _first_line(io.BytesIO(found["Code"]), texts) if "Code" in found else 0
+
+
+def _attributes(file: BinaryIO, count: int, texts: Mapping[int, str]) -> Iterator[tuple[str, bytes]]:
+    for _ in range(count):
+        name, length = _read(file, ">HI")
+        yield texts[name], file.read(length)
+
+
+def _first_line(code: BinaryIO, texts: Mapping[int, str]) -> int:
+    """The lowest line in a method's table of lines; 0 if it has none."""
+    _, _, length = _read(code, ">HHI")
+    code.seek(length, io.SEEK_CUR)
+    (handlers,) = _read(code, ">H")
+    code.seek(8 * handlers, io.SEEK_CUR)
+    (count,) = _read(code, ">H")
+    tables = [content for name, content in _attributes(code, count, texts) if name == "LineNumberTable"]
+    return min((line for table in tables for _, line in struct.iter_unpack(">HH", table[2:])), default=0)
 
 
 def _read(file: BinaryIO, form: str) -> tuple[int, ...]:
@@ -105,7 +128,11 @@ class Classes:
 
     def has(self, full: str, method: str) -> bool:
         """Whether a class declares the method, or inherits it from one that is in the jars."""
-        return any(method in each.methods for each in self._line(full))
+        return self.where(full, method) is not None
+
+    def where(self, full: str, method: str) -> tuple[str, int] | None:
+        """The source file and the line of a method, of the class that declares it; None if none does."""
+        return next(((each.source, each.methods[method]) for each in self._line(full) if method in each.methods), None)
 
     def _line(self, full: str) -> Iterator[Class]:
         if full in self._places:

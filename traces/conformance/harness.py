@@ -6,7 +6,7 @@ import hashlib
 import os
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fencepost.traces.conformance.cache import cache, kept
@@ -29,14 +29,28 @@ OPTIONS = (
 
 
 @dataclass(frozen=True)
+class Made:
+    """What a harness is made of: the class that is started, the sources, the release whose jars they use, and the options of
+    the JVM that are its own."""
+
+    main: str
+    release: Release
+    sources: tuple[Path, ...]
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Harness:
-    """A compiled harness: the command that starts its JVM, which then speaks JSON lines (see ``session``)."""
+    """A compiled harness: the command that starts its JVM, which then speaks JSON lines (see ``session``), what it is ``made``
+    of, and the ``arguments`` of its main class."""
 
     command: tuple[str, ...]
+    made: Made | None = None
+    arguments: tuple[str, ...] = ()
 
     def with_arguments(self, *arguments: str) -> Harness:
         """The same with arguments for its ``main``."""
-        return Harness((*self.command, *arguments))
+        return replace(self, command=(*self.command, *arguments), arguments=(*self.arguments, *arguments))
 
 
 def harness(
@@ -60,7 +74,8 @@ def harness(
 
     classes = kept(cache() / "classes" / f"{folder}-{release.name}-{release.version}-{digest.hexdigest()[:16]}", compiled)
     together = os.pathsep.join([str(classes), *(str(jar) for jar in path)])
-    return Harness((str(tools.java), *OPTIONS, *options, "-cp", together, main))
+    command = (str(tools.java), *OPTIONS, *options, "-cp", together, main)
+    return Harness(command, Made(main, release, tuple(sources), tuple(options)))
 
 
 def _compile(sources: Sequence[Path], path: Sequence[Path], classes: Path, release: Release, tools: Toolchain) -> None:

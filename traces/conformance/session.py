@@ -11,7 +11,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -37,13 +37,15 @@ class Session:
 
     It is a process group of its own, so that Ctrl-C ends it through us and not in the middle of an answer, and it ends when its
     standard input does, so that it never outlives us. Its temporary files, and what it says on standard error, are in a folder
-    that goes when it does. ``log`` is every answer as it came, if ``keep_log``. Raises SessionError if it does not start.
+    that goes when it does. ``log`` is every answer as it came, if ``keep_log``; a ``listener`` hears each request and its
+    answer. Raises SessionError if it does not start.
     """
 
     def __init__(self, harness: Harness, *, seconds: float = ANSWER_SECONDS, keep_log: bool = False) -> None:
-        self.seconds = seconds
+        self.harness, self.seconds = harness, seconds
         self.log: list[bytes] = []
         self._keep_log = keep_log
+        self.listener: Callable[[Mapping[str, Any], Mapping[str, Any]], None] | None = None
         self._folder = Path(tempfile.mkdtemp(prefix="fencepost-"))
         self._said = self._folder / "stderr"
         self._rest = b""
@@ -97,6 +99,8 @@ class Session:
             raise self._failed(f"says what is no JSON: {line[:200]!r}") from None
         if "error" in answer:
             raise self._failed(f"failed: {answer['error']}")
+        if self.listener is not None:
+            self.listener(request, answer)
         return dict(answer)
 
     def _line(self, deadline: float) -> bytes:

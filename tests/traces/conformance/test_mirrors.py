@@ -51,7 +51,8 @@ def test_a_class_tells_its_methods_and_its_parents(jar: Path) -> None:
     with zipfile.ZipFile(jar) as archive:
         entry = class_of(archive.read("a/b/Bookie$Entry.class"))
     assert (entry.name, entry.parents) == ("a.b.Bookie$Entry", ("java.lang.Object", "a.b.Bookie$Reads"))
-    assert {"sum", "read", "<init>"} <= entry.methods
+    assert {"sum", "read", "<init>"} <= set(entry.methods)
+    assert (entry.source, entry.methods["sum"], entry.methods["read"]) == ("a/b/Bookie.java", 7, 8)
     assert "write" not in entry.methods
 
 
