@@ -57,6 +57,21 @@ STATUS = """exit status: 0 no difference but such as are known, 12 a difference,
   75 no step was taken, 150 the trace cannot be read, 153 no Java or no Maven, or the harness failed"""
 
 
+POLICY = """Asks the rules of load balancing and the real classes of a release the same, at random, edge values included: the
+shedders with what they remember over rounds, the placement strategies, what is split and where, hashes and lookups, averages,
+and which reports are written. The answers must be the same.
+
+Of each rule that differs one case is made small; --out writes it as snapshots and a configuration for `fencepost policy
+decide`, and the question is told. A case is a function of the seed, the release and its number."""
+
+POLICY_EXAMPLES = """examples:
+  fencepost conform policy                                  5,000 cases on the newest release
+  fencepost conform policy --release 2.10.1 --cases 100000 --seed 7
+  fencepost conform policy --out found                      write what differs, for `fencepost policy decide`
+
+exit status: 0 no difference, 12 a difference, 20 interrupted, 2 wrong usage, 153 no Java or no Maven, or the harness failed"""
+
+
 def add_conform(commands: Commands) -> None:
     """Adds the command, its targets and its verbs."""
     conform = add_command(commands, "conform", "protocols held against the real code", CONFORM, EXAMPLES)
@@ -65,6 +80,7 @@ def add_conform(commands: Commands) -> None:
         _add_target(words, target, helps)
     _add_mirrors(words)
     _add_log(words)
+    _add_policy(words)
 
 
 def _add_target(words: Commands, target: str, helps: str) -> None:
@@ -110,6 +126,18 @@ def _add_log(words: Commands) -> None:
     log.set_defaults(command=_log)
 
 
+def _add_policy(words: Commands) -> None:
+    policy = add_command(words, "policy", "do the rules of load balancing answer what the classes do?", POLICY, POLICY_EXAMPLES)
+    add = policy.add_argument
+    add("--release", metavar="R", help="of Pulsar: 2.10.1, 4.0.8, 4.2.4 (the default) or 5.0.0-M1")
+    add("--cases", type=whole(1), default=5000, metavar="N", help="how many, of all rules together (default: 5000)")
+    add_seed(policy, "the cases")
+    add("--out", type=Path, metavar="DIR", help="write what differs there, as snapshots and configurations")
+    add_format(policy)
+    add_quiet(policy)
+    policy.set_defaults(command=_policy)
+
+
 def _conform(options: argparse.Namespace) -> ExitStatus:
     from fencepost.checks.commands.conform import run
 
@@ -118,6 +146,12 @@ def _conform(options: argparse.Namespace) -> ExitStatus:
 
 def _mirrors(options: argparse.Namespace) -> ExitStatus:
     from fencepost.checks.commands.mirrors import run
+
+    return run(options)
+
+
+def _policy(options: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.policy.conformity import run
 
     return run(options)
 

@@ -32,8 +32,8 @@ def below_max_topics(candidates: Sequence[str], data: LoadData, conf: Configurat
 
     Mirrors BrokerMaxTopicCountFilter of the extensible manager, to which a broker without a report has no topics.
     """
-    reports = ((broker, data.brokers[broker]) for broker in candidates)
-    return tuple(b for b, report in reports if report is None or report.numTopics < conf.loadBalancerBrokerMaxTopics)
+    topics = {broker: report.numTopics if (report := data.brokers[broker]) is not None else 0 for broker in candidates}
+    return tuple(broker for broker, count in topics.items() if count < conf.loadBalancerBrokerMaxTopics)
 
 
 def _topics(broker: str, data: LoadData) -> int:
@@ -71,9 +71,11 @@ def of_group(bundle: str, data: LoadData, policies: Policies, conf: Configuratio
     group = policies.group_of(namespace_of(bundle))
     counts: Counter[str] = Counter()
     for broker in data.brokers:
-        namespaces = Counter(map(namespace_of, data.bundles_of(broker)))
-        weights = namespaces if conf.is_extensible else dict.fromkeys(namespaces, 1)
-        counts[broker] = sum(count for name, count in weights.items() if policies.group_of(name) == group)
+        if conf.is_extensible:
+            names = [namespace_of(bundle) for bundle in data.assigned_to(broker)]
+        else:
+            names = list({namespace_of(bundle) for bundle in data.bundles_of(broker)})
+        counts[broker] = sum(policies.group_of(name) == group for name in names)
     return counts
 
 

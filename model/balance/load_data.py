@@ -261,6 +261,11 @@ class LoadData:
         report = self.brokers[broker] or LocalBrokerData()
         return dict.fromkeys([*report.spoken_of, *self._placed.get(broker, ())])
 
+    def assigned_to(self, broker: str) -> dict[str, None]:
+        """The bundles that a broker owns, whether it has statistics of them or not, or is about to own."""
+        report = self.brokers[broker] or LocalBrokerData()
+        return dict.fromkeys([*report.bundles, *self._placed.get(broker, ())])
+
     def count_of(self, namespace: str, broker: str) -> int:
         """How many bundles of a namespace a broker owns or is about to own."""
         report = self.brokers[broker] or LocalBrokerData()

@@ -27,13 +27,15 @@ class Unloading:
     """The answer of a shedder: the bundles that leave each broker, in order, and the reasons.
 
     ``averages`` are the brokers' usages over time, where the shedder keeps them. ``destinations`` are the brokers that the
-    shedder itself has in mind for a bundle.
+    shedder itself has in mind for a bundle. ``skipped`` is the reason under which the extensible manager counts a cycle in
+    which nothing is unloaded, by the names of UnloadDecision.Reason.
     """
 
     unload: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     why: tuple[str, ...] = ()
     averages: Mapping[str, float] = field(default_factory=dict)
     destinations: Mapping[str, str] = field(default_factory=dict)
+    skipped: str = ""
 
 
 class Shedder(Protocol):

@@ -37,9 +37,9 @@ class TransferShedder:
         """What should be unloaded now and where it should go, and the shedder of the next round."""
         loads = broker_loads(data, conf)
         averages = {broker: load.weightedMaxEMA for broker, load in loads.items()}
-        fresh, obstacle = _usable(data, conf)
+        fresh, skipped, obstacle = _usable(data, conf)
         if obstacle:
-            return Unloading(why=(f"the whole cycle stops: {obstacle}",), averages=averages), self
+            return Unloading(why=(f"the whole cycle stops: {obstacle}",), averages=averages, skipped=skipped), self
         standing = Standing.of(fresh, loads)
         reason, threshold = standing.reason(conf), conf.loadBalancerSheddingConditionHitCountThreshold
         following = replace(self, hits=self.hits + 1 if reason else 0)
@@ -48,32 +48,38 @@ class TransferShedder:
             f"{reason or 'no reason to act'}; hits in a row: {following.hits}, needed: more than {threshold}",
         ]
         if following.hits <= threshold:
-            return Unloading(why=tuple(why), averages=averages), following
+            return Unloading(why=tuple(why), averages=averages, skipped="HitCount"), following
         moves: list[Move] = []
+        unnamed = few = False
         while standing.may_transfer(conf) and (reason := standing.reason(conf)):
             fullest, emptiest = standing.fullest, standing.emptiest
             handing = _Handing(fullest, emptiest, data, conf, self.policies)
             why += [f"{fullest} to {emptiest}: {reason}", *handing.told]
             moves += handing.moves
+            unnamed |= not handing.top
+            few |= bool(handing.top) and not handing.offloaded
             standing = standing.without_fullest()
             if handing.offloaded > 0:
                 most, least = loads[fullest].weightedMaxEMA, loads[emptiest].weightedMaxEMA
                 standing = standing.after(most, least, handing.load(most))
+        skipped = ""
         if moves:
             following = replace(following, hits=0)
+        else:
+            skipped = "NoLoadData" if unnamed else "NoBundles" if few else "HitCount"
         unload: dict[str, tuple[str, ...]] = {}
         for bundle, source, _ in moves:
             unload[source] = (*unload.get(source, ()), bundle)
         meant = {bundle: target for bundle, _, target in moves} if conf.loadBalancerTransferEnabled else {}
-        return Unloading(unload, tuple(why), averages, meant), following
+        return Unloading(unload, tuple(why), averages, meant, skipped), following
 
     def with_active_brokers(self, brokers: Collection[str]) -> TransferShedder:
         """The same: nothing is remembered of a broker."""
         return self
 
 
-def _usable(data: LoadData, conf: Configuration) -> tuple[list[str], str]:
-    """The brokers whose reports count, or why nothing can be done.
+def _usable(data: LoadData, conf: Configuration) -> tuple[list[str], str, str]:
+    """The brokers whose reports count, or why nothing can be done: by the name that is counted, and as a sentence.
 
     Reports older than their time to live are left out. A broker that reported less than the delay after a bundle left it, or
     one without a report, stops the cycle.
@@ -85,12 +91,12 @@ def _usable(data: LoadData, conf: Configuration) -> tuple[list[str], str]:
         if broker in data.recently_unloaded_brokers:
             elapsed = report.lastUpdate - data.recently_unloaded_brokers[broker]
             if elapsed < conf.loadBalanceSheddingDelayInSeconds * MILLIS:
-                return [], f"{broker} reported {elapsed / MILLIS:g} s after a bundle left it"
+                return [], "CoolDown", f"{broker} reported {elapsed / MILLIS:g} s after a bundle left it"
         fresh.append(broker)
     if not fresh:
-        return [], "there is no broker whose report is fresh"
+        return [], "OutDatedData" if data.reports else "NoBrokers", "there is no broker whose report is fresh"
     silent = [broker for broker, report in data.brokers.items() if report is None]
-    return fresh, f"{', '.join(silent)} without a report" if silent else ""
+    return fresh, "NoLoadData", f"{', '.join(silent)} without a report" if silent else ""
 
 
 class _Handing:
@@ -115,7 +121,7 @@ class _Handing:
         return quotient((self.offloaded - self.gained) * most, self.own)
 
     def _hand_over(self) -> None:
-        top = top_bundles(self.fullest, self.data, self.conf, self.policies)
+        self.top = top = top_bundles(self.fullest, self.data, self.conf, self.policies)
         if len(top) <= 1:
             self.told.append(f"  {self.fullest} names {len(top)} bundles; the last one always stays")
             return

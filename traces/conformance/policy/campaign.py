@@ -83,6 +83,8 @@ def compared(rule: Rule, case: Case, answer: Mapping[str, Any]) -> list[str]:
     try:
         return rule.differences(case, answer)
     except Exception as error:
+        if "throws" in answer:
+            return [f"the class throws {answer['throws']}: {answer['message']}"]
         return [f"the model fails: {type(error).__name__}: {error}"]
 
 

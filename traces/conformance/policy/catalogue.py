@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fencepost.traces.conformance.policy import averages, placements, shedders, splits
+from fencepost.traces.conformance.policy import averages, extensible, placements, shedders, splits
 from fencepost.traces.conformance.policy.cases import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -19,4 +19,10 @@ RULES: tuple[Rule, ...] = (
     splits.LOOKUPS,
     averages.AVERAGES,
     averages.REPORTS,
+    extensible.LOADS,
+    extensible.USAGE_REPORTS,
+    extensible.TOP,
+    extensible.SELECTS,
+    extensible.TRANSFER,
+    extensible.SPLITS,
 )

@@ -66,7 +66,7 @@ SETTINGS: dict[str, Sequence[Any]] = {
     "loadBalancerMaxNumberOfBrokerSheddingPerCycle": (0, 1, 5),
     "loadBalanceSheddingDelayInSeconds": (0, 60),
     "loadBalancerBrokerLoadDataTTLInSeconds": (600,),
-    "loadBalancerMaxNumberOfBundlesInBundleLoadReport": (0, 1, 2, 3),
+    "loadBalancerMaxNumberOfBundlesInBundleLoadReport": (1, 2, 3),
     "loadBalancerSheddingBundlesWithPoliciesEnabled": (True,),
     "loadBalancerDebugModeEnabled": (True,),
     "loadBalancerSheddingExcludedNamespaces": (frozenset({"t/n"}), frozenset({"t/m", "t/no"})),

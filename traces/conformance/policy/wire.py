@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from fencepost.model.balance.configuration import ABSENT, NAMES_OF_2_10, Configuration
+from fencepost.model.balance.configuration import NAMES_OF_2_10, Configuration, defaults
 from fencepost.model.balance.load_data import (
     BundleData,
     LoadData,
@@ -30,12 +30,11 @@ def number(value: float) -> float | str:
 
 
 def settings(conf: Configuration) -> dict[str, Any]:
-    """All settings that the release has."""
-    absent = ABSENT.get(conf.pulsar_version, frozenset())
-    told = {}
+    """The settings that are not the defaults of the release: these are to be those that its class has."""
+    usual, told = defaults(conf.pulsar_version), {}
     for field in fields(Configuration)[1:]:
-        if field.name not in absent:
-            value = getattr(conf, field.name)
+        value = getattr(conf, field.name)
+        if value != getattr(usual, field.name):
             name = NAMES_OF_2_10.get(field.name, field.name) if conf.is_2_10 else field.name
             told[name] = sorted(value) if isinstance(value, frozenset) else value
     return told

@@ -28,6 +28,7 @@ final class Made {
     static final Class<?> MESSAGE_DATA = either("TimeAverageMessageData");
     static final Class<?> BROKER_DATA = either("BrokerData");
     static final Class<?> BROKER_AVERAGE = either("TimeAverageBrokerData");
+    private static final Map<Class<?>, Map<String, Field>> FIELDS = new HashMap<>();
     private static final sun.misc.Unsafe UNSAFE = unsafe();
 
     private Made() {
@@ -100,6 +101,16 @@ final class Made {
     }
 
     static Field field(Class<?> type, String name) throws NoSuchFieldException {
+        Map<String, Field> known = FIELDS.computeIfAbsent(type, each -> new HashMap<>());
+        Field found = known.get(name);
+        if (found == null) {
+            found = sought(type, name);
+            known.put(name, found);
+        }
+        return found;
+    }
+
+    private static Field sought(Class<?> type, String name) throws NoSuchFieldException {
         for (Class<?> each = type; each != null; each = each.getSuperclass()) {
             try {
                 Field found = each.getDeclaredField(name);
@@ -238,9 +249,5 @@ final class Made {
         } catch (NoSuchMethodException e) {
             return create(type, conf);
         }
-    }
-
-    static Map<String, Object> copy(Map<String, ?> of) {
-        return new HashMap<>(of);
     }
 }
