@@ -46,7 +46,7 @@ class Units:
 
     def is_registered(self, b: int) -> Any:
         """The formula: the broker is in the registry."""
-        return getattr(self.s, f"registry_{self.broker.label(b)}_holder") == b
+        return self.s.registry_holder[b] == b
 
     def is_quiet(self, u: int) -> Any:
         """The formula: every broker that lives has been told of everything."""

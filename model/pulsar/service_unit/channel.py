@@ -5,40 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe
-from fencepost.model.pulsar.metadata_store import EphemeralNode, Sessions, Updates, merged
+from fencepost.model.pulsar.metadata_store import Sessions, Updates, merged
 from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
+from fencepost.model.pulsar.service_unit.nodes import LastingNode, SilentNode
 from fencepost.model.pulsar.service_unit.records import NOBODY, Record, Records
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
 
 DUES = ("none", "release", "tombstone")
 TOPICS = ("closed", "open", "attached", "late")
-
-
-class SilentNode(EphemeralNode):
-    """An ephemeral node of whose deletion nobody is told: whoever wants to know looks."""
-
-    @classmethod
-    def at(cls, sessions: Sessions, name: str, *, init: Any = NOBODY) -> SilentNode:
-        """The variables of one node."""
-        p = sessions.protocol
-        holder = p.choice(f"{name}_holder", sessions.client, none=NOBODY, init=init)
-        return cls(sessions, holder, p.flag(f"{name}_former"), p.number(f"{name}_version", 0, 0), {}, {})
-
-    def unheard(self, c: int) -> Updates:
-        """What nobody is told of nobody misses."""
-        return {}
-
-
-class LastingNode(SilentNode):
-    """A node that was not made ephemeral."""
-
-    def vanished(self, condition: Any = True, *, unheard_by: int | None = None) -> Updates:
-        """It does not go with a session."""
-        return {}
-
-    def becomes_former(self, c: int) -> Updates:
-        """It belongs to no session."""
-        return {}
 
 
 class Channel:
@@ -69,7 +43,8 @@ class Channel:
         self.reads_existing = crashes > 0 or (expiries > 0 and isinstance(units, MetadataViews))
         broker = self.broker = store.client
         pair = (broker, unit)
-        self.registry = [self._registered(b) for b in broker]
+        kind = LastingNode if p.has("registration_persists") else SilentNode
+        self.registry = kind.of_each(store, "registry")
         self.pending = p.flag("pending", per=pair)
         self.topics = p.choice("topics", TOPICS, per=pair)
         self.leaves = p.flag("leaves", per=pair)
@@ -87,11 +62,6 @@ class Channel:
         self.lost = p.part(self._lost)
         self.reestablished = p.part(self._reestablished)
         self.dropped: Any = None
-
-    def _registered(self, b: int) -> EphemeralNode:
-        """The broker's node in the registry, which is there at first."""
-        kind = LastingNode if self.protocol.has("registration_persists") else SilentNode
-        return kind.at(self.store, f"registry_{self.broker.label(b)}", init=b)
 
     # --- formulas
 

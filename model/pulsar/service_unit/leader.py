@@ -6,7 +6,8 @@ from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, Protocol, all_of, any_of
 from fencepost.model.pulsar.metadata_store import Updates, merged
-from fencepost.model.pulsar.service_unit.channel import Channel, SilentNode
+from fencepost.model.pulsar.service_unit.channel import Channel
+from fencepost.model.pulsar.service_unit.nodes import SilentNode
 from fencepost.model.pulsar.service_unit.records import IN_FLIGHT, NOBODY, Record
 
 METADATA = ("stable", "jittery", "unstable")
@@ -22,7 +23,7 @@ class Leader:
     def __init__(self, p: Protocol, channel: Channel, *, slow: bool) -> None:
         self.protocol, self.channel, self.slow = p, channel, slow
         store, broker = channel.store, channel.broker
-        self.node = SilentNode.at(store, "leader")
+        self.node = SilentNode.one(store, "leader")
         self.leads = p.flag("leads", per=broker)
         self.metadata = p.choice("metadata", METADATA, per=broker)
         self.cleans = p.flag("cleans", per=(broker, broker, channel.unit))

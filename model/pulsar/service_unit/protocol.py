@@ -6,6 +6,7 @@ Mirrors ServiceUnitStateChannelImpl and what is around it as read in Pulsar 4.0.
 - system_topic.py and metadata_views.py: the two stores, by the setting loadManagerServiceUnitStateTableViewClassName, and the
   copy of all records that each broker has.
 - channel.py: what every broker does with a record, and with lookups, topics and its node in the registry.
+- nodes.py: the ephemeral nodes, of the leader and of each broker.
 - leader.py: the monitor, and the clean-up after brokers that are gone.
 - defects.py: the mistakes. The parts are as they are meant to be; four or more of the mistakes are in every release.
 
