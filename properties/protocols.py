@@ -9,6 +9,7 @@ from fencepost.model.bookkeeper.ledger import HISTORY
 from fencepost.model.pulsar import election as election_model
 from fencepost.model.pulsar import history, resource_lock
 from fencepost.model.pulsar import ownership as ownership_model
+from fencepost.model.pulsar import service_unit as service_unit_model
 from fencepost.model.pulsar import split as split_model
 from fencepost.model.pulsar import unload as unload_model
 from fencepost.properties.bookie import instances as bookie
@@ -20,6 +21,8 @@ from fencepost.properties.ledger import safety as ledger_properties
 from fencepost.properties.ownership import instances as ownership
 from fencepost.properties.ownership import safety as ownership_properties
 from fencepost.properties.registry import Entry
+from fencepost.properties.service_unit import instances as service_unit
+from fencepost.properties.service_unit import safety as service_unit_properties
 from fencepost.properties.split import instances as split
 from fencepost.properties.split import safety as split_properties
 from fencepost.properties.unload import instances as unload
@@ -85,6 +88,15 @@ PROTOCOLS: dict[str, Entry] = {
         split.MUTATED,
         history=history.SPLIT,
         releases=resource_lock.RELEASES,
+    ),
+    "service_unit": Entry(
+        "service_unit",
+        "which broker owns a bundle with the extensible load manager: one record, in a topic or in the metadata store",
+        service_unit_model.service_unit,
+        service_unit_properties.service_unit,
+        service_unit.SIZES,
+        service_unit.SHOWN_BY,
+        history=history.SERVICE_UNIT,
     ),
 }
 """The protocols by name, in the order in which they are listed."""

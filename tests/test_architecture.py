@@ -27,7 +27,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("registry", "suspicions"),
         ("observed", "theorems"),
         ("locks",),
-        ("balance", "bookie", "election", "hash_range", "ledger", "ownership", "split", "unload"),
+        ("balance", "bookie", "election", "hash_range", "ledger", "ownership", "service_unit", "split", "unload"),
         ("protocols", "theories"),
         ("machines",),
     ),

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from typing import Protocol as Protocol_
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe
 
@@ -56,7 +57,7 @@ class Sessions:
         self.session = p.flag("session", per=client, init=True)
         self.former = p.flag("former_session", per=client)
         self.nodes: list[EphemeralNode] = []
-        self.watched: list[PersistentNode] = []
+        self.watched: list[Watched] = []
         p.budget("disconnects", disconnects)
         p.budget("expiries", expiries)
         p.budget("crashes", crashes)
@@ -302,6 +303,13 @@ class EphemeralNode:
     def unheard(self, c: int) -> Updates:
         """The client will not hear of deletions so far."""
         return {self.deleted[c]: False}
+
+
+class Watched(Protocol_):
+    """What a client hears changes of, as long as it is not cut off."""
+
+    def unheard(self, c: int) -> Updates:
+        """The client will not hear of changes so far."""
 
 
 class PersistentNode:

@@ -25,6 +25,11 @@ FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
     "bookie": [{"storage": "sorted", "kills": 1}],
     "election": [{"leads": "confirmed"}],
     "ledger": [{"changes": 1, "recoverers": 2}, {"entries": 1}],
+    "service_unit": [
+        {"units": 2},
+        {"store": "metadata"},
+        {"store": "metadata", "expiries": 1, "crashes": 1, "disconnects": 1},
+    ],
     "split": [
         {"bundles": 2, "splits": 2, "maximum": 3},
         {"bundles": 2, "splits": 2, "maximum": 3, "mended": True},

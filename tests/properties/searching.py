@@ -88,8 +88,8 @@ def caught(entry: Entry, defect: str) -> tuple[set[str], int | None]:
     suite = entry.suite(entry.build(dict(parameters), [defect]))
     found = unexpected(_judged(suite, [p for p in suite.properties if p.kind != "sometimes" and not p.strict]))
     assert not unexpected(faithful(entry, parameters))
-    (steps,) = set(found.values()) or {None}
-    return set(found), steps
+    steps = min(found.values(), default=None)
+    return {name for name, length in found.items() if length == steps}, steps
 
 
 def proved(entry: Entry, parameters: Mapping[str, Value]) -> set[str]:

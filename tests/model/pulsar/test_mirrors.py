@@ -6,10 +6,11 @@ import pytest
 
 from fencepost.model.pulsar.election import election
 from fencepost.model.pulsar.ownership import ownership
+from fencepost.model.pulsar.service_unit import service_unit
 from fencepost.model.pulsar.split import split
 from fencepost.model.pulsar.unload import unload
 
-BUILD = {"election": election, "ownership": ownership, "unload": unload, "split": split}
+BUILD = {"election": election, "ownership": ownership, "unload": unload, "split": split, "service_unit": service_unit}
 OF_NOBODY = {
     "crash": "a process dies by no method",
     "give_up": "a client does, not a broker",

@@ -1,0 +1,156 @@
+"""When the service unit channel had each of its mistakes; read in the sources of the modelled releases of Pulsar.
+
+``SUSC`` is ServiceUnitStateChannelImpl, ``MS`` MetadataStoreTableViewImpl. The extensible load manager came with 3.0.0, its
+store in the metadata store with 4.0.0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.pulsar.history.shared import ALL, past
+from fencepost.model.releases import History
+
+SINCE_3_0_7, SINCE_4_0_8 = ALL[1:], ALL[2:]
+_METADATA = {"store": ("metadata",)}
+_TOPIC = {"store": ("topic",)}
+_FIRST = "3.0.0 (PIP-192)"
+
+
+def _present(since: str, evidence: str, costs: str, *upstream: str, **others: Any) -> History:
+    """A mistake that is in 4.2.4 and 5.0.0-M1."""
+    return History("pulsar", upstream, since=since, evidence=evidence, costs=costs, **others)
+
+
+SERVICE_UNIT: dict[str, History] = {
+    "gaps_accepted": _present(
+        _FIRST,
+        "shouldKeepLeft returns false for a version two or more above, whatever else, and where there is no record checks no"
+        " version (ServiceUnitStateCompactionStrategy 3.0.7, ServiceUnitStateDataConflictResolver 4.0.8, 4.2.4:69, 5.0.0-M1)",
+        "a record that was written late, or twice, takes the place of the owner's: a unit may be with a broker that gave it up",
+        "#19490",
+        present=SINCE_3_0_7,
+        only=_TOPIC,
+    ),
+    "late_tombstones": _present(
+        _FIRST,
+        "SUSC.tombstoneAsync writes null, which shouldKeepLeft accepts always, or deletes without a version"
+        " (3.0.7, 4.0.8, 4.2.4:992, MS.delete 4.2.4:431-435, 5.0.0-M1)",
+        "the record of a unit that was just assigned is deleted: it is assigned anew while its owner has topics open",
+        present=SINCE_3_0_7,
+    ),
+    "jumps_rejected": past(
+        ("#20110",),
+        since=_FIRST,
+        fixed="before 3.0.7",
+        evidence="shouldKeepLeft accepts versions that jump (3.0.7, 4.2.4:78-82)",
+    ),
+    "tombstones_compacted": _present(
+        _FIRST,
+        "StrategicTwoPhaseCompactor.doCompactMessage takes the key out of what it keeps (4.2.4); no view then sees null",
+        "a broker whose reader was away during a compaction takes the records of a unit that was deleted and assigned anew for"
+        " old ones, until its versions have caught up, or for good",
+        present=SINCE_3_0_7,
+        only=_TOPIC,
+    ),
+    "copies_compared_by_version": past(
+        ("#24186",),
+        since="4.0.0",
+        fixed="4.0.5",
+        evidence="ServiceUnitStateData is a record, equal in all it has (4.0.8, 4.2.4)",
+    ),
+    "missed_not_read": _present(
+        "4.0.0",
+        "MS.handleSessionEvent acts on SessionLost and SessionReestablished only (4.0.8, 4.2.4:214, 5.0.0-M1), and ZooKeeper"
+        " does not catch up persistent watches",
+        "after a lost connection a broker goes by a copy that is out of date until the unit is written again",
+        present=SINCE_4_0_8,
+        only=_METADATA,
+    ),
+    "copy_kept": past(
+        ("#24478",),
+        since="4.0.0",
+        fixed="4.0.6",
+        evidence="MS.handleSessionEvent drops the copies, SUSC.handleInvalidate closes the topics (4.0.8, 4.2.4:787)",
+    ),
+    "close_waits_for_lookup": past(
+        ("#21332",),
+        since=_FIRST,
+        fixed="3.0.2, 3.1.2",
+        evidence="SUSC.getOwnerAsync answers at once where the unit goes to another (3.0.7, 4.2.4:559-568)",
+    ),
+    "close_overtaken": _present(
+        _FIRST,
+        "loadBalancerInFlightServiceUnitStateWaitingTimeInMillis is 30000, namespaceBundleUnloadingTimeoutMs 60000; SUSC."
+        "monitorOwnerships overrides what is in flight for longer (3.0.7, 4.0.8, 4.2.4:1771-1776, 5.0.0-M1)",
+        "two brokers have the topics of a unit open while the first one is slow to close them",
+        present=SINCE_3_0_7,
+        avoided_by="loadBalancerInFlightServiceUnitStateWaitingTimeInMillis above namespaceBundleUnloadingTimeoutMs",
+    ),
+    "transfer_unseen": _present(
+        "4.0.0",
+        "SUSC.handleOwnEvent closes for data.sourceBroker() only (4.0.8, 4.2.4:872-892, 5.0.0-M1); a late copy skips records",
+        "clients stay attached to topics that are closed, and get no answer",
+        present=SINCE_4_0_8,
+        only=_METADATA,
+    ),
+    "existing_ignored": History(
+        "pulsar",
+        ("#25379",),
+        since=_FIRST,
+        fixed="4.2.4 or before",
+        present=ALL[1:3],
+        costs="a unit that was assigned to a broker as it was restarted is not served for up to 60 seconds",
+        evidence="SUSC.handleExisting looks at Owned only in 3.0.7 and 4.0.8, and at Assigning in 4.2.4:767-780",
+    ),
+    "newer_lookup_dropped": History(
+        "pulsar",
+        ("#26146",),
+        since=_FIRST,
+        fixed="4.2.4 or before",
+        present=ALL[1:3],
+        costs="a lookup waits for 30 seconds although the owner is known",
+        evidence="SUSC.dedupeGetOwnerRequest removes by key in 3.0.7 and 4.0.8:1046, only its own future in 4.2.4:1063-1064",
+    ),
+    "owned_buried": past(
+        ("#21721",),
+        since=_FIRST,
+        fixed="before 3.0.7",
+        evidence="SUSC.monitorOwnerships asks for !isActiveState (3.0.7, 4.2.4:1778)",
+    ),
+    "source_missed": past(
+        ("#23064",),
+        since=_FIRST,
+        fixed="before 3.0.7",
+        evidence="SUSC.monitorOwnerships looks at the source only in flight (3.0.7, 4.2.4:1757-1769)",
+    ),
+    "override_not_repeated": _present(
+        _FIRST,
+        "SUSC.doCleanup overrides each unit once, and ServiceUnitStateMetadataStoreTableViewImpl.flush does nothing"
+        " (3.0.7, 4.0.8, 4.2.4:1638-1646, 5.0.0-M1)",
+        "a unit stays with a broker that is gone until the leader's monitor finds it, up to 60 seconds",
+        "#26520",
+        present=SINCE_3_0_7,
+    ),
+    "session_event_unseen": History(
+        "pulsar",
+        ("#25132",),
+        since=_FIRST,
+        fixed="4.2.4 or before",
+        present=ALL[1:3],
+        costs="a leader takes the metadata store for unstable for good: nobody cleans up after brokers that are gone",
+        evidence="SUSC.lastMetadataSessionEvent is volatile in 4.2.4:129, and not in 3.0.7:138 and 4.0.8:130",
+    ),
+    "registration_lost": past(
+        ("#23359", "#23382", "#24057", "#24932"),
+        since=_FIRST,
+        fixed="before 4.0.8",
+        evidence="BrokerRegistryImpl registers anew on deletion and with a new session (4.0.8, 4.2.4:264); 3.0.7 has a lock",
+    ),
+    "registration_persists": past(
+        ("#23889", "#23984"),
+        since="4.0.0",
+        fixed="before 4.0.8",
+        evidence="BrokerRegistryImpl.registerAsync puts with CreateOption.Ephemeral (4.0.8:144, 4.2.4)",
+    ),
+}

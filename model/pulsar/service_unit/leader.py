@@ -1,0 +1,214 @@
+"""What the leader does for the units of others: it monitors them, and overrides what a broker that is gone has left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, If, Not, Or, Protocol, all_of, any_of
+from fencepost.model.pulsar.metadata_store import Updates, merged
+from fencepost.model.pulsar.service_unit.channel import Channel
+from fencepost.model.pulsar.service_unit.nodes import SilentNode
+from fencepost.model.pulsar.service_unit.records import IN_FLIGHT, NOBODY, Record
+
+METADATA = ("stable", "jittery", "unstable")
+
+
+class Leader:
+    """Who leads, how steady each broker takes the metadata store for, and the clean-ups that it has under way.
+
+    ``leads`` is what a broker believes. ``cleans`` says of a broker, of one that is gone, and of a unit that a clean-up has
+    yet to look at it.
+    """
+
+    def __init__(self, p: Protocol, channel: Channel, *, slow: bool) -> None:
+        self.protocol, self.channel, self.slow = p, channel, slow
+        store, broker = channel.store, channel.broker
+        self.node = SilentNode.one(store, "leader")
+        self.leads = p.flag("leads", per=broker)
+        self.metadata = p.choice("metadata", METADATA, per=broker)
+        self.cleans = p.flag("cleans", per=(broker, broker, channel.unit))
+        self.is_orphan = p.part(self._is_orphan)
+        self.has_read_all = p.part(self._has_read_all)
+        self.may_bury = p.part(self._may_bury)
+        self.on_reestablished = p.part(self._on_reestablished)
+
+    # --- formulas
+
+    def monitors(self, b: int) -> Any:
+        """The formula: the broker runs monitorOwnerships: it leads, and the metadata store is stable."""
+        return And(self.leads[b], self.channel.store.reaches(b), self.metadata[b] == "stable")
+
+    def is_stuck(self, u: int) -> Any:
+        """The formula: a unit may have been moving for 30 seconds; unless brokers are slow, nobody has anything left to do."""
+        return True if self.slow else all_of(Not(self.channel.is_at_work(b, u)) for b in self.channel.broker)
+
+    def _is_orphan(self, view: Record, x: int) -> Any:
+        """A unit is the matter of a broker that is gone: it owns the unit, or takes part in its move."""
+        return view.concerns(x)
+
+    def _has_read_all(self, b: int, u: int) -> Any:
+        """A clean-up has read whatever was written of a unit when it overrides its record."""
+        return Not(self.channel.units.has_news(b, u))
+
+    def _may_bury(self, view: Record) -> Any:
+        """Records that have been free for an hour are deleted."""
+        return view.state == "Free"
+
+    def may_be_ill(self, x: int) -> Any:
+        """The formula: the health check of a broker can fail: it is dead, or cut off from the metadata store."""
+        return Not(self.channel.store.reaches(x))
+
+    def may_be_well(self, x: int) -> Any:
+        """The formula: the health check of a broker can pass."""
+        return self.channel.store.lives[x]
+
+    def is_cleaned(self, b: int, x: int) -> Any:
+        """The formula: a clean-up after ``x`` is under way at ``b``."""
+        return any_of(self.cleans[b, x, u] for u in self.channel.unit)
+
+    def _on_reestablished(self, b: int) -> Updates:
+        """SessionReestablished: the metadata store is jittery for three minutes."""
+        return {self.metadata[b]: "jittery"}
+
+    # --- updates
+
+    def override(self, view: Record, x: Any) -> Record:
+        """What overrides a record when ``x`` is selected, or nobody is: overrideOwnership."""
+        records = self.channel.records
+        version = records.after(view.version)
+        owner = If(view.state == "Owned", view.dst, view.src)
+        if x == NOBODY:
+            return records.record("Free", version, src=owner, force=True)
+        former = If(owner == x, records.none.src, owner)
+        return records.record("Owned", version, dst=x, src=former, force=True)
+
+    def idle(self, b: int) -> Updates:
+        """A process that has ended, or begins, leads nothing."""
+        broker, unit = self.channel.broker, self.channel.unit
+        cleans = {self.cleans[b, x, u]: False for x in broker for u in unit}
+        return {self.leads[b]: False, self.metadata[b]: "stable", **cleans}
+
+    def lost(self, b: int) -> Updates:
+        """SessionLost: the broker no longer leads, and the metadata store is unstable."""
+        return {self.leads[b]: False, self.metadata[b]: "unstable"}
+
+    # --- steps
+
+    def declare(self, *, expiries: int, faults: int, moves: int) -> None:
+        """Declares the steps of the leader; brokers go missing if there are ``faults``, and moves stop if ``moves``."""
+        self._declare_role(expiries)
+        overtakes = self.slow or self.protocol.has("close_overtaken")
+        self._declare_monitor(faults > 0, moves > 0 or overtakes)
+        if faults:
+            self._declare_clean_up()
+
+    def _declare_role(self, expiries: int) -> None:
+        p, store, leads = self.protocol, self.channel.store, self.leads
+        broker = self.channel.broker
+
+        @p.step(by="b", mirrors="LeaderElectionImpl.elect, ExtensibleLoadManagerImpl.playLeader", fair=True, b=broker)
+        def lead(b: int) -> Any:
+            """A broker becomes leader where there is none. How that comes about is the protocol ``election``."""
+            return And(store.reaches(b), self.node.absent), merged(self.node.created(b), {leads[b]: True})
+
+        @p.step(by="b", mirrors="ServiceUnitStateChannelImpl.getMetadataState", fair=True, b=broker, only_if=expiries)
+        def settle(b: int) -> Any:
+            """The last session event was three minutes ago."""
+            return And(store.lives[b], self.metadata[b] == "jittery"), {self.metadata[b]: "stable"}
+
+    def _declare_monitor(self, faults: bool, moves: bool) -> None:
+        p, channel = self.protocol, self.channel
+        units, broker, unit = channel.units, channel.broker, channel.unit
+
+        @p.step(
+            by="b",
+            mirrors="ServiceUnitStateChannelImpl.monitorOwnerships, ServiceUnitStateChannelImpl.handleBrokerDeletionEvent, "
+            "ServiceUnitStateChannelImpl.scheduleCleanup",
+            fair=True,
+            b=broker,
+            x=broker,
+            only_if=faults,
+        )
+        def miss(b: int, x: int) -> Any:
+            """The leader finds a unit at a broker that is not registered, or hears so: it is to be cleaned up after."""
+            missed = any_of(self.is_orphan(units.view[b, u], x) for u in unit)
+            idle = And(self.monitors(b), Not(channel.is_registered(x)), Not(self.is_cleaned(b, x)))
+            return And(idle, missed), {self.cleans[b, x, u]: True for u in unit}
+
+        @p.step(
+            by="b",
+            mirrors="ServiceUnitStateChannelImpl.monitorOwnerships, ServiceUnitStateChannelImpl.overrideOwnership, "
+            "ServiceUnitStateChannelImpl.publishOverrideEventAsync",
+            fair=True,
+            b=broker,
+            u=unit,
+            x=broker,
+            only_if=moves,
+        )
+        def override_overdue(b: int, u: int, x: int) -> Any:
+            """The leader finds a unit that has been moving for more than 30 seconds, between brokers that are there."""
+            view = units.view[b, u]
+            there = [Or(channel.is_registered(y), Not(view.concerns(y))) for y in broker]
+            overdue = And(self.monitors(b), view.state.among(*IN_FLIGHT), self.is_stuck(u), *there)
+            guard = And(overdue, channel.is_registered(x), units.may_write(b))
+            return guard, units.written(b, u, self.override(view, x))
+
+        @p.step(
+            by="b",
+            mirrors="ServiceUnitStateChannelImpl.monitorOwnerships, ServiceUnitStateChannelImpl.tombstoneAsync",
+            spends="burials",
+            b=broker,
+            u=unit,
+        )
+        def bury_old(b: int, u: int) -> Any:
+            """The leader finds a unit that nobody has had for an hour: its record is deleted."""
+            guard = And(self.monitors(b), self.may_bury(units.view[b, u]), units.may_write(b))
+            return guard, units.written(b, u, channel.records.none, channel.meets(b, u))
+
+    def _declare_clean_up(self) -> None:
+        p, channel, cleans = self.protocol, self.channel, self.cleans
+        units, store, broker, unit = channel.units, channel.store, channel.broker, channel.unit
+
+        def due(b: int, x: int, u: int) -> Any:
+            """The formula: it is this unit's turn in a clean-up: some broker leads, and the one that is gone is not healthy."""
+            goes_on = And(store.lives[b], Not(self.node.absent), self.metadata[b] != "jittery")
+            return And(cleans[b, x, u], goes_on, self.may_be_ill(x))
+
+        @p.step(
+            by="b",
+            mirrors="ServiceUnitStateChannelImpl.doCleanup, ServiceUnitStateChannelImpl.overrideOwnership, "
+            "ServiceUnitStateChannelImpl.publishOverrideEventAsync",
+            fair=True,
+            b=broker,
+            x=broker,
+            u=unit,
+            y=(*broker, len(broker)),
+        )
+        def clean_up(b: int, x: int, u: int, y: int) -> Any:
+            """A unit of the broker that is gone is given to another one, or to nobody if there is none."""
+            to = y if y < len(broker) else NOBODY
+            others = [channel.is_registered(other) for other in broker if other != x]
+            found = Not(Or(*others)) if to == NOBODY else And(y != x, channel.is_registered(y))
+            view = units.view[b, u]
+            orphan = And(self.is_orphan(view, x), Or(self.slow, self.has_read_all(b, u)))
+            guard = And(due(b, x, u), orphan, found, units.may_write(b))
+            return guard, merged({cleans[b, x, u]: False}, units.written(b, u, self.override(view, to)))
+
+        @p.step(by="b", mirrors="ServiceUnitStateChannelImpl.doCleanup", fair=True, b=broker, x=broker, u=unit)
+        def pass_over(b: int, x: int, u: int) -> Any:
+            """A unit is not, or no longer, that of the broker that is gone."""
+            settled = And(Or(self.slow, Not(units.has_news(b, u))), Not(self.is_orphan(units.view[b, u], x)))
+            return And(due(b, x, u), settled), {cleans[b, x, u]: False}
+
+        @p.step(
+            by="b",
+            mirrors="ServiceUnitStateChannelImpl.doCleanup, ServiceUnitStateChannelImpl.handleBrokerCreationEvent, "
+            "ServiceUnitStateChannelImpl.healthCheckBrokerAsync",
+            fair=True,
+            b=broker,
+            x=broker,
+        )
+        def spare(b: int, x: int) -> Any:
+            """The broker answers its health check after all, or nobody leads: the clean-up is not for it."""
+            spared = Or(self.may_be_well(x), self.node.absent)
+            return And(store.lives[b], self.is_cleaned(b, x), spared), {cleans[b, x, u]: False for u in unit}

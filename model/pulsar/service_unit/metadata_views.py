@@ -1,0 +1,125 @@
+"""The metadata store as the store of service units: one node for each, and the copies of it that brokers have.
+
+Mirrors ServiceUnitStateMetadataStoreTableViewImpl over MetadataStoreTableViewImpl. A write is tested against the writer's own
+copy, by the conflict resolver, and then by compare-and-set: the node's version must be that of the copy. As a record's
+version rises by one with each write from 1 on, it tells as much as the version of its node. It is not tried again; and a
+conflict is swallowed, so that the writer takes it for done. Tombstones are deletions without a version.
+
+A broker hears that a node was written, and then reads it. What is written while it is cut off it does not hear of; that it does
+not look when its connection is back is the mistake ``missed_not_read``. (The cache reads a node again after ten minutes, but
+only when it is asked for it.)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, If, Not, Or, Protocol, Universe
+from fencepost.model.pulsar.metadata_store import Sessions, Updates, merged
+from fencepost.model.pulsar.service_unit.records import Record, Records
+from fencepost.model.pulsar.service_unit.system_topic import Handler
+
+HEARS = (
+    "ServiceUnitStateChannelImpl.handleEvent, MetadataStoreTableViewImpl.handleNotification, "
+    "MetadataStoreTableViewImpl.handleTailItem"
+)
+
+
+class MetadataViews:
+    """The nodes, the copies, and how nodes are written."""
+
+    def __init__(self, p: Protocol, store: Sessions, records: Records, unit: Universe) -> None:
+        self.protocol, self.store, self.records, self.unit = p, store, records, unit
+        self.broker = store.client
+        view = records.declare("view", (self.broker, unit), force=False)
+        truth = records.declare("truth", (unit,), force=True)
+        self.view = {(b, u): view(b, u) for b in self.broker for u in unit}
+        self.truth = {u: truth(u) for u in unit}
+        self.changed = p.flag("unheard", per=(self.broker, unit))
+        store.watched.append(self)
+
+        self.is_news = p.part(self._is_news)
+        self.lost = p.part(self._lost)
+        self.reestablished = p.part(self._reestablished)
+        self.reconnected = p.part(self._reconnected)
+
+    # --- formulas
+
+    def _takes_place(self, b: int, u: int, record: Record) -> Any:
+        """The formula: a write takes effect: the resolver prefers it to the writer's copy, and the copy is what is there."""
+        copy = self.view[b, u]
+        return And(Not(self.records.keeps_old(copy, record, topic=False)), copy.version == self.truth[u].version)
+
+    def _is_news(self, b: int, u: int) -> Any:
+        """What is read is not what the copy says (updateData)."""
+        return Not(self.is_known(b, u))
+
+    def has_room(self, b: int | None = None) -> Any:
+        """The formula: a record can be written, as far as others are concerned."""
+        return True
+
+    def is_known(self, b: int, u: int) -> Any:
+        """The formula: the broker's copy of a unit is what is there."""
+        return self.view[b, u].equals(self.truth[u])
+
+    def may_write(self, b: int) -> Any:
+        """The formula: the broker's writes reach the store."""
+        return self.store.reaches(b)
+
+    def may_ask(self, b: int) -> Any:
+        """The formula: the broker can write for a client."""
+        return self.store.reaches(b)
+
+    def has_news(self, b: int, u: int) -> Any:
+        """The formula: the broker is about to hear of a write of the unit."""
+        return And(self.store.reaches(b), self.changed[b, u])
+
+    # --- updates
+
+    def unheard(self, b: int) -> Updates:
+        """The broker will not hear of what was written so far."""
+        return {self.changed[b, u]: False for u in self.unit}
+
+    def written(self, b: int, u: int, record: Record, condition: Any = True, *, on_reading: bool = False) -> Updates:
+        """A node is written or deleted where the condition holds; ``on_reading`` says that the writer has just read it."""
+        if on_reading:
+            accepted = And(condition, Not(self.records.keeps_old(self.truth[u], record, topic=False)))
+        else:
+            accepted = And(condition, Or(record.absent, self._takes_place(b, u, record)))
+        others = {self.changed[c, u]: Or(self.changed[c, u], And(accepted, self.store.reaches(c))) for c in self.broker}
+        own = accepted if on_reading else Or(self.changed[b, u], accepted)
+        return merged(self.truth[u].becomes(record, accepted), others, {self.changed[b, u]: own})
+
+    def forgotten(self, b: int) -> Updates:
+        """A process that ends has no copy; one that starts reads all nodes."""
+        lives = self.store.lives[b]
+        copies = (self.view[b, u].becomes(self.records.none.either(lives, self.truth[u])) for u in self.unit)
+        return merged(*copies, self.unheard(b))
+
+    def _lost(self, b: int) -> Updates:
+        """A broker whose session is gone drops its copies, which nobody keeps up to date."""
+        return merged(*(self.view[b, u].becomes(self.records.none) for u in self.unit), self.unheard(b))
+
+    def _reestablished(self, b: int) -> Updates:
+        """With a new session all nodes are read again."""
+        return merged(*(self.view[b, u].becomes(self.truth[u]) for u in self.unit), self.unheard(b))
+
+    def _reconnected(self, b: int) -> Updates:
+        """A broker whose connection is back reads what it may not have heard of."""
+        return {self.changed[b, u]: True for u in self.unit}
+
+    # --- steps
+
+    def declare(self, handler: Handler) -> None:
+        """Declares how brokers hear of writes."""
+        p, store = self.protocol, self.store
+
+        @p.step(by="b", mirrors=HEARS, fair=True, b=self.broker, u=self.unit)
+        def read(b: int, u: int) -> Any:
+            """A broker that hears that a node was written reads it, and acts on it if it is not what its copy says."""
+            node = self.truth[u]
+            news = self.is_news(b, u)
+            updates, answers, answer = handler(b, u, node)
+            taken = {v: If(news, value, v) for v, value in updates.items()}
+            written = self.written(b, u, answer, And(news, answers), on_reading=True)
+            return And(store.reaches(b), self.changed[b, u]), merged(taken, self.view[b, u].becomes(node, news), written)

@@ -1,0 +1,43 @@
+"""The ephemeral nodes of the load manager: that of the leader, and one for each broker in the registry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.pulsar.metadata_store import EphemeralNode, Sessions, Updates
+from fencepost.model.pulsar.service_unit.records import NOBODY
+
+
+class SilentNode(EphemeralNode):
+    """An ephemeral node of whose deletion nobody is told: whoever wants to know looks."""
+
+    @classmethod
+    def one(cls, sessions: Sessions, name: str) -> SilentNode:
+        """The variables of one node, which is absent at first."""
+        p = sessions.protocol
+        holder = p.choice(f"{name}_holder", sessions.client, none=NOBODY)
+        return cls(sessions, holder, p.flag(f"{name}_former"), p.number(f"{name}_version", 0, 0), {}, {})
+
+    @classmethod
+    def of_each(cls, sessions: Sessions, name: str) -> list[SilentNode]:
+        """The variables of one node for each client, which is there at first."""
+        p, client = sessions.protocol, sessions.client
+        holder = p.choice(f"{name}_holder", client, per=client, none=NOBODY, init=lambda c: c)
+        former, version = p.flag(f"{name}_former", per=client), p.number(f"{name}_version", 0, 0, per=client)
+        return [cls(sessions, holder[c], former[c], version[c], {}, {}) for c in client]
+
+    def unheard(self, c: int) -> Updates:
+        """What nobody is told of nobody misses."""
+        return {}
+
+
+class LastingNode(SilentNode):
+    """A node that was not made ephemeral."""
+
+    def vanished(self, condition: Any = True, *, unheard_by: int | None = None) -> Updates:
+        """It does not go with a session."""
+        return {}
+
+    def becomes_former(self, c: int) -> Updates:
+        """It belongs to no session."""
+        return {}

@@ -1,0 +1,101 @@
+"""Which broker owns a service unit, as the extensible load manager decides it: by one record for each (PIP-192).
+
+Mirrors ServiceUnitStateChannelImpl and what is around it as read in Pulsar 4.0.8, 4.2.4 and 5.0.0-M1. The parts:
+
+- records.py: the record, its seven states, and ServiceUnitStateDataConflictResolver.
+- system_topic.py and metadata_views.py: the two stores, by the setting loadManagerServiceUnitStateTableViewClassName, and the
+  copy of all records that each broker has.
+- channel.py: what every broker does with a record, and with lookups, topics and its node in the registry.
+- nodes.py: the ephemeral nodes, of the leader and of each broker.
+- leader.py: the monitor, and the clean-up after brokers that are gone.
+- defects.py: the mistakes. The parts are as they are meant to be; four or more of the mistakes are in every release.
+
+Which broker is selected, and when a unit is unloaded, is free: what holds here holds for every policy. A topic stands for all
+of a unit. Time is not modelled: a lookup may give up at any time; a move counts as overdue for the leader once nobody has
+anything left to do for it or, if brokers are ``slow``, at any time; a record counts as old when the leader deletes it.
+
+Left out: splits, and with them the states Splitting and Deleted; graceful shutdown, and that the units of the system come last
+in a clean-up; unloads by force; the syncer that migrates from one store to the other; that the topic is not to be had while it
+moves to another leader. How a leader is elected is the protocol ``election``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fencepost.model.language import ModelError, Protocol
+from fencepost.model.pulsar.metadata_store import Sessions, merged
+from fencepost.model.pulsar.service_unit.channel import Channel
+from fencepost.model.pulsar.service_unit.defects import DEFECTS, declare_steps, put_in
+from fencepost.model.pulsar.service_unit.leader import Leader
+from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
+from fencepost.model.pulsar.service_unit.records import Records
+from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
+
+STORES = ("topic", "metadata")
+
+
+def service_unit(
+    *,
+    brokers: int = 2,
+    units: int = 1,
+    store: str = "topic",
+    lag: int = 3,
+    versions: int = 9,
+    multi_phase: bool = True,
+    slow: bool = False,
+    unloads: int = 1,
+    timeouts: int = 0,
+    burials: int = 0,
+    compactions: int = 0,
+    late_messages: int = 0,
+    disconnects: int = 0,
+    expiries: int = 0,
+    crashes: int = 0,
+    defects: Iterable[str] = (),
+) -> Protocol:
+    """The ownership of ``units`` by ``brokers``, with their records in ``store``: ``topic`` or ``metadata``.
+
+    ``lag`` is how many messages of the topic a broker may not have read, ``versions`` the last version of a record, after which
+    they start again. With ``multi_phase``, as it is unless configured otherwise, clients stay attached during a transfer. With
+    ``slow`` brokers the leader takes a move for stuck that is not. ``unloads``, ``timeouts``, ``burials``, ``compactions`` and
+    ``late_messages`` bound how often a unit is unloaded or transferred, its topics do not close in time, the leader deletes an
+    old record, the topic is compacted, and a message is stored twice; ``disconnects``, ``expiries`` and ``crashes`` how often a
+    broker is cut off from the metadata store, loses its session while it lives, and dies.
+    """
+    if brokers < 1 or units < 1 or lag < 2 or versions < 1:
+        raise ModelError("service_unit: brokers, units and versions are at least 1, lag at least 2")
+    if store not in STORES:
+        raise ModelError(f"service_unit: store is one of {', '.join(STORES)}, not {store!r}")
+    parameters = {name: value for name, value in locals().items() if name != "defects"}
+    p = Protocol("service_unit", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+
+    broker = p.universe("broker", brokers)
+    unit = p.universe("unit", units)
+    sessions = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes)
+    records = Records(p, broker, versions)
+    views: SystemTopic | MetadataViews
+    if store == "topic":
+        views = SystemTopic(p, sessions, records, unit, lag=lag, compactions=compactions, late=late_messages)
+    else:
+        views = MetadataViews(p, sessions, records, unit)
+    channel = Channel(p, sessions, records, views, unit, multi_phase=multi_phase, crashes=crashes, expiries=expiries)
+    leader = Leader(p, channel, slow=slow)
+    put_in(channel, leader)
+    p.budget("unloads", unloads)
+    p.budget("timeouts", timeouts)
+    p.budget("burials", burials)
+
+    sessions.declare(
+        at_start=lambda b: merged(views.forgotten(b), channel.idle(b), leader.idle(b)),
+        on_lost=lambda b: merged(views.lost(b), channel.lost(b), leader.lost(b)),
+        on_reconnected=views.reconnected,
+        on_reestablished=lambda b: merged(views.reestablished(b), channel.reestablished(b), leader.on_reestablished(b)),
+        listener="ServiceUnitStateChannelImpl.handleMetadataSessionEvent",
+    )
+    channel.declare(timeouts=timeouts)
+    leader.declare(
+        expiries=expiries, faults=crashes + expiries, moves=crashes + timeouts + (expiries if store == "metadata" else 0)
+    )
+    declare_steps(channel)
+    return p

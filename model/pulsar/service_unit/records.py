@@ -1,0 +1,166 @@
+"""The record of a service unit, and which of two records is kept: ServiceUnitStateDataConflictResolver.
+
+A record is ServiceUnitStateData without its timestamp; that there is none (null in Java) is a record in state ``Init`` with
+version 0, for no broker ever writes a record in that state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+from fencepost.model.language import And, If, Not, Or, Protocol, Universe, any_of
+from fencepost.model.language.formulas import ChoiceRef
+from fencepost.model.pulsar.metadata_store import Updates
+
+STATES = ("Init", "Free", "Assigning", "Owned", "Releasing", "Splitting", "Deleted")
+IN_FLIGHT = ("Assigning", "Releasing", "Splitting")
+NOBODY = "nobody"
+FIRST = 1
+"""VERSION_ID_INIT: the version of a record that follows none."""
+
+OVER_THE_STORE: Mapping[str, tuple[str, ...]] = {
+    "Init": ("Assigning",),
+    "Free": ("Assigning",),
+    "Owned": ("Splitting", "Releasing"),
+    "Assigning": ("Owned",),
+    "Releasing": ("Assigning", "Free"),
+    "Splitting": ("Deleted",),
+    "Deleted": ("Init",),
+}
+"""ServiceUnitState.validTransitionsOverMetadataStore."""
+
+OVER_THE_TOPIC = {**OVER_THE_STORE, "Init": STATES[1:], "Free": ("Assigning", "Init")}
+"""ServiceUnitState.validTransitionsOverSystemTopic: compaction may have taken what came before."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One record, or the variables that hold one; ``force`` is None where it is not kept."""
+
+    state: Any
+    dst: Any
+    src: Any
+    version: Any
+    force: Any = None
+
+    @property
+    def absent(self) -> Any:
+        """The formula: there is no record."""
+        return self.state == "Init"
+
+    def concerns(self, broker: int) -> Any:
+        """The formula: the broker owns the unit, or is one of those between which it is moving."""
+        as_owner = And(self.dst == broker, self.state.among("Owned", *IN_FLIGHT))
+        return Or(as_owner, And(self.src == broker, self.state.among(*IN_FLIGHT)))
+
+    def becomes(self, other: Record, condition: Any = True) -> Updates:
+        """The updates of variables by which they hold the other record, where the condition holds."""
+        pairs = [(self.state, other.state), (self.dst, other.dst), (self.src, other.src), (self.version, other.version)]
+        if self.force is not None:
+            pairs.append((self.force, other.force))
+        return {mine: If(condition, theirs, mine) for mine, theirs in pairs}
+
+    def equals(self, other: Record) -> Any:
+        """The formula: both say the same."""
+        return And(self.state == other.state, self.dst == other.dst, self.src == other.src, self.version == other.version)
+
+    def either(self, condition: Any, other: Record) -> Record:
+        """This record where the condition holds, and the other one elsewhere."""
+        return Record(
+            If(condition, self.state, other.state),
+            If(condition, self.dst, other.dst),
+            If(condition, self.src, other.src),
+            If(condition, self.version, other.version),
+            If(condition, self.force, other.force),
+        )
+
+
+class Records:
+    """Makes the records of one protocol: ``versions`` is the last version, after which the first comes again."""
+
+    def __init__(self, p: Protocol, broker: Universe, versions: int) -> None:
+        self._protocol, self.broker, self.last = p, broker, versions
+        self._brokers = (*(broker.label(b) for b in broker), NOBODY)
+
+    def declare(self, name: str, per: tuple[Universe, ...], *, force: bool) -> Any:
+        """Variables that hold a record each; what is returned gives the record at an index."""
+        p = self._protocol
+        state = p.choice(f"{name}_state", STATES, per=per)
+        dst = p.choice(f"{name}_dst", self.broker, per=per, none=NOBODY)
+        src = p.choice(f"{name}_src", self.broker, per=per, none=NOBODY)
+        version = p.number(f"{name}_version", 0, self.last, per=per)
+        forced = p.flag(f"{name}_force", per=per) if force else None
+        return lambda *at: Record(state[at], dst[at], src[at], version[at], None if forced is None else forced[at])
+
+    def record(self, state: str, version: Any, *, dst: Any = NOBODY, src: Any = NOBODY, force: bool = False) -> Record:
+        """A record of literals and terms."""
+        number = z3.IntVal(version) if isinstance(version, int) else version
+        return Record(named(state, STATES), self._who(dst), self._who(src), number, z3.BoolVal(force))
+
+    @property
+    def none(self) -> Record:
+        """That there is no record: a tombstone."""
+        return self.record("Init", 0)
+
+    def after(self, version: Any) -> Any:
+        """The next version; a Java long overflows."""
+        return If(version == self.last, FIRST, version + 1)
+
+    def _who(self, broker: Any) -> Any:
+        if isinstance(broker, ChoiceRef):
+            return broker
+        return named(broker if broker == NOBODY else self.broker.label(broker), self._brokers)
+
+    def keeps_old(self, old: Record, new: Record, *, topic: bool) -> Any:
+        """The formula: the old record stays, and the new one is rejected. See ``keeps_old``."""
+        return keeps_old(old, new, topic=topic, first=FIRST, last=self.last)
+
+
+def named(name: str, names: tuple[str, ...]) -> Any:
+    """A name as a term, so that it can be compared like a variable that holds one."""
+    return ChoiceRef.of(z3.IntVal(names.index(name)), names)
+
+
+def keeps_old(old: Record, new: Record, *, topic: bool, first: int, last: int) -> Any:
+    """The formula: of two records the old one is kept: ServiceUnitStateDataConflictResolver.shouldKeepLeft.
+
+    ``topic`` says that the records are messages of the system topic, and not values in the metadata store; ``first`` is the
+    version that follows on ``last`` when versions overflow.
+    """
+    wraps = And(old.version == last, new.version == first)
+    late = And(Not(wraps), old.version >= new.version)
+    jumps = And(Not(wraps), old.version + 1 < new.version)
+    refused = And(Not(new.force), Or(Not(_may_follow(old, new, topic)), _has_wrong_brokers(old, new)))
+    if topic:
+        known = And(Not(old.absent), Or(late, And(Not(jumps), refused)))
+        return And(Not(new.absent), Or(known, And(old.absent, refused)))
+    known = And(Not(old.absent), Or(late, jumps, refused))
+    return And(Not(new.absent), Or(known, And(old.absent, new.version != FIRST)))
+
+
+def _may_follow(old: Record, new: Record, topic: bool) -> Any:
+    """The formula: ServiceUnitState.isValidTransition."""
+    table = OVER_THE_TOPIC if topic else OVER_THE_STORE
+    return any_of(And(old.state == before, new.state.among(*after)) for before, after in table.items())
+
+
+def _has_wrong_brokers(old: Record, new: Record) -> Any:
+    """The formula: the transition is valid, and not between these brokers."""
+    differs = Or(old.dst != new.dst, old.src != new.src)
+
+    def goes(before: str, after: str, wrong: Any) -> Any:
+        return And(old.state == before, new.state == after, wrong)
+
+    return Or(
+        goes("Owned", "Splitting", Or(new.dst != NOBODY, old.dst != new.src)),
+        goes("Owned", "Releasing", Or(new.src == NOBODY, old.dst != new.src, old.dst == new.dst)),
+        goes("Assigning", "Owned", differs),
+        goes("Releasing", "Assigning", Or(new.dst == NOBODY, differs)),
+        goes("Releasing", "Free", differs),
+        goes("Splitting", "Deleted", differs),
+        goes("Free", "Assigning", Or(new.src != NOBODY, new.dst == NOBODY)),
+    )

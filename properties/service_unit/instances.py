@@ -1,0 +1,54 @@
+"""The instances of the service unit channel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fencepost.properties.registry import Instance, Value
+
+_METADATA: Mapping[str, Value] = {"store": "metadata"}
+
+SIZES = {
+    "ci": (
+        Instance("unloads", {"unloads": 2, "burials": 1, "versions": 11}),
+        Instance("crash", {"crashes": 1}),
+        Instance("expiry", {"expiries": 1}),
+        Instance("compaction", {"compactions": 1, "burials": 1}),
+        Instance("late", {"timeouts": 1, "late_messages": 1, "burials": 1}),
+        Instance("slow", {"slow": True}),
+        Instance("at once", {"multi_phase": False, "timeouts": 1}),
+        Instance("nodes", {**_METADATA, "unloads": 2, "burials": 1, "timeouts": 1, "versions": 11}),
+        Instance("nodes, crash", {**_METADATA, "crashes": 1}),
+        Instance("nodes, expiry", {**_METADATA, "expiries": 1}),
+        Instance("nodes, cut off", {**_METADATA, "disconnects": 1}),
+    ),
+    "standard": (
+        Instance("two units", {"units": 2}),
+        Instance("crash and expiry", {"crashes": 1, "expiries": 1}),
+        Instance("three brokers, crash", {"brokers": 3, "crashes": 1, "unloads": 0}),
+        Instance("nodes, all faults", {**_METADATA, "crashes": 1, "expiries": 1, "disconnects": 1, "timeouts": 1}),
+        Instance("nodes, three brokers", {**_METADATA, "brokers": 3, "crashes": 1}),
+    ),
+    "deep": (Instance("three brokers", {"brokers": 3, "crashes": 1, "expiries": 1}),),
+}
+
+SHOWN_BY: dict[str, Mapping[str, Value]] = {
+    "gaps_accepted": {"burials": 1},
+    "late_tombstones": {"burials": 1},
+    "jumps_rejected": {"compactions": 1},
+    "tombstones_compacted": {"compactions": 1, "burials": 1},
+    "copies_compared_by_version": {**_METADATA, "burials": 1},
+    "missed_not_read": {**_METADATA, "disconnects": 1},
+    "copy_kept": {**_METADATA, "expiries": 1},
+    "close_waits_for_lookup": {},
+    "close_overtaken": {},
+    "transfer_unseen": {**_METADATA, "unloads": 2, "versions": 11},
+    "existing_ignored": {"crashes": 1, "unloads": 0},
+    "newer_lookup_dropped": {},
+    "owned_buried": {"burials": 1},
+    "source_missed": {"crashes": 1},
+    "override_not_repeated": {**_METADATA, "crashes": 1},
+    "session_event_unseen": {"expiries": 1, "unloads": 0},
+    "registration_lost": {"expiries": 1, "unloads": 0},
+    "registration_persists": {"expiries": 1, "unloads": 0},
+}

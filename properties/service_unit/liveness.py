@@ -1,0 +1,89 @@
+"""What must come about in the end with service units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, Not, Or, all_of, any_of
+from fencepost.model.pulsar.service_unit.records import IN_FLIGHT
+from fencepost.properties.service_unit.terms import Units
+from fencepost.properties.vocabulary import Suite
+
+
+def in_the_end(suite: Suite, now: Units) -> None:
+    """Adds what must come about in the end."""
+    s, settings = now.s, now.settings
+    interrupted = settings["crashes"] + settings["timeouts"] > 0 or (settings["expiries"] > 0 and not now.over_topic)
+
+    gone = settings["crashes"] + settings["expiries"] > 0
+    cut_off = settings["disconnects"] > 0 and (gone or not now.over_topic)
+    for_good = suite.leads_to(strict="a broker that is cut off for good, and not missed, does nothing more", when=cut_off)
+
+    def served(u: int) -> Any:
+        return any_of(And(now.owns(b, u), now.truth(u).state == "Owned", now.truth(u).dst == b) for b in now.broker)
+
+    @for_good
+    def looked_up_units_are_served() -> Any:
+        """A unit that clients go on to look up is owned in the end, by a broker that lives and knows it."""
+        return [(Not(served(u)), served(u)) for u in now.unit]
+
+    @for_good
+    def moves_end() -> Any:
+        """A unit does not stay between brokers."""
+        moving = {u: now.truth(u).state.among(*IN_FLIGHT) for u in now.unit}
+        return [(moving[u], Not(moving[u])) for u in now.unit]
+
+    @suite.leads_to(
+        unfair=["override_overdue", "miss", "stop_waiting"],
+        strict="what a broker that is gone, or topics that do not close, leave behind only the leader clears away",
+        when=interrupted or cut_off,
+    )
+    def moves_end_by_themselves() -> Any:
+        """A unit does not stay between brokers although the leader does nothing, nor do lookups give up."""
+        moving = {u: now.truth(u).state.among(*IN_FLIGHT) for u in now.unit}
+        return [(moving[u], Not(moving[u])) for u in now.unit]
+
+    @suite.leads_to(
+        unfair=["stop_waiting"],
+        strict="a lookup that waits because the owner is not registered is not told when it is again",
+        when=gone or cut_off,
+    )
+    def lookups_are_answered() -> Any:
+        """A lookup that waits is answered, and not only by its time-out."""
+        return [(s.pending[b, u], Not(s.pending[b, u])) for b, u in now.pairs]
+
+    if gone:
+
+        @for_good
+        def brokers_register() -> Any:
+            """A broker that lives is in the registry in the end."""
+            absent = {b: And(s.lives[b], Not(now.is_registered(b))) for b in now.broker}
+            return [(absent[b], Not(absent[b])) for b in now.broker]
+
+    if settings["expiries"]:
+
+        @suite.leads_to
+        def metadata_settles() -> Any:
+            """A broker whose session is back takes the metadata store for stable in the end, so that it can lead."""
+            shaken = {b: And(now.reaches(b), s.metadata[b] != "stable") for b in now.broker}
+            return [(shaken[b], Not(shaken[b])) for b in now.broker]
+
+    @for_good
+    def strays_close() -> Any:
+        """Topics at a broker that does not own the unit are closed, clients and all, unless it owns it again."""
+        stray = {(b, u): And(s.topics[b, u] != "closed", Not(now.owns(b, u))) for b, u in now.pairs}
+        return [(stray[pair], Not(stray[pair])) for pair in now.pairs]
+
+    @suite.ends
+    def all_is_quiet() -> Any:
+        """A run ends only where every unit is owned, as everybody knows, and nothing is under way."""
+        idle = [
+            And(
+                Not(s.pending[b, u]),
+                Not(s.leaves[b, u]),
+                s.due[b, u] == "none",
+                Or(s.topics[b, u] == "closed", now.owns(b, u)),
+            )
+            for b, u in now.pairs
+        ]
+        return And(*idle, all_of(served(u) for u in now.unit))

@@ -1,0 +1,196 @@
+"""What must hold of service units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from fencepost.model.pulsar.service_unit.records import IN_FLIGHT, NOBODY
+from fencepost.properties.service_unit.liveness import in_the_end
+from fencepost.properties.service_unit.terms import Units
+from fencepost.properties.vocabulary import Suite
+
+
+def service_unit(p: Protocol) -> Suite:
+    """The properties of an instance that ``fencepost.model.pulsar.service_unit.service_unit`` built."""
+    suite = Suite(p)
+    now, then = Units(p), Units(p, after=True)
+    _views(suite, now)
+    _owners(suite, now)
+    _faults(suite, now, then)
+    _records(suite, now, then)
+    in_the_end(suite, now)
+    _possible(suite, now)
+    return suite
+
+
+def _views(suite: Suite, now: Units) -> None:
+    """Adds that views of the same records agree."""
+    s, settings, broker = now.s, now.settings, now.broker
+    if now.over_topic and broker.size > 1 and not settings["compactions"]:
+
+        @suite.always
+        def views_of_the_same_messages_agree() -> Any:
+            """Two brokers that have read equally far have the same view."""
+            alike = [
+                Implies(
+                    And(s.lives[b], s.lives[c], s.behind[b] == s.behind[c]),
+                    all_of(now.view(b, u).equals(now.view(c, u)) for u in now.unit),
+                )
+                for b in broker
+                for c in broker
+                if b < c
+            ]
+            return And(*alike)
+
+    @suite.always
+    def told_brokers_know_the_record() -> Any:
+        """A broker that has been told of everything has the record itself."""
+        return all_of(Implies(now.is_current(b, u), now.view(b, u).equals(now.truth(u))) for b, u in now.pairs)
+
+    @suite.always
+    def versions_suffice() -> Any:
+        """No record has the last version that this instance counts to."""
+        return all_of(now.truth(u).version < settings["versions"] for u in now.unit)
+
+
+def _owners(suite: Suite, now: Units) -> None:
+    """Adds that one broker has a unit, and its topics open."""
+    s, settings, broker = now.s, now.settings, now.broker
+    faults = settings["expiries"] > 0
+    slow = settings["slow"] and settings["unloads"] > 0
+    if broker.size < 2:
+        return
+
+    @suite.strict(
+        "a broker whose unit was given to another, because its session was gone or it was slow, may not know yet",
+        when=faults or slow,
+    )
+    def one_takes_itself_for_the_owner() -> Any:
+        """No two brokers take themselves for the owner of a unit."""
+        return all_of(Not(at_least(2, [now.owns(b, u) for b in broker])) for u in now.unit)
+
+    @suite.strict(
+        "the topics of a broker that was cut off, or slow, and those that did not close in time, are open while the next "
+        "owner's are",
+        when=faults or slow or settings["timeouts"] > 0,
+    )
+    def topics_are_open_once() -> Any:
+        """No two brokers have topics of a unit open."""
+        opened = {(b, u): And(s.lives[b], s.topics[b, u].among("open", "late")) for b, u in now.pairs}
+        return all_of(Not(at_least(2, [opened[b, u] for b in broker])) for u in now.unit)
+
+    @suite.always
+    def topics_are_kept_once() -> Any:
+        """No two brokers that have been told of everything have topics open that they are not about to close."""
+        kept = {
+            (b, u): And(now.is_current(b, u), s.topics[b, u] == "open", Not(s.leaves[b, u]), s.due[b, u] == "none")
+            for b, u in now.pairs
+        }
+        return all_of(Not(at_least(2, [kept[b, u] for b in broker])) for u in now.unit)
+
+
+def _faults(suite: Suite, now: Units, then: Units) -> None:
+    """Adds what brokers must do when sessions are lost, and brokers."""
+    s, n, settings = now.s, then.s, now.settings
+
+    if settings["crashes"] or settings["expiries"]:
+
+        @suite.always
+        def registered_brokers_have_sessions() -> Any:
+            """A broker that is in the registry has a session, or had one that is not expired yet."""
+            return all_of(Implies(now.is_registered(b), Or(s.session[b], s.former_session[b])) for b in now.broker)
+
+        @suite.step
+        def clean_ups_leave_nothing() -> Any:
+            """When a clean-up is done with a unit, it is not that of the broker that is gone, unless that one is back."""
+            done = {
+                (b, x, u): And(s.cleans[b, x, u], Not(n.cleans[b, x, u]), n.lives[b], Not(now.reaches(x)), Not(s.lives[x]))
+                for b, u in now.pairs
+                for x in now.broker
+            }
+            spared = dict.fromkeys(now.broker, s.leader_holder == NOBODY)
+            return all_of(
+                Implies(And(when, Not(spared[x])), Not(then.truth(u).concerns(x))) for (_, x, u), when in done.items()
+            )
+
+    if settings["crashes"] or (settings["expiries"] and not now.over_topic):
+
+        @suite.always
+        def assignments_are_acted_on() -> Any:
+            """A broker that knows that it was assigned a unit takes it over, also if it has only started."""
+            assigned = {
+                (b, u): And(now.is_current(b, u), now.truth(u).state == "Assigning", now.truth(u).dst == b)
+                for b, u in now.pairs
+            }
+            return all_of(Implies(assigned[b, u], s.existing[b, u]) for b, u in now.pairs)
+
+    if settings["expiries"] and not now.over_topic:
+
+        @suite.always
+        def lost_brokers_own_nothing() -> Any:
+            """Over the metadata store, a broker that knows that its session is lost does not take itself for an owner."""
+            return all_of(Implies(s.link[b] == "lost", Not(now.owns(b, u))) for b, u in now.pairs)
+
+
+def _records(suite: Suite, now: Units, then: Units) -> None:
+    """Adds how a record may follow another."""
+    settings = now.settings
+    changes = {u: Not(now.truth(u).equals(then.truth(u))) for u in now.unit}
+
+    if not settings["burials"] or not settings["compactions"]:
+
+        @suite.step
+        def records_follow_each_other() -> Any:
+            """A record that is accepted was made from the one that it takes the place of."""
+            return all_of(
+                Implies(And(changes[u], Not(then.truth(u).absent)), then.truth(u).version == now.truth(u).version + 1)
+                for u in now.unit
+            )
+
+    @suite.step
+    def tombstones_meet_what_they_are_for() -> Any:
+        """No tombstone deletes the record of a unit that is owned, or about to be."""
+        busy = {u: now.truth(u).state.among("Owned", *IN_FLIGHT) for u in now.unit}
+        return all_of(Implies(busy[u], Not(then.truth(u).absent)) for u in now.unit)
+
+    @suite.step
+    def healthy_brokers_keep_their_units() -> Any:
+        """The record of an owner who reaches the metadata store is not overridden: he is asked to release the unit."""
+
+        def is_taken(b: int, u: int) -> Any:
+            overridden = And(changes[u], then.truth(u).state.among("Owned", "Free"))
+            return And(now.truth(u).state == "Owned", now.truth(u).dst == b, overridden)
+
+        return all_of(Implies(is_taken(b, u), Not(now.reaches(b))) for b, u in now.pairs)
+
+
+def _possible(suite: Suite, now: Units) -> None:
+    """Adds what must be possible."""
+    s, settings, broker = now.s, now.settings, now.broker
+    last = broker.size - 1
+
+    @suite.sometimes
+    def owned_and_known() -> Any:
+        """A unit is owned, everybody knows, and its topics are open."""
+        return any_of(And(now.is_quiet(u), now.owns(last, u), s.topics[last, u] == "open") for u in now.unit)
+
+    if settings["unloads"] and last:
+
+        @suite.sometimes
+        def transferred() -> Any:
+            """A unit with topics is transferred to the last broker, and its clients are still attached to the first one."""
+            moved = And(now.owns(last, 0), s.topics[0, 0] == "attached") if settings["multi_phase"] else True
+            return And(moved, now.truth(0).src == 0, now.truth(0).dst == last)
+
+    if settings["crashes"] and last:
+
+        @suite.sometimes
+        def relieved() -> Any:
+            """A unit of a broker that is dead is owned by another one."""
+            return any_of(And(Not(s.lives[0]), now.truth(u).src == 0, now.owns(last, u)) for u in now.unit)
+
+    @suite.sometimes
+    def lost_races() -> Any:
+        """A lookup waits at a broker although another one was assigned the unit."""
+        return any_of(And(s.pending[b, u], now.truth(u).state == "Owned", now.truth(u).dst != b) for b, u in now.pairs)

@@ -1,0 +1,53 @@
+"""The words in which the properties of service units are said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, Implies, Not, Protocol, all_of
+from fencepost.model.pulsar.service_unit.records import Record
+
+
+class Units:
+    """The units of one instance: their records and views, now or, with ``after``, after a step."""
+
+    def __init__(self, p: Protocol, *, after: bool = False) -> None:
+        self.s: Any = p.next if after else p.state
+        self.settings = p.parameters
+        self.broker, self.unit = p.universes["broker"], p.universes["unit"]
+        self.pairs = [(b, u) for b in self.broker for u in self.unit]
+        self.over_topic = self.settings["store"] == "topic"
+
+    def truth(self, u: int) -> Record:
+        """The record of a unit: what the whole log comes to, or what the node says."""
+        s = self.s
+        return Record(s.truth_state[u], s.truth_dst[u], s.truth_src[u], s.truth_version[u])
+
+    def view(self, b: int, u: int) -> Record:
+        """What a broker takes the record for."""
+        s = self.s
+        return Record(s.view_state[b, u], s.view_dst[b, u], s.view_src[b, u], s.view_version[b, u])
+
+    def reaches(self, b: int) -> Any:
+        """The formula: the broker lives, and so does its session."""
+        return And(self.s.lives[b], self.s.link[b] == "connected", self.s.session[b])
+
+    def is_current(self, b: int, u: int) -> Any:
+        """The formula: the broker lives and has been told of everything."""
+        s = self.s
+        if self.over_topic:
+            return And(s.lives[b], s.behind[b] == 0)
+        return And(self.reaches(b), Not(s.unheard[b, u]))
+
+    def owns(self, b: int, u: int) -> Any:
+        """The formula: the broker takes itself for the owner."""
+        view = self.view(b, u)
+        return And(self.s.lives[b], view.state == "Owned", view.dst == b)
+
+    def is_registered(self, b: int) -> Any:
+        """The formula: the broker is in the registry."""
+        return self.s.registry_holder[b] == b
+
+    def is_quiet(self, u: int) -> Any:
+        """The formula: every broker that lives has been told of everything."""
+        return all_of(Implies(self.s.lives[b], self.is_current(b, u)) for b in self.broker)

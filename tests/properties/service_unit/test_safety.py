@@ -1,0 +1,104 @@
+"""The service unit channel: pinned counts of small instances, negative controls, and every defect caught."""
+
+from __future__ import annotations
+
+from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.model.pulsar.service_unit import DEFECTS
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Instance
+from tests.properties.searching import (
+    caught,
+    controls,
+    counts,
+    each_defect,
+    each_instance,
+    faithful,
+    searched,
+    unexpected,
+)
+
+SERVICE_UNIT = PROTOCOLS["service_unit"]
+
+COUNTS = {
+    "unloads": (47227, 173510, 33),
+    "crash": (86126, 390568, 25),
+    "expiry": (173092, 856612, 31),
+    "compaction": (40761, 151054, 24),
+    "late": (58709, 221968, 26),
+    "slow": (47797, 155334, 22),
+    "at once": (10553, 40560, 20),
+    "nodes": (31319, 131606, 24),
+    "nodes, crash": (28494, 135270, 21),
+    "nodes, expiry": (65306, 323104, 24),
+    "nodes, cut off": (23072, 103954, 16),
+}
+
+CONTROLS: dict[str, dict[str, int]] = {
+    "unloads": {},
+    "crash": {"moves_end_by_themselves": 11, "lookups_are_answered": 10},
+    "expiry": {"one_takes_itself_for_the_owner": 10, "topics_are_open_once": 12, "lookups_are_answered": 12},
+    "compaction": {},
+    "late": {"topics_are_open_once": 14, "moves_end_by_themselves": 12},
+    "slow": {"one_takes_itself_for_the_owner": 10, "topics_are_open_once": 12},
+    "at once": {"topics_are_open_once": 14, "moves_end_by_themselves": 12},
+    "nodes": {"topics_are_open_once": 12, "moves_end_by_themselves": 10},
+    "nodes, crash": {"moves_end_by_themselves": 10, "lookups_are_answered": 9},
+    "nodes, expiry": {
+        "one_takes_itself_for_the_owner": 9,
+        "topics_are_open_once": 11,
+        "moves_end_by_themselves": 11,
+        "lookups_are_answered": 9,
+    },
+    "nodes, cut off": {
+        "looked_up_units_are_served": 7,
+        "moves_end": 7,
+        "moves_end_by_themselves": 6,
+        "lookups_are_answered": 6,
+        "strays_close": 13,
+    },
+}
+
+CAUGHT = {
+    "gaps_accepted": ({"records_follow_each_other"}, 14),
+    "late_tombstones": ({"tombstones_meet_what_they_are_for"}, 13),
+    "jumps_rejected": ({"told_brokers_know_the_record"}, 5),
+    "tombstones_compacted": ({"told_brokers_know_the_record"}, 13),
+    "copies_compared_by_version": ({"told_brokers_know_the_record"}, 13),
+    "missed_not_read": ({"told_brokers_know_the_record"}, 3),
+    "copy_kept": ({"told_brokers_know_the_record"}, 4),
+    "close_waits_for_lookup": ({"moves_end_by_themselves", "lookups_are_answered"}, 11),
+    "close_overtaken": ({"topics_are_open_once"}, 13),
+    "transfer_unseen": ({"all_is_quiet"}, 20),
+    "existing_ignored": ({"assignments_are_acted_on"}, 3),
+    "newer_lookup_dropped": ({"lookups_are_answered"}, 7),
+    "owned_buried": ({"tombstones_meet_what_they_are_for"}, 5),
+    "source_missed": ({"healthy_brokers_keep_their_units"}, 12),
+    "override_not_repeated": ({"clean_ups_leave_nothing"}, 8),
+    "session_event_unseen": ({"metadata_settles"}, 10),
+    "registration_lost": ({"brokers_register"}, 10),
+    "registration_persists": ({"registered_brokers_have_sessions"}, 1),
+}
+
+
+@each_instance(SERVICE_UNIT)
+def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
+    findings = faithful(SERVICE_UNIT, instance.parameters)
+    assert counts(findings) == COUNTS[instance.name]
+    assert controls(findings) == CONTROLS[instance.name]
+    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
+    assert findings.suspicions == ()
+
+
+def test_the_tables_speak_of_every_defect() -> None:
+    assert set(CAUGHT) == set(DEFECTS) == set(SERVICE_UNIT.shown_by)
+
+
+@each_defect(SERVICE_UNIT)
+def test_a_defect_is_caught(defect: str) -> None:
+    assert caught(SERVICE_UNIT, defect) == CAUGHT[defect]
+
+
+def test_a_copy_that_is_kept_makes_an_owner_of_a_broker_without_a_session() -> None:
+    """pulsar#24478, by which two brokers loaded a topic, and a ledger was lost."""
+    found = searched(SERVICE_UNIT, {"store": "metadata", "expiries": 1}, ["copy_kept"], ["lost_brokers_own_nothing"])
+    assert unexpected(found) == {"lost_brokers_own_nothing": 5}
