@@ -11,7 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from fencepost.checks.commands.doubts import doubts
-from fencepost.checks.commands.guarantees import bookies_of, come_first, guaranteed, run_alone, wanted_alone
+from fencepost.checks.commands.guarantees import (
+    bookies_of,
+    come_first,
+    guaranteed,
+    is_whole,
+    reads_standard_input,
+    run_alone,
+    wanted_alone,
+)
 from fencepost.checks.commands.trace_arguments import UNNAMED
 from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.progress import Reporter, interruptible
@@ -34,7 +42,7 @@ from fencepost.checks.reports.report import as_json, closing, text, write_traces
 from fencepost.checks.reports.sarif import as_sarif
 from fencepost.checks.settings.conf_instances import LARGEST_ENSEMBLE, read_settings
 from fencepost.checks.settings.hazards import Hazard
-from fencepost.checks.settings.input_files import STANDARD_INPUT, InputError
+from fencepost.checks.settings.input_files import InputError
 from fencepost.checks.settings.load_manager import as_taken
 from fencepost.checks.settings.own_protocols import is_own
 from fencepost.checks.settings.planning import Item, configuration_notes, planned, planned_hazards
@@ -78,6 +86,7 @@ def _checked_as(asked: argparse.Namespace) -> ExitStatus:
         settings = read_settings(*asked.conf)
         before = read_settings(*asked.against) if asked.against else None
     baseline = _baseline(asked)
+    about_classes = as_taken(settings.load_manager, releases.pulsar) if settings and releases else []
     if settings is not None and releases is not None and wanted_alone(asked):
         return run_alone(asked, settings, before, releases)
     plan = planned(asked, settings, releases)
@@ -87,8 +96,7 @@ def _checked_as(asked: argparse.Namespace) -> ExitStatus:
     if settings is not None:
         names = {item.name for item, _ in plan}
         notes = configuration_notes(settings, names)
-    if settings is not None and releases is not None:
-        notes += [f"note: {told}" for told in as_taken(settings.load_manager, releases.pulsar)]
+    notes += [f"note: {told}" for told in about_classes]
     if releases is not None:
         assumed = "" if asked.pulsar or asked.bookkeeper else ", assumed: --pulsar and --bookkeeper name others"
         notes = [*notes, f"releases: {releases}{assumed}"]
@@ -163,7 +171,7 @@ def _checked_as(asked: argparse.Namespace) -> ExitStatus:
         print(closing(everything, status, suspicious, outdated=comparison is not None and comparison.differs))
     else:
         print(_rendered(asked.format, everything, status, notes, files, suspicious, releases, comparison, opening), end="")
-    if not (skipped or interrupt()) and _can_be_remembered(asked, everything):
+    if not (skipped or interrupt()) and _can_be_remembered(asked, everything) and (opening is None or is_whole(opening)):
         asked.record.keep([*files.values(), *([page] if page is not None and page.exists() else ())], aloud=as_text)
     return status
 
@@ -172,7 +180,7 @@ def _can_be_remembered(asked: argparse.Namespace, everything: Sequence[Checked])
     """Whether the same command is bound to find the same: nothing is left open, all that was read is in files that the command
     line names, and nothing is written that a later run goes on with."""
     is_open = any(verdict.verdict == "inconclusive" for checked in everything for verdict in checked.findings.verdicts)
-    reads_more = any(map(is_own, asked.protocols)) or STANDARD_INPUT in (asked.conf or ())
+    reads_more = any(map(is_own, asked.protocols)) or reads_standard_input(asked)
     return bool(everything) and not (is_open or reads_more or asked.write_baseline or asked.checkpoint)
 
 

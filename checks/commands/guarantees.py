@@ -21,7 +21,7 @@ from fencepost.checks.reports.report import as_json, closing_of_guarantees
 from fencepost.checks.reports.sarif import as_sarif
 from fencepost.checks.settings.conf_instances import LARGEST_ENSEMBLE, Settings
 from fencepost.checks.settings.guarantees import Sizes, ledger_guarantees
-from fencepost.checks.settings.input_files import Place
+from fencepost.checks.settings.input_files import STANDARD_INPUT, Place
 from fencepost.model.releases import Releases
 from fencepost.properties.registry import RegistryError
 
@@ -85,7 +85,20 @@ def run_alone(asked: argparse.Namespace, settings: Settings, before: Settings | 
     opening = replace(opening, shortfalls=tuple(shortfalls(opening.now, opening.before, asked.require)))
     status = status_of(opening)
     print(rendered(asked.format, opening, status), end="")
+    if not interrupt() and is_whole(opening) and not reads_standard_input(asked):
+        asked.record.keep((), aloud=asked.format in ("text", "github"))
     return status
+
+
+def is_whole(opening: Opening) -> bool:
+    """Whether no row is left open: each has a run with one event more, or no more were asked about."""
+    rows = [*opening.now.rows, *(opening.before.rows if opening.before else ())]
+    return all(row.known and (row.failure is not None or row.figure >= row.guarantee.most) for row in rows)
+
+
+def reads_standard_input(asked: argparse.Namespace) -> bool:
+    """Whether what is checked is not in files that the command line names."""
+    return STANDARD_INPUT in (*(asked.conf or ()), *(asked.against or ()))
 
 
 def rendered(name: str, opening: Opening, status: ExitStatus) -> str:

@@ -112,13 +112,20 @@ def test_the_action_says_what_is_wrong_with_a_file(tmp_path: Path) -> None:
 
 def test_the_action_hands_on_what_is_required(tmp_path: Path) -> None:
     programs(tmp_path, [])
-    (tmp_path / "fencepost" / "bin" / "fencepost").write_text('#!/bin/sh\nprintf "%s\\n" "$@" > words\nexit 20\n')
-    status, told, outputs = acted(tmp_path, conf="b", require="disks>=1\n\nbookies_down>=1\n", baseline="accepted.json")
-    assert (status, outputs["status"]) == (20, "20")
-    assert told.startswith("### Fencepost: no result")
-    words = (tmp_path / "words").read_text().splitlines()
-    assert [words[at + 1] for at, word in enumerate(words) if word == "--require"] == ["disks>=1", "bookies_down>=1"]
-    assert words[-2:] == ["--baseline", "accepted.json"]
+    short = "*require*) echo disks 0; echo ::error::x; exit 16;;"
+    script = f'#!/bin/sh\necho "$@" >> words\ncase "$*" in {short} *) exit 14;; esac\n'
+    (tmp_path / "fencepost" / "bin" / "fencepost").write_text(script)
+    required = {"require": "disks>=2\n\nwriting>=1\n", "baseline": "accepted.json"}
+    status, told, outputs = acted(tmp_path, conf="b", **required)
+    assert (status, outputs["status"]) == (14, "14")
+    assert told.startswith("~~~~text\ndisks 0\n~~~~\n### Fencepost: no result")
+    first, second = (tmp_path / "words").read_text().splitlines()
+    assert "--require disks>=2 --require writing>=1 --format github" in first
+    assert "--baseline accepted.json --html" in second
+    assert "--require" not in second
+    script = '#!/bin/sh\ncase "$*" in *require*) exit 16;; *) exit 0;; esac\n'
+    (tmp_path / "fencepost" / "bin" / "fencepost").write_text(script)
+    assert acted(tmp_path, conf="b", **required)[0] == 16
 
 
 def test_the_action_installs_itself(tmp_path: Path) -> None:

@@ -158,6 +158,17 @@ def test_a_cache_that_cannot_be_written_is_none(tmp_path: Path) -> None:
     assert [ran.returncode for ran in twice(ASKED, tmp_path)] == [0, 0]
 
 
+@pytest.mark.deep  # each guarantee is a search or two
+def test_guarantees_are_remembered(tmp_path: Path) -> None:
+    (tmp_path / "broker.conf").write_text("managedLedgerDefaultEnsembleSize=2\n")
+    first, again = twice(["check", "--conf", "broker.conf", "--require", "disks>=2", "--quiet"], tmp_path)
+    assert again.stdout.startswith(AGAIN)
+    assert again.stdout.partition("\n")[2] == first.stdout
+    assert first.returncode == again.returncode != 0
+    cut = twice(["check", "--conf", "broker.conf", "--guarantees", "--budget", "0.0000001", "--quiet"], tmp_path)
+    assert not any(AGAIN in ran.stdout for ran in cut)
+
+
 @pytest.mark.deep  # it starts processes
 def test_runs_at_the_same_time_leave_a_whole_answer(tmp_path: Path) -> None:
     running = [subprocess.Popen(command(*ASKED), cwd=tmp_path, stdout=subprocess.PIPE, text=True) for _ in range(4)]
