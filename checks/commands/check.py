@@ -40,7 +40,7 @@ from fencepost.checks.reports.pages import default_page, write_page
 from fencepost.checks.reports.refusal import Refusal
 from fencepost.checks.reports.report import as_json, closing, text, write_traces
 from fencepost.checks.reports.sarif import as_sarif
-from fencepost.checks.settings.conf_instances import LARGEST_ENSEMBLE, read_settings
+from fencepost.checks.settings.conf_instances import LARGEST_ENSEMBLE, LOCKED, read_settings, unclaimed
 from fencepost.checks.settings.hazards import Hazard
 from fencepost.checks.settings.input_files import InputError
 from fencepost.checks.settings.load_manager import as_taken
@@ -86,17 +86,22 @@ def _checked_as(asked: argparse.Namespace) -> ExitStatus:
         settings = read_settings(*asked.conf)
         before = read_settings(*asked.against) if asked.against else None
     baseline = _baseline(asked)
-    about_classes = as_taken(settings.load_manager, releases.pulsar) if settings and releases else []
-    if settings is not None and releases is not None and wanted_alone(asked):
-        return run_alone(asked, settings, before, releases)
+    about_manager: list[str] = []
+    if settings is not None and releases is not None:
+        about_manager = [f"note: {told}" for told in as_taken(settings.load_manager, releases.pulsar)]
+        if wanted_alone(asked):
+            return run_alone(asked, settings, before, releases, about_manager)
     plan = planned(asked, settings, releases)
     jobs: list[tuple[Item, Instance] | Hazard] = [*plan, *planned_hazards(asked, settings, releases, plan)]
     page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
     _make_folders(asked.trace_dir, page and page.parent, asked.write_baseline and asked.write_baseline.parent)
     if settings is not None:
         names = {item.name for item, _ in plan}
-        notes = configuration_notes(settings, names)
-    notes += [f"note: {told}" for told in about_classes]
+        notes = configuration_notes(settings, names) + about_manager
+    concerned = settings is not None and (come_first(asked) or names & set(LOCKED))
+    unknown = unclaimed(settings) if settings is not None and concerned else ""
+    if unknown:
+        notes = [*notes, f"no number is given: {unknown}"]
     if releases is not None:
         assumed = "" if asked.pulsar or asked.bookkeeper else ", assumed: --pulsar and --bookkeeper name others"
         notes = [*notes, f"releases: {releases}{assumed}"]
@@ -163,7 +168,7 @@ def _checked_as(asked: argparse.Namespace) -> ExitStatus:
         notes = [*notes, *comparison.lines()]
         if as_text:
             print("".join(f"{line}\n" for line in comparison.lines()), end="")
-    status = _status(everything, suspicious, comparison, skipped)
+    status = _status(everything, suspicious, comparison, skipped or bool(unknown))
     if as_text:
         print("".join(f"suspicious: {doubt}\n" for doubt in suspicious if not doubt.instance), end="")
         if asked.format == "github":
@@ -185,17 +190,17 @@ def _can_be_remembered(asked: argparse.Namespace, everything: Sequence[Checked])
 
 
 def _status(
-    everything: Sequence[Checked], suspicious: Sequence[Doubt], comparison: Comparison | None, skipped: int
+    everything: Sequence[Checked], suspicious: Sequence[Doubt], comparison: Comparison | None, is_part: int
 ) -> ExitStatus:
     """What the run tells its caller. A baseline that is out of date is an assumption that does not hold, unless all that is new
-    are hazards, which have a status of their own."""
+    are hazards, which have a status of their own. ``is_part`` says that something was left out."""
     statuses = {run_status(checked.findings.verdicts for checked in everything)}
     if any(doubt.strict for doubt in suspicious):
         statuses.add(ExitStatus.ASSUMPTION)
     if comparison is not None and (comparison.gone or any(key.verdict != "hazard" for key in comparison.new)):
         statuses.add(ExitStatus.ASSUMPTION)
     status = severest(statuses)
-    return ExitStatus.INCONCLUSIVE if skipped and status in (ExitStatus.HOLDS, ExitStatus.EVALUATION) else status
+    return ExitStatus.INCONCLUSIVE if is_part and status in (ExitStatus.HOLDS, ExitStatus.EVALUATION) else status
 
 
 def _baseline(asked: argparse.Namespace) -> Baseline | None:

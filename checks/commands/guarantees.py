@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import width
-from fencepost.checks.engines.guarantees import establish, raised
+from fencepost.checks.engines.guarantees import Established, establish, raised
 from fencepost.checks.engines.plan import Options
 from fencepost.checks.engines.verdicts import ExitStatus
 from fencepost.checks.reports.annotations import as_annotations
@@ -19,7 +19,8 @@ from fencepost.checks.reports.guarantees import Guaranteed, Opening, as_text, sh
 from fencepost.checks.reports.junit import as_junit
 from fencepost.checks.reports.report import as_json, closing_of_guarantees
 from fencepost.checks.reports.sarif import as_sarif
-from fencepost.checks.settings.conf_instances import LARGEST_ENSEMBLE, Settings
+from fencepost.checks.settings.bundle_guarantees import bundle_guarantees
+from fencepost.checks.settings.conf_instances import LARGEST_ENSEMBLE, Settings, unclaimed
 from fencepost.checks.settings.guarantees import Sizes, ledger_guarantees
 from fencepost.checks.settings.input_files import STANDARD_INPUT, Place
 from fencepost.model.releases import Releases
@@ -59,7 +60,11 @@ def guaranteed(
     sizes = Sizes.of(ledger, bookies)
     memory = min(MEMORY, int(asked.memory * (1 << 30)))
     rows = []
-    for question in ledger_guarantees(sizes, releases):
+    unknown = unclaimed(settings)
+    for question in (*ledger_guarantees(sizes, releases), *bundle_guarantees(settings.control_plane, releases)):
+        if unknown and question.by_locks:
+            rows.append(Established(question, 0, "inconclusive", (), None, reckoned=unknown))
+            continue
         left = None if asked.budget is None else max(asked.budget - (time.monotonic() - started), 0.0)
         options = Options(by="exhaustive", workers=asked.workers or os.cpu_count() or 1, memory=memory, seconds=left)
         row = establish(question, options, reporter, should_stop)
@@ -70,7 +75,9 @@ def guaranteed(
     return Guaranteed(named(files), Place(files[-1]), sizes, taken, releases, tuple(rows), asked.bookies is None)
 
 
-def run_alone(asked: argparse.Namespace, settings: Settings, before: Settings | None, releases: Releases) -> ExitStatus:
+def run_alone(
+    asked: argparse.Namespace, settings: Settings, before: Settings | None, releases: Releases, notes: Sequence[str]
+) -> ExitStatus:
     """Tells the guarantees, how they differ from those of another configuration, and what falls short."""
     several = [settings, *([before] if before else [])]
     bookies = bookies_of(asked, *several)
@@ -84,7 +91,7 @@ def run_alone(asked: argparse.Namespace, settings: Settings, before: Settings | 
     opening = Opening(told[0], told[1] if before else None)
     opening = replace(opening, shortfalls=tuple(shortfalls(opening.now, opening.before, asked.require)))
     status = status_of(opening)
-    print(rendered(asked.format, opening, status), end="")
+    print(_rendered(asked.format, opening, status, notes), end="")
     if not interrupt() and is_whole(opening) and not reads_standard_input(asked):
         asked.record.keep((), aloud=asked.format in ("text", "github"))
     return status
@@ -101,16 +108,17 @@ def reads_standard_input(asked: argparse.Namespace) -> bool:
     return STANDARD_INPUT in (*(asked.conf or ()), *(asked.against or ()))
 
 
-def rendered(name: str, opening: Opening, status: ExitStatus) -> str:
+def _rendered(name: str, opening: Opening, status: ExitStatus, notes: Sequence[str]) -> str:
     """The guarantees alone, in a format."""
     if name == "junit":
-        return as_junit((), status, (), opening=opening)
+        return as_junit((), status, notes, opening=opening)
     if name == "sarif":
-        return as_sarif((), status, (), opening=opening)
+        return as_sarif((), status, notes, opening=opening)
     if name == "json":
-        return as_json([], status, (), {}, releases=opening.now.releases, opening=opening)
+        return as_json([], status, notes, {}, releases=opening.now.releases, opening=opening)
     annotations = as_annotations((), shortfalls=opening.shortfalls) if name == "github" else ""
-    return f"{as_text(opening, width())}{annotations}{closing_of_guarantees(opening, status)}\n"
+    told = "".join(f"{note}\n" for note in notes)
+    return f"{told}{as_text(opening, width())}{annotations}{closing_of_guarantees(opening, status)}\n"
 
 
 def named(files: Sequence[Path]) -> str:

@@ -6,10 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.distances import farthest
 from fencepost.checks.engines.plan import Checked, Options, check
+from fencepost.checks.engines.theorems import check_theory
 from fencepost.checks.engines.verdicts import Value, Verdict
 from fencepost.checks.settings.guarantees import Guarantee, Sizes, ledger_guarantees
 from fencepost.model.releases import Releases
+from fencepost.properties.registry import Entry
+from fencepost.properties.theorems import Theory
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,8 @@ class Established:
 
     Nothing is wrong with up to ``figure`` events; ``verdict`` says how that was established, ``held`` in which instances.
     ``failure`` is the run with one more; None if no more were asked about, or the search for it had no end. ``raised`` are
-    sizes with which one event more would be guaranteed.
+    sizes with which one event more would be guaranteed. ``reckoned`` is how the number of steps was found, or why
+    nothing is known.
     """
 
     guarantee: Guarantee
@@ -48,23 +53,33 @@ class Established:
     held: tuple[Checked, ...]
     failure: Failure | None
     raised: Sizes | None = None
+    reckoned: str = ""
 
     @property
     def known(self) -> bool:
         """Whether anything was established."""
-        return self.verdict != "inconclusive"
+        return self.verdict != "inconclusive" or self.failure is not None
+
+    @property
+    def sentence(self) -> str:
+        """The guarantee in words."""
+        return self.guarantee.sentence(self.figure) if self.known else "nothing is claimed of this"
 
     @property
     def how(self) -> str:
         """How the figure was established, and how far that goes."""
-        notes = [checked.findings.notes[0] for checked in self.held]
-        return max(notes, key=len) if notes else ""
+        notes = [checked.findings.notes[-1 if self.verdict == "proved" else 0] for checked in self.held]
+        return self.reckoned or max(notes, key=len, default="")
 
 
 def establish(
     guarantee: Guarantee, options: Options, reporter: Reporter, should_stop: Callable[[], bool] = lambda: False
 ) -> Established:
     """Asks about one event more, and one more, until something is wrong. Raises what ``check`` raises."""
+    if isinstance(guarantee.entry, Theory):
+        return _proved(guarantee, guarantee.entry, options, reporter, should_stop)
+    if guarantee.fewer:
+        return _reckoned(guarantee, guarantee.entry, options, should_stop)
     figure = 0
     verdict: Value | None = None
     held: tuple[Checked, ...] = ()
@@ -83,6 +98,22 @@ def establish(
         held, none = _asked(guarantee, 0, options, reporter, should_stop)
         verdict = "inconclusive" if none else _weakest(held)
     return Established(guarantee, figure, verdict, held, failure)
+
+
+def _proved(
+    guarantee: Guarantee, theory: Theory, options: Options, reporter: Reporter, should_stop: Callable[[], bool]
+) -> Established:
+    """Whether all theorems hold: the number is one if they do."""
+    checked = check_theory(theory, (), replace(options, by=None), reporter, should_stop)
+    holds = all(v.verdict == "proved" for v in checked.findings.verdicts)
+    return Established(guarantee, int(holds), "proved" if holds else "inconclusive", (checked,), None)
+
+
+def _reckoned(guarantee: Guarantee, entry: Entry, options: Options, should_stop: Callable[[], bool]) -> Established:
+    """How many steps there are at most to what must come about."""
+    suite = entry.suite(entry.build(guarantee.parameters))
+    steps, how = farthest(suite, options.memory, options.workers or 1, should_stop)
+    return Established(guarantee, steps or 0, "inconclusive" if steps is None else "exhausted", (), None, reckoned=how)
 
 
 def raised(
@@ -104,6 +135,7 @@ def _asked(
     guarantee: Guarantee, events: int, options: Options, reporter: Reporter, should_stop: Callable[[], bool]
 ) -> tuple[tuple[Checked, ...], Failure | None]:
     """What was established of the instances with so many events, and the shortest run of those on which something is wrong."""
+    assert isinstance(guarantee.entry, Entry)
     found = tuple(
         check(guarantee.entry, instance, defects, options, reporter, should_stop)
         for instance, defects in guarantee.asked(events)

@@ -53,7 +53,8 @@ class Guaranteed:
             return ""
         if row.failure is None or len(row.failure.defects) > 1:
             return ""
-        mended = f"BookKeeper {history.fixed}" if history.fixed else ""
+        system = "Pulsar" if history.project == "pulsar" else "BookKeeper"
+        mended = f"{system} {history.fixed}" if history.fixed else ""
         return " or ".join(told for told in (history.avoided_by, mended) if told)
 
     def place(self, other: Sizes | None) -> Place:
@@ -107,8 +108,8 @@ def shortfalls(
     """What of the guarantees falls short of the requirements, and what is weaker than before."""
     for asked in requirements:
         for row in (now.row(name) for name in asked.names):
-            if row.figure < asked.least and not (row.failure is None and row.figure == row.guarantee.most):
-                kind: Literal["short", "open"] = "short" if _is_limit(row) else "open"
+            if (not asked.met_by(row.figure) and not _is_endless(row)) or not row.known:
+                kind: Literal["short", "open"] = "short" if row.known and (_is_limit(row) or row.guarantee.fewer) else "open"
                 verb = "falls short of" if kind == "short" else "is not shown to meet"
                 headline = f"{row.guarantee.name} = {row.figure} {verb} --require {asked.text}"
                 yield Shortfall(kind, row, headline, _why(now, row), now.place(row.raised))
@@ -124,7 +125,11 @@ def shortfalls(
 
 def compared(now: Established, before: Established) -> Literal["same", "stronger", "weaker", "open"]:
     """How a guarantee has changed: by its number, where both have one."""
-    endless = [row.failure is None and row.figure == row.guarantee.most for row in (now, before)]
+    if now.guarantee.fewer:
+        if not (now.known and before.known):
+            return "open"
+        return "same" if now.figure == before.figure else "stronger" if now.figure < before.figure else "weaker"
+    endless = [_is_endless(row) for row in (now, before)]
     if all(endless):
         return "same"
     if (not _is_limit(now) and not endless[0]) or (not _is_limit(before) and not endless[1]):
@@ -137,7 +142,7 @@ def compared(now: Established, before: Established) -> Literal["same", "stronger
 def status_of(opening: Opening) -> ExitStatus:
     """What a run that asked for guarantees alone tells its caller."""
     kinds = {shortfall.kind for shortfall in opening.shortfalls}
-    kinds |= {"open" for row in opening.now.rows if row.verdict == "inconclusive"}
+    kinds |= {"open" for row in opening.now.rows if not row.known}
     if "short" in kinds:
         return ExitStatus.SHORT
     return ExitStatus.WEAKER if "weaker" in kinds else ExitStatus.INCONCLUSIVE if kinds else ExitStatus.HOLDS
@@ -152,8 +157,8 @@ def as_text(opening: Opening, width: int) -> str:
         lines[0] = f"{lines[0].removesuffix(')')}), against {before.file}"
     for row in now.rows:
         change = "" if before is None else f" ({_change(row, before.row(row.guarantee.name))})"
-        head = f"  {row.guarantee.name:<{COLUMN - 2}}{row.figure}  "
-        lines += _wrapped(head, row.guarantee.sentence(row.figure) + change, width)
+        head = f"  {row.guarantee.name:<{COLUMN - 2}}{row.figure if row.known else '?'}  "
+        lines += _wrapped(head, row.sentence + change, width)
         for told in _details(now, row):
             lines += _wrapped(" " * (COLUMN + 3), told, width)
     lines += _wrapped(f"  {'not seen':<{COLUMN + 1}}", UNSEEN, width)
@@ -188,8 +193,8 @@ def _row(now: Guaranteed, row: Established, before: Guaranteed | None) -> dict[s
     failure, old = row.failure, before and before.row(row.guarantee.name)
     return {
         "guarantee": row.guarantee.name,
-        "figure": row.figure,
-        "text": row.guarantee.sentence(row.figure),
+        "figure": row.figure if row.known else None,
+        "text": row.sentence,
         "verdict": row.verdict,
         "how": row.how,
         "fails": None
@@ -211,6 +216,11 @@ def _is_limit(row: Established) -> bool:
     return row.failure is not None and row.failure.events == row.figure + 1
 
 
+def _is_endless(row: Established) -> bool:
+    """Whether nothing was wrong with as many events as were asked about."""
+    return not row.guarantee.fewer and row.failure is None and row.figure == row.guarantee.most
+
+
 def _change(row: Established, old: Established) -> str:
     change = compared(row, old)
     return f"{change}: was {old.figure}" if change in ("stronger", "weaker") else {"open": "not known"}.get(change, change)
@@ -218,7 +228,7 @@ def _change(row: Established, old: Established) -> str:
 
 def _details(now: Guaranteed, row: Established) -> Iterator[str]:
     """How a guarantee was established, the run beyond it, and what would raise it."""
-    if row.held:
+    if row.how:
         yield row.how
     if row.failure is not None:
         failure = row.failure
@@ -226,8 +236,9 @@ def _details(now: Guaranteed, row: Established) -> Iterator[str]:
         if failure.defect:
             others = [name for name in failure.defects if name != failure.defect]
             also = f"; so it can by {', '.join(others)}" if others else ""
-            yield f"that is {failure.defect}, a mistake of BookKeeper {now.releases.bookkeeper}{also}"
-    elif row.figure < row.guarantee.most:
+            history = history_of(row)
+            yield f"that is {failure.defect}, a mistake of {history.release(now.releases) if history else ''}{also}"
+    elif row.figure < row.guarantee.most and not row.reckoned:
         yield f"{row.figure + 1}: not known, the search had no end"
     if remedy := now.remedy(row):
         yield f"more with {remedy}" if row.raised else f"avoided by {remedy}"
@@ -242,7 +253,7 @@ def _for_ever(row: Established) -> str:
 
 
 def _why(now: Guaranteed, row: Established) -> str:
-    return "\n".join([row.guarantee.sentence(row.figure), *_details(now, row)])
+    return "\n".join([row.sentence, *_details(now, row)])
 
 
 def _wrapped(head: str, told: str, width: int) -> list[str]:

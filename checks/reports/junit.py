@@ -75,7 +75,7 @@ def _guarantees(whole: Element, opening: Opening) -> bool:
             told = SubElement(case, kinds.get(shortfall.kind, "failure"), type=shortfall.kind, message=shortfall.headline)
             told.text = f"{shortfall.place}\n{shortfall.text}"
         if not short:
-            SubElement(case, "system-out").text = f"{row.guarantee.sentence(row.figure)}, {row.verdict}"
+            SubElement(case, "system-out").text = f"{row.sentence}, {row.verdict}"
     return errors + failures > 0
 
 

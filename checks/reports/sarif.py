@@ -95,7 +95,7 @@ def _guarantee_id(row: Established) -> str:
 def _guarantee_rule(row: Established) -> dict[str, Any]:
     return {
         "id": _guarantee_id(row),
-        "shortDescription": {"text": row.guarantee.sentence(row.figure)},
+        "shortDescription": {"text": row.sentence},
         "defaultConfiguration": {"level": "error"},
         "properties": {"kind": "guarantee", "tags": [row.guarantee.entry.name]},
     }

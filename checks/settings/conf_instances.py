@@ -17,6 +17,9 @@ T = TypeVar("T")
 
 CONTROL_PLANE: Mapping[str, Callable[[ControlPlaneSettings], dict[str, Value]]] = {
     "election": lambda settings: {"on_session_loss": settings.on_session_loss.value},
+    "ownership": lambda settings: {},
+    "service_unit": lambda settings: {},
+    "unload": lambda settings: {},
     "split": lambda settings: {
         "algorithm": settings.algorithm.value,
         "unload_after_split": settings.unloads.value,
@@ -24,6 +27,9 @@ CONTROL_PLANE: Mapping[str, Callable[[ControlPlaneSettings], dict[str, Value]]] 
     },
 }
 """What the protocols of the control plane take as their parameters."""
+
+LOCKED = ("ownership", "unload", "split")
+"""The protocols of bundles that are owned by locks, as the modular load manager has it."""
 
 ROOM = 3
 """Bundles below which the maximum of a namespace is felt in the small instances; what is above is no limit in them."""
@@ -67,6 +73,18 @@ def _noted(conf: BrokerConf, read: Callable[[BrokerConf], T]) -> tuple[T, tuple[
     found = read(conf)
     return found, tuple(conf.notes[before:])
 
+
+
+def unused(settings: Settings) -> set[str]:
+    """The protocols of whichever load manager is not configured."""
+    return set(LOCKED) if settings.load_manager.is_extensible else {"service_unit"}
+
+
+def unclaimed(settings: Settings) -> str:
+    """Why no number is given for the ownership of bundles; empty if there is no reason."""
+    if not settings.load_manager.is_extensible:
+        return ""
+    return f"{settings.load_manager.manager}: the service unit channel owns bundles then, not locks, whose numbers these are"
 
 
 def control_plane_instances(

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from fencepost.checks.settings.conf_instances import LOCKED
 from fencepost.checks.settings.ledger_settings import LedgerSettings
 from fencepost.model.bookkeeper.ledger.protocol import BUDGETS
 from fencepost.model.releases import Releases
 from fencepost.properties.ledger import guarantees as suites
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, Value
+from fencepost.properties.theorems import Theory
 
 LEDGER = PROTOCOLS["ledger"]
 DURABLE = replace(LEDGER, suite=suites.durability)
@@ -54,18 +56,25 @@ class Guarantee:
     ``says`` is the answer, with ``{n}`` for the events and ``{s}`` for the plural of the word before it, ``denies`` what is
     said where it is none. ``counts`` are the parameters that bound the events, ``most`` is how many are asked about.
     ``defects`` are mistakes of the release, switched on one at a time, each in the instance with these parameters in place of
-    the others. ``raised_by`` are sets of sizes of which one more may raise the number.
+    the others. ``raised_by`` are sets of sizes of which one more may raise the number. Of a question that is ``fewer`` the
+    number is one of steps, and the fewer the better; a theory is asked whether its theorems hold.
     """
 
     name: str
     says: str
     denies: str
-    entry: Entry
+    entry: Entry | Theory
     parameters: Mapping[str, Value]
     counts: tuple[str, ...]
     most: int
     defects: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     raised_by: tuple[tuple[str, ...], ...] = ()
+    fewer: bool = False
+
+    @property
+    def by_locks(self) -> bool:
+        """Whether it is about bundles that are owned by locks."""
+        return self.entry.name in LOCKED
 
     def asked(self, events: int) -> Iterator[tuple[Instance, tuple[str, ...]]]:
         """The instances in which so many events are possible, each with the defects that are switched on."""

@@ -13,6 +13,7 @@ from fencepost.checks.settings.conf_instances import (
     Settings,
     control_plane_instances,
     ledger_instances,
+    unused,
 )
 from fencepost.checks.settings.hazards import Hazard, hazards
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
@@ -63,7 +64,7 @@ def planned_hazards(
         return []
     entries = {item.name: item for item, _ in plan if isinstance(item, Entry)}
     if settings is not None and not (asked.protocols or asked.set):
-        entries = dict(PROTOCOLS)
+        entries = {name: entry for name, entry in PROTOCOLS.items() if name not in unused(settings)}
     return list(hazards(entries.values(), releases, settings, asked.set, asked.property))
 
 
@@ -84,7 +85,7 @@ def configuration_notes(settings: Settings, names: set[str]) -> list[str]:
 def _items(asked: argparse.Namespace, settings: Settings | None) -> list[Item]:
     names = asked.protocols
     if not names:
-        configured = ["ledger", *CONTROL_PLANE, *THEORIES]
+        configured = {"ledger", *CONTROL_PLANE, *THEORIES} - (set() if settings is None else unused(settings))
         names = [name for name in EVERYTHING if settings is None or name in configured]
         if asked.set or asked.by:  # which are of protocols
             names = [name for name in names if name in PROTOCOLS]

@@ -12,27 +12,40 @@ from fencepost.model.language.mistakes import guess
 TOGETHER: Mapping[str, tuple[str, ...]] = {"bookies_down": ("writing", "reading", "recovery")}
 """Names for several guarantees at once, each of which is required."""
 
-NAMES = ("disks", "disks_after_change", *TOGETHER["bookies_down"], "recoveries", "restarts", "changes", "wiped")
+LEDGER = ("disks", "disks_after_change", *TOGETHER["bookies_down"], "recoveries", "restarts", "changes", "wiped")
+STEPS = ("unserved", "unloaded")
+"""The guarantees that are numbers of steps, of which few are wanted."""
+
+BUNDLES = ("owners", "owners_in_the_end", "served", *STEPS, "hash_range")
+
+NAMES = (*LEDGER, *BUNDLES)
 """The guarantees that can be required, in the order in which they are reported."""
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """The guarantees of these names must be of so many events, at least; ``text`` is how it was written."""
+    """The guarantees of these names must be of so many events at least, or steps at most; ``text`` is how it was written."""
 
     text: str
     names: tuple[str, ...]
-    least: int
+    number: int
+
+    def met_by(self, figure: int) -> bool:
+        """Whether a guarantee of that many meets it."""
+        return figure <= self.number if self.names[0] in STEPS else figure >= self.number
 
 
 def requirement(text: str) -> Requirement:
-    """The requirement that is written as ``NAME>=N``; ArgumentTypeError, with the remedy, if it is none."""
-    found = re.fullmatch(r"\s*(\w+)\s*>=\s*([0-9]{1,4})\s*", text)
+    """The requirement that is written as ``NAME>=N``, or of steps as ``NAME<=N``; ArgumentTypeError, with the remedy, if it is
+    none."""
+    found = re.fullmatch(r"\s*(\w+)\s*([<>]=)\s*([0-9]{1,4})\s*", text)
     if not found:
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME>=N, such as disks>=1")
-    name, least = found[1], int(found[2])
+    name, sign, number = found[1], found[2], int(found[3])
     known = (*NAMES, *TOGETHER)
     if name not in known:
         meant = guess(name, known)
         raise argparse.ArgumentTypeError(f"there is no guarantee {name!r}{meant}; there is {', '.join(known)}")
-    return Requirement(f"{name}>={least}", TOGETHER.get(name, (name,)), least)
+    if (sign == "<=") != (name in STEPS):
+        raise argparse.ArgumentTypeError(f"{text!r} asks for the worse; write {name}{'<=' if name in STEPS else '>='}{number}")
+    return Requirement(f"{name}{sign}{number}", TOGETHER.get(name, (name,)), number)

@@ -9,6 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from fencepost.checks.commands import guarantees
+from fencepost.checks.settings.bundle_guarantees import bundle_guarantees
+from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings
 from fencepost.checks.settings.guarantees import Guarantee, Sizes, ledger_guarantees
 from fencepost.model.releases import Releases
 from tests.command import Ran, fencepost
@@ -18,12 +20,16 @@ QUORUMS = "\nmanagedLedgerDefaultEnsembleSize={}\nmanagedLedgerDefaultWriteQuoru
 
 @pytest.fixture(autouse=True)
 def few_questions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command asks two questions only, and no remedy is looked for by a third."""
+    """The command asks three questions only."""
 
     def few(sizes: Sizes, releases: Releases) -> list[Guarantee]:
         return [g for g in ledger_guarantees(sizes, releases) if g.name in ("disks", "recoveries")]
 
+    def fewer(settings: ControlPlaneSettings, releases: Releases) -> list[Guarantee]:
+        return [g for g in bundle_guarantees(settings, releases) if g.name == "unserved"]
+
     monkeypatch.setattr(guarantees, "ledger_guarantees", few)
+    monkeypatch.setattr(guarantees, "bundle_guarantees", fewer)
 
 
 @pytest.fixture
@@ -52,7 +58,7 @@ def test_they_can_be_all_that_is_asked_for(two: Path) -> None:
     assert first.split() == ["disks", "1", *["an", "acknowledged", "entry", "survives", "1", "lost", "disk"]]
     assert "not 2: send(e0), " in run.stdout
     assert "  not seen " in run.stdout
-    assert run.stdout.endswith("2 guarantees, 0 short: nothing falls short (exit 0)\n")
+    assert run.stdout.endswith("3 guarantees, 0 short: nothing falls short (exit 0)\n")
 
 
 def test_what_is_required_and_not_guaranteed_fails_and_says_what_to_change(one: Path) -> None:
@@ -87,13 +93,30 @@ def test_junit_json_and_annotations(one: Path, two: Path) -> None:
     command = ("--conf", one, "--against", two)
     suites = ElementTree.fromstring(asked(*command, "--format", "junit").stdout)
     assert suites.attrib["failures"] == "1"
-    assert [case.attrib["name"] for case in suites.iter("testcase")] == ["disks", "recoveries"]
+    assert [case.attrib["name"] for case in suites.iter("testcase")] == ["disks", "recoveries", "unserved"]
     told = json.loads(asked(*command, "--format", "json").stdout)
     assert (told["status"], told["guarantees"]["shortfalls"][0]["line"]) == (15, 4)
-    disks, recoveries = told["guarantees"]["rows"]
+    disks, recoveries, unserved = told["guarantees"]["rows"]
+    assert (unserved["figure"], unserved["change"]) == (2, "same")
     assert (disks["figure"], disks["before"], disks["change"], disks["verdict"]) == (0, 1, "weaker", "exhausted")
     assert (recoveries["fails"]["defects"], recoveries["change"]) == (["fence_checked_apart"], "same")
     assert f"::error file={one},line=4,title=disks is 0" in asked(*command, "--format", "github").stdout
+
+
+def test_of_another_load_manager_nothing_is_claimed_and_that_is_no_success(two: Path) -> None:
+    extensible = "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"
+    two.write_text(f"{two.read_text()}loadManagerClassName={extensible}\n")
+    run = asked("--conf", two, "--guarantees")
+    assert run.returncode == 20
+    assert "  unserved            ?  nothing is claimed of this\n" in run.stdout
+    named = asked("ownership", "--conf", two, "--property", "single_owner")
+    assert f"no number is given: loadManagerClassName = {extensible} ({two}:5)" in named.stdout
+    assert named.returncode == 20
+
+
+def test_steps_are_required_to_be_few(two: Path) -> None:
+    assert asked("--conf", two, "--require", "unserved<=2").returncode == 0
+    assert "unserved = 2 falls short of --require unserved<=1" in asked("--conf", two, "--require", "unserved<=1").stdout
 
 
 def test_what_there_was_no_time_for_is_not_known(two: Path) -> None:
@@ -107,6 +130,7 @@ def test_what_there_was_no_time_for_is_not_known(two: Path) -> None:
     [
         (("--require", "disk>=1"), "there is no guarantee 'disk'"),
         (("--require", "disks=1"), "'disks=1' is not of the form NAME>=N, such as disks>=1"),
+        (("--require", "unserved>=1"), "asks for the worse; write unserved<=1"),
         (("--bookies", "0"), "'0' is not a whole number from 1 on"),
         (("--bookies", "1"), "--bookies 1 is fewer than an ensemble, which has 2"),
     ],

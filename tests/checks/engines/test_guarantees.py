@@ -7,6 +7,9 @@ import pytest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.guarantees import Established, establish, raised
 from fencepost.checks.engines.plan import Options
+from fencepost.checks.settings.broker_conf import Taken
+from fencepost.checks.settings.bundle_guarantees import bundle_guarantees
+from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings
 from fencepost.checks.settings.guarantees import Sizes, ledger_guarantees
 from fencepost.checks.settings.requirements import NAMES
 from fencepost.model.releases import Releases
@@ -112,5 +115,43 @@ def test_a_search_without_an_end_says_how_far_it_went() -> None:
     assert "no end in sight" in row.how
 
 
+def bundles(name: str, policy: str = "reconnect", releases: Releases = NEWEST) -> Established:
+    (question,) = (g for g in bundle_guarantees(control_plane(policy), releases) if g.name == name)
+    return establish(question, OPTIONS, QUIET)
+
+
+def control_plane(policy: str) -> ControlPlaneSettings:
+    unset = Taken("", 1)
+    return ControlPlaneSettings(
+        unset, unset, Taken("", ""), Taken("", ()), Taken("", True), Taken("zookeeperSessionExpiredPolicy", policy), unset
+    )
+
+
+def test_a_lost_session_leaves_two_brokers_that_serve_a_bundle() -> None:
+    row = bundles("owners")
+    assert (row.figure, row.verdict) == (0, "exhausted")
+    assert row.failure is not None
+    assert any(step.startswith("expire(") for step in row.failure.run)
+    assert bundles("served").figure == 1
+
+
+def test_by_a_mistake_of_the_release_two_brokers_serve_it_for_good() -> None:
+    row = bundles("owners_in_the_end")
+    assert row.failure is not None
+    assert "found_lock_unattended" in row.failure.defects
+    assert row.failure.verdict.trace.loop is not None
+
+
+def test_how_long_a_bundle_is_unserved_depends_on_what_a_broker_does_without_its_session() -> None:
+    figures = [bundles("unserved", policy).figure for policy in ("reconnect", "shutdown")]
+    assert figures[0] < figures[1]
+
+
+def test_theorems_are_a_guarantee() -> None:
+    row = bundles("hash_range")
+    assert (row.figure, row.verdict) == (1, "proved")
+
+
 def test_every_guarantee_can_be_required() -> None:
-    assert tuple(g.name for g in ledger_guarantees(Sizes(3, 2, 2, 2), NEWEST)) == NAMES
+    asked = (*ledger_guarantees(Sizes(3, 2, 2, 2), NEWEST), *bundle_guarantees(control_plane("reconnect"), NEWEST))
+    assert tuple(g.name for g in asked) == NAMES

@@ -1,0 +1,51 @@
+"""What becomes of a bundle when its owner loses its session: questions to the protocol of ownership that an operator asks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, Not, Protocol, all_of, any_of, at_least
+from fencepost.properties.vocabulary import Suite
+
+
+def _serving(p: Protocol, u: int) -> list[Any]:
+    """For each broker the formula that it lives, and serves the bundle."""
+    return [And(p.state.lives[b], p.state.serves[b, u] == "active") for b in p.universes["broker"]]
+
+
+def one_server(p: Protocol) -> Suite:
+    """That no bundle is served twice at any time, zombies counted."""
+    suite = Suite(p)
+
+    @suite.always
+    def bundles_have_one_server() -> Any:
+        """At most one broker serves a bundle, whether it has a session or not."""
+        return all_of(Not(at_least(2, _serving(p, u))) for u in p.universes["bundle"])
+
+    return suite
+
+
+def one_server_in_the_end(p: Protocol) -> Suite:
+    """That of two brokers that serve a bundle one gives it up."""
+    suite = Suite(p)
+
+    @suite.leads_to
+    def bundles_come_to_one_server() -> Any:
+        """A bundle that two brokers serve is served by at most one, in the end."""
+        twice = {u: at_least(2, _serving(p, u)) for u in p.universes["bundle"]}
+        return [(twice[u], Not(twice[u])) for u in twice]
+
+    return suite
+
+
+def served(p: Protocol) -> Suite:
+    """That a bundle which is looked up again and again is served."""
+    suite = Suite(p)
+
+    @suite.leads_to
+    def bundles_are_served() -> Any:
+        """A bundle that nobody serves is served, in the end."""
+        anybody = {u: any_of(_serving(p, u)) for u in p.universes["bundle"]}
+        return [(Not(anybody[u]), anybody[u]) for u in anybody]
+
+    return suite
