@@ -31,6 +31,11 @@ ROOM = 3
 LARGEST_ENSEMBLE = 9
 """Above this an instance has too many variables to be of use; the check says so instead of trying."""
 
+SERVICE_UNIT = "service_unit"
+"""What decides on ownership with the extensible load manager, in place of ``BY_LOCKS``."""
+
+BY_LOCKS = ("ownership", "unload")
+
 PAIRS, TRIPLES = 2, 3
 """Write quorums up to which two entries, or one, are searched together with a change of ensemble in seconds."""
 
@@ -77,10 +82,23 @@ def control_plane_instances(
     Left out are those of a protocol that is mended, which no cluster runs, and those that are about another setting, unless
     nothing is left then.
     """
-    taken = CONTROL_PLANE[name](settings)
+    return _fitting(instances, CONTROL_PLANE[name](settings))
+
+
+def service_unit_instances(instances: Iterable[Instance], settings: LoadManagerSettings) -> tuple[Instance, ...]:
+    """The instances of the service unit channel with the store that is configured, likewise."""
+    return _fitting(instances, settings.service_units)
+
+
+def _fitting(instances: Iterable[Instance], taken: Mapping[str, Value]) -> tuple[Instance, ...]:
     faithful = [instance for instance in instances if not instance.parameters.get("mended")]
     fitting = [i for i in faithful if all(i.parameters.get(key, value) == value for key, value in taken.items())]
     return tuple(replace(i, parameters={**i.parameters, **taken}) for i in fitting or faithful)
+
+
+def is_run(name: str, settings: LoadManagerSettings) -> bool:
+    """Whether a cluster with this load manager runs the protocol."""
+    return name not in (BY_LOCKS if settings.is_extensible else (SERVICE_UNIT,))
 
 
 def ledger_instances(settings: LedgerSettings, size: str) -> tuple[Instance, ...]:
