@@ -18,7 +18,6 @@ T = TypeVar("T")
 CONTROL_PLANE: Mapping[str, Callable[[ControlPlaneSettings], dict[str, Value]]] = {
     "election": lambda settings: {"on_session_loss": settings.on_session_loss.value},
     "ownership": lambda settings: {},
-    "service_unit": lambda settings: {},
     "unload": lambda settings: {},
     "split": lambda settings: {
         "algorithm": settings.algorithm.value,
@@ -36,6 +35,9 @@ ROOM = 3
 
 LARGEST_ENSEMBLE = 9
 """Above this an instance has too many variables to be of use; the check says so instead of trying."""
+
+SERVICE_UNIT = "service_unit"
+"""What decides on ownership with the extensible load manager, in place of ``LOCKED``."""
 
 PAIRS, TRIPLES = 2, 3
 """Write quorums up to which two entries, or one, are searched together with a change of ensemble in seconds."""
@@ -74,12 +76,6 @@ def _noted(conf: BrokerConf, read: Callable[[BrokerConf], T]) -> tuple[T, tuple[
     return found, tuple(conf.notes[before:])
 
 
-
-def unused(settings: Settings) -> set[str]:
-    """The protocols of whichever load manager is not configured."""
-    return set(LOCKED) if settings.load_manager.is_extensible else {"service_unit"}
-
-
 def unclaimed(settings: Settings) -> str:
     """Why no number is given for the ownership of bundles; empty if there is no reason."""
     if not settings.load_manager.is_extensible:
@@ -95,10 +91,23 @@ def control_plane_instances(
     Left out are those of a protocol that is mended, which no cluster runs, and those that are about another setting, unless
     nothing is left then.
     """
-    taken = CONTROL_PLANE[name](settings)
+    return _fitting(instances, CONTROL_PLANE[name](settings))
+
+
+def service_unit_instances(instances: Iterable[Instance], settings: LoadManagerSettings) -> tuple[Instance, ...]:
+    """The instances of the service unit channel with the store that is configured, likewise."""
+    return _fitting(instances, settings.service_units)
+
+
+def _fitting(instances: Iterable[Instance], taken: Mapping[str, Value]) -> tuple[Instance, ...]:
     faithful = [instance for instance in instances if not instance.parameters.get("mended")]
     fitting = [i for i in faithful if all(i.parameters.get(key, value) == value for key, value in taken.items())]
     return tuple(replace(i, parameters={**i.parameters, **taken}) for i in fitting or faithful)
+
+
+def is_run(name: str, settings: LoadManagerSettings) -> bool:
+    """Whether a cluster with this load manager runs the protocol."""
+    return name not in (LOCKED if settings.is_extensible else (SERVICE_UNIT,))
 
 
 def ledger_instances(settings: LedgerSettings, size: str) -> tuple[Instance, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fencepost.checks.settings.conf_instances import CONTROL_PLANE, Settings
+from fencepost.checks.settings.conf_instances import CONTROL_PLANE, SERVICE_UNIT, Settings
 from fencepost.model.language import ModelError
 from fencepost.model.releases import History, Releases
 from fencepost.properties.registry import Entry, Instance, Value
@@ -65,4 +65,6 @@ def _taken(entry: Entry, shown: Mapping[str, Value], settings: Settings | None) 
         usual = {p.name: p.default for p in entry.parameters} | dict(shown)
         spare = int(usual["bookies"]) - int(usual["ensemble"])
         return {**settings.ledger.parameters, "bookies": settings.ledger.ensemble.value + spare}
+    if entry.name == SERVICE_UNIT:
+        return settings.load_manager.service_units
     return CONTROL_PLANE[entry.name](settings.control_plane) if entry.name in CONTROL_PLANE else {}

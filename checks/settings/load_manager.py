@@ -12,12 +12,16 @@ from dataclasses import dataclass
 
 from fencepost.checks.settings.broker_conf import BrokerConf, ConfigurationError, Taken
 from fencepost.model.releases import PULSAR
+from fencepost.properties.registry import Value
 
 MANAGER = "loadManagerClassName"
 SHEDDER = "loadBalancerLoadSheddingStrategy"
 PLACEMENT = "loadBalancerLoadPlacementStrategy"
+TABLE_VIEW = "loadManagerServiceUnitStateTableViewClassName"
+MULTI_PHASE = "loadBalancerMultiPhaseBundleUnload"
 MODULAR, EXTENSIBLE = "ModularLoadManagerImpl", "ExtensibleLoadManagerImpl"
 _IMPL = "org.apache.pulsar.broker.loadbalance.impl."
+_CHANNEL = "org.apache.pulsar.broker.loadbalance.extensions.channel."
 
 SHEDDERS = ("OverloadShedder", "ThresholdShedder", "UniformLoadShedder", "AvgShedder")
 """What sheds for the modular manager: they implement LoadSheddingStrategy, and NamespaceUnloadStrategy none of them."""
@@ -45,11 +49,22 @@ class LoadManagerSettings:
     manager: Taken[str]
     shedder: Taken[str]
     placement: Taken[str]
+    table_view: Taken[str]
+    multi_phase: Taken[bool]
 
     @property
     def is_extensible(self) -> bool:
         """Whether the extensible manager is configured, and not the modular one."""
         return _simple(self.manager) == EXTENSIBLE
+
+    @property
+    def service_units(self) -> dict[str, Value]:
+        """The parameters of the protocol ``service_unit``: where its records are, and whether clients stay in a transfer.
+
+        A class of a user's own counts as one over the system topic, as Pulsar's own unless configured.
+        """
+        store = "metadata" if _simple(self.table_view) == "ServiceUnitStateMetadataStoreTableViewImpl" else "topic"
+        return {"store": store, "multi_phase": self.multi_phase.value}
 
 
 def load_manager_settings(conf: BrokerConf) -> LoadManagerSettings:
@@ -58,6 +73,8 @@ def load_manager_settings(conf: BrokerConf) -> LoadManagerSettings:
         conf.name_of_class(MANAGER, f"{_IMPL}{MODULAR}"),
         conf.name_of_class(SHEDDER, f"{_IMPL}ThresholdShedder"),
         conf.name_of_class(PLACEMENT, f"{_IMPL}LeastLongTermMessageRate"),
+        conf.name_of_class(TABLE_VIEW, f"{_CHANNEL}ServiceUnitStateTableViewImpl"),
+        conf.flag(MULTI_PHASE, True),
     )
 
 

@@ -10,10 +10,12 @@ from pathlib import Path
 from fencepost.checks.settings.conf_instances import (
     CONTROL_PLANE,
     LARGEST_ENSEMBLE,
+    SERVICE_UNIT,
     Settings,
     control_plane_instances,
+    is_run,
     ledger_instances,
-    unused,
+    service_unit_instances,
 )
 from fencepost.checks.settings.hazards import Hazard, hazards
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
@@ -64,7 +66,7 @@ def planned_hazards(
         return []
     entries = {item.name: item for item, _ in plan if isinstance(item, Entry)}
     if settings is not None and not (asked.protocols or asked.set):
-        entries = {name: entry for name, entry in PROTOCOLS.items() if name not in unused(settings)}
+        entries = {name: entry for name, entry in PROTOCOLS.items() if is_run(name, settings.load_manager)}
     return list(hazards(entries.values(), releases, settings, asked.set, asked.property))
 
 
@@ -76,6 +78,8 @@ def configuration_notes(settings: Settings, names: set[str]) -> list[str]:
         told += [str(number) for number in quorums.taken] + [f"note: {note}" for note in settings.ledger_notes]
         if quorums.ensemble.value <= LARGEST_ENSEMBLE:
             told.append(str(striping.check(quorums.ensemble.value, quorums.write_quorum.value)))
+    if SERVICE_UNIT in names:
+        told += [str(settings.load_manager.table_view), str(settings.load_manager.multi_phase)]
     if names - {"ledger"}:
         told += [str(value) for value in settings.control_plane.taken]
         told += [f"note: {note}" for note in settings.control_plane_notes]
@@ -85,8 +89,10 @@ def configuration_notes(settings: Settings, names: set[str]) -> list[str]:
 def _items(asked: argparse.Namespace, settings: Settings | None) -> list[Item]:
     names = asked.protocols
     if not names:
-        configured = {"ledger", *CONTROL_PLANE, *THEORIES} - (set() if settings is None else unused(settings))
-        names = [name for name in EVERYTHING if settings is None or name in configured]
+        configured = ["ledger", *CONTROL_PLANE, SERVICE_UNIT, *THEORIES]
+        names = [
+            name for name in EVERYTHING if settings is None or (name in configured and is_run(name, settings.load_manager))
+        ]
         if asked.set or asked.by:  # which are of protocols
             names = [name for name in names if name in PROTOCOLS]
     items = [item for name in names for item in _named(name)]
@@ -128,6 +134,8 @@ def _before_set(item: Item, asked: argparse.Namespace, settings: Settings | None
         return ledger_instances(settings.ledger, asked.size or "ci")
     if settings is not None and item.name in CONTROL_PLANE:
         return control_plane_instances(item.name, item.instances(asked.size or "ci"), settings.control_plane)
+    if settings is not None and item.name == SERVICE_UNIT:
+        return service_unit_instances(item.instances(asked.size or "ci"), settings.load_manager)
     if asked.size is not None:
         return item.instances(asked.size)
     if asked.defect:

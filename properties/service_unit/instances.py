@@ -6,30 +6,31 @@ from collections.abc import Mapping
 
 from fencepost.properties.registry import Instance, Value
 
+_TOPIC: Mapping[str, Value] = {"store": "topic"}
 _METADATA: Mapping[str, Value] = {"store": "metadata"}
 
 SIZES = {
     "ci": (
-        Instance("unloads", {"unloads": 2, "burials": 1, "versions": 11}),
-        Instance("crash", {"crashes": 1}),
-        Instance("expiry", {"expiries": 1}),
-        Instance("compaction", {"compactions": 1, "burials": 1}),
-        Instance("late", {"timeouts": 1, "late_messages": 1, "burials": 1}),
-        Instance("slow", {"slow": True}),
-        Instance("at once", {"multi_phase": False, "timeouts": 1}),
+        Instance("unloads", {**_TOPIC, "unloads": 2, "burials": 1, "versions": 11}),
+        Instance("crash", {**_TOPIC, "crashes": 1}),
+        Instance("expiry", {**_TOPIC, "expiries": 1}),
+        Instance("compaction", {**_TOPIC, "compactions": 1, "burials": 1}),
+        Instance("late", {**_TOPIC, "timeouts": 1, "late_messages": 1, "burials": 1}),
+        Instance("slow", {**_TOPIC, "slow": True}),
+        Instance("at once", {**_TOPIC, "multi_phase": False, "timeouts": 1}),
         Instance("nodes", {**_METADATA, "unloads": 2, "burials": 1, "timeouts": 1, "versions": 11}),
         Instance("nodes, crash", {**_METADATA, "crashes": 1}),
         Instance("nodes, expiry", {**_METADATA, "expiries": 1}),
         Instance("nodes, cut off", {**_METADATA, "disconnects": 1}),
     ),
     "standard": (
-        Instance("two units", {"units": 2}),
-        Instance("crash and expiry", {"crashes": 1, "expiries": 1}),
-        Instance("three brokers, crash", {"brokers": 3, "crashes": 1, "unloads": 0}),
+        Instance("two units", {**_TOPIC, "units": 2}),
+        Instance("crash and expiry", {**_TOPIC, "crashes": 1, "expiries": 1}),
+        Instance("three brokers, crash", {**_TOPIC, "brokers": 3, "crashes": 1, "unloads": 0}),
         Instance("nodes, all faults", {**_METADATA, "crashes": 1, "expiries": 1, "disconnects": 1, "timeouts": 1}),
         Instance("nodes, three brokers", {**_METADATA, "brokers": 3, "crashes": 1}),
     ),
-    "deep": (Instance("three brokers", {"brokers": 3, "crashes": 1, "expiries": 1}),),
+    "deep": (Instance("three brokers", {**_TOPIC, "brokers": 3, "crashes": 1, "expiries": 1}),),
 }
 
 SHOWN_BY: dict[str, Mapping[str, Value]] = {

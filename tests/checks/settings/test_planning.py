@@ -9,7 +9,8 @@ import pytest
 from fencepost.checks.commands.arguments import _parser
 from fencepost.checks.settings import planning
 from fencepost.checks.settings.conf_instances import CONTROL_PLANE, read_settings
-from fencepost.checks.settings.planning import EVERYTHING, configuration_notes, planned
+from fencepost.checks.settings.planning import EVERYTHING, configuration_notes, planned, planned_hazards
+from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError
 from fencepost.properties.theories import THEORIES
@@ -72,3 +73,41 @@ def test_only_what_is_taken_is_told(conf: Path) -> None:
     assert of_ledger[0].startswith("managedLedgerDefaultEnsembleSize = 2")
     assert f"zookeeperSessionExpiredPolicy = shutdown ({conf}:1)" in of_election
     assert configuration_notes(settings, {"ledger", "election"}) == of_ledger + of_election
+
+
+def extensible(folder: Path, *lines: str) -> Path:
+    path = folder / "extensible.conf"
+    manager = "loadManagerClassName=org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"
+    path.write_text("\n".join([manager, *lines]) + "\n")
+    return path
+
+
+def test_the_extensible_manager_asks_for_service_units_in_its_store(tmp_path: Path) -> None:
+    channel = "org.apache.pulsar.broker.loadbalance.extensions.channel"
+    view = f"loadManagerServiceUnitStateTableViewClassName={channel}.ServiceUnitStateMetadataStoreTableViewImpl"
+    asked = _parser().parse_args(["check"])
+    for lines, store in (((), "topic"), ((view,), "metadata")):
+        plan = planned(asked, read_settings(extensible(tmp_path, *lines)))
+        found = [instance for item, instance in plan if item.name == "service_unit"]
+        assert len(found) > 2
+        assert {instance.parameters["store"] for instance in found} == {store}
+        assert {instance.parameters["multi_phase"] for instance in found} == {True}
+
+
+def test_a_transfer_in_one_phase_is_taken(tmp_path: Path) -> None:
+    conf = extensible(tmp_path, "loadBalancerMultiPhaseBundleUnload=false")
+    plan = planned(_parser().parse_args(["check", "service_unit"]), read_settings(conf))
+    assert {instance.parameters["multi_phase"] for _, instance in plan} == {False}
+
+
+def test_hazards_are_those_of_the_manager_that_is_run(conf: Path, tmp_path: Path) -> None:
+    asked = _parser().parse_args(["check"])
+
+    def of(path: Path) -> set[str]:
+        settings, releases = read_settings(path), Releases.of()
+        plan = planned(asked, settings, releases)
+        return {hazard.entry.name for hazard in planned_hazards(asked, settings, releases, plan)}
+
+    by_locks = {"ownership", "unload"}
+    assert of(conf) & {*by_locks, "service_unit"} == by_locks
+    assert of(extensible(tmp_path)) & {*by_locks, "service_unit"} == {"service_unit"}

@@ -1,0 +1,134 @@
+"""What the conflict resolver of service units decides, for all versions that a Java long can have.
+
+Of the brokers two records name four at most, so that four are all that is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import z3
+
+from fencepost.model.language import And, Implies, Not, Or
+from fencepost.model.language.formulas import ChoiceRef
+from fencepost.model.pulsar.service_unit.records import FIRST, NOBODY, STATES, Record, keeps_old
+from fencepost.properties.theorems import Defects, Statements, Step, Theorem, Theory, Value
+
+LEAST, LAST = -(2**63), 2**63 - 1
+BROKERS = ("b0", "b1", "b2", "b3", NOBODY)
+STORES = {"the system topic": True, "the metadata store": False}
+
+DEFECTS = {
+    "equal_versions_accepted": "a record is accepted over another one of the same version",
+    "force_before_versions": "a record that is forced is accepted whatever its version",
+    "jumps_accepted": "over the metadata store a record is accepted although versions are missing before it",
+}
+"""What the resolver could get wrong; no release does."""
+
+
+def _record(name: str) -> Record:
+    state, dst, src = (ChoiceRef.constant(f"{name}_{part}", names) for part, names in _PARTS)
+    return Record(state, dst, src, z3.Int(f"{name}_version"), z3.Bool(f"{name}_force"))
+
+
+_PARTS = (("state", STATES), ("dst", BROKERS), ("src", BROKERS))
+OLD, NEW, NEXT = (_record(name) for name in ("old", "new", "next"))
+
+
+def theorems(defects: Defects = frozenset()) -> list[Theorem]:
+    """The theorems about the resolver, with these defects in it."""
+    statements = Statements()
+
+    def keeps(old: Record, new: Record, topic: bool) -> Any:
+        kept = keeps_old(old, new, topic=topic, first=LEAST, last=LAST)
+        if "equal_versions_accepted" in defects:
+            kept = And(kept, Or(old.absent, old.version != new.version))
+        if "force_before_versions" in defects:
+            kept = And(kept, Not(new.force))
+        if "jumps_accepted" in defects:
+            kept = And(kept, Or(old.absent, old.version + 1 >= new.version))
+        return kept
+
+    @statements.theorem
+    def one_record_for_each_version() -> Iterator[Step]:
+        """Of two records with one version that follow the same, the second is rejected, forced or not."""
+        for store, topic in STORES.items():
+            given = (*_given(OLD, NEW, NEXT), Not(keeps(OLD, NEW, topic)), _is_written(NEW), _is_written(NEXT))
+            claim = Implies(NEXT.version == NEW.version, keeps(NEW, NEXT, topic))
+            yield Step(f"over {store}", given, claim, (), _told(OLD, NEW, NEXT))
+
+    @statements.theorem
+    def versions_rise_by_one_over_the_store() -> Iterator[Step]:
+        """Over the metadata store a record follows one whose version is one less, or none if its version is the first."""
+        written = (*_given(OLD, NEW), Not(keeps(OLD, NEW, False)), _is_written(NEW))
+        follows = Or(NEW.version == OLD.version + 1, And(OLD.version == LAST, NEW.version == LEAST))
+        yield Step("after a record", (*written, Not(OLD.absent)), follows, (), _told(OLD, NEW))
+        yield Step("after none", (*written, OLD.absent), NEW.version == FIRST, (), _told(OLD, NEW))
+
+    @statements.theorem
+    def versions_rise() -> Iterator[Step]:
+        """A record is not replaced by one with a lower version, but for the overflow; over the topic versions may jump."""
+        for store, topic in STORES.items():
+            given = (*_given(OLD, NEW), Not(OLD.absent), _is_written(NEW), Not(keeps(OLD, NEW, topic)))
+            claim = Or(NEW.version > OLD.version, And(OLD.version == LAST, NEW.version == LEAST))
+            yield Step(f"over {store}", given, claim, (), _told(OLD, NEW))
+
+    @statements.theorem
+    def tombstones_are_accepted() -> Iterator[Step]:
+        """A tombstone is accepted whatever is there: it has no version."""
+        for store, topic in STORES.items():
+            yield Step(f"over {store}", (*_given(OLD, NEW), NEW.absent), Not(keeps(OLD, NEW, topic)), (), _told(OLD, NEW))
+
+    @statements.theorem
+    def stores_agree_where_nothing_is_missing() -> Iterator[Step]:
+        """Of records without gaps between their versions both stores accept the same, forced or not."""
+        given = (*_given(OLD, NEW), _is_written(NEW))
+        same = keeps(OLD, NEW, True) == keeps(OLD, NEW, False)
+        follows = And(Not(OLD.absent), NEW.version == OLD.version + 1)
+        yield Step("after a record", (*given, follows), same, (), _told(OLD, NEW))
+        yield Step("after none", (*given, OLD.absent, NEW.version == FIRST), same, (), _told(OLD, NEW))
+
+    @statements.theorem
+    def only_force_takes_from_an_owner() -> Iterator[Step]:
+        """Over the metadata store the record of an owner is replaced without force only by Releasing or Splitting, from him."""
+        given = (*_given(OLD, NEW), OLD.state == "Owned", _is_written(NEW), Not(NEW.force), Not(keeps(OLD, NEW, False)))
+        claim = And(NEW.state.among("Releasing", "Splitting"), NEW.src == OLD.dst)
+        yield Step("over the metadata store", given, claim, (), _told(OLD, NEW))
+
+    return statements.theorems
+
+
+def _given(*records: Record) -> tuple[Any, ...]:
+    """That the constants are records: versions are longs, and an owner has a name."""
+    inside = [And(part >= 0, part < len(part.names)) for r in records for part in (r.state, r.dst, r.src)]
+    longs = [And(r.version >= LEAST, r.version <= LAST) for r in records]
+    owned = [Implies(r.state.among("Owned", "Assigning"), r.dst != NOBODY) for r in records]
+    return (*inside, *longs, *owned)
+
+
+def _is_written(record: Record) -> Any:
+    """The formula: there is a record."""
+    return Not(record.absent)
+
+
+def _told(*records: Record) -> Any:
+    """Puts a refutation in words."""
+
+    def shown(record: Record, value: Value) -> str:
+        if value(record.state) == 0:
+            return "none"
+        dst, src = BROKERS[value(record.dst)], BROKERS[value(record.src)]
+        forced = ", forced" if value(z3.If(record.force, 1, 0)) else ""
+        return f"{STATES[value(record.state)]} (dst {dst}, src {src}, version {value(record.version)}{forced})"
+
+    return lambda value: " then ".join(shown(record, value) for record in records)
+
+
+THEORY = Theory(
+    "service_unit_resolver",
+    "which of two records of a service unit is kept: ServiceUnitStateDataConflictResolver",
+    "for all versions from -9,223,372,036,854,775,808 to 9,223,372,036,854,775,807, all states and any number of brokers",
+    DEFECTS,
+    theorems,
+)
