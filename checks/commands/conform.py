@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fencepost.checks.console.progress import Reporter, interruptible
@@ -14,7 +14,7 @@ from fencepost.checks.reports.conformance_report import Held, as_json, as_junit,
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import RegistryError, find
+from fencepost.properties.registry import RegistryError, Value, find
 from fencepost.traces.conformance.campaign import Result, campaign, single
 from fencepost.traces.conformance.catalogue import TARGETS
 from fencepost.traces.conformance.running import Pair
@@ -55,7 +55,7 @@ def _run(asked: argparse.Namespace) -> ExitStatus:
                 steps=asked.steps,
                 seed=asked.seed,
                 weights=target.weights,
-                without=[PROTOCOLS[target.protocol].build(p.parameters) for p in instances] if asked.defect else (),
+                without=_without(target, code.release, instances) if asked.defect else (),
                 progress=lambda told: reporter.telling(_progress(told, asked.runs)),
                 should_stop=interrupt,
             )
@@ -84,11 +84,17 @@ def storage_of(target: Target, storage: str | None) -> str:
 def _instances(target: Target, asked: argparse.Namespace, release: str) -> list[Protocol]:
     """The instances to hold, behaving as the release does."""
     entry = PROTOCOLS[target.protocol]
-    behaviour = entry.releases.get(release, {})
     if asked.set:
-        return [entry.build({**behaviour, **entry.settings(asked.set)}, asked.defect)]
-    shown = [entry.shown_by[defect] for defect in asked.defect if defect in entry.shown_by]
-    return [entry.build({**behaviour, **parameters}, asked.defect) for parameters in shown or target.instances]
+        chosen: Sequence[Mapping[str, Value]] = [entry.settings(asked.set)]
+    else:
+        shown = [entry.shown_by[defect] for defect in asked.defect if defect in entry.shown_by]
+        chosen = shown or target.instances
+    return [target.model(entry, release, parameters, asked.defect or None) for parameters in chosen]
+
+
+def _without(target: Target, release: str, instances: Sequence[Protocol]) -> list[Protocol]:
+    """The same instances without the defects that were asked for."""
+    return [target.model(PROTOCOLS[target.protocol], release, protocol.parameters, ()) for protocol in instances]
 
 
 def _traced(target: Target, asked: argparse.Namespace) -> tuple[list[str], list[Protocol]]:

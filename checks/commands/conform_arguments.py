@@ -22,6 +22,7 @@ the steps of one. Differences that are known have names; the others are finds. I
 TARGETS = {
     "ledger": "BookKeeper's client and bookies, with the protocol ledger",
     "election": "Pulsar's leader election over a ZooKeeper server, with the protocol election",
+    "ownership": "Pulsar's locks on bundles and OwnershipCache over a ZooKeeper server, with the protocol ownership",
 }
 """The targets, as ``traces/conformance/catalogue.py`` has them: that they are the same is tested."""
 
@@ -50,6 +51,7 @@ EXAMPLES = """examples:
   fencepost conform ledger --release 4.17.3 --runs 10000
   fencepost conform ledger --trace run.itf.json             one run, step by step
   fencepost conform election --release 4.2.4                Pulsar's leader election, over a ZooKeeper server
+  fencepost conform ownership --release 5.0.0-M1            Pulsar's locks on bundles, likewise
   fencepost conform ledger --defect closes_at_lac           is a mistake in the model noticed?
   fencepost conform mirrors election                        are the methods that it names in the jars?"""
 

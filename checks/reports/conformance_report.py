@@ -39,6 +39,10 @@ class Held:
         storage = f", {self.asked.storage} storage" if self.asked.storage else ""
         return f"{self.target.name} on {self.target.system} {self.asked.release}{storage}"
 
+    def defects(self) -> list[str]:
+        """The mistakes that the model has."""
+        return sorted({name for protocol in self.instances for name in protocol.active})
+
     def untaken(self) -> dict[str, str]:
         """The actions that no run took, each with why."""
         taken, seen = self.result.coverage.names(), self.result.coverage.seen
@@ -71,7 +75,8 @@ def text(held: Held, files: Sequence[Path] = (), *, width: int = 120, colour: bo
             lines += [*_find(held, outcome, width, colour), ""]
     result, coverage = held.result, held.result.coverage
     lines.append(f"{held.name}: {_many(result.runs, 'run')}, {_many(result.steps, 'step')}")
-    rows = [f"{result.agreeing:,} agree at every step"]
+    rows = [f"the model has {', '.join(held.defects())}"] if held.defects() else []
+    rows.append(f"{result.agreeing:,} agree at every step")
     rows += [f"{count:,} known as {name}: {held.meanings()[name]}" for name, count in sorted(result.known.items())]
     if result.unexplained:
         rows.append(f"{result.unexplained:,} differ otherwise, in {_many(len(result.differing), 'way')}")
@@ -129,6 +134,7 @@ def as_json(held: Held, status: ExitStatus, files: Sequence[Path] = ()) -> str:
         "system": held.target.system,
         "release": held.asked.release,
         "storage": held.asked.storage or None,
+        "defects": held.defects(),
         "seed": held.seed,
         "exit_status": int(status),
         "runs": result.runs,

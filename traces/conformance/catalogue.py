@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fencepost.traces.conformance.bookkeeper.target import LEDGER
-from fencepost.traces.conformance.pulsar.target import ELECTION
+from fencepost.traces.conformance.pulsar.target import ELECTION, OWNERSHIP
 from fencepost.traces.conformance.targets import Target
 
-TARGETS: dict[str, Target] = {target.name: target for target in (LEDGER, ELECTION)}
+TARGETS: dict[str, Target] = {target.name: target for target in (LEDGER, ELECTION, OWNERSHIP)}

@@ -43,7 +43,7 @@ class Coverage:
 class Contrast:
     """Where a step with a mistake in the model is not a step without it: there the code should differ.
 
-    ``with_it`` and ``without`` are kernels of the same instances; a mistake changes no variable, so they have states in common.
+    ``with_it`` and ``without`` are kernels of the same instances. A mistake may add variables; what they have in common counts.
     """
 
     def __init__(self, with_it: Sequence[Kernel], without: Sequence[Kernel]) -> None:
@@ -51,15 +51,24 @@ class Contrast:
         self._numbers = [
             tuple({action.label: n for n, action in enumerate(kernel.actions)} for kernel in pair) for pair in self._pairs
         ]
+        self._common = [_places(mistaken, sound) for mistaken, sound in self._pairs]
 
     def __call__(self, instance: int, state: State, action: Action) -> bool:
         """Whether the mistake is what allows the step, or what makes it lead where it does."""
         (mistaken, sound), (here, there) = self._pairs[instance], self._numbers[instance]
-        packed = sound.packing.pack(state)
+        common = self._common[instance]
+        packed = sound.packing.pack([state[place] for place in common])
         number = there.get(action.label)
         if number is None or number not in sound.enabled(packed):
             return True
-        return bool((mistaken.apply(packed, here[action.label]) != sound.apply(packed, number)).any())
+        led = mistaken.packing.unpack(mistaken.apply(mistaken.packing.pack(state), here[action.label]))
+        return tuple(led[place] for place in common) != tuple(sound.packing.unpack(sound.apply(packed, number)))
+
+
+def _places(mistaken: Kernel, sound: Kernel) -> list[int]:
+    """Where the variables of the one are among those of the other."""
+    places = {variable.name: place for place, variable in enumerate(mistaken.protocol.variables)}
+    return [places[variable.name] for variable in sound.protocol.variables]
 
 
 class Chooser:

@@ -54,16 +54,23 @@ class Harness:
 
 
 def harness(
-    folder: str, main: str, release: Release, *, options: Sequence[str] = (), tools: Toolchain | None = None
+    folder: str,
+    main: str,
+    release: Release,
+    *,
+    besides: Sequence[str] = (),
+    options: Sequence[str] = (),
+    tools: Toolchain | None = None,
 ) -> Harness:
     """The harness of ``java/FOLDER`` with what all of them share, whose class ``main`` is started with the jars of a release.
 
-    ``options`` are for the JVM. Compiled classes are kept by the digest of sources, release and JDK. Raises ToolchainError,
-    with the compiler's first complaint if the release does not have what the harness uses.
+    ``besides`` are further folders of ``java`` that it is compiled with, ``options`` are for the JVM. Compiled classes are
+    kept by the digest of sources, release and JDK. Raises ToolchainError, with the compiler's first complaint if the release
+    does not have what the harness uses.
     """
     tools = tools or toolchain()
     path = jars(release, tools)
-    sources = [*sorted(SHARED.rglob("*.java")), *sorted((JAVA / folder).rglob("*.java"))]
+    sources = [source for each in (SHARED.name, *besides, folder) for source in sorted((JAVA / each).rglob("*.java"))]
     digest = hashlib.sha256("\n".join(str(jar) for jar in path).encode())
     for source in sources:
         digest.update(source.read_bytes())

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from fencepost.properties.registry import Value
+from fencepost.model.language import Protocol
+from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases
+from fencepost.properties.registry import Entry, Value
 from fencepost.traces.conformance.adapter import Adapter
 
 
@@ -23,7 +25,8 @@ class Target:
 
     ``releases`` are those that it is tried with, the usual one first; any other may be asked for. ``start`` starts a harness
     for what is asked; ``instances`` are the parameters of the instances that runs take in turn; ``weights`` makes steps, by the
-    names of their actions, likelier or less likely than the others; ``storages`` are the choices of ``--storage``.
+    names of their actions, likelier or less likely than the others; ``storages`` are the choices of ``--storage``; ``hazards``
+    are the mistakes that the model has, too, where the release has them and no other is asked for.
     """
 
     name: str
@@ -34,5 +37,23 @@ class Target:
     instances: tuple[Mapping[str, Value], ...]
     weights: Mapping[str, float] = field(default_factory=dict)
     storages: tuple[str, ...] = ()
+    hazards: tuple[str, ...] = ()
 
+    def released(self, release: str) -> Releases:
+        """That release as the protocols know it; the newest one where it is not modelled."""
+        if self.system == "pulsar":
+            return Releases.of(pulsar=release if release in PULSAR else None)
+        return Releases.of(bookkeeper=release if release in BOOKKEEPER else None)
 
+    def model(
+        self, entry: Entry, release: str, parameters: Mapping[str, Value], defects: Iterable[str] | None = None
+    ) -> Protocol:
+        """An instance that behaves as the release does, with its hazards, or with these defects and no others.
+
+        What ``parameters`` says goes before what the release does. Raises what ``Entry.build`` raises.
+        """
+        releases = self.released(release)
+        if defects is None:
+            defects = [name for name in entry.hazards(releases) if name in self.hazards]
+        behaviour = {name: value for name, value in entry.behaviour(releases).items() if name not in parameters}
+        return entry.build({**parameters, **behaviour}, defects)

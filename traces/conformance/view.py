@@ -45,6 +45,11 @@ class View:
     def __contains__(self, name: str) -> bool:
         return name in self._views.places
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of a variable that the instance may not have."""
+        place = self._views.places.get(name)
+        return default if place is None else plain(self._views._readers[place], self.state[place])
+
     def family(self, name: str) -> dict[tuple[str, ...], Any]:
         """The values of all variables of a family by the labels of their indices."""
         return {labels(v): self[v.name] for v in self._views.families[name]}

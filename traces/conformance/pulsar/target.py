@@ -5,6 +5,7 @@ from __future__ import annotations
 from fencepost.traces.conformance.harness import harness
 from fencepost.traces.conformance.jars import Artifact, Release
 from fencepost.traces.conformance.pulsar.election import ElectionAdapter
+from fencepost.traces.conformance.pulsar.ownership import OwnershipAdapter
 from fencepost.traces.conformance.session import Session
 from fencepost.traces.conformance.targets import Asked, Target
 
@@ -24,7 +25,7 @@ def pulsar_metadata(version: str) -> Release:
 def start(asked: Asked, *, keep_log: bool = False) -> ElectionAdapter:
     """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
     main = "org.apache.pulsar.metadata.coordination.impl.ElectionBench"
-    made = harness("election", main, pulsar_metadata(asked.release), options=OPTIONS)
+    made = harness("election", main, pulsar_metadata(asked.release), besides=("pulsar",), options=OPTIONS)
     return ElectionAdapter(Session(made, keep_log=keep_log))
 
 
@@ -43,4 +44,54 @@ ELECTION = Target(
         {"brokers": 2, "expiries": 1, "crashes": 1, "closes": 1},
     ),
     weights={"start_closing": 0.1, "expire": 0.3, "crash": 0.5},
+)
+
+
+def pulsar_ownership(version: str) -> Release:
+    """A release of pulsar-metadata with the classes of a broker, and without what these need to run."""
+    alone = ("*:*",)
+    broker = (Artifact(f"org.apache.pulsar:{name}:{version}", alone) for name in ("pulsar-broker", "pulsar-broker-common"))
+    return Release("pulsar-ownership", version, (*pulsar_metadata(version).artifacts, *broker))
+
+
+WITHOUT_THE_REST = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote")
+"""Of the broker's classes many methods name classes that are not there. They are never called, and are not to be verified."""
+
+
+def start_ownership(asked: Asked, *, keep_log: bool = False) -> OwnershipAdapter:
+    """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
+    main = "org.apache.pulsar.metadata.coordination.impl.OwnershipBench"
+    options = (*OPTIONS, *WITHOUT_THE_REST)
+    made = harness("ownership", main, pulsar_ownership(asked.release), besides=("pulsar",), options=options)
+    return OwnershipAdapter(Session(made, keep_log=keep_log))
+
+
+OWNERSHIP = Target(
+    name="ownership",
+    protocol="ownership",
+    system="pulsar",
+    releases=("4.0.8", "4.2.4", "5.0.0-M1"),
+    start=start_ownership,
+    instances=(
+        {"releases": 1},
+        {"expiries": 1, "releases": 1},
+        {"disconnects": 1, "releases": 1},
+        {"crashes": 1, "releases": 1},
+        {"disconnects": 1, "expiries": 1, "crashes": 1, "releases": 1},
+        {"disconnects": 1, "expiries": 1, "disables": 1},
+        {"bundles": 2, "expiries": 1, "releases": 1},
+        {"brokers": 3, "expiries": 1, "crashes": 1, "releases": 1},
+    ),
+    weights={
+        "read_owner": 0.1,
+        "start_release": 0.3,
+        "disconnect": 0.2,
+        "expire": 0.3,
+        "deletion_unheard": 20.0,
+        "recreate_behind_release": 20.0,
+        "find_former": 20.0,
+        "expire_former": 0.1,
+        "expire_dead": 0.1,
+    },
+    hazards=("recreated_behind_release", "deletion_sent_again", "found_lock_unattended", "stale_unload"),
 )

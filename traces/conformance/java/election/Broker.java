@@ -1,50 +1,28 @@
 package org.apache.pulsar.metadata.coordination.impl;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
-import org.apache.pulsar.metadata.api.extended.SessionEvent;
 import org.apache.pulsar.metadata.coordination.impl.HeldStore.Held;
-import org.apache.pulsar.metadata.coordination.impl.HeldStore.Kind;
 
-/** A broker, as far as it takes part in the election: its store, its election, and the sessions that it has had. */
-final class Broker {
-    final String name;
-    final List<Long> former = new ArrayList<>();
-    private final Server server;
+/** A broker, as far as it takes part in the election. */
+final class Broker extends Client {
     private final String path;
-    private HeldStore store;
-    private HeldExecutor executor;
     private LeaderElectionImpl<String> election;
-    /** The session of the process that runs, or that ran last. */
-    long session;
-    /** Whether the server has let the session of the running process expire, and the broker has no new one to its knowledge. */
-    private boolean expired;
     /** Whether a read of the cache is the one that follows a creation. */
     private boolean confirms;
     /** Whether the next election by a session event is the second of a pair, which is not held. */
     private boolean looksTwice;
 
     Broker(String name, Server server, String path) {
-        this.name = name;
-        this.server = server;
+        super(name, server, new Requests(path));
         this.path = path;
     }
 
-    boolean lives() {
-        return store != null;
-    }
-
     /** The process starts and proposes itself. */
+    @Override
     void start() throws Exception {
-        if (session != 0) {
-            former.add(session);
-        }
-        store = new HeldStore(server.address(), path);
-        executor = new HeldExecutor();
-        session = store.getZkSessionId();
-        expired = false;
+        super.start();
         confirms = false;
         looksTwice = false;
         election = new LeaderElectionImpl<>(store, String.class, path, state -> { }, executor);
@@ -52,18 +30,18 @@ final class Broker {
     }
 
     /** Lets the request of that kind go; false if there is none. */
-    boolean let(Kind kind) throws Exception {
-        List<Held> meant = store.requests().stream().filter(r -> r.kind().name.equals(kind.name)).toList();
+    boolean let(String kind) throws Exception {
+        List<Held> meant = store.requests().stream().filter(r -> Requests.shown(r.kind()).equals(kind)).toList();
         if (meant.isEmpty()) {
             return false;
         }
-        confirms = kind == Kind.CREATE;
-        if (kind == Kind.CACHE) {
+        confirms = kind.equals(Requests.CREATE);
+        if (kind.equals(Requests.CACHE)) {
             for (Held read : meant) {
                 store.send(read);
             }
         } else {
-            looksTwice |= meant.get(0).kind() == Kind.LOOK_AFTER_EVENT;
+            looksTwice |= meant.get(0).kind().equals(Requests.LOOK_AFTER_EVENT);
             store.send(meant.get(0));
         }
         return true;
@@ -80,10 +58,10 @@ final class Broker {
 
     /** The broker hears that the node was deleted; false if there is no such news. */
     boolean hear() throws Exception {
-        if (!store.hasNews()) {
+        if (!store.hasNews(path)) {
             return false;
         }
-        store.hear();
+        store.hear(path);
         return true;
     }
 
@@ -91,62 +69,25 @@ final class Broker {
         election.asyncClose();
     }
 
-    /** The process dies, and leaves its session. */
-    void die() {
-        store.die();
-        gone();
-    }
-
-    /** The process ends, and closes its session. */
-    void end() throws Exception {
-        store.close();
-        if (!expired) {
-            server.gone(session);
-        }
-        gone();
-    }
-
-    private void gone() {
-        store = null;
+    @Override
+    void gone() {
+        super.gone();
         election = null;
-        executor.shutdownNow();
     }
 
-    /** The session that the store has of this broker expires; a process that lives finds out later. */
-    void expire() throws Exception {
-        expired = lives();
-        if (expired) {
-            // it was cut off for longer than the timeout
-            store.deafen(true);
-        }
-        server.expire(session);
-    }
-
-    void expireFormer() throws Exception {
-        for (long each : former) {
-            server.expire(each);
-        }
-        former.clear();
-    }
-
-    void learn() throws Exception {
-        store.learn(SessionEvent.SessionLost);
-    }
-
+    @Override
     void reestablish() throws Exception {
-        store.deafen(false);
-        store.learn(SessionEvent.SessionReestablished);
-        expired = false;
-        session = store.getZkSessionId();
+        super.reestablish();
         looksTwice = false;
     }
 
     /** Lets go what is not held: reads of the cache that confirm nothing, and the second look of a pair. Whether any was. */
+    @Override
     boolean pass() throws Exception {
         boolean any = false;
-        for (Held held : store.requests()) {
-            boolean second = held.kind() == Kind.LOOK_AFTER_EVENT && looksTwice;
-            if (second || (held.kind() == Kind.CACHE && !confirms)) {
+        for (Held held : reaches() ? store.requests() : List.<Held>of()) {
+            boolean second = held.kind().equals(Requests.LOOK_AFTER_EVENT) && looksTwice;
+            if (second || (held.kind().equals(Requests.CACHE) && !confirms)) {
                 looksTwice &= !second;
                 store.send(held);
                 any = true;
@@ -155,22 +96,14 @@ final class Broker {
         return any;
     }
 
-    /** How much has come to this broker; after {@code quiet} nothing more comes unless something is done. */
+    @Override
     int arrived() throws Exception {
-        return store.arrived() + (executor.hasDelayed() ? 1 : 0);
+        return super.arrived() + (executor.hasDelayed() ? 1 : 0);
     }
 
-    void quiet() throws Exception {
-        for (int i = 0; i < 2; i++) {
-            store.quiet(!expired);
-            executor.quiet();
-        }
-    }
-
+    @Override
     void tell(ObjectNode told) throws Exception {
-        told.put("lives", lives());
-        told.put("session", session != 0 && server.has(session));
-        told.put("former_session", former.stream().anyMatch(server::has));
+        super.tell(told);
         if (!lives()) {
             return;
         }
@@ -179,12 +112,13 @@ final class Broker {
         stage.setAccessible(true);
         told.put("stage", stage.get(election).toString());
         told.put("cached", election.getLeaderValueIfPresent().orElse("nobody"));
-        told.put("deletion", store.hasNews());
+        told.put("deletion", store.hasNews(path));
         var names = new TreeSet<String>();
         for (Held held : store.requests()) {
             // several reads of the cache are one to the broker; of anything else there is one for each election under way
-            if (!names.add(held.kind().name) && held.kind() != Kind.CACHE) {
-                names.add("another-" + held.kind().name);
+            String name = Requests.shown(held.kind());
+            if (!names.add(name) && !name.equals(Requests.CACHE)) {
+                names.add("another-" + name);
             }
         }
         if (executor.hasDelayed()) {

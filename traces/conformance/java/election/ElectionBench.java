@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import fencepost.Lines;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.apache.pulsar.metadata.coordination.impl.HeldStore.Kind;
 
 /**
  * One election at a time: a ZooKeeper server, which stays, and brokers with a node to fight for, which are new for each run.
@@ -44,10 +43,13 @@ public final class ElectionBench implements Lines.Target {
             return null;
         }
         Broker broker = brokers.get(request.path("of").asText());
+        if (broker.takes(step, request)) {
+            return null;
+        }
         switch (step) {
             case "let":
                 String what = request.path("what").asText();
-                boolean there = what.equals("retry") ? broker.retry() : broker.let(kind(what));
+                boolean there = what.equals("retry") ? broker.retry() : broker.let(what);
                 return there ? null : broker.name + " has no request outstanding: " + what;
             case "hear":
                 return broker.hear() ? null : broker.name + " has no deletion to hear of";
@@ -57,36 +59,9 @@ public final class ElectionBench implements Lines.Target {
             case "end":
                 broker.end();
                 return null;
-            case "die":
-                broker.die();
-                return null;
-            case "start":
-                broker.start();
-                return null;
-            case "expire":
-                broker.expire();
-                return null;
-            case "expire-former":
-                broker.expireFormer();
-                return null;
-            case "learn":
-                broker.learn();
-                return null;
-            case "reestablish":
-                broker.reestablish();
-                return null;
             default:
                 throw new IllegalArgumentException("no such step: " + step);
         }
-    }
-
-    private static Kind kind(String name) {
-        for (Kind kind : Kind.values()) {
-            if (kind.name.equals(name)) {
-                return kind;
-            }
-        }
-        throw new IllegalArgumentException("no such request: " + name);
     }
 
     private void begin(JsonNode names) throws Exception {
@@ -117,11 +92,7 @@ public final class ElectionBench implements Lines.Target {
         while (moved) {
             moved = false;
             for (Broker broker : brokers.values()) {
-                if (broker.lives()) {
-                    int before = broker.arrived();
-                    broker.quiet();
-                    moved |= broker.pass() || broker.arrived() != before;
-                }
+                moved |= broker.lives() && broker.settle();
             }
         }
     }

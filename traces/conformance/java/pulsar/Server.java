@@ -27,8 +27,8 @@ final class Server implements AutoCloseable {
         connections.startup(server);
     }
 
-    String address() {
-        return "127.0.0.1:" + connections.getLocalPort();
+    int port() {
+        return connections.getLocalPort();
     }
 
     /** What a node holds and who made it. */

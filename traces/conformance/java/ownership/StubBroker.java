@@ -1,0 +1,204 @@
+package org.apache.pulsar.metadata.coordination.impl;
+
+import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.pulsar.broker.PulsarService;
+import org.apache.pulsar.broker.ServiceConfiguration;
+import org.apache.pulsar.broker.loadbalance.LoadManager;
+import org.apache.pulsar.broker.namespace.NamespaceService;
+import org.apache.pulsar.broker.namespace.OwnershipCache;
+import org.apache.pulsar.broker.service.BrokerService;
+import org.apache.pulsar.common.naming.NamespaceBundle;
+import org.apache.pulsar.metadata.api.coordination.CoordinationService;
+import org.apache.pulsar.policies.data.loadbalancer.AdvertisedListener;
+
+/**
+ * What an OwnershipCache asks of the broker around it. The broker's own classes are made without their constructors, which would
+ * start one: of them only what is overridden here is used, and NamespaceService.unloadNamespaceBundle.
+ */
+final class StubBroker {
+    private static final sun.misc.Unsafe MAKER = maker();
+
+    private StubBroker() {
+    }
+
+    /** An object without anything in it. */
+    static <T> T bare(Class<T> type) throws Exception {
+        return type.cast(MAKER.allocateInstance(type));
+    }
+
+    private static sun.misc.Unsafe maker() {
+        try {
+            var field = sun.misc.Unsafe.class.getDeclaredField("theUnsafe");
+            field.setAccessible(true);
+            return (sun.misc.Unsafe) field.get(null);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The cache of a broker with that name, over these locks. */
+    static OwnershipCache cache(String name, CoordinationService locks, Topics topics) throws Exception {
+        Pulsar pulsar = bare(Pulsar.class);
+        pulsar.name = name;
+        pulsar.locks = locks;
+        pulsar.topics = topics;
+        pulsar.namespaces = bare(Namespaces.class);
+        pulsar.ofBroker = new ServiceConfiguration();
+        OwnershipCache cache = new OwnershipCache(pulsar, pulsar.namespaces);
+        pulsar.namespaces.cache = cache;
+        set(pulsar.namespaces, "ownershipCache", cache);
+        set(pulsar.namespaces, "pulsar", pulsar);
+        set(pulsar.namespaces, "config", pulsar.ofBroker);
+        cache.refreshSelfOwnerInfo();
+        return cache;
+    }
+
+    private static void set(NamespaceService of, String name, Object value) throws Exception {
+        var field = NamespaceService.class.getDeclaredField(name);
+        field.setAccessible(true);
+        field.set(of, value);
+    }
+
+    private static String address(String name) {
+        return "pulsar://" + name;
+    }
+
+    /** Whose address that is. */
+    static String named(String address) {
+        return address.substring(address.lastIndexOf('/') + 1);
+    }
+
+    static final class Pulsar extends PulsarService {
+        private String name;
+        private CoordinationService locks;
+        private Namespaces namespaces;
+        private Topics topics;
+        private ServiceConfiguration ofBroker;
+
+        private Pulsar() {
+            super(null);
+        }
+
+        @Override
+        public String getBrokerServiceUrl() {
+            return address(name);
+        }
+
+        @Override
+        public String getBrokerServiceUrlTls() {
+            return null;
+        }
+
+        @Override
+        public String getWebServiceAddress() {
+            return "http://" + name;
+        }
+
+        @Override
+        public String getWebServiceAddressTls() {
+            return null;
+        }
+
+        @Override
+        public String getBrokerId() {
+            return name;
+        }
+
+        @Override
+        public Map<String, AdvertisedListener> getAdvertisedListeners() {
+            return Map.of();
+        }
+
+        @Override
+        public ServiceConfiguration getConfiguration() {
+            return ofBroker;
+        }
+
+        @Override
+        public CoordinationService getCoordinationService() {
+            return locks;
+        }
+
+        @Override
+        public NamespaceService getNamespaceService() {
+            return namespaces;
+        }
+
+        @Override
+        public BrokerService getBrokerService() {
+            return topics;
+        }
+
+        @Override
+        public AtomicReference<LoadManager> getLoadManager() {
+            return new AtomicReference<>();
+        }
+    }
+
+    static final class Namespaces extends NamespaceService {
+        private OwnershipCache cache;
+
+        private Namespaces() {
+            super(null);
+        }
+
+        @Override
+        public OwnershipCache getOwnershipCache() {
+            return cache;
+        }
+
+        @Override
+        public void onNamespaceBundleOwned(NamespaceBundle bundle) {
+        }
+
+        @Override
+        public void onNamespaceBundleUnload(NamespaceBundle bundle) {
+        }
+    }
+
+    /** No topics; but to close them may take until it is told to end. */
+    static final class Topics extends BrokerService {
+        private Queue<CompletableFuture<Integer>> closing;
+        private boolean slow;
+
+        private Topics() throws Exception {
+            super(null, null);
+        }
+
+        static Topics none() throws Exception {
+            Topics topics = bare(Topics.class);
+            topics.closing = new ArrayDeque<>();
+            return topics;
+        }
+
+        /** From now on, or no longer, to close the topics of a bundle takes until {@code closed}. */
+        void slow(boolean now) {
+            slow = now;
+        }
+
+        /** The topics of what was unloaded first are closed; false if there is none. */
+        boolean closed() {
+            return !closing.isEmpty() && closing.remove().complete(0);
+        }
+
+        @Override
+        public CompletableFuture<Integer> unloadServiceUnit(
+                NamespaceBundle bundle, boolean disconnect, boolean hurry, long timeout, TimeUnit unit) {
+            if (!slow) {
+                return CompletableFuture.completedFuture(0);
+            }
+            CompletableFuture<Integer> closed = new CompletableFuture<>();
+            closing.add(closed);
+            return closed;
+        }
+
+        @Override
+        public void cleanUnloadedTopicFromCache(NamespaceBundle bundle) {
+        }
+    }
+}

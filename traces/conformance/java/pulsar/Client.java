@@ -1,0 +1,197 @@
+package org.apache.pulsar.metadata.coordination.impl;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.apache.pulsar.metadata.api.extended.SessionEvent;
+
+/** A broker as the metadata store knows it: a process with its store, the link to the server, and the sessions that it has had. */
+abstract class Client {
+    final String name;
+    final Server server;
+    final List<Long> former = new ArrayList<>();
+    private final HeldStore.Concern concern;
+    HeldStore store;
+    HeldExecutor executor;
+    /** The session of the process that runs, or that ran last. */
+    long session;
+    private Link link;
+    /** Whether the server has let the session of the running process expire, and the broker has no new one to its knowledge. */
+    private boolean expired;
+
+    Client(String name, Server server, HeldStore.Concern concern) {
+        this.name = name;
+        this.server = server;
+        this.concern = concern;
+    }
+
+    boolean lives() {
+        return store != null;
+    }
+
+    /** Whether what the broker asks is carried out and answered. */
+    boolean reaches() {
+        return lives() && link.isUp() && !expired;
+    }
+
+    /** The process starts, with a new session. */
+    void start() throws Exception {
+        if (session != 0) {
+            former.add(session);
+        }
+        link = new Link(server.port());
+        store = new HeldStore(link.address(), concern);
+        executor = new HeldExecutor();
+        session = store.getZkSessionId();
+        expired = false;
+    }
+
+    /** Takes a step of sessions and connections; false if it is none. */
+    boolean takes(String step, JsonNode request) throws Exception {
+        switch (step) {
+            case "start":
+                start();
+                return true;
+            case "die":
+                die();
+                return true;
+            case "disconnect":
+                disconnect(request.path("arrived").asBoolean());
+                return true;
+            case "lose":
+                store.loseByClock();
+                return true;
+            case "reconnect":
+                back(SessionEvent.Reconnected);
+                return true;
+            case "resume":
+                back(SessionEvent.SessionReestablished);
+                return true;
+            case "expire":
+                expire();
+                return true;
+            case "expire-former":
+                expireFormer();
+                return true;
+            case "learn":
+                back(SessionEvent.SessionLost);
+                return true;
+            case "reestablish":
+                reestablish();
+                return true;
+            default:
+                return false;
+        }
+    }
+
+    /** The process dies, and leaves its session. */
+    void die() throws Exception {
+        store.die();
+        link.close();
+        gone();
+    }
+
+    /** The process ends, and closes its session if it can. */
+    void end() throws Exception {
+        if (link.isUp()) {
+            store.close();
+            if (!expired) {
+                server.gone(session);
+            }
+        } else {
+            store.die();
+        }
+        link.close();
+        gone();
+    }
+
+    void gone() {
+        store = null;
+        executor.shutdownNow();
+    }
+
+    /** The connection breaks, and the broker is told; of what has changed it may have heard already. */
+    private void disconnect(boolean arrived) throws Exception {
+        store.cut(link);
+        if (!arrived) {
+            store.dropNews();
+        }
+        store.learn(SessionEvent.ConnectionLost);
+    }
+
+    /** A request takes effect, and the connection breaks before it is answered. */
+    void unheard(HeldStore.Held held, Callable<Boolean> effect) throws Exception {
+        store.sendUnheard(held, link, effect);
+        store.learn(SessionEvent.ConnectionLost);
+    }
+
+    /** The connection is there again, and the broker is told of all up to that event. */
+    private void back(SessionEvent event) throws Exception {
+        link.mend();
+        store.learn(event);
+    }
+
+    /** A broker whose session is gone has a new one, and is told. */
+    void reestablish() throws Exception {
+        link.mend();
+        // up to 4.0.8 the event may come before the client has the new session, and then the watch is set on the old one
+        Server.until("new session", () -> store.getZkSessionId() != session && server.has(store.getZkSessionId()));
+        store.learn(SessionEvent.SessionReestablished);
+        expired = false;
+        session = store.getZkSessionId();
+    }
+
+    /** The session that the store has of this broker expires; a process that lives is cut off, and finds out later. */
+    void expire() throws Exception {
+        if (lives()) {
+            expired = true;
+            if (link.isUp()) {
+                store.cut(link);
+            }
+        }
+        server.expire(session);
+    }
+
+    void expireFormer() throws Exception {
+        for (long each : former) {
+            server.expire(each);
+        }
+        former.clear();
+    }
+
+    /** How much has come to this broker; after {@code quiet} nothing more comes unless something is done. */
+    int arrived() throws Exception {
+        return store.arrived();
+    }
+
+    void quiet() throws Exception {
+        for (int i = 0; i < 2; i++) {
+            store.quiet(reaches());
+            executor.quiet();
+        }
+    }
+
+    /** Lets go what is not held; whether there was any. */
+    abstract boolean pass() throws Exception;
+
+    /** Waits until this broker waits; whether anything came meanwhile. */
+    boolean settle() throws Exception {
+        boolean any = false;
+        while (true) {
+            int before = arrived();
+            quiet();
+            if (!pass() && arrived() == before) {
+                return any;
+            }
+            any = true;
+        }
+    }
+
+    void tell(ObjectNode told) throws Exception {
+        told.put("lives", lives());
+        told.put("session", session != 0 && server.has(session));
+        told.put("former_session", former.stream().anyMatch(server::has));
+    }
+}

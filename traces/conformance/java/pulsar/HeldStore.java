@@ -1,0 +1,292 @@
+package org.apache.pulsar.metadata.coordination.impl;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.pulsar.metadata.api.MetadataStoreConfig;
+import org.apache.pulsar.metadata.api.MetadataStoreException;
+import org.apache.pulsar.metadata.api.Notification;
+import org.apache.pulsar.metadata.api.NotificationType;
+import org.apache.pulsar.metadata.api.extended.SessionEvent;
+import org.apache.pulsar.metadata.impl.ZKMetadataStore;
+import org.apache.pulsar.metadata.impl.ZKSessionWatcher;
+import org.apache.pulsar.metadata.impl.batching.MetadataOp;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooKeeper;
+
+/**
+ * A broker's metadata store that holds what concerns certain paths: requests before they are sent, notifications from the first
+ * deletion on, and session events.
+ *
+ * <p>Requests are not batched, so that each one comes on the thread of who asks: whose it is shows in its stack.
+ */
+final class HeldStore extends ZKMetadataStore {
+    static final int SECONDS = 20;
+    private static final Notification NOBODY_CARES = new Notification(NotificationType.Modified, "/nobody-cares");
+
+    /** Which paths are held, and what a request for one is called. */
+    interface Concern {
+        boolean with(String path);
+
+        String kind(MetadataOp op);
+    }
+
+    /** A request that is held. */
+    record Held(String kind, MetadataOp op) {
+        String path() {
+            return op.getPath();
+        }
+    }
+
+    // the constructor of the superclass already calls what is overridden here: then these are null
+    private final Concern concern;
+    private final List<Held> requests = new ArrayList<>();
+    private final List<Notification> news = new ArrayList<>();
+    private final List<SessionEvent> events = new ArrayList<>();
+    /** What was sent, by name: a request whose answer is lost comes again, on a thread that does not show whose it is. */
+    private final Map<MetadataOp, String> sent = new IdentityHashMap<>();
+    private int arrived;
+    private boolean deaf;
+
+    HeldStore(String address, Concern concern) throws Exception {
+        super(address, MetadataStoreConfig.builder().sessionTimeoutMillis(Server.SESSION_MILLIS).batchingEnabled(false).build(),
+                true);
+        this.concern = concern;
+    }
+
+    @Override
+    protected void batchOperation(List<MetadataOp> operations) {
+        for (MetadataOp op : operations) {
+            if (concern != null && concern.with(op.getPath())) {
+                synchronized (requests) {
+                    String again = sent.get(op);
+                    requests.add(new Held(again == null ? concern.kind(op) : again, op));
+                    arrived++;
+                }
+            } else {
+                super.batchOperation(List.of(op));
+            }
+        }
+    }
+
+    /** Whether a method whose name has these words, of a class of that name, is on the stack. */
+    static boolean calledFrom(String type, String method) {
+        return StackWalker.getInstance().walk(frames -> frames.anyMatch(
+                frame -> frame.getClassName().endsWith("." + type) && frame.getMethodName().contains(method)));
+    }
+
+    @Override
+    protected CompletableFuture<Void> receivedNotification(Notification notification) {
+        String path = notification.getPath();
+        if (concern == null || !concern.with(path)) {
+            return super.receivedNotification(notification);
+        }
+        synchronized (requests) {
+            if (deaf) {
+                return CompletableFuture.completedFuture(null);
+            }
+            if (hasNews(path) || notification.getType() == NotificationType.Deleted) {
+                news.add(notification);
+                arrived++;
+                return CompletableFuture.completedFuture(null);
+            }
+        }
+        return super.receivedNotification(notification);
+    }
+
+    @Override
+    protected void receivedSessionEvent(SessionEvent event) {
+        if (concern == null) {
+            super.receivedSessionEvent(event);
+            return;
+        }
+        synchronized (requests) {
+            events.add(event);
+            arrived++;
+        }
+    }
+
+    /** How much has come so far; what has not changed it has not come. */
+    int arrived() {
+        synchronized (requests) {
+            return arrived;
+        }
+    }
+
+    /** The requests that are held, the oldest first. */
+    List<Held> requests() {
+        synchronized (requests) {
+            return List.copyOf(requests);
+        }
+    }
+
+    /** From now on the broker hears of no change, as one that is cut off, or hears of them again. */
+    void deafen(boolean now) {
+        synchronized (requests) {
+            deaf = now;
+        }
+    }
+
+    boolean hasNews(String path) {
+        synchronized (requests) {
+            return news.stream().anyMatch(each -> each.getPath().equals(path));
+        }
+    }
+
+    /** What the broker has not heard of by now it will never hear of. */
+    void dropNews() {
+        synchronized (requests) {
+            news.clear();
+        }
+    }
+
+    /** Sends a request that was held, and waits for its answer, whatever that is. */
+    void send(Held held) throws Exception {
+        remove(held);
+        super.batchOperation(List.of(held.op()));
+        try {
+            held.op().getFuture().get(SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            // it is the broker's matter
+        }
+    }
+
+    /** Sends a request that was held over a link that holds answers back, cuts that when it has taken effect, and waits. */
+    void sendUnheard(Held held, Link link, Callable<Boolean> effect) throws Exception {
+        remove(held);
+        synchronized (requests) {
+            sent.put(held.op(), held.kind());
+        }
+        link.silence();
+        super.batchOperation(List.of(held.op()));
+        Server.until("effect of a request", effect);
+        cut(link);
+        Server.until("request that is sent again", () -> requests().stream().anyMatch(each -> each.op() == held.op()));
+    }
+
+    /** A request that was held is answered with: the session is gone. The answer is made here, as the real client has it. */
+    void fail(Held held) throws Exception {
+        remove(held);
+        var answer = ZKMetadataStore.class.getDeclaredMethod("getException", KeeperException.Code.class, String.class);
+        answer.setAccessible(true);
+        var told = (MetadataStoreException) answer.invoke(null, KeeperException.Code.SESSIONEXPIRED, held.path());
+        held.op().getFuture().completeExceptionally(told);
+    }
+
+    private void remove(Held held) {
+        synchronized (requests) {
+            requests.remove(held);
+        }
+    }
+
+    /** The broker hears of what was held back of the notifications of a path. */
+    void hear(String path) throws Exception {
+        List<Notification> now;
+        synchronized (requests) {
+            now = news.stream().filter(each -> each.getPath().equals(path)).toList();
+            news.removeAll(now);
+        }
+        for (Notification notification : now) {
+            super.receivedNotification(notification).get(SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    /** Waits until an event has come, then lets the broker know of all so far. */
+    void learn(SessionEvent awaited) throws Exception {
+        await(awaited);
+        List<SessionEvent> now;
+        synchronized (requests) {
+            now = List.copyOf(events.subList(0, events.lastIndexOf(awaited) + 1));
+            events.subList(0, now.size()).clear();
+        }
+        now.forEach(super::receivedSessionEvent);
+    }
+
+    private void await(SessionEvent event) throws Exception {
+        Server.until("session event " + event, () -> {
+            synchronized (requests) {
+                return events.contains(event);
+            }
+        });
+    }
+
+    /** The link is cut, and the client has noticed. It will connect again without a pause, when it can. */
+    void cut(Link link) throws Exception {
+        Object connection = connection();
+        var thread = field(connection, "sendThread");
+        var first = thread.getClass().getDeclaredField("isFirstConnect");
+        first.setAccessible(true);
+        first.setBoolean(thread, true); // otherwise it pauses for up to a second, at random
+        link.cut();
+        await(SessionEvent.ConnectionLost);
+    }
+
+    /** By its own clock the client takes its session for lost: that clock is put forward, and the watcher looks at it. */
+    void loseByClock() throws Exception {
+        var watcher = (ZKSessionWatcher) field(this, "sessionWatcher");
+        var since = ZKSessionWatcher.class.getDeclaredField("disconnectedAt");
+        since.setAccessible(true);
+        since.setLong(watcher, System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(Server.SESSION_MILLIS));
+        var look = ZKSessionWatcher.class.getDeclaredMethod("checkState", Watcher.Event.KeeperState.class);
+        look.setAccessible(true);
+        look.invoke(watcher, Watcher.Event.KeeperState.Disconnected);
+        learn(SessionEvent.SessionLost);
+    }
+
+    /** Whatever the server has told this client has been handled when this returns, up to what is held. */
+    void quiet(boolean connected) throws Exception {
+        if (connected) {
+            // answers and notifications come in order on one thread of ZooKeeper's client
+            sync("/").get(SECONDS, TimeUnit.SECONDS);
+        }
+        // and are handled in order on one thread of the store, whose name is not the same in all releases
+        super.receivedNotification(NOBODY_CARES).get(SECONDS, TimeUnit.SECONDS);
+    }
+
+    /** Ends as a process that dies: the connection breaks, and the session is not closed. */
+    void die() {
+        deafen(true);
+        // that takes a while, in which nothing comes of what the process was at: all of it is held
+        Thread dying = new Thread(() -> {
+            try {
+                Object open = connection();
+                var disconnect = open.getClass().getMethod("disconnect");
+                disconnect.setAccessible(true);
+                disconnect.invoke(open);
+                close();
+            } catch (Exception e) {
+                e.printStackTrace();
+            }
+        });
+        dying.setDaemon(true);
+        dying.start();
+    }
+
+    @SuppressWarnings("unchecked")
+    private Object connection() throws Exception {
+        ZooKeeper first = (ZooKeeper) field(this, "zkc");
+        // the client is a ZooKeeper itself, until its session has expired: from then on it has another
+        ZooKeeper later = ((AtomicReference<ZooKeeper>) field(first, "zk")).get();
+        return field(later == null ? first : later, "cnxn");
+    }
+
+    /** What a field holds, of whichever class up to the highest declares it. */
+    static Object field(Object of, String name) throws Exception {
+        for (Class<?> type = of.getClass(); type != null; type = type.getSuperclass()) {
+            for (var field : type.getDeclaredFields()) {
+                if (field.getName().equals(name)) {
+                    field.setAccessible(true);
+                    return field.get(of);
+                }
+            }
+        }
+        throw new NoSuchFieldException(name);
+    }
+}

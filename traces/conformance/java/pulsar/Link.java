@@ -1,0 +1,163 @@
+package org.apache.pulsar.metadata.coordination.impl;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The wire between one client and the server, through a free port of the loopback interface: it can be cut, and answers can be
+ * held back. Who connects while it is down waits until it is up.
+ */
+final class Link implements AutoCloseable {
+    /** What a frame has for the number of a request if it answers none. */
+    private static final int NOTIFICATION = -1;
+
+    private final ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    private final int server;
+    private final List<Socket> ends = new ArrayList<>();
+    private final List<Socket> waiting = new ArrayList<>();
+    private boolean up = true;
+    private boolean silent;
+
+    Link(int server) throws IOException {
+        this.server = server;
+        start(() -> {
+            while (true) {
+                admit(door.accept());
+            }
+        });
+    }
+
+    /** Where it begins. It is named twice, since a client that knows one server only pauses for a second between attempts. */
+    String address() {
+        String door = "127.0.0.1:" + this.door.getLocalPort();
+        return door + "," + door;
+    }
+
+    /** Nothing passes any more; answers that were held back are lost. */
+    synchronized void cut() {
+        up = false;
+        for (Socket end : ends) {
+            shut(end);
+        }
+        ends.clear();
+        silent = false;
+        notifyAll();
+    }
+
+    /** What is sent passes again, from connections that are made anew. */
+    synchronized void mend() throws IOException {
+        up = true;
+        for (Socket client : waiting) {
+            join(client);
+        }
+        waiting.clear();
+    }
+
+    synchronized boolean isUp() {
+        return up;
+    }
+
+    /**
+     * From now on answers are held back, with all that comes after them, until the link is cut. Requests still pass, and so does
+     * what the server tells before it answers.
+     */
+    synchronized void silence() {
+        silent = true;
+    }
+
+    private synchronized void admit(Socket client) throws IOException {
+        client.setTcpNoDelay(true);
+        if (up) {
+            join(client);
+        } else {
+            waiting.add(client);
+        }
+    }
+
+    private void join(Socket client) throws IOException {
+        Socket far = new Socket(InetAddress.getLoopbackAddress(), server);
+        far.setTcpNoDelay(true);
+        ends.add(client);
+        ends.add(far);
+        start(() -> ask(client, far));
+        start(() -> answer(far, client));
+    }
+
+    private void ask(Socket client, Socket far) throws IOException {
+        try {
+            client.getInputStream().transferTo(far.getOutputStream());
+        } finally {
+            shut(client);
+            shut(far);
+        }
+    }
+
+    /** Passes what the server says, frame by frame: a length, and in all but the first the number of the request. */
+    private void answer(Socket far, Socket client) throws IOException {
+        try {
+            var in = new DataInputStream(far.getInputStream());
+            var out = client.getOutputStream();
+            for (boolean first = true; true; first = false) {
+                ByteBuffer frame = ByteBuffer.allocate(in.readInt() + Integer.BYTES);
+                frame.putInt(frame.capacity() - Integer.BYTES);
+                in.readFully(frame.array(), Integer.BYTES, frame.capacity() - Integer.BYTES);
+                if (!first && frame.getInt() != NOTIFICATION) {
+                    awaitVoice();
+                }
+                out.write(frame.array());
+            }
+        } finally {
+            shut(far);
+            shut(client);
+        }
+    }
+
+    private synchronized void awaitVoice() throws IOException {
+        try {
+            while (silent) {
+                wait();
+            }
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
+    }
+
+    private static void shut(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // then it is shut
+        }
+    }
+
+    private interface Body {
+        void run() throws IOException;
+    }
+
+    private static void start(Body body) {
+        Thread thread = new Thread(() -> {
+            try {
+                body.run();
+            } catch (IOException e) {
+                // it was cut, or one side has ended
+            }
+        }, "link");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+        door.close();
+        for (Socket client : waiting) {
+            shut(client);
+        }
+        cut();
+    }
+}
