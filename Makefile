@@ -6,7 +6,7 @@ ARGS ?=
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help check explore test deep docs bench clean
+.PHONY: help check explore test deep docs conform bench clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST)
@@ -29,6 +29,10 @@ docs: .venv/installed-docs ## the documentation as a site, build/site/index.html
 	@$(BIN)/python docs/site/explorers.py
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "site: build/site/index.html"
+
+conform: .venv/installed-dev ## replay the hazards of releases on their real code, and tell of it in docs/reproduced.md (needs a JDK and Maven)
+	@status=0; $(BIN)/fencepost conform hazards --out docs/reproduced.json $(ARGS) || status=$$?; \
+	$(BIN)/python tests/docs/refresh.py docs/reproduced.md; exit $$status
 
 bench: .venv/installed-dev ## measure the kernel against plain Python on the same terms, what liveness takes, a simulated hour, shrinking
 	@$(BIN)/python tests/bench/bench.py $(ARGS)

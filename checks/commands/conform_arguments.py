@@ -30,6 +30,21 @@ MIRRORS = """Looks in the jars of each modelled release for the classes and meth
 What is not in all releases is declared (ONLY_IN of model/releases.py); what is missing otherwise, or is there against its
 declaration, is told, and the status is 12. It needs Maven and a JDK, and fetches a few jars for each release."""
 
+HAZARDS = """Replays each hazard, a mistake that some modelled release has, on the real code of every release that its target
+is tried with: the shortest run of the model with that mistake to the violation of something that can be seen. It is reproduced
+if the code takes every step of it as the model does; what is down in the end is started again. A release that is not said to
+have it parts from the run: then it is gone there. What the adapter cannot do is not tried.
+
+exit status: 0, 12 a release that is said to have a hazard does not take its run, 20 interrupted, 2 wrong usage, 153 no Java or
+  no Maven, or the harness failed"""
+
+KILLED = """Starts ZooKeeper and three bookies, each a process, on free ports of the loopback interface. A writer holds an empty
+ledger; a recovery closes it; the bookies are killed (kill -9) and started again; the writer adds an entry. If that is
+confirmed, it is lost, because the ledger is closed before it. Every process is ended and every file removed, also after
+Ctrl-C.
+
+exit status: 0 nothing is lost, 12 a confirmed entry is lost, 20 given up, 153 no Java or no Maven, or a process failed"""
+
 LOG = """Looks for a run of a protocol that explains a log of events, a JSON object on each line: each event is a step of
 the run (or one of several that it may have been), and what it shows is so in the model then. Steps that no line tells of may
 happen at any time in between. All that is possible is kept, so a log that no run explains has none: then the longest prefix
@@ -53,7 +68,10 @@ EXAMPLES = """examples:
   fencepost conform election --release 4.2.4                Pulsar's leader election, over a ZooKeeper server
   fencepost conform ownership --release 5.0.0-M1            Pulsar's locks on bundles, likewise
   fencepost conform ledger --defect closes_at_lac           is a mistake in the model noticed?
-  fencepost conform mirrors election                        are the methods that it names in the jars?"""
+  fencepost conform mirrors election                        are the methods that it names in the jars?
+  fencepost conform log ledger run.jsonl                    does a run of the model explain this log?
+  fencepost conform hazards election                        which mistakes of releases happen on their code?
+  fencepost conform bookies-killed                          a confirmed entry that is lost, with real processes"""
 
 STATUS = """exit status: 0 no difference but such as are known, 12 a difference, 20 interrupted, 2 wrong usage,
   75 no step was taken, 150 the trace cannot be read, 153 no Java or no Maven, or the harness failed"""
@@ -83,6 +101,8 @@ def add_conform(commands: Commands) -> None:
     _add_mirrors(words)
     _add_log(words)
     _add_policy(words)
+    _add_hazards(words)
+    _add_killed(words)
 
 
 def _add_target(words: Commands, target: str, helps: str) -> None:
@@ -140,6 +160,25 @@ def _add_policy(words: Commands) -> None:
     policy.set_defaults(command=_policy)
 
 
+def _add_hazards(words: Commands) -> None:
+    hazards = add_command(words, "hazards", "which mistakes of releases happen on their real code?", HAZARDS)
+    hazards.add_argument("targets", nargs="*", metavar="TARGET", help="all, unless named")
+    hazards.add_argument("--out", type=Path, metavar="FILE", help="write the result there as JSON, too")
+    add_format(hazards)
+    add_quiet(hazards)
+    hazards.set_defaults(command=_hazards)
+
+
+def _add_killed(words: Commands) -> None:
+    helps = "a confirmed entry that is lost, with three bookies and kill -9"
+    killed = add_command(words, "bookies-killed", helps, KILLED)
+    killed.add_argument("--release", default="4.18.0", metavar="R", help="of BookKeeper (default: 4.18.0)")
+    killed.add_argument("--entry-first", action="store_true", help="the old writer adds an entry first: then nothing is lost")
+    add_format(killed)
+    add_quiet(killed)
+    killed.set_defaults(command=_killed)
+
+
 def _conform(options: argparse.Namespace) -> ExitStatus:
     from fencepost.checks.commands.conform import run
 
@@ -160,5 +199,17 @@ def _policy(options: argparse.Namespace) -> ExitStatus:
 
 def _log(options: argparse.Namespace) -> ExitStatus:
     from fencepost.checks.commands.conform_log import run
+
+    return run(options)
+
+
+def _hazards(options: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.commands.conform_hazards import run
+
+    return run(options)
+
+
+def _killed(options: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.commands.bookies_killed import run
 
     return run(options)

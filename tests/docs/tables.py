@@ -1,5 +1,7 @@
 """The tables of the reference that are made, not written, from what the tests of each protocol pin.
 
+``docs/reproduced.md`` has one that is made of ``docs/reproduced.json``, which ``make conform`` writes.
+
 A page ``docs/reference/PROTOCOL.md`` has them between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``. The ledger's defects
 have a table of their own (defects_table.py), which also says how soon each of them loses an entry. That is measured, and so are
 the standard instances, which nobody pins.
@@ -10,14 +12,18 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from fencepost.checks.reports import hazards_on_code
 from fencepost.checks.reports.histories import COLUMNS, rows
 from fencepost.model.releases import mirrored_in
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value, written
 from tests.docs import defects_table
 from tests.properties.searching import counts, searched
+
+REPRODUCED = Path(__file__).resolve().parents[2] / "docs" / "reproduced.json"
 
 NUMBERS = re.compile(r"^(?:(?:bookkeeper|pulsar)?(?:#|BOOKKEEPER-)\d+(?:, )?)+: ")
 """The numbers upstream with which the meaning of a defect begins."""
@@ -36,8 +42,10 @@ def with_tables(document: str, protocol: str) -> str:
 
 
 def table(protocol: str, name: str) -> str:
-    """A table of a protocol's page: ``instances``, ``controls``, ``defects``, ``releases`` or ``mirrors``; KeyError for any
-    other."""
+    """A table of a protocol's page: ``instances``, ``controls``, ``defects``, ``releases`` or ``mirrors``, or ``hazards`` of
+    what was reproduced; KeyError for any other."""
+    if (protocol, name) == (REPRODUCED.stem, "hazards"):
+        return hazards_on_code.table(hazards_on_code.read_json(REPRODUCED.read_text(encoding="utf-8")))
     if (protocol, name) == ("ledger", "defects"):
         return defects_table.table()
     made = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import zipfile
 from dataclasses import replace
@@ -121,7 +122,8 @@ def test_nothing_is_declared_that_no_action_mirrors() -> None:
 def test_one_protocol_in_one_release() -> None:
     tools()
     ran = fencepost("conform", "mirrors", "election", "--release", "4.2.4", "--quiet")
-    assert (ran.returncode, ran.stdout) == (0, "election: 31 methods of Pulsar are mirrored\n  4.2.4: 31 there\n"), ran
+    assert ran.returncode == 0, ran
+    assert re.fullmatch(r"election: (\d+) methods of Pulsar are mirrored\n  4\.2\.4: \1 there\n", ran.stdout)
 
 
 @pytest.mark.parametrize(

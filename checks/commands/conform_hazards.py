@@ -1,0 +1,179 @@
+"""``fencepost conform hazards``: the hazards of releases, each replayed on the real code of every release that there is."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.engines.exhaustive import Budget, exhaust
+from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.reports.hazards_on_code import Replayed, as_json, text
+from fencepost.model.kernel import Kernel
+from fencepost.model.language import Protocol
+from fencepost.model.releases import BOOKKEEPER, PULSAR, History, Releases
+from fencepost.properties.observed import Observed
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry, RegistryError, Value
+from fencepost.properties.vocabulary import Property, Suite
+from fencepost.traces.conformance.adapter import Adapter
+from fencepost.traces.conformance.catalogue import TARGETS
+from fencepost.traces.conformance.running import Outcome, Pair
+from fencepost.traces.conformance.scenario import restarts, unseen
+from fencepost.traces.conformance.session import SessionError
+from fencepost.traces.conformance.targets import Asked, Target
+from fencepost.traces.conformance.toolchain import ToolchainError, toolchain
+from fencepost.traces.conformance.view import Views
+from fencepost.traces.files.writing import write_text
+from fencepost.traces.trace import Trace
+
+SECONDS = 120
+"""How long the shortest run of a hazard may be looked for."""
+
+_OUT_OF_REACH = {
+    ("election", "same_value"): "the harness gives each broker a value of its own, as a configuration should",
+    ("ledger", "denies_before_fence_is_journaled"): "the harness waits until the fence is journaled before it answers",
+    ("ledger", "empty_disk_counts_as_covered"): "a bookie of the harness that has lost its disk comes back as the data "
+    "integrity check has it, and the hazard is without that check",
+    ("ledger", "idle_flush_skips_headers"): "the bookies of the harness take no checkpoint by themselves",
+}
+"""Why the harness of a target cannot show a hazard, where it would only seem to be there or gone."""
+
+
+def run(asked: argparse.Namespace) -> ExitStatus:
+    """Does what the command line asks for; returns the exit status."""
+    targets = [TARGETS[name] for name in asked.targets or TARGETS if name in TARGETS]
+    if unknown := [name for name in asked.targets if name not in TARGETS]:
+        raise RegistryError(f"there is no target {unknown[0]!r}; there is {', '.join(TARGETS)}")
+    reporter = Reporter(quiet=asked.quiet)
+    reporter.begin("hazards on real code")
+    found: list[Replayed] = []
+    try:
+        toolchain()
+        with interruptible() as interrupt:
+            for replayed in replayed_hazards(targets, reporter.telling):
+                found.append(replayed)
+                if interrupt():
+                    break
+    except (ToolchainError, SessionError) as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.SYSTEM
+    finally:
+        reporter.end()
+    if interrupt():
+        print(text(found), end="")
+        return ExitStatus.INCONCLUSIVE
+    if asked.out:
+        write_text(Path(asked.out), as_json(found))
+    print(as_json(found) if asked.format == "json" else text(found), end="")
+    if not found:
+        return ExitStatus.EVALUATION
+    return ExitStatus.SAFETY if any(each.verdict == "not reproduced" for each in found) else ExitStatus.HOLDS
+
+
+def replayed_hazards(targets: list[Target], telling: Callable[[str], None] = lambda _: None) -> Iterator[Replayed]:
+    """Replays the shortest run of each hazard on each release of its targets. Raises ToolchainError and SessionError."""
+    for target in targets:
+        entry = PROTOCOLS[target.protocol]
+        hazards = {name: history for name, history in entry.history.items() if history.present and name in entry.shown_by}
+        for release in target.releases:
+            for storage in target.storages or ("",):
+                due = {name: history for name, history in hazards.items() if _storage(entry, name, target) == storage}
+                if due:
+                    telling(f"{target.name} on {target.system} {release}")
+                    with target.start(Asked(release, storage)) as adapter:
+                        for name, history in due.items():
+                            telling(f"{target.name} on {target.system} {release}: {name}")
+                            yield _replayed(entry, name, history, target, release, adapter)
+
+
+def _storage(entry: Entry, name: str, target: Target) -> str:
+    """The storage with which a hazard is shown."""
+    return str(entry.shown_by[name].get("storage", next(iter(target.storages), "")))
+
+
+def _replayed(entry: Entry, name: str, history: History, target: Target, release: str, adapter: Adapter) -> Replayed:
+    protocol = entry.build(_parameters(entry, name, target, release), (name,))
+    present = release in history.present
+
+    def said(verdict: str, why: str = "", prop: str = "", steps: tuple[str, ...] = (), end: str = "") -> Replayed:
+        return Replayed(target.name, name, target.system, release, present, verdict, why, prop, steps, end)
+
+    if out_of_reach := _OUT_OF_REACH.get((target.name, name)):
+        return said("not tried", out_of_reach)
+    suite = entry.suite(protocol)
+    seen = [p for p in suite.properties if not p.strict and not unseen(protocol, p, adapter)]
+    violated = _violated(suite, seen, "always", "step") or _violated(suite, seen, "leads_to")
+    if violated is None:
+        return said("not tried", "in its instance it violates nothing that is observed")
+    prop, trace = violated
+    labels = [step.action for step in trace.steps]
+    names = {label.partition("(")[0] for label in labels}
+    if left := sorted(names - set(adapter.covered) - set(adapter.eager)):
+        return said("not tried", f"the code is not driven through {', '.join(left)}", prop.name, tuple(labels))
+    kernel = Kernel(protocol)
+    outcome = Pair(kernel, adapter).follow([*labels, *restarts(kernel, labels)])
+    steps = tuple(step.action for step in outcome.trace.steps)
+    if outcome.verdict == "agrees":
+        if other := _also(entry, name, target, release, outcome.trace, adapter):
+            return said("not tried", f"the run is that of {other}, too, and does not tell the two apart", prop.name, steps)
+        return said("reproduced", "", prop.name, steps, _end(protocol, prop, outcome.trace))
+    if outcome.verdict == "not covered" or outcome.known:
+        why = outcome.why or f"the run meets a known difference, {outcome.known}"
+        return said("not tried", why, prop.name, steps)
+    return said("not reproduced" if present else "gone", _parting(outcome), prop.name, steps)
+
+
+def _also(entry: Entry, name: str, target: Target, release: str, trace: Trace, adapter: Adapter) -> str:
+    """Another hazard of the release by which the same run ends in what is observed; empty if there is none."""
+    labels = [step.action for step in trace.steps]
+    end = _observed(entry.build(trace.parameters, trace.defects), labels, adapter)
+    others = [h for h, history in entry.history.items() if release in history.present and h != name]
+    for other in others:
+        if (target.name, other) in _OUT_OF_REACH or not entry.history[other].fits(trace.parameters):
+            continue
+        if _observed(entry.build(trace.parameters, (other,)), labels, adapter) == end:
+            return other
+    return ""
+
+
+def _observed(protocol: Protocol, labels: Sequence[str], adapter: Adapter) -> list[object] | None:
+    """What is observed in the end of the run of these steps; None if they are no run of the protocol."""
+    kernel = Kernel(protocol)
+    numbers = {action.label: number for number, action in enumerate(kernel.actions)}
+    state = kernel.initial()[0]
+    for label in labels:
+        if label not in numbers or numbers[label] not in kernel.enabled(state):
+            return None
+        state = kernel.apply(state, numbers[label])
+    view = Views(protocol).of(kernel.packing.unpack(state))
+    return [observable.model(view) for observable in adapter.observables]
+
+
+def _violated(suite: Suite, among: list[Property], *kinds: str) -> tuple[Property, Trace] | None:
+    """The property of these kinds that is violated in the fewest steps, and that run."""
+    asked = [prop for prop in among if prop.kind in kinds]
+    verdicts = exhaust(Observed.of(suite, asked), Budget(seconds=SECONDS)).verdicts if asked else ()
+    found = [(v.property, v.trace) for v in verdicts if v.verdict == "violated" and v.trace is not None]
+    return min(found, key=lambda pair: len(pair[1].steps), default=None)
+
+
+def _parameters(entry: Entry, name: str, target: Target, release: str) -> dict[str, Value]:
+    if release not in (PULSAR if target.system == "pulsar" else BOOKKEEPER):
+        return dict(entry.shown_by[name])
+    both = Releases.of(pulsar=release) if target.system == "pulsar" else Releases.of(bookkeeper=release)
+    return {**entry.shown_by[name], **entry.behaviour(both)}
+
+
+def _end(protocol: Protocol, prop: Property, trace: Trace) -> str:
+    """The values in the end of what the property speaks of; the code shows the same."""
+    meant = protocol.variables_of(prop.formula)
+    rows = zip(protocol.variables, trace.states[-1], strict=True)
+    return ", ".join(f"{variable.name} {variable.domain.show(raw)}" for variable, raw in rows if variable in meant)
+
+
+def _parting(outcome: Outcome) -> str:
+    told = outcome.why or "; ".join(map(str, outcome.differences))
+    return f"at step {len(outcome.trace.steps)}, {outcome.last}: {told}"

@@ -1,0 +1,100 @@
+"""Which hazards of releases happen on their real code: what is committed of that, and how it comes about."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from fencepost.checks.reports.hazards_on_code import Replayed, as_json, read_json, table, text
+from fencepost.model.releases import History
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.traces.conformance.catalogue import TARGETS
+from tests.command import ROOT, fencepost
+from tests.docs.tables import REPRODUCED, marked
+from tests.docs.tables import table as made
+from tests.traces.conformance.real import tools
+
+SEEN = Replayed(
+    "ledger",
+    "h",
+    "bookkeeper",
+    "4.18.0",
+    True,
+    "reproduced",
+    property="fence_is_kept",
+    steps=("crash(b0)", "restart(b0)"),
+    end="fenced[b0] no",
+)
+GONE = replace(SEEN, release="4.17.3", present=False, verdict="gone", why="at step 1, crash(b0): it says no", end="")
+
+
+def committed() -> list[Replayed]:
+    return read_json(REPRODUCED.read_text(encoding="utf-8"))
+
+
+def test_the_page_shows_what_was_seen() -> None:
+    page = (ROOT / "docs" / "reproduced.md").read_text(encoding="utf-8")
+    assert marked(page)["hazards"] == made("reproduced", "hazards")
+
+
+def test_what_is_reproduced_is_a_hazard_of_that_release() -> None:
+    found = committed()
+    reproduced = [each for each in found if each.verdict == "reproduced"]
+    assert reproduced
+    assert all(each.steps and each.end and each.property for each in reproduced)
+    assert all(each.present is (each.release in _history(each).present) for each in found)
+    assert all(each.why for each in found if each.verdict != "reproduced")
+
+
+def _history(each: Replayed) -> History:
+    return PROTOCOLS[TARGETS[each.target].protocol].history[each.hazard]
+
+
+def test_reports() -> None:
+    assert read_json(as_json([SEEN, GONE])) == [SEEN, GONE]
+    assert text([SEEN, GONE]).splitlines() == [
+        "h on bookkeeper 4.18.0: reproduced",
+        "  fence_is_kept is violated after 2 steps: fenced[b0] no",
+        "h on bookkeeper 4.17.3: gone",
+        "  at step 1, crash(b0): it says no",
+        "1 reproduced, 1 gone",
+    ]
+    told = "`fence_is_kept` after crash(b0); restart(b0): fenced[b0] no. 4.17.3: at step 1, crash(b0): it says no"
+    assert table([SEEN, GONE]).splitlines() == [
+        "| ledger | BookKeeper 4.18.0 | BookKeeper 4.17.3 | seen |",
+        "|---|---|---|---|",
+        f"| `h` | **reproduced** | gone | {told} |",
+    ]
+
+
+def test_a_target_that_there_is_not() -> None:
+    ran = fencepost("conform", "hazards", "nothing")
+    assert (ran.returncode, len(ran.stderr.splitlines())) == (2, 1)
+    assert "there is no target 'nothing'; there is " in ran.stderr
+
+
+@pytest.mark.deep
+def test_every_hazard_is_told_of() -> None:
+    told = {each.target for each in committed()}
+    assert told >= {"ledger", "election"}
+    wanted = Counter(
+        (name, hazard, release)
+        for name in told
+        for hazard, history in PROTOCOLS[TARGETS[name].protocol].history.items()
+        if history.present and hazard in PROTOCOLS[TARGETS[name].protocol].shown_by
+        for release in TARGETS[name].releases
+    )
+    assert Counter((each.target, each.hazard, each.release) for each in committed()) == wanted
+
+
+@pytest.mark.deep
+@pytest.mark.xdist_group("real bookkeeper")
+def test_it_is_seen_again() -> None:
+    tools()
+    told = list(dict.fromkeys(each.target for each in committed()))
+    ran = fencepost("conform", "hazards", *told, "--format", "json", "--quiet")
+    assert ran.returncode in (0, 12), ran
+    assert json.loads(ran.stdout) == json.loads(REPRODUCED.read_text(encoding="utf-8"))

@@ -1,0 +1,100 @@
+package fencepost;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.concurrent.TimeUnit;
+import org.apache.bookkeeper.client.BKException;
+import org.apache.bookkeeper.client.BookKeeper;
+import org.apache.bookkeeper.client.BookKeeperAdmin;
+import org.apache.bookkeeper.client.LedgerHandle;
+import org.apache.bookkeeper.conf.ClientConfiguration;
+import org.apache.bookkeeper.conf.ServerConfiguration;
+import org.apache.bookkeeper.net.BookieId;
+import org.apache.bookkeeper.stats.NullStatsLogger;
+
+/** A client of a real cluster, which does what each line says. */
+public final class Client implements Lines.Target {
+    private static final byte[] PASSWORD = "password".getBytes(StandardCharsets.UTF_8);
+    private static final int WAIT_SECONDS = 90;
+
+    private final String metadata;
+    private BookKeeper client;
+    private LedgerHandle held;
+
+    private Client(String metadata) {
+        this.metadata = metadata;
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        Lines.serve(() -> new Client(arguments[0]));
+    }
+
+    @Override
+    public void answer(JsonNode request, ObjectNode answer) throws Exception {
+        switch (request.get("do").asText()) {
+            case "format":
+                ServerConfiguration conf = new ServerConfiguration();
+                conf.setMetadataServiceUri(metadata);
+                answer.put("done", BookKeeperAdmin.initNewCluster(conf));
+                break;
+            case "wait":
+                answer.put("bookies", waited(request.get("bookies").asInt()));
+                break;
+            case "create":
+                held = client().createLedger(3, 3, 2, BookKeeper.DigestType.CRC32C, PASSWORD);
+                answer.put("ledger", held.getId());
+                break;
+            case "add":
+                add(answer);
+                break;
+            case "recover":
+                LedgerHandle opened = client().openLedger(request.get("ledger").asLong(), BookKeeper.DigestType.CRC32C, PASSWORD);
+                answer.put("state", opened.getLedgerMetadata().getState().toString());
+                answer.put("last", opened.getLastAddConfirmed());
+                opened.close();
+                break;
+            default:
+                throw new IllegalArgumentException("unknown request " + request);
+        }
+    }
+
+    private void add(ObjectNode answer) throws InterruptedException {
+        try {
+            answer.put("confirmed", held.addEntry("entry".getBytes(StandardCharsets.UTF_8)));
+        } catch (BKException e) {
+            answer.put("refused", e.getMessage());
+        }
+    }
+
+    /** Waits until so many bookies are registered. */
+    private int waited(int wanted) throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
+        try (BookKeeperAdmin admin = new BookKeeperAdmin(client(), NullStatsLogger.INSTANCE, new ClientConfiguration())) {
+            Collection<BookieId> there = admin.getAvailableBookies();
+            while (there.size() != wanted && System.nanoTime() < end) {
+                Thread.sleep(50);
+                there = admin.getAvailableBookies();
+            }
+            return there.size();
+        }
+    }
+
+    private BookKeeper client() throws Exception {
+        if (client == null) {
+            ClientConfiguration conf = new ClientConfiguration();
+            conf.setMetadataServiceUri(metadata);
+            conf.setSpeculativeReadTimeout(0);
+            client = new BookKeeper(conf);
+        }
+        return client;
+    }
+
+    @Override
+    public void close() throws Exception {
+        if (client != null) {
+            client.close();
+        }
+    }
+}

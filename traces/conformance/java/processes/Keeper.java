@@ -1,0 +1,38 @@
+package fencepost;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.File;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import org.apache.zookeeper.server.NIOServerCnxnFactory;
+import org.apache.zookeeper.server.ZooKeeperServer;
+
+/** A ZooKeeper server on a free port of the loopback interface; a request is answered with the port. */
+public final class Keeper implements Lines.Target {
+    private static final int TICK_MILLISECONDS = 200;
+    private static final int CONNECTIONS = 100;
+
+    private final NIOServerCnxnFactory factory = new NIOServerCnxnFactory();
+
+    private Keeper() throws Exception {
+        File folder = Files.createTempDirectory("zookeeper").toFile();
+        factory.configure(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), CONNECTIONS);
+        factory.startup(new ZooKeeperServer(folder, folder, TICK_MILLISECONDS));
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        Lines.serve(Keeper::new);
+    }
+
+    @Override
+    public void answer(JsonNode request, ObjectNode answer) {
+        answer.put("port", factory.getLocalPort());
+    }
+
+    @Override
+    public void close() {
+        factory.shutdown();
+    }
+}
