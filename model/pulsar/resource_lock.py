@@ -65,7 +65,7 @@ class ResourceLocks:
         self.stage = p.choice("lock", STAGES, per=(broker, bundle))
         self.serves = p.choice("serves", SERVES, per=(broker, bundle))
         self.again = p.flag("again", per=(broker, bundle))
-        self.version = p.number("lock_version", self.unknown, writes, per=(broker, bundle))
+        self.version = p.number("lock_version", self.unknown, writes, per=(broker, bundle), init=0)
         self.retakes, self.can_fail = store.leaves_sessions, store.expiries
 
         self.besides: dict[str, Any] = {}

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,8 @@ def table(protocol: str, name: str) -> str:
         return hazards_on_code.table(hazards_on_code.read_json(REPRODUCED.read_text(encoding="utf-8")))
     if (protocol, name) == ("ledger", "defects"):
         return defects_table.table()
+    if (protocol, name) == ("findings-control-plane", "hazards"):
+        return hazards(("election", "ownership", "unload", "split"))
     made = {
         "instances": _instances,
         "controls": _controls,
@@ -56,6 +58,24 @@ def table(protocol: str, name: str) -> str:
         "mirrors": _mirrors,
     }
     return made[name](protocol)
+
+
+def hazards(protocols: Iterable[str]) -> str:
+    """Each defect that a modelled release has: where, what it violates first and in how many steps, where it was seen."""
+    head = ("hazard", "of", "violates", "steps", "releases", "fixed", "seen", "upstream")
+    lines = []
+    for protocol in protocols:
+        for name, history in PROTOCOLS[protocol].history.items():
+            if not history.present:
+                continue
+            by, steps = _pinned(protocol).CAUGHT[name]
+            everywhere = history.present == history.modelled
+            releases = "all" if everywhere else ", ".join(history.present)
+            seen = ", ".join(history.reproduced or ())
+            violated = ", ".join(f"`{each}`" for each in sorted(by))
+            cells = (protocol, violated, str(steps), releases, history.ending, seen)
+            lines.append(_line(f"`{name}`", *cells, defects_table.upstream(history)))
+    return _line(*head) + "|---" * len(head) + "|\n" + "".join(lines)
 
 
 def instance_row(protocol: str, size: str, instance: Instance) -> str:

@@ -150,6 +150,11 @@ def test_the_tables_show_what_the_tests_pin(protocol: str) -> None:
     assert all(instance_row(protocol, "ci", instance) in shown["instances"] for instance in sizes["ci"])
 
 
+def test_the_findings_have_every_hazard_of_the_control_plane() -> None:
+    page = (ROOT / "docs" / "findings-control-plane.md").read_text(encoding="utf-8")
+    assert marked(page) == {"hazards": table("findings-control-plane", "hazards")}
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("protocol", WITH_TABLES)
 def test_instances_have_as_many_states_as_the_reference_says(protocol: str) -> None:

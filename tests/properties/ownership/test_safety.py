@@ -24,9 +24,9 @@ from tests.properties.searching import (
 OWNERSHIP = PROTOCOLS["ownership"]
 
 COUNTS = {
-    "cut off": (23525, 101488, 23),
-    "crash": (144798, 870819, 25),
-    "disabled": (11630, 41832, 25),
+    "cut off": (19890, 86102, 23),
+    "crash": (109191, 671694, 25),
+    "disabled": (9842, 35846, 25),
     "two bundles, mended": (145328, 759316, 27),
     "all faults, mended": (134240, 749178, 26),
 }
@@ -154,4 +154,4 @@ def test_a_lookup_at_the_owner_heals_what_is_owned_and_not_served(release: str, 
     assert unexpected(findings) == {}
     assert {name: steps for name, steps in controls(findings).items() if name == "owned_in_the_end"} == stopped
     assert controls(findings)["holder_is_responsible"] == 9
-    assert counts(findings) == ((3447, 11682, 16) if stopped else (3495, 11906, 16))
+    assert counts(findings) == ((2840, 9698, 16) if stopped else (2880, 9886, 16))

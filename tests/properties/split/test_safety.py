@@ -24,13 +24,13 @@ from tests.properties.searching import (
 SPLIT = PROTOCOLS["split"]
 
 COUNTS = {
-    "one split": (11848, 45000, 24),
-    "two splits": (44424, 168960, 30),
+    "one split": (9092, 35696, 23),
+    "two splits": (30830, 124282, 30),
     "two splits, mended": (29552, 126364, 33),
-    "children unloaded": (216028, 1288160, 31),
-    "children in any order": (5816, 19166, 21),
-    "cut off": (188560, 893556, 28),
-    "expiry": (271238, 1442168, 29),
+    "children unloaded": (140936, 872434, 29),
+    "children in any order": (3652, 13328, 21),
+    "cut off": (146490, 704344, 28),
+    "expiry": (206576, 1128664, 27),
 }
 
 CONTROLS = {

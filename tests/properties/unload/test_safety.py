@@ -23,9 +23,9 @@ from tests.properties.searching import (
 UNLOAD = PROTOCOLS["unload"]
 
 COUNTS = {
-    "late and failing topics": (67044, 310476, 26),
-    "cut off": (27833, 123318, 24),
-    "crash": (12586, 46868, 29),
+    "late and failing topics": (46023, 218601, 26),
+    "cut off": (24274, 107288, 24),
+    "crash": (11374, 42692, 29),
     "cut off, mended": (95728, 453228, 26),
 }
 
