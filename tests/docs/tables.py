@@ -16,7 +16,7 @@ from fencepost.checks.reports.histories import COLUMNS, rows
 from fencepost.model.releases import mirrored_in
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value, written
-from tests.docs import defects_table
+from tests.docs import compared_table, defects_table
 from tests.properties.searching import counts, searched
 
 NUMBERS = re.compile(r"^(?:(?:bookkeeper|pulsar)?(?:#|BOOKKEEPER-)\d+(?:, )?)+: ")
@@ -40,6 +40,8 @@ def table(protocol: str, name: str) -> str:
     other."""
     if (protocol, name) == ("ledger", "defects"):
         return defects_table.table()
+    if (protocol, name) == ("policy", "compared"):
+        return compared_table.table()
     made = {
         "instances": _instances,
         "controls": _controls,

@@ -40,16 +40,24 @@ class Harness:
 
 
 def harness(
-    folder: str, main: str, release: Release, *, options: Sequence[str] = (), tools: Toolchain | None = None
+    folder: str,
+    main: str,
+    release: Release,
+    *,
+    options: Sequence[str] = (),
+    tools: Toolchain | None = None,
+    parts: Sequence[str] = ("",),
 ) -> Harness:
     """The harness of ``java/FOLDER`` with what all of them share, whose class ``main`` is started with the jars of a release.
 
-    ``options`` are for the JVM. Compiled classes are kept by the digest of sources, release and JDK. Raises ToolchainError,
-    with the compiler's first complaint if the release does not have what the harness uses.
+    ``parts`` are the folders within it that this release can use, if not all; ``options`` are for the JVM. Compiled classes
+    are kept by the digest of sources, release and JDK. Raises ToolchainError, with the compiler's first complaint if the release
+    does not have what the harness uses.
     """
     tools = tools or toolchain()
     path = jars(release, tools)
-    sources = [*sorted(SHARED.rglob("*.java")), *sorted((JAVA / folder).rglob("*.java"))]
+    own = [source for part in parts for source in sorted((JAVA / folder / part).rglob("*.java"))]
+    sources = [*sorted(SHARED.rglob("*.java")), *own]
     digest = hashlib.sha256("\n".join(str(jar) for jar in path).encode())
     for source in sources:
         digest.update(source.read_bytes())
