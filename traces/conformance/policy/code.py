@@ -73,8 +73,8 @@ class Code:
     """A JVM with the classes of a release, which answers cases. Raises ToolchainError or SessionError."""
 
     def __init__(self, release: Version) -> None:
-        folder = "policy/modular" if release == "2.10.1" else "policy"
-        made = harness(folder, "fencepost.policy.PolicyBench", pulsar_broker(release), options=OPTIONS)
+        parts = ("modular", "old" if release == "2.10.1" else "extensible")
+        made = harness("policy", "fencepost.policy.PolicyBench", pulsar_broker(release), options=OPTIONS, parts=parts)
         self._session = Session(made)
 
     def ask(self, requests: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
