@@ -94,13 +94,14 @@ def run_alone(
     opening = Opening(told[0], told[1] if before else None)
     opening = replace(opening, shortfalls=tuple(shortfalls(opening.now, opening.before, asked.require)))
     status = status_of(opening)
+    pages: list[Path] = []
     if asked.html is not None:
         page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
-        write_report(opening, (), status, page, reporter)
+        pages = write_report(opening, (), status, page, reporter)
         print(f"page: {page}", file=sys.stdout if asked.format in ("text", "github") else sys.stderr)
     print(_rendered(asked.format, opening, status, notes), end="")
     if not interrupt() and is_whole(opening) and not reads_standard_input(asked):
-        asked.record.keep((), aloud=asked.format in ("text", "github"))
+        asked.record.keep(pages, aloud=asked.format in ("text", "github"))
     return status
 
 

@@ -60,14 +60,20 @@ def write_page(everything: Sequence[Checked], path: Path, reporter: Reporter) ->
     return bool(recordings)
 
 
-def write_report(opening: Opening, everything: Sequence[Checked], status: ExitStatus, path: Path, reporter: Reporter) -> None:
-    """Writes the page of a configuration, and beside it the one of the runs. Raises OSError if they cannot be written."""
+def write_report(
+    opening: Opening, everything: Sequence[Checked], status: ExitStatus, path: Path, reporter: Reporter
+) -> list[Path]:
+    """Writes the page of a configuration, and beside it the one of the runs, if there are any; returns what was written.
+
+    Raises OSError if they cannot be written.
+    """
     runs = path.with_name(f"{path.stem}-runs{path.suffix}")
     recordings = [*_beyond(opening), *_violations(everything)]
     if recordings:
         _write(runs, recordings, reporter)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, report_page(opening, everything, status, runs.name if recordings else ""))
+    return [path, runs] if recordings else [path]
 
 
 def _beyond(opening: Opening) -> Iterator[Recording]:
