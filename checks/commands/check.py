@@ -36,7 +36,7 @@ from fencepost.checks.reports.failures import judged
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.guarantees import as_text as guarantees_as_text
 from fencepost.checks.reports.junit import as_junit
-from fencepost.checks.reports.pages import default_page, write_page
+from fencepost.checks.reports.pages import default_page, write_page, write_report
 from fencepost.checks.reports.refusal import Refusal
 from fencepost.checks.reports.report import as_json, closing, text, write_traces
 from fencepost.checks.reports.sarif import as_sarif
@@ -149,8 +149,10 @@ def _checked_as(asked: argparse.Namespace) -> ExitStatus:
     if as_text:
         for file in files.values():
             print(f"trace: {file}")
-    if page is not None:
+    pages: list[Path] = []
+    if page is not None and opening is None:
         written = write_page(everything, page, reporter)
+        pages = [page] if written else []
         told = f"page: {page}" if written else "page: none, since nothing is violated"
         print(told, file=sys.stdout if as_text else sys.stderr)
     suspicious = doubts(everything, strict=asked.strict)
@@ -169,6 +171,9 @@ def _checked_as(asked: argparse.Namespace) -> ExitStatus:
         if as_text:
             print("".join(f"{line}\n" for line in comparison.lines()), end="")
     status = _status(everything, suspicious, comparison, skipped or bool(unknown))
+    if page is not None and opening is not None:
+        pages = write_report(opening, everything, status, page, reporter)
+        print(f"page: {page}", file=sys.stdout if as_text else sys.stderr)
     if as_text:
         print("".join(f"suspicious: {doubt}\n" for doubt in suspicious if not doubt.instance), end="")
         if asked.format == "github":
@@ -177,7 +182,7 @@ def _checked_as(asked: argparse.Namespace) -> ExitStatus:
     else:
         print(_rendered(asked.format, everything, status, notes, files, suspicious, releases, comparison, opening), end="")
     if not (skipped or interrupt()) and _can_be_remembered(asked, everything) and (opening is None or is_whole(opening)):
-        asked.record.keep([*files.values(), *([page] if page is not None and page.exists() else ())], aloud=as_text)
+        asked.record.keep([*files.values(), *pages], aloud=as_text)
     return status
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from fencepost.checks.commands.trace_arguments import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import width
 from fencepost.checks.engines.guarantees import Established, establish, raised
@@ -17,6 +19,7 @@ from fencepost.checks.engines.verdicts import ExitStatus
 from fencepost.checks.reports.annotations import as_annotations
 from fencepost.checks.reports.guarantees import Guaranteed, Opening, as_text, shortfalls, status_of
 from fencepost.checks.reports.junit import as_junit
+from fencepost.checks.reports.pages import default_page, write_report
 from fencepost.checks.reports.report import as_json, closing_of_guarantees
 from fencepost.checks.reports.sarif import as_sarif
 from fencepost.checks.settings.bundle_guarantees import bundle_guarantees
@@ -91,9 +94,14 @@ def run_alone(
     opening = Opening(told[0], told[1] if before else None)
     opening = replace(opening, shortfalls=tuple(shortfalls(opening.now, opening.before, asked.require)))
     status = status_of(opening)
+    pages: list[Path] = []
+    if asked.html is not None:
+        page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
+        pages = write_report(opening, (), status, page, reporter)
+        print(f"page: {page}", file=sys.stdout if asked.format in ("text", "github") else sys.stderr)
     print(_rendered(asked.format, opening, status, notes), end="")
     if not interrupt() and is_whole(opening) and not reads_standard_input(asked):
-        asked.record.keep((), aloud=asked.format in ("text", "github"))
+        asked.record.keep(pages, aloud=asked.format in ("text", "github"))
     return status
 
 

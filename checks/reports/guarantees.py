@@ -159,7 +159,7 @@ def as_text(opening: Opening, width: int) -> str:
         change = "" if before is None else f" ({_change(row, before.row(row.guarantee.name))})"
         head = f"  {row.guarantee.name:<{COLUMN - 2}}{row.figure if row.known else '?'}  "
         lines += _wrapped(head, row.sentence + change, width)
-        for told in _details(now, row):
+        for told in details(now, row):
             lines += _wrapped(" " * (COLUMN + 3), told, width)
     lines += _wrapped(f"  {'not seen':<{COLUMN + 1}}", UNSEEN, width)
     for shortfall in opening.shortfalls:
@@ -226,13 +226,14 @@ def _change(row: Established, old: Established) -> str:
     return f"{change}: was {old.figure}" if change in ("stronger", "weaker") else {"open": "not known"}.get(change, change)
 
 
-def _details(now: Guaranteed, row: Established) -> Iterator[str]:
-    """How a guarantee was established, the run beyond it, and what would raise it."""
+def details(now: Guaranteed, row: Established, *, run: bool = True) -> Iterator[str]:
+    """How a guarantee was established, the ``run`` beyond it, and what would raise it."""
     if row.how:
         yield row.how
     if row.failure is not None:
         failure = row.failure
-        yield f"not {failure.events}: {', '.join(failure.run)}{_for_ever(row)}"
+        if run:
+            yield f"not {failure.events}: {', '.join(failure.run)}{_for_ever(row)}"
         if failure.defect:
             others = [name for name in failure.defects if name != failure.defect]
             also = f"; so it can by {', '.join(others)}" if others else ""
@@ -253,7 +254,7 @@ def _for_ever(row: Established) -> str:
 
 
 def _why(now: Guaranteed, row: Established) -> str:
-    return "\n".join([row.sentence, *_details(now, row)])
+    return "\n".join([row.sentence, *details(now, row)])
 
 
 def _wrapped(head: str, told: str, width: int) -> list[str]:

@@ -10,6 +10,8 @@ from pathlib import Path
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Checked
 from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.reports.guarantees import Opening
+from fencepost.checks.reports.report_page import report_page
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry
 from fencepost.traces.explorer.content import Recording
@@ -56,6 +58,29 @@ def write_page(everything: Sequence[Checked], path: Path, reporter: Reporter) ->
     if recordings:
         _write(path, recordings, reporter)
     return bool(recordings)
+
+
+def write_report(
+    opening: Opening, everything: Sequence[Checked], status: ExitStatus, path: Path, reporter: Reporter
+) -> list[Path]:
+    """Writes the page of a configuration, and beside it the one of the runs, if there are any; returns what was written.
+
+    Raises OSError if they cannot be written.
+    """
+    runs = path.with_name(f"{path.stem}-runs{path.suffix}")
+    recordings = [*_beyond(opening), *_violations(everything)]
+    if recordings:
+        _write(runs, recordings, reporter)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(path, report_page(opening, everything, status, runs.name if recordings else ""))
+    return [path, runs] if recordings else [path]
+
+
+def _beyond(opening: Opening) -> Iterator[Recording]:
+    for row in opening.now.rows:
+        if row.failure is not None and isinstance(row.failure.checked.entry, Entry):
+            suite = row.failure.checked.entry.suite(row.failure.checked.protocol)
+            yield Recording(f"{row.guarantee.name}: {row.failure.events} too many", row.failure.verdict.trace, suite)
 
 
 def default_page(folder: Path | None) -> Path:

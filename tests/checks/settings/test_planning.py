@@ -57,7 +57,13 @@ def test_a_property_is_looked_for_everywhere(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_configuration_asks_for_what_takes_settings(conf: Path) -> None:
     assert set(CONTROL_PLANE) <= set(PROTOCOLS)
-    assert names(conf=conf) == ["ledger", *CONTROL_PLANE, *THEORIES]
+    assert names(conf=conf) == ["ledger", "election", "ownership", "unload", "split", *THEORIES]
+
+
+def test_another_load_manager_has_another_protocol(conf: Path) -> None:
+    extensible = "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"
+    conf.write_text(f"{conf.read_text()}\nloadManagerClassName={extensible}\n")
+    assert names(conf=conf) == ["ledger", "election", "service_unit", *THEORIES]
 
 
 def test_the_election_takes_the_policy(conf: Path) -> None:
