@@ -75,9 +75,10 @@ def _report(admin: Admin, brokers: Sequence[str], cluster: str) -> tuple[str, Re
 
 def _put_together(admin: Admin, brokers: Sequence[str], cluster: str) -> tuple[str, Report]:
     """A report of a broker with the extensible manager."""
-    name = _answering(admin, brokers, cluster)
+    name, _ = _answering(admin, brokers, cluster)
     metrics, topics = admin.get("broker-stats", "metrics"), admin.get("broker-stats", "topics")
-    if _answering(admin, brokers, cluster) != name:
+    again, owned = _answering(admin, brokers, cluster)
+    if again != name:
         raise AdminError(f"{admin.url}: several brokers answer there, whose figures would be mixed; give the address of each")
     figures: dict[str, float] = {}
     for one in metrics:
@@ -86,18 +87,18 @@ def _put_together(admin: Admin, brokers: Sequence[str], cluster: str) -> tuple[s
     stats = dict(_bundles(topics))
     report: Report = {resource: {"usage": figures.get(key, 0.0), "limit": 100.0} for resource, key in USAGES.items()}
     report |= {rate: sum(bundle[rate] for bundle in stats.values()) for rate in RATES}
-    report |= {"numTopics": sum(bundle["topics"] for bundle in stats.values()), "numBundles": len(stats)}
-    return name, report | {"lastStats": stats, "bundles": sorted(stats)}
+    bundles = sorted({*stats, *owned})  # those without a topic have no statistics
+    report |= {"numTopics": sum(bundle["topics"] for bundle in stats.values()), "numBundles": len(bundles)}
+    return name, report | {"lastStats": stats, "bundles": bundles}
 
 
-def _answering(admin: Admin, brokers: Sequence[str], cluster: str) -> str:
-    """Which broker answers there: the others' namespaces it would leave to them."""
+def _answering(admin: Admin, brokers: Sequence[str], cluster: str) -> tuple[str, list[str]]:
+    """Which broker answers there, and the bundles that it owns: what others own it would leave to them."""
     for name in brokers:
         try:
-            admin.get("brokers", cluster, name, "ownedNamespaces")
+            return name, list(admin.get("brokers", cluster, name, "ownedNamespaces"))
         except Elsewhere:
             continue
-        return name
     raise AdminError(f"{admin.url}: is the address of none of the live brokers, {', '.join(brokers)}")
 
 
@@ -106,14 +107,9 @@ def _bundles(topics: Any) -> Iterable[tuple[str, dict[str, Any]]]:
     for namespace, bundles in topics.items():
         for bundle, kinds in bundles.items():
             carried = [topic for kind in kinds.values() for topic in kind.values()]
-            stats: dict[str, Any] = {rate: sum(_rate(topic, rate) for topic in carried) for rate in RATES}
+            stats: dict[str, Any] = {rate: sum(topic.get(rate, 0.0) for topic in carried) for rate in RATES}
             stats["producerCount"] = sum(len(topic.get("publishers", ())) for topic in carried)
             stats["consumerCount"] = sum(
                 len(subscription.get("consumers", ())) for t in carried for subscription in t.get("subscriptions", {}).values()
             )
             yield f"{namespace}/{bundle}", {**stats, "topics": len(carried)}
-
-
-def _rate(topic: Mapping[str, Any], rate: str) -> float:
-    names = {"msgThroughputIn": "throughputIn", "msgThroughputOut": "throughputOut"}
-    return float(topic.get(rate, topic.get(names.get(rate, rate), 0.0)))

@@ -16,6 +16,7 @@ from tests.checks.policy.brokers import EXTENSIBLE, MODULAR, brokers
 from tests.checks.policy.fake_broker import FakeBroker, Refusal, fake_broker, report
 
 BUNDLE = "t/n/0x00000000_0x40000000"
+EMPTY = "t/n/0x40000000_0x80000000"
 CARRIED = {"msgRateIn": 9.0, "msgRateOut": 0.0, "msgThroughputIn": 900.0, "msgThroughputOut": 0.0, "topics": 2}
 ISOLATION = {
     "own": {
@@ -121,7 +122,7 @@ def test_the_extensible_manager(tmp_path: Path, first: FakeBroker, second: FakeB
             "broker-stats/load-report": Refusal(500, "\n --- An unexpected error occurred in the server ---\n"),
             "broker-stats/topics": {"t/n": {"0x00000000_0x40000000": {"persistent": {"a": topic, "b": topic}}}},
             "broker-stats/metrics": [{"metrics": usage, "dimensions": {"metric": "loadBalancing"}}],
-            f"brokers/c/{broker.address.replace(':', '%3A')}/ownedNamespaces": {},
+            f"brokers/c/{broker.address.replace(':', '%3A')}/ownedNamespaces": {BUNDLE: {}, EMPTY: {}},
             f"brokers/c/{other.address.replace(':', '%3A')}/ownedNamespaces": Refusal(307, location=f"{other.url}/x"),
         }
     made = taken(tmp_path, "--admin", first.url, "--admin", second.url)
@@ -132,7 +133,7 @@ def test_the_extensible_manager(tmp_path: Path, first: FakeBroker, second: FakeB
         BUNDLE: {"msgRateIn": 9.0, "msgRateOut": 2.0, "msgThroughputIn": 900.0, "msgThroughputOut": 20.0, "topics": 2}
         | {"producerCount": 2, "consumerCount": 0}
     }
-    assert (one["bundles"], one["msgRateIn"]) == ([BUNDLE], 9.0)
+    assert (one["bundles"], one["numBundles"], one["msgRateIn"]) == ([BUNDLE, EMPTY], 2, 9.0)
 
 
 def test_a_token_is_sent_to_the_given_address_alone_and_never_shown(
