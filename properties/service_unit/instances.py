@@ -25,12 +25,12 @@ SIZES = {
     ),
     "standard": (
         Instance("two units", {**_TOPIC, "units": 2}),
-        Instance("crash and expiry", {**_TOPIC, "crashes": 1, "expiries": 1}),
-        Instance("three brokers, crash", {**_TOPIC, "brokers": 3, "crashes": 1, "unloads": 0}),
-        Instance("nodes, all faults", {**_METADATA, "crashes": 1, "expiries": 1, "disconnects": 1, "timeouts": 1}),
+        Instance("crash and expiry", {**_TOPIC, "crashes": 1, "expiries": 1, "versions": 12}),
+        Instance("three brokers, crash", {**_TOPIC, "brokers": 3, "crashes": 1}),
+        Instance("nodes, all faults", {**_METADATA, "crashes": 1, "expiries": 1, "disconnects": 1, "versions": 12}),
         Instance("nodes, three brokers", {**_METADATA, "brokers": 3, "crashes": 1}),
     ),
-    "deep": (Instance("three brokers", {**_TOPIC, "brokers": 3, "crashes": 1, "expiries": 1}),),
+    "deep": (Instance("three brokers", {**_TOPIC, "brokers": 3, "crashes": 1, "expiries": 1, "versions": 12}),),
 }
 
 SHOWN_BY: dict[str, Mapping[str, Value]] = {
@@ -48,7 +48,7 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "newer_lookup_dropped": {},
     "owned_buried": {"burials": 1},
     "source_missed": {"crashes": 1},
-    "override_not_repeated": {**_METADATA, "crashes": 1},
+    "override_not_repeated": {"crashes": 1},
     "session_event_unseen": {"expiries": 1, "unloads": 0},
     "registration_lost": {"expiries": 1, "unloads": 0},
     "registration_persists": {"expiries": 1, "unloads": 0},

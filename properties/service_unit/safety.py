@@ -103,16 +103,14 @@ def _faults(suite: Suite, now: Units, then: Units) -> None:
 
         @suite.step
         def clean_ups_leave_nothing() -> Any:
-            """When a clean-up is done with a unit, it is not that of the broker that is gone, unless that one is back."""
+            """When a clean-up by a broker that is not cut off is done with a unit, it is not that of one that is dead."""
+            led = s.leader_holder != NOBODY
             done = {
-                (b, x, u): And(s.cleans[b, x, u], Not(n.cleans[b, x, u]), n.lives[b], Not(now.reaches(x)), Not(s.lives[x]))
+                (b, x, u): And(s.cleans[b, x, u], Not(n.cleans[b, x, u]), led, now.reaches(b), n.lives[b], Not(s.lives[x]))
                 for b, u in now.pairs
                 for x in now.broker
             }
-            spared = dict.fromkeys(now.broker, s.leader_holder == NOBODY)
-            return all_of(
-                Implies(And(when, Not(spared[x])), Not(then.truth(u).concerns(x))) for (_, x, u), when in done.items()
-            )
+            return all_of(Implies(when, Not(then.truth(u).concerns(x))) for (_, x, u), when in done.items())
 
     if settings["crashes"] or (settings["expiries"] and not now.over_topic):
 
