@@ -175,7 +175,6 @@ class _Owning:
         self._compiled = _Compiled(protocol)
         self._taking, self._giving = taking, giving
         self.free = self._compiled.first
-        self._places = {variable.name: place for place, variable in enumerate(protocol.variables)}
         self.owned = [self._rested(self._compiled.taken(self.free, self._by(b, taking))[0]) for b in BROKERS]
 
     @staticmethod
@@ -209,8 +208,7 @@ class _Owning:
         return state
 
     def _rested(self, state: State) -> State:
-        """The state when notifications have arrived, who died was replaced, and the budgets are as at first, as are the
-        versions of locks that are gone: who takes one anew begins with a version of its own.
+        """The state when notifications have arrived, who died was replaced, and the budgets are as at first.
 
         For runs of any length are such runs one after the other.
         """
@@ -218,16 +216,10 @@ class _Owning:
         for broker in BROKERS:
             state, _ = self._compiled.taken(state, [f"restart(b{broker})"])
         protocol = self._compiled.protocol
-        gone = {f"lock_version[b{broker}, u0]" for broker in BROKERS if self._is_gone(state, broker)}
         return tuple(
-            first if variable.name in protocol.budgets or variable.name in gone else value
+            first if variable.name in protocol.budgets else value
             for variable, value, first in zip(protocol.variables, state, self.free, strict=True)
         )
-
-    def _is_gone(self, state: State, broker: int) -> bool:
-        """Whether a broker has no lock on the bundle: it is as at first."""
-        place = self._places[f"lock[b{broker}, u0]"]
-        return state[place] == self.free[place]
 
 
 @cache
