@@ -26,7 +26,7 @@ NEWEST = "4.2.4"
 """The newest release of Pulsar that is no milestone: what is meant where none is named."""
 
 _FROM_4_16_6, _FROM_4_17_2 = BOOKKEEPER[1:], BOOKKEEPER[2:]
-_FROM_3_0_7 = tuple(PULSAR)[1:]
+_FROM_3_0_7, _FROM_4_0_8 = tuple(PULSAR)[1:], tuple(PULSAR)[2:]
 
 ONLY_IN: Mapping[str, tuple[str, ...]] = {
     "BookieImpl": _FROM_4_16_6,
@@ -38,13 +38,25 @@ ONLY_IN: Mapping[str, tuple[str, ...]] = {
     "ReadOpBase": _FROM_4_17_2,
     "SingleDirectoryDbLedgerStorage.setLimboState": _FROM_4_16_6,
     "UncleanShutdownDetectionImpl": _FROM_4_16_6,
+    "BrokerRegistryImpl.handleMetadataSessionEvent": _FROM_4_0_8,
+    "BrokerRegistryImpl.handleMetadataStoreNotification": _FROM_3_0_7,
+    "BrokerRegistryImpl.registerAsync": _FROM_4_0_8,
+    "ExtensibleLoadManagerImpl": _FROM_3_0_7,
+    "ExtensibleLoadManagerImpl.validateBrokerRegistry": _FROM_4_0_8,
+    "MetadataStoreTableViewImpl": _FROM_4_0_8,
     "NamespaceService.updateNamespaceBundlesForPolicies": _FROM_3_0_7,
     "NamespacesBase.internalSplitNamespaceBundleAsync": _FROM_3_0_7,
     "PulsarWebResource.validateNamespaceBundleOwnershipAsync": _FROM_3_0_7,
     "ResourceLockImpl.silentRevalidateOnce": _FROM_3_0_7,
+    "ServiceUnitStateChannelImpl": _FROM_3_0_7,
+    "ServiceUnitStateChannelImpl.healthCheckBrokerAsync": _FROM_4_0_8,
+    "ServiceUnitStateDataConflictResolver": _FROM_4_0_8,
+    "ServiceUnitStateTableViewImpl": _FROM_4_0_8,
+    "StrategicTwoPhaseCompactor": _FROM_3_0_7,
 }
 """The modelled releases that have a class or a method which actions mirror, where not all have it; ``fencepost conform
-mirrors`` looks. A class stands for all its methods."""
+mirrors`` looks. A class stands for those of its methods that are not named
+themselves."""
 
 
 Behaviour = Mapping[str, Mapping[str, bool | int | str]]
@@ -134,7 +146,7 @@ def mirrored_in(method: str, project: str) -> tuple[str, ...]:
     """The modelled releases of ``pulsar`` or ``bookkeeper`` that have a method which actions mirror, ``Class.method``."""
     names = method.split(".")
     modelled = tuple(PULSAR) if project == "pulsar" else BOOKKEEPER
-    return next((ONLY_IN[n] for n in (".".join(names[:end]) for end in range(1, len(names) + 1)) if n in ONLY_IN), modelled)
+    return next((ONLY_IN[n] for n in (".".join(names[:end]) for end in range(len(names), 0, -1)) if n in ONLY_IN), modelled)
 
 
 def _known(product: str, release: str, modelled: Sequence[str]) -> str:

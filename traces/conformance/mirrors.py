@@ -48,7 +48,7 @@ def classes_of(project: str, version: str) -> Release:
     if project == "bookkeeper":
         names = [f"org.apache.bookkeeper:bookkeeper-server:{version}"]
     else:
-        own = ("pulsar-broker", "pulsar-broker-common", "pulsar-metadata")
+        own = ("pulsar-broker", "pulsar-broker-common", "pulsar-client-original", "pulsar-metadata")
         names = [f"org.apache.pulsar:{name}:{version}" for name in own]
         names.append(f"org.apache.zookeeper:zookeeper:{_ZOOKEEPER[version]}")
     return Release(f"{project}-classes", version, tuple(Artifact(name, _ALONE) for name in names))
