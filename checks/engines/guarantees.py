@@ -92,7 +92,7 @@ def establish(
         if weakest == "inconclusive":
             break
         figure, verdict, held = events, weakest, found
-    if verdict is None and failure and guarantee.defects:
+    if verdict is None and failure and failure.defect:
         return Established(guarantee, 0, "violated", (), failure)  # what there is without such events, other rows say
     if verdict is None:
         held, none = _asked(guarantee, 0, options, reporter, should_stop)
@@ -143,8 +143,8 @@ def _asked(
     bad = [Failure(events, c, v) for c in found for v in c.findings.verdicts if v.refuted]
     if not bad:
         return found, None
-    shown = dict.fromkeys(failure.defect for failure in bad if failure.defect)
-    return found, replace(min(bad, key=lambda failure: len(failure.run)), defects=tuple(shown))
+    worst = min(bad, key=lambda failure: (bool(failure.defect), len(failure.run)))  # no mistake is to blame that is not needed
+    return found, replace(worst, defects=tuple(dict.fromkeys(f.defect for f in bad)) if worst.defect else ())
 
 
 def _weakest(found: tuple[Checked, ...]) -> Value:

@@ -56,8 +56,8 @@ class Guarantee:
     ``says`` is the answer, with ``{n}`` for the events and ``{s}`` for the plural of the word before it, ``denies`` what is
     said where it is none. ``counts`` are the parameters that bound the events, ``most`` is how many are asked about.
     ``defects`` are mistakes of the release, switched on one at a time, each in the instance with these parameters in place of
-    the others. ``raised_by`` are sets of sizes of which one more may raise the number. Of a question that is ``fewer`` the
-    number is one of steps, and the fewer the better; a theory is asked whether its theorems hold.
+    the others, after the instance without. ``raised_by`` are sets of sizes of which one more may raise the number. Of a
+    question that is ``fewer`` the number is one of steps, and the fewer the better; a theory is asked whether its theorems hold.
     """
 
     name: str
@@ -79,8 +79,7 @@ class Guarantee:
     def asked(self, events: int) -> Iterator[tuple[Instance, tuple[str, ...]]]:
         """The instances in which so many events are possible, each with the defects that are switched on."""
         name, budgets = f"{self.name}, {events}", dict.fromkeys(self.counts, events)
-        if not self.defects:
-            yield Instance(name, {**self.parameters, **budgets}), ()
+        yield Instance(name, {**self.parameters, **budgets}), ()
         for defect, parameters in self.defects.items():
             yield Instance(name, {**parameters, **budgets}), (defect,)
 
@@ -160,7 +159,7 @@ def _of_the_release(sizes: Sizes, releases: Releases) -> Iterator[Guarantee]:
     """What is asked of a ledger with the mistakes that these releases have, by the faults that show them."""
     small: dict[str, Value] = {**sizes.parameters, "entries": 1, "readers": 0}
     exact, spare = {**small, "bookies": sizes.ensemble}, {**small, "bookies": sizes.ensemble + 1}
-    each, fenced = sizes.ensemble, "when a bookie is restarted that a recovery has fenced"
+    each, fenced = sizes.ensemble, "when a bookie is restarted"
     wiped, empty = "a bookie with an empty disk under its old name", "when a bookie comes back with an empty disk"
     for name, what, when, entry, parameters, most, fault in (
         ("recoveries", "the recovery of its ledger", "when its ledger is recovered", DURABLE, exact, 1, "recoverers"),

@@ -92,6 +92,11 @@ def test_restarts_are_one_after_the_other_and_show_every_mistake_that_they_can()
     assert all(sum(state[up : up + 2]) >= 1 for state in row.failure.verdict.trace.states)
 
 
+def test_no_mistake_is_to_blame_for_what_is_lost_without_it() -> None:
+    failures = [of("wiped", Sizes(3, 2, 2, quorum)).failure for quorum in (1, 2)]
+    assert [failure and failure.defects for failure in failures] == [(), ("empty_disk_counts_as_covered",)]
+
+
 def test_an_ensemble_above_the_write_quorum_has_a_mistake_more() -> None:
     names = {
         ensemble: next(g for g in ledger_guarantees(Sizes(4, ensemble, 2, 2), NEWEST) if g.name == "changes").defects
