@@ -1,8 +1,9 @@
-"""The strategies that a command line names: Pulsar's by their names, a user's own as ``FILE.py:FUNCTION``."""
+"""The strategies that a command line names: Pulsar's by their names, a user's own as FILE.py:FUNCTION or FILE.jar:CLASS."""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,9 +15,10 @@ from fencepost.checks.settings.broker_conf import ConfigurationError
 from fencepost.checks.settings.input_files import InputError, Place, read_text
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.load_manager import LoadManager
-from fencepost.model.balance.strategies import UnknownStrategy, load_manager
+from fencepost.model.balance.strategies import EXTENSIBLE_LOAD_MANAGER, UnknownStrategy, load_manager
 from fencepost.model.balance.user_code import UserCodeError, UserFunction
 from fencepost.model.balance.user_policy import PLACE, SHED, PolicyFault, UserPlacement, UserShedder, user_strategy
+from fencepost.traces.conformance.policy.jar_strategy import JarError, JarStrategy
 from fencepost.traces.files.writing import write_text
 
 
@@ -26,7 +28,7 @@ def manager_of(
     """The load manager of a configuration, with other strategies where they are named; ``places`` is where it names its own.
 
     Raises WrongUsage for a named strategy that does not exist, ConfigurationError for one in the file, InputError for a file
-    of Python that cannot be used.
+    of Python or a jar that cannot be used.
     """
     shed, place = own_strategy(shedder), own_strategy(placement)
     if isinstance(shed, UserPlacement):
@@ -37,7 +39,9 @@ def manager_of(
     try:
         load_manager(Configuration(), *named)
     except UnknownStrategy as error:
-        raise WrongUsage(f"{error}; your own is FILE.py:FUNCTION") from None
+        raise WrongUsage(f"{error}; your own is FILE.py:FUNCTION or FILE.jar:CLASS") from None
+    if isinstance(shed, UserShedder) and isinstance(shed.function, JarStrategy):
+        _try(shed.function, conf)
     try:
         manager = load_manager(conf, *named)
     except UnknownStrategy as error:
@@ -46,16 +50,31 @@ def manager_of(
     return replace(manager, shedder=shed or manager.shedder, placement=place or manager.placement)
 
 
+def _try(strategy: JarStrategy, conf: Configuration) -> None:
+    """Makes an object of a strategy, and points out what it shares. Raises InputError, WrongUsage for another manager's."""
+    try:
+        opened = strategy.tried(conf.pulsar_version)
+    except JarError as error:
+        raise InputError(str(error)) from None
+    if opened.is_extensible != conf.is_extensible:
+        needed = EXTENSIBLE_LOAD_MANAGER if opened.is_extensible else Configuration().loadManagerClassName
+        raise WrongUsage(f"--shedder {strategy}: is of another load manager; configure loadManagerClassName={needed}")
+    for field in opened.shared:
+        print(f"note: {strategy}: {field} is static; each run has a copy of its own, brokers would share it", file=sys.stderr)
+
+
 def is_own(name: str) -> bool:
-    """Whether a name is that of a function in a file of Python."""
-    return name.rpartition(":")[0].endswith(".py")
+    """Whether a name is that of a function in a file of Python, or of a class in a jar."""
+    return name.rpartition(":")[0].endswith((".py", ".jar"))
 
 
 def own_strategy(name: str | None) -> UserShedder | UserPlacement | None:
-    """The strategy that ``FILE.py:FUNCTION`` names; None for any other name. Raises InputError."""
+    """The strategy that ``FILE.py:FUNCTION`` or ``FILE.jar:CLASS`` names; None for any other name. Raises InputError."""
     if name is None or not is_own(name):
         return None
     file, _, function = name.rpartition(":")
+    if file.endswith(".jar"):
+        return UserShedder(JarStrategy(file, function))
     try:
         return user_strategy(UserFunction(file, read_text(Path(file), "the Python file of your policy"), function))
     except UserCodeError as error:

@@ -12,9 +12,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 Called = Callable[..., Any]
+
+
+class Code(Protocol):
+    """Something of a user's that answers: a function of Python, or a class of a jar."""
+
+    @property
+    def call(self) -> Called:
+        """What is called."""
+        ...
+
+    def takes(self, arguments: int) -> bool:
+        """Whether it can be called with that many arguments."""
+        ...
+
+    def told(self, error: BaseException) -> str:
+        """An error as a user reads it."""
+        ...
 
 
 class UserCodeError(Exception):

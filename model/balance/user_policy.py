@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.load_data import LoadData, LocalBrokerData
 from fencepost.model.balance.shedding import Unloading
-from fencepost.model.balance.user_code import UserCodeError, UserFunction
+from fencepost.model.balance.user_code import Code, UserCodeError
 
 Leaving = Mapping[str, Iterable[str] | Mapping[str, str]]
 """For each broker the bundles that leave it, in order; where a destination is meant, by bundle."""
@@ -51,7 +51,7 @@ class PolicyFault(Exception):
 class UserShedder:
     """A shedder that asks a function."""
 
-    function: UserFunction
+    function: Code
     memory: Any = None
 
     def find_bundles_for_unloading(self, data: LoadData, conf: Configuration) -> tuple[Unloading, UserShedder]:
@@ -80,7 +80,7 @@ class UserShedder:
 class UserPlacement:
     """A placement strategy that asks a function."""
 
-    function: UserFunction
+    function: Code
     memory: Any = None
 
     def select(
@@ -100,7 +100,7 @@ class UserPlacement:
         return self
 
 
-def user_strategy(function: UserFunction) -> UserShedder | UserPlacement:
+def user_strategy(function: Code) -> UserShedder | UserPlacement:
     """The shedder or the placement strategy that a function is, by how many arguments it takes. Raises UserCodeError."""
     if function.takes(2) or function.takes(3):
         return UserShedder(function)
@@ -126,7 +126,7 @@ def _unchanging(data: LoadData) -> LoadData:
 class _Asked:
     """One call of a function, and what must hold of its answer."""
 
-    function: UserFunction
+    function: Code
     memory: Any
     data: LoadData
 

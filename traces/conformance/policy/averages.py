@@ -10,7 +10,7 @@ from typing import Any
 
 from fencepost.model.balance.averages import sampled
 from fencepost.model.balance.configuration import Version, defaults
-from fencepost.model.balance.load_data import LoadData
+from fencepost.model.balance.load_data import LoadData, LocalBrokerData
 from fencepost.model.balance.reports import MILLIS_OF_A_MINUTE, Figures, must_report
 from fencepost.traces.conformance.policy import wire
 from fencepost.traces.conformance.policy.cases import Case, Rule
@@ -61,7 +61,7 @@ class Reports(Rule):
     def draw(self, random: Random, release: Version) -> Case:
         names = ("loadBalancerReportUpdateThresholdPercentage", "loadBalancerReportUpdateMaxIntervalMinutes", *WEIGHTS)
         conf = settings(random, release, names)
-        pair = []
+        pair: list[LocalBrokerData] = []
         for _ in range(2):
             said = report(random, conf, {f"t/n/{n}": stats(random) for n in range(random.randint(0, 2))}, wild=True)
             pair.append(said if not pair or random.random() < 0.6 else _near(random, pair[0]))
@@ -86,7 +86,7 @@ class Reports(Rule):
         return (less for less in super().smaller(case) if len(less.rounds[0].brokers) == 2)
 
 
-def _near(random: Random, said: Any) -> Any:
+def _near(random: Random, said: LocalBrokerData) -> LocalBrokerData:
     """A report in which one thing is a little different, by about the usual threshold."""
     name = random.choice((*wire.RATES, "numBundles"))
     value = getattr(said, name)

@@ -75,7 +75,8 @@ def _smaller_loads(load: LoadData) -> Iterator[LoadData]:
         yield replace(load, bundles={name: data for name, data in load.bundles.items() if name != bundle})
     for key in ("recently_unloaded", "recently_unloaded_brokers", "preallocated", "loads"):
         for name in getattr(load, key):
-            yield replace(load, **{key: {other: value for other, value in getattr(load, key).items() if other != name}})
+            left: Any = {other: value for other, value in getattr(load, key).items() if other != name}
+            yield replace(load, **{key: left})
     for broker, report in load.reports.items():
         for less in _smaller_reports(report):
             yield replace(load, brokers={**load.brokers, broker: less})
@@ -95,6 +96,7 @@ def _smaller_reports(report: LocalBrokerData) -> Iterator[LocalBrokerData]:
     for name in ("cpu", "memory", "directMemory", "bandwidthIn", "bandwidthOut", "brokerVersionString", "numTopics"):
         if getattr(report, name) != getattr(plain, name):
             yield replace(report, **{name: getattr(plain, name)})
+    value: Any
     for name, value in _rounder(report):
         yield replace(report, **{name: value})
     for bundle, stats in report.lastStats.items():

@@ -185,13 +185,20 @@ def report(
         totals = [amount(random, RATES), amount(random, RATES), amount(random, THROUGHPUTS), amount(random, THROUGHPUTS)]
     if wild and random.random() < 0.03:
         totals[random.randrange(4)] = random.choice((math.inf, math.nan))
-    resources = {
-        name: percentage(random, conf, wild=wild) if random.random() < 0.6 else ResourceUsage()
-        for name in ("cpu", "memory", "directMemory", "bandwidthIn", "bandwidthOut")
-    }
+    cpu, memory, direct, incoming, outgoing = (
+        percentage(random, conf, wild=wild) if random.random() < 0.6 else ResourceUsage() for _ in range(5)
+    )
+    rate_in, rate_out, throughput_in, throughput_out = map(float, totals)
     return LocalBrokerData(
-        *map(float, totals),
-        **resources,
+        rate_in,
+        rate_out,
+        throughput_in,
+        throughput_out,
+        cpu,
+        memory,
+        direct,
+        incoming,
+        outgoing,
         numTopics=random.choice((0, 5, 10, 11, 20, 21)),
         numBundles=len(seen),
         lastUpdate=NOW,

@@ -19,6 +19,7 @@ import org.apache.pulsar.broker.loadbalance.extensions.models.TopKBundles;
 import org.apache.pulsar.broker.loadbalance.extensions.models.UnloadCounter;
 import org.apache.pulsar.broker.loadbalance.extensions.models.UnloadDecision;
 import org.apache.pulsar.broker.loadbalance.extensions.reporter.BrokerLoadDataReporter;
+import org.apache.pulsar.broker.loadbalance.extensions.scheduler.NamespaceUnloadStrategy;
 import org.apache.pulsar.broker.loadbalance.extensions.scheduler.TransferShedder;
 import org.apache.pulsar.broker.loadbalance.extensions.strategy.BrokerSelectionStrategy;
 import org.apache.pulsar.broker.loadbalance.extensions.strategy.DefaultNamespaceBundleSplitStrategyImpl;
@@ -90,6 +91,21 @@ public final class Extensible {
             }
             told.put("skip", skips.reason);
             told.put("hits", (Integer) Made.get(shedder, "unloadConditionHitCount"));
+        }
+    }
+
+    /** What a strategy of anybody's unloads, and where to; it is told of a broker with the cluster as it is now. */
+    public static void shed(Object strategy, JsonNode asked, ObjectNode answer) throws Exception {
+        World world = new World(asked);
+        NamespaceUnloadStrategy unloading = (NamespaceUnloadStrategy) strategy;
+        unloading.initialize(world.pulsar);
+        ObjectNode unload = answer.putObject("unload");
+        ObjectNode meant = answer.putObject("destinations");
+        for (UnloadDecision decision : unloading.findBundlesForUnloading(
+                world.context, world.times(asked.get("recent")), world.times(asked.get("recent brokers")))) {
+            String bundle = decision.getUnload().serviceUnit();
+            unload.withArray(decision.getUnload().sourceBroker()).add(bundle);
+            decision.getUnload().destBroker().ifPresent(target -> meant.put(bundle, target));
         }
     }
 

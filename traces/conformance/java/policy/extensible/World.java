@@ -31,6 +31,7 @@ import org.apache.pulsar.broker.loadbalance.extensions.filter.BrokerFilter;
 import org.apache.pulsar.broker.loadbalance.extensions.filter.BrokerIsolationPoliciesFilter;
 import org.apache.pulsar.broker.loadbalance.extensions.filter.BrokerMaxTopicCountFilter;
 import org.apache.pulsar.broker.loadbalance.extensions.filter.BrokerVersionFilter;
+import org.apache.pulsar.broker.loadbalance.extensions.models.UnloadCounter;
 import org.apache.pulsar.broker.loadbalance.extensions.policies.AntiAffinityGroupPolicyHelper;
 import org.apache.pulsar.broker.loadbalance.extensions.policies.IsolationPoliciesHelper;
 import org.apache.pulsar.broker.loadbalance.extensions.store.LoadDataStore;
@@ -261,6 +262,7 @@ final class World {
         });
         Manager manager = Made.bare(Manager.class);
         manager.owners = channel;
+        Made.put(manager, "unloadCounter", new UnloadCounter());
         pulsar.manager = new AtomicReference<>(new ExtensibleLoadManagerWrapper(manager));
         isolation = new IsolationPoliciesHelper(new SimpleResourceAllocationPolicies(pulsar));
         antiAffinity = (AntiAffinityGroupPolicyHelper) Made.create(AntiAffinityGroupPolicyHelper.class, pulsar, channel);

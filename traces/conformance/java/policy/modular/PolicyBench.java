@@ -28,6 +28,12 @@ public final class PolicyBench implements Lines.Target {
                 return Splitting::cut;
             case "hash":
                 return Splitting::hash;
+            case "open":
+                return Strategies::open;
+            case "shed by":
+                return Strategies::shed;
+            case "close":
+                return Strategies::close;
             case "average":
                 return Reporting::average;
             case "report":

@@ -43,7 +43,7 @@ final class Shedding {
     }
 
     /** 2.10 does not tell its shedders which brokers are alive. */
-    private static void tell(LoadSheddingStrategy shedder, Set<String> active) throws Exception {
+    static void tell(LoadSheddingStrategy shedder, Set<String> active) throws Exception {
         for (Method each : LoadSheddingStrategy.class.getMethods()) {
             if (each.getName().equals("onActiveBrokersChange")) {
                 each.invoke(shedder, active);
