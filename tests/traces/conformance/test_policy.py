@@ -18,6 +18,9 @@ from fencepost.traces.conformance.policy.cases import Case, Rule
 from fencepost.traces.conformance.policy.catalogue import RULES
 from fencepost.traces.conformance.policy.code import Code
 from fencepost.traces.conformance.policy.shedders import OVERLOAD
+from tests.command import ROOT
+from tests.docs import compared_table
+from tests.docs.tables import marked
 from tests.traces.conformance.real import tools
 
 pytestmark = pytest.mark.xdist_group("real pulsar")
@@ -75,6 +78,14 @@ def test_a_mistake_of_the_model_is_found_and_made_small(monkeypatch: pytest.Monk
 
 
 # --- without Java
+
+
+def test_the_reference_tells_what_was_compared() -> None:
+    page = (ROOT / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")
+    assert marked(page) == {"compared": compared_table.table()}
+    for release, counts in compared_table.kept().items():
+        assert set(counts) == {rule.name for rule in RULES if release in rule.releases}
+        assert min(counts.values()) > 1000
 
 
 class Odd(Rule):

@@ -10,6 +10,7 @@ RULES: tuple[Rule, ...] = (
     shedders.THRESHOLD,
     shedders.UNIFORM,
     shedders.AVERAGE,
+    shedders.DEVIATION,
     placements.LONG_TERM,
     placements.RESOURCE_USAGE,
     placements.ROUND_ROBIN,

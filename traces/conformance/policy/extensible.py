@@ -54,10 +54,15 @@ def brokers(random: Random, conf: Configuration, before: LoadData | None = None)
             continue
         loads[broker] = BrokerLoad(_level(random), random.choice((0.0, 1e5, 2e6, said.throughput)))
         age = random.choice((0, 0, 0, 0, 30, 100, 700, 2000)) * SECONDS
-        flags = {"persistentTopicsEnabled": random.random() < 0.95, "nonPersistentTopicsEnabled": random.random() < 0.8}
         version = random.choice(("3.0.0", "3.1.0", "3.1.0", "3.1.0", "3.1.0-rc1")) if random.random() < 0.97 else "?"
         reports[broker] = replace(
-            said, bundles=own, lastStats=seen, lastUpdate=NOW - age, brokerVersionString=version, **flags
+            said,
+            bundles=own,
+            lastStats=seen,
+            lastUpdate=NOW - age,
+            brokerVersionString=version,
+            persistentTopicsEnabled=random.random() < 0.95,
+            nonPersistentTopicsEnabled=random.random() < 0.8,
         )
     gone = {broker: NOW - random.choice((10, 100, 250, 400)) * SECONDS for broker in reports if random.random() < 0.1}
     return replace(load, brokers=reports, bundles={}, loads=loads, recently_unloaded_brokers=gone)

@@ -9,6 +9,7 @@ from typing import Any
 
 from fencepost.model.balance.avg_shedder import AvgShedder
 from fencepost.model.balance.configuration import IMPLEMENTATION, RELEASES, Version
+from fencepost.model.balance.deviation_shedder import DeviationShedder, NoBrokers
 from fencepost.model.balance.load_data import LoadData
 from fencepost.model.balance.overload_shedder import OverloadShedder
 from fencepost.model.balance.shedding import Shedder
@@ -35,7 +36,7 @@ class Sheds(Rule):
     def draw(self, random: Random, release: Version) -> Case:
         conf = settings(random, release, self.settings)
         rounds: list[LoadData] = []
-        wild = random.random() < 0.2
+        wild = random.random() < 0.2 and self.shedder is not DeviationShedder
         for _ in range(random.randint(1, 4)):
             rounds.append(cluster(random, conf, wild=wild, before=rounds[-1] if rounds else None))
         return Case(self.name, self.name, conf, tuple(rounds))
@@ -65,6 +66,32 @@ class Sheds(Rule):
         return []
 
 
+class Deviates(Sheds):
+    """DeviationShedder as 2.10 has it, by throughputs; in which order bundles leave a broker its answer does not say."""
+
+    def __init__(self) -> None:
+        super().__init__(DeviationShedder, ())
+        self.releases = ("2.10.1",)  # type: ignore[misc]
+
+    def request(self, case: Case) -> Mapping[str, Any]:
+        return {**super().request(case), "class": "fencepost.policy.ByThroughput"}
+
+    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+        for number, (load, told) in enumerate(zip(case.rounds, answer["rounds"], strict=True), start=1):
+            try:
+                unloading, _ = DeviationShedder().find_bundles_for_unloading(load, case.conf)
+            except NoBrokers:
+                if told.get("throws") != "NoSuchElementException":
+                    return [f"round {number}: the model fails, the class answers {told}"]
+                continue
+            ours = {broker: set(bundles) for broker, bundles in unloading.unload.items()}
+            theirs = {broker: set(bundles) for broker, bundles in told.get("unload", {}).items()}
+            if ours != theirs or "throws" in told:
+                return [f"round {number}: the model sheds {ours}, the class {told}"]
+        return []
+
+
+DEVIATION = Deviates()
 OVERLOAD = Sheds(OverloadShedder, ("loadBalancerBrokerOverloadedThresholdPercentage",))
 THRESHOLD = Sheds(
     ThresholdShedder,

@@ -1,0 +1,54 @@
+"""The table of the rules that were compared with Pulsar's classes, from what ``fencepost conform policy --format json`` told.
+
+Run with such reports, ``python tests/docs/compared_table.py REPORT.json...``, it keeps what they count in compared.json. A report
+with differences is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from fencepost.model.balance.configuration import RELEASES
+from fencepost.traces.conformance.policy.catalogue import RULES
+
+KEPT = Path(__file__).with_name("compared.json")
+HEAD = f"| rule | the class | {' | '.join(RELEASES)} |\n|---|---|{'---|' * len(RELEASES)}\n"
+
+
+def kept() -> dict[str, dict[str, int]]:
+    """The cases of each rule, by release."""
+    found: dict[str, dict[str, int]] = json.loads(KEPT.read_text(encoding="utf-8"))
+    return found
+
+
+def table() -> str:
+    """A line for each rule: how many cases were compared with each release, of which none differs."""
+    counts = kept()
+    lines = []
+    for rule in RULES:
+        cells = [
+            f"{counts[release].get(rule.name, 0):,} cases" if release in rule.releases else "not there" for release in RELEASES
+        ]
+        mirrors = ", ".join(f"`{name.strip()}`" for name in rule.mirrors.split(","))
+        lines.append(f"| {rule.name} | {mirrors} | {' | '.join(cells)} |\n")
+    return HEAD + "".join(lines)
+
+
+def record(reports: Sequence[dict[str, Any]]) -> None:
+    """Keeps what reports count. Raises ValueError for one with differences."""
+    counts = kept() if KEPT.exists() else {}
+    for report in reports:
+        if report["differences"]:
+            raise ValueError(f"{report['release']}: {len(report['differences'])} rules differ")
+        counts[report["release"]] = {name: rule["cases"] for name, rule in report["rules"].items()}
+    KEPT.write_text(json.dumps({name: counts[name] for name in RELEASES if name in counts}, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    record([json.loads(Path(name).read_text(encoding="utf-8")) for name in sys.argv[1:]])
