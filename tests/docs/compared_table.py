@@ -1,7 +1,7 @@
 """The table of the rules that were compared with Pulsar's classes, from what ``fencepost conform policy --format json`` told.
 
-Run with such reports, ``python tests/docs/compared_table.py REPORT.json...``, it keeps what they count in compared.json. A report
-with differences is refused.
+Run with such reports, ``python tests/docs/compared_table.py REPORT.json...``, it keeps what they count in compared.json. A
+report with differences is refused.
 """
 
 from __future__ import annotations
