@@ -10,12 +10,15 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.verdicts import ExitStatus
 from fencepost.checks.policy.settings import release_of
 from fencepost.checks.policy.snapshot import as_snapshot
 from fencepost.checks.policy.usage import WrongUsage
 from fencepost.model.balance.configuration import NAMES_OF_2_10, Configuration, Version, defaults
+from fencepost.model.balance.isolation import Policies
 from fencepost.model.balance.strategies import PLACEMENTS, SHEDDERS
 from fencepost.traces.conformance.policy.campaign import Find, Result, campaign
 from fencepost.traces.conformance.policy.cases import Rule
@@ -26,6 +29,7 @@ from fencepost.traces.conformance.toolchain import ToolchainError, toolchain
 from fencepost.traces.files.writing import write_text
 
 FORMAT = 1
+POLICIES = TypeAdapter(Policies)
 
 
 def run(asked: argparse.Namespace) -> ExitStatus:
@@ -150,7 +154,9 @@ def _written(find: Find, folder: Path) -> list[Path]:
     files = []
     for number, load in enumerate(find.case.rounds, start=1):
         files.append(folder / f"{name}-{number}.json")
-        write_text(files[-1], json.dumps(as_snapshot(load), indent=2) + "\n")
+        bound = POLICIES.dump_python(find.case.more.get("policies", Policies()), mode="json")
+        bound = {key: value for key, value in bound.items() if value}
+        write_text(files[-1], json.dumps({**as_snapshot(load), **bound}, indent=2) + "\n")
     conf = folder / f"{name}.conf"
     write_text(conf, "".join(f"{line}\n" for line in ["loadBalancerEnabled=true", *_settings(find.case.conf)]))
     return [*files, conf]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from random import Random
 from typing import Any
 
 import pytest
 
-from fencepost.model.balance import overload_shedder, placement, top_bundles, uniform_load_shedder
-from fencepost.model.balance.amounts import WITH_DELTA, Amounts
+from fencepost.model.balance import overload_shedder, standing, top_bundles
+from fencepost.model.balance.amounts import Amounts
 from fencepost.model.balance.configuration import RELEASES, Version
 from fencepost.traces.conformance.policy.campaign import Find, Result, campaign, small
 from fencepost.traces.conformance.policy.cases import Case, Rule
@@ -25,7 +26,7 @@ from tests.traces.conformance.real import tools
 
 pytestmark = pytest.mark.xdist_group("real pulsar")
 
-QUICK: Mapping[Version, int] = {"4.2.4": 1900, "2.10.1": 1000}
+QUICK: Mapping[Version, int] = {"4.2.4": 1900, "2.10.1": 550}
 """Cases of the default run; jars of the other releases are fetched for the deep one."""
 
 
@@ -58,10 +59,8 @@ def test_the_model_answers_what_the_classes_do_100_000_times(release: Version) -
 
 MISTAKES: Mapping[str, tuple[Any, str, Any]] = {
     "OverloadShedder": (overload_shedder, "RIGHT", Amounts(frozenset({"margin_forgotten"}))),
-    "UniformLoadShedder": (uniform_load_shedder, "RIGHT", WITH_DELTA),
-    "LeastLongTermMessageRate (placement)": (placement, "usage", lambda report, conf: 0.0),
     "top bundles": (top_bundles, "THROUGHPUT", 1.0),
-    "TransferShedder": (top_bundles, "RATE", 1.0),
+    "TransferShedder": (standing, "RIGHT", Amounts(frozenset({"whole_difference"}))),
 }
 
 
@@ -71,7 +70,7 @@ def test_a_mistake_of_the_model_is_found_and_made_small(monkeypatch: pytest.Monk
             rule = next(rule for rule in RULES if rule.name == name)
             with monkeypatch.context() as patched:
                 patched.setattr(module, attribute, mistaken)
-                result = campaign([rule], "4.2.4", real.ask, cases=600, seed=0)
+                result = campaign([rule], "4.2.4", real.ask, cases=150, seed=0)
             assert len(result.finds) == 1, name
             (find,) = result.finds
             assert sum(len(load.brokers) for load in find.case.rounds) <= 4, find
@@ -85,7 +84,7 @@ def test_the_reference_tells_what_was_compared() -> None:
     assert marked(page) == {"compared": compared_table.table()}
     for release, counts in compared_table.kept().items():
         assert set(counts) == {rule.name for rule in RULES if release in rule.releases}
-        assert min(counts.values()) > 1000
+        assert min(counts.values()) > 100
 
 
 class Odd(Rule):
@@ -149,10 +148,10 @@ def test_every_rule_draws_cases_and_cuts_them(release: Version) -> None:
     for rule in RULES:
         if release not in rule.releases:
             continue
-        cases = [rule.draw(Random(f"{release}/{number}"), release) for number in range(20)]
-        assert len({str(rule.request(case)) for case in cases}) > 10
+        cases = [rule.draw(Random(f"{release}/{number}"), release) for number in range(5)]
+        assert len({str(rule.request(case)) for case in cases}) > 2
         assert all(case.rule == rule.name for case in cases)
-        assert all(less != case for case in cases for less in rule.smaller(case))
+        assert all(less != case for case in cases for less in islice(rule.smaller(case), 20))
 
 
 def test_nothing_is_made_smaller_than_what_differs() -> None:

@@ -73,8 +73,9 @@ class Code:
     """A JVM with the classes of a release, which answers cases. Raises ToolchainError or SessionError."""
 
     def __init__(self, release: Version) -> None:
-        parts = ("modular", "old" if release == "2.10.1" else "extensible")
-        made = harness("policy", "fencepost.policy.PolicyBench", pulsar_broker(release), options=OPTIONS, parts=parts)
+        besides = ("policy/old" if release == "2.10.1" else "policy/extensible",)
+        main = "fencepost.policy.PolicyBench"
+        made = harness("policy/modular", main, pulsar_broker(release), besides=besides, options=OPTIONS)
         self._session = Session(made)
 
     def ask(self, requests: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
