@@ -59,19 +59,18 @@ def harness(
     release: Release,
     *,
     besides: Sequence[str] = (),
-    parts: Sequence[str] = ("",),
     options: Sequence[str] = (),
     tools: Toolchain | None = None,
 ) -> Harness:
     """The harness of ``java/FOLDER`` with what all of them share, whose class ``main`` is started with the jars of a release.
 
-    ``besides`` are further folders of ``java`` that it is compiled with, ``parts`` the folders within its own that this release
-    can use, if not all; ``options`` are for the JVM. Compiled classes are kept by the digest of sources, release and JDK.
-    Raises ToolchainError, with the compiler's first complaint if the release does not have what the harness uses.
+    ``besides`` are further folders of ``java`` that it is compiled with, ``options`` are for the JVM. Compiled classes are
+    kept by the digest of sources, release and JDK. Raises ToolchainError, with the compiler's first complaint if the release
+    does not have what the harness uses.
     """
     tools = tools or toolchain()
     path = jars(release, tools)
-    folders = [*(JAVA / each for each in (SHARED.name, *besides)), *(JAVA / folder / part for part in parts)]
+    folders = [JAVA / each for each in (SHARED.name, *besides, folder)]
     sources = [source for each in folders for source in sorted(each.rglob("*.java"))]
     digest = hashlib.sha256("\n".join(str(jar) for jar in path).encode())
     for source in sources:
