@@ -57,7 +57,7 @@ class Guarantee:
     said where it is none. ``counts`` are the parameters that bound the events, ``most`` is how many are asked about.
     ``defects`` are mistakes of the release, switched on one at a time, each in the instance with these parameters in place of
     the others, after the instance without. ``raised_by`` are sets of sizes of which one more may raise the number. Of a
-    question that is ``fewer`` the number is one of steps, fewer being better; a theory is asked whether its theorems hold.
+    question that is ``fewer`` it is one of steps, and the fewer the better. A theory is asked whether its theorems hold.
     """
 
     name: str
