@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fencepost.model.releases import BOOKKEEPER, NEWEST, PULSAR, History, ReleaseError, Releases
+from fencepost.model.releases import BOOKKEEPER, NEWEST, PULSAR, History, ReleaseError, Releases, changed
 
 
 def test_what_is_not_named_follows() -> None:
@@ -21,6 +21,12 @@ def test_what_a_release_ships_is_modelled() -> None:
 
 def test_a_number_names_one_release() -> None:
     assert not set(PULSAR) & set(BOOKKEEPER)
+
+
+def test_behaviour_that_changed_is_told_of_every_release() -> None:
+    told = changed("leads", since="4.0.8", before="confirmed", after="created")
+    assert list(told) == list(PULSAR)
+    assert [value["leads"] for value in told.values()] == ["confirmed"] * 2 + ["created"] * 3
 
 
 @pytest.mark.parametrize(("pulsar", "bookkeeper"), [("4.0.9", None), (None, "4.18.2")])

@@ -147,3 +147,21 @@ def test_a_protocol_of_the_registry_is_complete(name: str) -> None:
     assert set(entry.releases) <= {*PULSAR, *BOOKKEEPER}
     for parameters in entry.releases.values():
         assert all(defaults[key].accepts(value) for key, value in parameters.items())
+
+
+@pytest.mark.parametrize("name", [name for name, entry in PROTOCOLS.items() if entry.releases])
+def test_what_is_not_set_is_as_in_the_newest_release(name: str) -> None:
+    entry = PROTOCOLS[name]
+    usual = {parameter.name: parameter.default for parameter in entry.parameters}
+    assert entry.behaviour(Releases.of()).items() <= usual.items()
+
+
+def test_instances_of_another_behaviour_are_left_out_and_none_comes_twice() -> None:
+    entry, sizes = PROTOCOLS["election"], PROTOCOLS["election"].sizes["ci"]
+    older, newest = (entry.as_of(Releases.of(release), sizes) for release in ("4.0.8", "4.2.4"))
+    assert {instance.parameters["leads"] for instance in older} == {"confirmed"}
+    assert {instance.parameters["leads"] for instance in newest} == {"created"}
+    assert "crash, up to 4.0.8" in {instance.name for instance in older} - {instance.name for instance in newest}
+    assert all(older.count(instance) == 1 for instance in older)
+    assert len(older) == len({tuple(sorted(instance.parameters.items())) for instance in older}) < len(sizes)
+    assert entry.as_of(None, sizes) == list(sizes)
