@@ -249,7 +249,7 @@ class Transfers(Rule):
     """What is handed from which broker to which, over some rounds; the hits; and why a cycle is skipped."""
 
     name = "TransferShedder"
-    mirrors = "TransferShedder.findBundlesForUnloading, and the reasons that UnloadScheduler counts"
+    mirrors = "TransferShedder.findBundlesForUnloading"
     releases = SINCE
 
     def draw(self, random: Random, release: Version) -> Case:
