@@ -39,7 +39,7 @@ class Channel:
         self.protocol, self.store, self.records, self.units, self.unit = p, store, records, units, unit
         self.multi_phase = multi_phase
         self.deregisters = crashes + expiries > 0
-        self.frees = expiries >= store.client.size
+        self.frees = expiries > 0 and expiries + crashes >= store.client.size
         self.reads_existing = crashes > 0 or (expiries > 0 and isinstance(units, MetadataViews))
         broker = self.broker = store.client
         pair = (broker, unit)
@@ -282,15 +282,27 @@ class Channel:
             c=broker,
             u=unit,
             o=broker,
-            x=(*broker, len(broker)),
         )
-        def unload(c: int, u: int, o: int, x: int) -> Any:
-            """A unit is unloaded, or transferred to another broker: the leader's policy wants it, or an administrator."""
+        def unload(c: int, u: int, o: int) -> Any:
+            """A unit is unloaded: the leader's policy wants it, or an administrator."""
             view = units.view[c, u]
-            to = x if x < len(broker) else NOBODY
-            there = True if to == NOBODY else And(o != x, self.is_registered(x))
-            owned = And(view.state == "Owned", view.dst == o, there, units.may_write(c))
-            return owned, units.written(c, u, records.record("Releasing", records.after(view.version), dst=to, src=o))
+            owned = And(view.state == "Owned", view.dst == o, units.may_write(c))
+            return owned, units.written(c, u, records.record("Releasing", records.after(view.version), src=o))
+
+        @p.step(
+            by="c",
+            mirrors="ServiceUnitStateChannelImpl.publishUnloadEventAsync, ExtensibleLoadManagerImpl.unloadNamespaceBundleAsync",
+            spends="unloads",
+            c=broker,
+            u=unit,
+            o=broker,
+            x=broker,
+        )
+        def transfer(c: int, u: int, o: int, x: int) -> Any:
+            """A unit is to go to another broker, which somebody has selected."""
+            view = units.view[c, u]
+            owned = And(o != x, view.state == "Owned", view.dst == o, self.is_registered(x), units.may_write(c))
+            return owned, units.written(c, u, records.record("Releasing", records.after(view.version), dst=x, src=o))
 
         @p.step(
             by="b",

@@ -174,6 +174,11 @@ class Leader:
             goes_on = And(store.lives[b], Not(self.node.absent), self.metadata[b] != "jittery")
             return And(cleans[b, x, u], goes_on, self.may_be_ill(x))
 
+        def orphaned(b: int, x: int, u: int) -> Any:
+            """The formula: the clean-up finds that the unit is that of the broker that is gone."""
+            read = Or(self.slow, self.has_read_all(b, u))
+            return And(due(b, x, u), self.is_orphan(units.view[b, u], x), read, units.may_write(b))
+
         @p.step(
             by="b",
             mirrors="ServiceUnitStateChannelImpl.doCleanup, ServiceUnitStateChannelImpl.overrideOwnership, "
@@ -182,17 +187,28 @@ class Leader:
             b=broker,
             x=broker,
             u=unit,
-            y=(*broker, len(broker)),
+            y=broker,
         )
         def clean_up(b: int, x: int, u: int, y: int) -> Any:
-            """A unit of the broker that is gone is given to another one, or to nobody if there is none."""
-            to = y if y < len(broker) else NOBODY
-            others = [channel.is_registered(other) for other in broker if other != x]
-            found = Not(Or(*others)) if to == NOBODY else And(y != x, channel.is_registered(y))
-            view = units.view[b, u]
-            orphan = And(self.is_orphan(view, x), Or(self.slow, self.has_read_all(b, u)))
-            guard = And(due(b, x, u), orphan, found, units.may_write(b))
-            return guard, merged({cleans[b, x, u]: False}, units.written(b, u, self.override(view, to)))
+            """A unit of the broker that is gone is given to another one."""
+            guard = And(y != x, orphaned(b, x, u), channel.is_registered(y))
+            return guard, merged({cleans[b, x, u]: False}, units.written(b, u, self.override(units.view[b, u], y)))
+
+        @p.step(
+            by="b",
+            mirrors="ServiceUnitStateChannelImpl.doCleanup, ServiceUnitStateChannelImpl.overrideOwnership, "
+            "ServiceUnitStateChannelImpl.publishOverrideEventAsync",
+            fair=True,
+            b=broker,
+            x=broker,
+            u=unit,
+            only_if=channel.frees,
+        )
+        def free_orphan(b: int, x: int, u: int) -> Any:
+            """A unit of the broker that is gone is given to nobody, as no other one is registered."""
+            nobody = all_of(Not(channel.is_registered(other)) for other in broker if other != x)
+            freed = units.written(b, u, self.override(units.view[b, u], NOBODY))
+            return And(orphaned(b, x, u), nobody), merged({cleans[b, x, u]: False}, freed)
 
         @p.step(by="b", mirrors="ServiceUnitStateChannelImpl.doCleanup", fair=True, b=broker, x=broker, u=unit)
         def pass_over(b: int, x: int, u: int) -> Any:
