@@ -99,8 +99,7 @@ class Leader:
         self._declare_role(expiries)
         overtakes = self.slow or self.protocol.has("close_overtaken")
         self._declare_monitor(faults > 0, moves > 0 or overtakes)
-        if faults:
-            self._declare_clean_up()
+        self._declare_clean_up(faults > 0)
 
     def _declare_role(self, expiries: int) -> None:
         p, store, leads = self.protocol, self.channel.store, self.leads
@@ -165,7 +164,7 @@ class Leader:
             guard = And(self.monitors(b), self.may_bury(units.view[b, u]), units.may_write(b))
             return guard, units.written(b, u, channel.records.none, channel.meets(b, u))
 
-    def _declare_clean_up(self) -> None:
+    def _declare_clean_up(self, faults: bool) -> None:
         p, channel, cleans = self.protocol, self.channel, self.cleans
         units, store, broker, unit = channel.units, channel.store, channel.broker, channel.unit
 
@@ -188,6 +187,7 @@ class Leader:
             x=broker,
             u=unit,
             y=broker,
+            only_if=faults,
         )
         def clean_up(b: int, x: int, u: int, y: int) -> Any:
             """A unit of the broker that is gone is given to another one."""
@@ -210,7 +210,9 @@ class Leader:
             freed = units.written(b, u, self.override(units.view[b, u], NOBODY))
             return And(orphaned(b, x, u), nobody), merged({cleans[b, x, u]: False}, freed)
 
-        @p.step(by="b", mirrors="ServiceUnitStateChannelImpl.doCleanup", fair=True, b=broker, x=broker, u=unit)
+        @p.step(
+            by="b", mirrors="ServiceUnitStateChannelImpl.doCleanup", fair=True, b=broker, x=broker, u=unit, only_if=faults
+        )
         def pass_over(b: int, x: int, u: int) -> Any:
             """A unit is not, or no longer, that of the broker that is gone."""
             settled = And(Or(self.slow, Not(units.has_news(b, u))), Not(self.is_orphan(units.view[b, u], x)))
@@ -223,6 +225,7 @@ class Leader:
             fair=True,
             b=broker,
             x=broker,
+            only_if=faults,
         )
         def spare(b: int, x: int) -> Any:
             """The broker answers its health check after all, or nobody leads: the clean-up is not for it."""
