@@ -180,9 +180,10 @@ def refreshed(document: str, session: Session, *, deep: bool) -> str:
 
 
 def _clean(printed: list[str]) -> list[str]:
+    """What was printed without the progress, which a slow machine shows and another does not."""
     if any(line.startswith("Traceback (most recent call last)") for line in printed):
         raise RuntimeError("\n".join(printed))
-    return printed
+    return [line for line in printed if not re.match("# [^:]*: ", line)]
 
 
 def _elided(shown: tuple[str, ...], printed: list[str]) -> tuple[str, ...]:

@@ -127,8 +127,8 @@ def test_each_command_of_the_findings_has_a_page_of_its_own(site: ModuleType) ->
 def test_a_command_makes_its_page(site: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     explorers = sys.modules["explorers"]
     monkeypatch.setattr(explorers, "FOLDER", tmp_path / "explorer")
-    small = ["check", "election", "--set", "brokers=2", "crashes=1", "--property"]
-    page = tmp_path / "explorer" / "election-brokers-2-crashes-1-leader_is_alone.html"
+    small = ["check", "election", "--set", "brokers=2", "crashes=1", "leads=confirmed", "--property"]
+    page = tmp_path / "explorer" / "election-brokers-2-crashes-1-leads-confirmed-leader_is_alone.html"
     assert explorers.make([*small, "leader_is_alone"]) == f"page: {page}"
     assert "leader_is_alone" in page.read_text(encoding="utf-8")
     assert explorers.make([*small, "election_ends"]) == "page: none, since nothing is violated"

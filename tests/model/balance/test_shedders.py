@@ -79,11 +79,20 @@ def test_overload_is_weighted_now_and_was_not_in_2_10() -> None:
     assert overload(data, replace(OLD, loadBalancerMemoryResourceWeight=0.0)) == {"a": ("n/2",)}
 
 
-@pytest.mark.parametrize("name", ["pulsar/b1:8080", "pulsar/cluster/b1:8080", "sla-monitor/cluster/b1:8080"])
-def test_what_belongs_to_the_broker_is_never_shed(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "conf"),
+    [
+        ("pulsar/b1:8080", CURRENT),
+        ("sla-monitor/b1:8080", CURRENT),
+        ("pulsar/b1:8080", OLD),
+        ("pulsar/cluster/b1:8080", OLD),
+        ("sla-monitor/cluster/b1:8080", OLD),
+    ],
+)
+def test_what_belongs_to_the_broker_is_never_shed(name: str, conf: Configuration) -> None:
     own = f"{name}/0x00000000_0xffffffff"
     data = cluster({"a": broker(99, throughput=9, bundles=[own, "n/1"])}, {own: bundle(9), "n/1": bundle(1)})
-    assert overload(data) == {"a": ("n/1",)}
+    assert overload(data, conf) == {"a": ("n/1",)}
 
 
 # --- ThresholdShedder
