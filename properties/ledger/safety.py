@@ -141,36 +141,38 @@ def ledger(p: Protocol) -> Suite:
                 for e in entry
             )
 
-    @suite.always
-    def reads_are_justified() -> Any:
-        """A reader returns an entry only if it was confirmed, is in the closed ledger, or was written again by a recovery."""
-        return all_of(
-            Implies(
-                e <= s.read_to[x],
-                Or(s.confirmed.has(e), in_ledger(e), any_of(s.found[r].has(e) for r in recoverer)),
-            )
-            for x in reader
-            for e in entry
-        )
-
-    @suite.always
-    def confirmed_reads_stay() -> Any:
-        """What a reader has read and the application has had confirmed is in the closed ledger."""
-        return Implies(
-            is_closed(),
-            all_of(Implies(And(e <= s.read_to[x], s.confirmed.has(e)), e <= s.last) for x in reader for e in entry),
-        )
-
     several_entries_recovered = bool(recoverer.size and entry.size > 1)
 
-    @suite.strict(
-        "an entry that a recovery writes again can be read before the ledger is closed, and the writer, or another recovery, "
-        "may then close before it",
-        when=several_entries_recovered and reader.size > 0,
-    )
-    def reads_stay() -> Any:
-        """What a reader has read is in the closed ledger."""
-        return Implies(is_closed(), all_of(s.read_to[x] <= s.last for x in reader))
+    if reader.size:
+
+        @suite.always
+        def reads_are_justified() -> Any:
+            """A reader returns only what was confirmed, is in the closed ledger, or was written again by a recovery."""
+            return all_of(
+                Implies(
+                    e <= s.read_to[x],
+                    Or(s.confirmed.has(e), in_ledger(e), any_of(s.found[r].has(e) for r in recoverer)),
+                )
+                for x in reader
+                for e in entry
+            )
+
+        @suite.always
+        def confirmed_reads_stay() -> Any:
+            """What a reader has read and the application has had confirmed is in the closed ledger."""
+            return Implies(
+                is_closed(),
+                all_of(Implies(And(e <= s.read_to[x], s.confirmed.has(e)), e <= s.last) for x in reader for e in entry),
+            )
+
+        @suite.strict(
+            "an entry that a recovery writes again can be read before the ledger is closed, and the writer, or another "
+            "recovery, may then close before it",
+            when=several_entries_recovered,
+        )
+        def reads_stay() -> Any:
+            """What a reader has read is in the closed ledger."""
+            return Implies(is_closed(), all_of(s.read_to[x] <= s.last for x in reader))
 
     @suite.strict(
         "a recovery's writes carry the last add that it recovered, which the writer may never have confirmed",

@@ -50,10 +50,10 @@ EXPIRY: Mapping[str, Value] = {"expiries": 1}
 NO_RELEASE: Mapping[str, Value] = {"unloads": 0}
 
 MUTANTS = {
-    ("election", "leader_emerges"): Mutant(PAIR, 10, defect="same_value"),
-    ("election", "election_ends"): Mutant(PAIR, 9, defect="same_value"),
-    ("election", "leader_chooses"): Mutant({"brokers": 2, "lookups": True}, 6, defect="followers_do_not_cache"),
-    ("election", "lookup_is_answered"): Mutant({"brokers": 2, "lookups": True}, 7, "take", {"asked": "b0"}),
+    ("election", "leader_emerges"): Mutant(PAIR, 12, defect="same_value"),
+    ("election", "election_ends"): Mutant(PAIR, 8, defect="same_value"),
+    ("election", "leader_chooses"): Mutant({"brokers": 2, "lookups": True}, 5, defect="followers_do_not_cache"),
+    ("election", "lookup_is_answered"): Mutant({"brokers": 2, "lookups": True}, 6, "take", {"asked": "b0"}),
     ("ownership", "node_is_taken_when_free"): Mutant({}, 5, "find_other", {"owner_holder[{u}]": "b1"}),
     ("ownership", "released_when_inactive"): Mutant({"releases": 1}, 4, "start_release", {"serves[{b}, {u}]": "active"}),
     ("ownership", "no_deadlock"): Mutant({}, 2, "try_to_own", {"lock[{b}, {u}]": "retaking"}),
@@ -64,7 +64,7 @@ MUTANTS = {
     ("unload", "released_when_inactive"): Mutant({"failures": 1}, 7, defect="active_after_failed_close"),
     ("unload", "no_deadlock"): Mutant(NO_RELEASE, 2, "try_to_own", {"lock[{b}, {u}]": "retaking"}),
     ("unload", "clean_unload_leaves_nothing"): Mutant({}, 6, defect="released_before_close"),
-    ("unload", "revalidations_end"): Mutant(EXPIRY, 10, "find_missing", {"lock[{b}, {u}]": "checking"}),
+    ("unload", "revalidations_end"): Mutant(EXPIRY, 12, "find_missing", {"lock[{b}, {u}]": "checking"}),
 }
 
 

@@ -31,7 +31,10 @@ CAUGHT: dict[str, tuple[Mapping[str, Value], str, str]] = {
     "ownership": ({"brokers": 3, "bundles": 2, "disables": 1}, "answers_disabled", "disabled_owners_are_not_named"),
     "unload": ({"brokers": 3, "bundles": 2, "unloads": 3}, "unload_not_exclusive", "one_unload_at_a_time"),
     "split": ({"brokers": 3, "hashes": 3}, "parent_never_released", "parent_is_let_go"),
-}
+    "service_unit": (
+        {"brokers": 3, "unloads": 2, "burials": 2, "versions": 11}, "owned_buried", "tombstones_meet_what_they_are_for",
+    ),
+}  # fmt: skip
 """Of each protocol an instance larger than those that are searched by default, a defect, and what it violates there."""
 
 LARGE: dict[str, Mapping[str, Value]] = {
@@ -41,6 +44,7 @@ LARGE: dict[str, Mapping[str, Value]] = {
     "ownership": {"brokers": 4, "bundles": 4, "disconnects": 2, "expiries": 2, "crashes": 2, "releases": 2},
     "unload": {"brokers": 4, "bundles": 4, "unloads": 3, "disconnects": 2, "expiries": 2, "crashes": 2, "failures": 2},
     "split": {"brokers": 4, "hashes": 9, "bundles": 2, "splits": 4, "maximum": 6, "releases": 2, "expiries": 2},
+    "service_unit": {"brokers": 3, "units": 2, "versions": 40, "unloads": 2, "timeouts": 1, "expiries": 1, "crashes": 1},
 }
 """Instances that no search exhausts."""
 

@@ -29,7 +29,7 @@ def load_data(draw: st.DrawFn) -> LoadData:
     reports: dict[str, LocalBrokerData | None] = {}
     averages: dict[str, BundleData] = {}
     for place in range(draw(st.integers(2, 5))):
-        name = f"b{place}"
+        name = f"b{place}:8080"  # without a port the extensible manager passes it over
         sizes = draw(st.lists(SIZES, max_size=4))
         seen = {f"{name}/{n}": stats(size, rate=draw(SIZES) % 100_000) for n, size in enumerate(sizes)}
         for owned, each in seen.items():
@@ -139,11 +139,11 @@ TENTHS = cluster({name: broker(1) for name in "abc"}, loads={name: BrokerLoad(0.
 
 SWAPPED = cluster(
     {
-        "a": broker(90, throughput=1250, bundles=["n/1", "n/2"], lastStats={"n/1": stats(600), "n/2": stats(650)}),
-        "b": broker(10, throughput=50, bundles=["m/1"], lastStats={"m/1": stats(50)}),
+        "a:8080": broker(90, throughput=1250, bundles=["n/1", "n/2"], lastStats={"n/1": stats(600), "n/2": stats(650)}),
+        "b:8080": broker(10, throughput=50, bundles=["m/1"], lastStats={"m/1": stats(50)}),
     }
 )
-SWAPPED_STALE = cluster({**SWAPPED.brokers, "b": replace(SWAPPED.reports["b"], bundles=("m/2",))})
+SWAPPED_STALE = cluster({**SWAPPED.brokers, "b:8080": replace(SWAPPED.reports["b:8080"], bundles=("m/2",))})
 
 VIOLATING: dict[tuple[str, str], LoadData] = {
     ("never_sheds_the_only_bundle", "AvgShedder"): SPREAD,
