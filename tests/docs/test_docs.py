@@ -21,6 +21,9 @@ from tests.traces.conformance.real import tools
 REFERENCE = ROOT / "docs" / "reference"
 PAGES = {name: page for name in PROTOCOLS if (page := REFERENCE / f"{name}.md").exists()}
 TABLES = ("controls", "defects", "instances", "mirrors", "releases")
+NEEDED: dict[str, dict[str, Value]] = {"unclean_shutdowns": {"data_integrity": True}}
+"""What a fault is refused without."""
+
 FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
     "bookie": [{"storage": "sorted", "kills": 1}],
     "election": [{"leads": "confirmed"}],
@@ -194,8 +197,9 @@ def _names(protocol: str) -> frozenset[str]:
     entry = PROTOCOLS[protocol]
     faults = [parameter.name for parameter in entry.parameters if parameter.type is int and parameter.default == 0]
     options = [parameter.name for parameter in entry.parameters if parameter.type is bool]
-    every: dict[str, Value] = dict.fromkeys(faults, 1)
-    settings: list[dict[str, Value]] = [{}, *({fault: 1} for fault in faults), *(every | {option: True} for option in options)]
+    alone: list[dict[str, Value]] = [{fault: 1, **NEEDED.get(fault, {})} for fault in faults]
+    every = {name: value for settings in alone for name, value in settings.items()}
+    settings: list[dict[str, Value]] = [{}, *alone, *(every | {option: True} for option in options)]
     instances = [entry.build(chosen) for chosen in (*settings, every, *FURTHER_SETTINGS.get(protocol, []))]
     suites = [entry.suite(p) for p in instances]
     defects = entry.build({}).defects

@@ -239,9 +239,9 @@ def test_strict_makes_it_fail(capsys: pytest.CaptureFixture[str]) -> None:
     told = capsys.readouterr().out
     assert "\n  suspicious: action find_other was never enabled\n" in told
     doubtful = "nothing is wrong, but see what is suspicious (exit 0)"
-    assert told.splitlines()[-1] == f"15 exhausted, 1 reached, 4 suspicious: {doubtful}"
+    assert told.splitlines()[-1] == f"16 exhausted, 1 reached, 4 suspicious: {doubtful}"
     assert main([*LONELY, "--strict"]) == 10
-    last = "15 exhausted, 1 reached, 4 suspicious: an assumption of the model does not hold (exit 10)"
+    last = "16 exhausted, 1 reached, 4 suspicious: an assumption of the model does not hold (exit 10)"
     assert capsys.readouterr().out.splitlines()[-1] == last
 
 

@@ -11,7 +11,7 @@ def prop(kind: Kind = "always", strict: str = "") -> Property:
     return Property("p", kind, None, "Something.", Location("here.py", 1), strict)
 
 
-def test_the_statuses_are_those_of_tlc_and_three_of_our_own() -> None:
+def test_the_statuses_are_those_of_tlc_and_five_of_our_own() -> None:
     assert {s.name: s.value for s in ExitStatus} == {
         "HOLDS": 0,
         "USAGE": 2,
@@ -20,6 +20,8 @@ def test_the_statuses_are_those_of_tlc_and_three_of_our_own() -> None:
         "SAFETY": 12,
         "LIVENESS": 13,
         "HAZARD": 14,
+        "WEAKER": 15,
+        "SHORT": 16,
         "INCONCLUSIVE": 20,
         "EVALUATION": 75,
         "INPUT": 150,

@@ -102,7 +102,7 @@ def test_a_module_that_differs_in_a_word_is_told_apart(tlc: Tlc, tmp_path: Path)
 
 
 def test_tlc_finds_a_violation_in_as_few_steps(tlc: Tlc, tmp_path: Path) -> None:
-    suite = suite_of("election", {"brokers": 2, "crashes": 1})
+    suite = suite_of("election", {"brokers": 2, "crashes": 1, "leads": "confirmed"})
     files = files_of(suite, Reporter(quiet=True))
     found = exhaust(Observed.of(suite, suite.properties), Budget(workers=1))
     steps = {v.property.name: len(v.trace.steps) for v in found.verdicts if v.trace is not None}

@@ -49,7 +49,7 @@ def test_the_project_has_every_step_and_what_was_seen(adapter: LedgerAdapter, tm
     files = write_project(found, tmp_path)
     test = (tmp_path / "src/test/java/fencepost/FenceIsKeptTest.java").read_text(encoding="utf-8")
     assert re.findall(r'run\.step\("([^"]+)"', test) == list(found.taken)
-    assert "// 4. The bookie comes back with its data." in test
+    assert "// 4. The bookie comes back with its data, unless its disk is lost." in test
     (end,) = re.findall(r"run\.mustNotEndWith\((.*?),\n +\"fence_is_kept is violated: ", test, re.DOTALL)
     shown = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', end)).replace("'", '"')
     assert json.loads(shown) == found.end

@@ -100,7 +100,7 @@ def test_graphviz_is_told_what_repeats(trace: Trace, broken: Protocol) -> None:
 @pytest.mark.parametrize(
     ("protocol", "families"),
     [
-        ("ledger", {"status", "version", "last"}),
+        ("ledger", {"status", "version", "last", "length"}),
         ("election", {"leader_holder", "leader_former", "leader_version"}),
         ("ownership", {"owner_holder", "owner_former", "owner_version"}),
         ("split", {"layout", "layout_version", "owner_holder", "owner_former", "owner_version"}),

@@ -155,7 +155,7 @@ def test_the_values_that_are_told_decide(name: str) -> None:
         literals = {v.name: (v.term, v.domain.literal(raw)) for v, raw in zip(protocol.variables, values, strict=True)}
         enabled = kernel.enabled(place)
         for number, action in enumerate(kernel.actions):
-            if rng.random() > 0.1:
+            if rng.random() > 0.2:
                 continue
             why = why_false(protocol, action.guard, values)
             assert (not why.reasons) is (number in enabled), action.label
