@@ -52,7 +52,7 @@ def test_the_base_checks_protocols_and_settings(clean: Environment, theirs: Path
         ["check", "election", "--set", "brokers=2", *SETTINGS, "--quiet"],
         ["check", "hash_range", "--quiet"],
         ["check", "unload", "--set", "brokers=1", "--by", "induction", "--second-solver", "--quiet"],
-        ["teeth", "election", "--set", "brokers=2", "--mutant", "confirm.10", "--quiet"],
+        ["teeth", "election", "--set", "brokers=2", "leads=confirmed", "--mutant", "confirm.10", "--quiet"],
         ["export", "election", "--format", "smt2", "--set", "brokers=2", "--out", "exported", "--quiet"],
         ["list", "ledger"],
     )
