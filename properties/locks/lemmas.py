@@ -131,20 +131,19 @@ def lock_lemmas(suite: Suite, locks: Locks) -> None:
                 for b, u in pairs
             )
 
-    if settings.get("disables"):
+    @suite.lemma
+    def locks_know_versions() -> Any:
+        """A lock that was acquired knows the version of its node, or none: while it creates that, or may have."""
 
-        @suite.lemma
-        def locks_know_versions() -> Any:
-            """A lock that was acquired knows the version of its node, or none: while it creates that, or may have."""
+        def knows(b: int, u: int) -> Any:
+            version, forgot = s.lock_version[b, u], s.lock_version[b, u] == ANY
+            ours = And(holds(b, u), is_live(b), s.serves[b, u] != "absent")
+            cut_off = And(s.again[b, u], Or(s.link[b] != "connected", Not(s.session[b])))
+            return And(
+                Implies(ours, Or(version == s.owner_version[u], forgot)),
+                Implies(And(s.lock[b, u] == "valid", forgot), cut_off),
+                Implies(s.lock[b, u] == "recreating", version == (0 if locks.mended else ANY)),
+                Implies(s.lock[b, u] == "none", version == 0),
+            )
 
-            def knows(b: int, u: int) -> Any:
-                version, forgot = s.lock_version[b, u], s.lock_version[b, u] == ANY
-                ours = And(holds(b, u), is_live(b), s.serves[b, u] != "absent")
-                cut_off = And(s.again[b, u], Or(s.link[b] != "connected", Not(s.session[b])))
-                return And(
-                    Implies(ours, Or(version == s.owner_version[u], forgot)),
-                    Implies(And(s.lock[b, u] == "valid", forgot), cut_off),
-                    Implies(s.lock[b, u] == "recreating", version == (0 if locks.mended else ANY)),
-                )
-
-            return all_of(knows(b, u) for b, u in pairs)
+        return all_of(knows(b, u) for b, u in pairs)
