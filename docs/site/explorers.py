@@ -14,8 +14,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "explorer"
-VIOLATED = range(10, 14)
-"""Exit statuses that say that something is violated."""
+VIOLATED = range(10, 15)
+"""Exit statuses that say that something is violated, or that the release has a hazard."""
 
 DOCUMENTS = ("findings.md", "findings-control-plane.md")
 SESSION = re.compile(r"^```console\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
