@@ -315,7 +315,7 @@ def test_what_a_violation_leaves_open_is_told_together() -> None:
     assert run.returncode == 12
     assert run.stdout.count("\n  violated     no_truncation: ") == 1
     assert "\n  inconclusive no_divergence, ends_and_lengths_agree, " in run.stdout
-    assert run.stdout.count("the search ended with the shortest violation, after ") == 1
+    assert run.stdout.count("\n  the search ended with the shortest violation, after ") == 1
 
 
 def test_what_never_comes_is_shown_with_its_lasso_which_replays(tmp_path: Path) -> None:
