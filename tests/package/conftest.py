@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.package.environment import FLOORS, Environment, built, copied, environment
+from tests.package.environment import FLOORS, ROOT, Environment, built, copied, environment
 
 THEIR_TEST = '''\
 """Another project's tests: its own rooms, and Fencepost's fixtures."""
@@ -54,8 +54,10 @@ def wheel(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def clean(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """An environment with the wheel and pytest."""
-    return environment(tmp_path_factory.mktemp("clean"), wheel, beside=["pytest"])
+    """An environment with the wheel and pytest, made as if a Spark session of an earlier test were alive."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("PYTHONPATH", str(ROOT))
+        return environment(tmp_path_factory.mktemp("clean"), wheel, beside=["pytest"])
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,14 @@ FLOORS = ("model", "properties", "traces", "checks")
 SOURCES = ("pyproject.toml", "README.md", "LICENSE", "fencepost", *FLOORS)
 
 
+def without_paths() -> dict[str, str]:
+    """This environment's variables but for Python's own and pytest's.
+
+    A Spark session of an earlier test puts this clone on ``PYTHONPATH``, and pip takes what it finds there for installed.
+    """
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST"))}
+
+
 def copied(folder: Path) -> Path:
     """A copy of what the package is made of, its links kept as links; building writes beside the sources."""
     for name in SOURCES:
@@ -34,7 +42,8 @@ def copied(folder: Path) -> Path:
 def built(kind: str, sources: Path, folder: Path) -> Path:
     """What setuptools makes of the sources: a ``wheel`` or an ``sdist``."""
     script = f"import sys, setuptools.build_meta as backend; backend.build_{kind}(sys.argv[1])"
-    subprocess.run([sys.executable, "-c", script, folder], cwd=sources, check=True, capture_output=True)
+    command = [sys.executable, "-c", script, folder]
+    subprocess.run(command, cwd=sources, env=without_paths(), check=True, capture_output=True)
     (made,) = folder.glob("*.whl" if kind == "wheel" else "*.tar.gz")
     return made
 
@@ -47,11 +56,10 @@ class Environment:
 
     def run(self, *arguments: str | Path, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
         """Runs Python in a folder, with no path but its own."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST"))}
         return subprocess.run(
             [self.python, *arguments],
             cwd=folder,
-            env={**kept, "COLUMNS": "120", **variables},
+            env={**without_paths(), "COLUMNS": "120", **variables},
             capture_output=True,
             text=True,
             timeout=900,
@@ -72,7 +80,8 @@ def environment(folder: Path, wheel: Path, *, beside: Sequence[str] = ()) -> Env
         for name in {file.parts[0] for file in package.files or () if file.parts[0] not in ("..", "__pycache__")}:
             (site / name).symlink_to(Path(str(package.locate_file(name))))
     pip = [sys.executable, "-m", "pip", "--python", made.python, "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "--no-index", "--no-deps", "--no-compile", wheel], check=True, capture_output=True)
+    command = [*pip, "--no-index", "--no-deps", "--no-compile", wheel]
+    subprocess.run(command, env=without_paths(), check=True, capture_output=True)
     return made
 
 
