@@ -17,10 +17,11 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.fuzz import comparing
-from tests.fuzz.comparing import Case, Difference, Refused
+from tests.fuzz import engines, exact, interrupted
+from tests.fuzz.case import Case, Difference, Refused
 from tests.fuzz.drawing import drawn
 from tests.fuzz.syntax import Spec
+from tests.fuzz.writing import program
 
 SLICE = 100
 """Protocols after which the counts are told."""
@@ -33,20 +34,20 @@ def _alone(compare: Callable[[Case], bool]) -> Comparison:
 
 
 COMPARISONS: Mapping[str, tuple[Comparison, int]] = {
-    "plain ~ native, one thread": (_alone(comparing.native), 100),
-    "one thread ~ two threads": (_alone(comparing.two_threads), 25),
-    "plain ~ verdicts of a search": (_alone(comparing.verdicts), 35),
-    "plain ~ liveness": (_alone(comparing.liveness), 35),
-    "plain ~ search with symmetry": (_alone(comparing.symmetry), 15),
-    "plain ~ search cut short": (_alone(comparing.cut_short), 25),
-    "one run ~ stopped and resumed": (comparing.resumed, 12),
-    "one run ~ killed and resumed": (comparing.killed, 5),
-    "one thread ~ two, and less memory": (comparing.large, 30),
-    "plain ~ induction": (_alone(comparing.induction), 15),
-    "plain ~ bounded": (_alone(comparing.bounded), 6),
-    "plain ~ walks": (_alone(comparing.walks), 12),
-    "plain ~ steered runs": (_alone(comparing.steered), 20),
-    "plain ~ machines": (_alone(comparing.machine), 1),
+    "plain ~ native, one thread": (_alone(exact.native), 100),
+    "one thread ~ two threads": (_alone(exact.two_threads), 25),
+    "plain ~ verdicts of a search": (_alone(exact.verdicts), 35),
+    "plain ~ liveness": (_alone(exact.liveness), 35),
+    "plain ~ search with symmetry": (_alone(exact.symmetry), 15),
+    "plain ~ search cut short": (_alone(interrupted.cut_short), 25),
+    "one run ~ stopped and resumed": (interrupted.resumed, 12),
+    "one run ~ killed and resumed": (interrupted.killed, 5),
+    "one thread ~ two, and less memory": (interrupted.large, 30),
+    "plain ~ induction": (_alone(engines.induction), 15),
+    "plain ~ bounded": (_alone(engines.bounded), 6),
+    "plain ~ walks": (_alone(engines.walks), 12),
+    "plain ~ steered runs": (_alone(engines.steered), 20),
+    "plain ~ machines": (_alone(engines.machine), 1),
 }
 """By what is compared: how, and with how many of a hundred protocols."""
 
@@ -59,7 +60,7 @@ def compare(spec: Spec, chance: Random, counts: Counter[str], more: Mapping[str,
         counts["refused by the language"] += 1
         return
     counts["plain ~ domains"] += 1
-    if not comparing.domains(case):
+    if not exact.domains(case):
         return
     for name, (way, share) in more.items():
         if chance.randrange(100) < share:
@@ -95,7 +96,7 @@ def main() -> int:
             differences += 1
             print(f"=== seed {asked.seed}, protocol {number}: {type(error).__name__}: {error}", flush=True)
             if not isinstance(error, Difference):
-                print(comparing.program(spec), flush=True)
+                print(program(spec), flush=True)
     _tell(counts, asked.count, len(texts), differences, started)
     return int(differences > 0)
 

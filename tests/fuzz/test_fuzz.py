@@ -19,8 +19,8 @@ from fencepost.model.kernel.search.search import search
 from fencepost.traces.exploration.search import Searched
 from fencepost.traces.exploration.search import search as on_spark
 from tests.checks.export.tlc import Tlc, found
-from tests.fuzz import comparing, plain
-from tests.fuzz.comparing import Case, Difference
+from tests.fuzz import case, engines, exact, plain
+from tests.fuzz.case import Case, Difference
 from tests.fuzz.drawing import SPECS
 from tests.fuzz.run import COMPARISONS, compare, spec_of
 from tests.fuzz.spark import Generated
@@ -104,15 +104,15 @@ def differs(compared: Callable[[Case], bool], numbers: range = range(40)) -> boo
 )
 def test_a_word_that_is_read_wrongly_is_noticed(word: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(plain.FOLDS, word, wrong)
-    assert differs(comparing.native)
+    assert differs(exact.native)
 
 
 def test_a_verdict_that_is_wrong_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparing.Truth, "comes", lambda self, statement: True)
-    assert differs(comparing.liveness)
+    monkeypatch.setattr(case.Truth, "comes", lambda self, statement: True)
+    assert differs(exact.liveness)
     kinds = ("always", "step", "ends")
-    monkeypatch.setattr(comparing, "_inductively", lambda case: {s.name: "proved" for s in case.of_kind(*kinds)})
-    assert differs(comparing.induction)
+    monkeypatch.setattr(engines, "_inductively", lambda case: {s.name: "proved" for s in case.of_kind(*kinds)})
+    assert differs(engines.induction)
 
 
 @pytest.fixture(scope="session")
@@ -126,8 +126,8 @@ def test_tlc_agrees(tlc: Tlc, tmp_path: Path) -> None:
     for number in range(8):
         case, folder = Case(spec_of(3, number)), tmp_path / str(number)
         folder.mkdir()
-        if comparing.domains(case):
-            comparing.tlc(case, tlc, folder)
+        if exact.domains(case):
+            engines.tlc(case, tlc, folder)
 
 
 @pytest.fixture(scope="session")
@@ -144,7 +144,7 @@ def test_spark_agrees(spark: SparkSession, tmp_path: Path) -> None:
     compared = 0
     for number in range(60):
         case = Case(spec_of(4, number))
-        if not case.escape and case.world.whole and 3 <= len(case.world.levels) <= 5 and comparing.domains(case):
+        if not case.escape and case.world.whole and 3 <= len(case.world.levels) <= 5 and exact.domains(case):
             _agrees_on_spark(case, spark, tmp_path / str(number))
             compared += 1
         if compared == 4:
