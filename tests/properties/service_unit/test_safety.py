@@ -79,8 +79,12 @@ CAUGHT = {
     "registration_persists": ({"registered_brokers_have_sessions"}, 1),
 }
 
+DEEP = ("expiry", "late", "at once", "nodes, crash", "nodes, expiry")
+DEEP_DEFECTS = ("existing_ignored", "session_event_unseen", "registration_lost", "registration_persists")
+"""What is searched in the deep run only."""
 
-@each_instance(SERVICE_UNIT)
+
+@each_instance(SERVICE_UNIT, deep=DEEP)
 def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
     findings = faithful(SERVICE_UNIT, instance.parameters)
     assert counts(findings) == COUNTS[instance.name]
@@ -93,7 +97,7 @@ def test_the_tables_speak_of_every_defect() -> None:
     assert set(CAUGHT) == set(DEFECTS) == set(SERVICE_UNIT.shown_by)
 
 
-@each_defect(SERVICE_UNIT)
+@each_defect(SERVICE_UNIT, deep=DEEP_DEFECTS)
 def test_a_defect_is_caught(defect: str) -> None:
     assert caught(SERVICE_UNIT, defect) == CAUGHT[defect]
 

@@ -1,0 +1,1 @@
+"""The conflict resolver of service units held against Pulsar's own class."""
