@@ -97,9 +97,10 @@ def _checked_as(asked: argparse.Namespace) -> ExitStatus:
     _make_folders(asked.trace_dir, page and page.parent, asked.write_baseline and asked.write_baseline.parent)
     if settings is not None:
         names = {item.name for item, _ in plan}
-        notes = configuration_notes(settings, names) + about_manager
-    concerned = settings is not None and (come_first(asked) or names & set(LOCKED))
-    unknown = unclaimed(settings) if settings is not None and concerned else ""
+        notes = configuration_notes(settings, names, releases) + about_manager
+    unknown = ""
+    if settings is not None and releases is not None and names & set(LOCKED):
+        unknown = unclaimed(settings, releases.pulsar)
     if unknown:
         notes = [*notes, f"no number is given: {unknown}"]
     if releases is not None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from fencepost.checks.commands.trace_arguments import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import width
-from fencepost.checks.engines.guarantees import Established, establish, raised
+from fencepost.checks.engines.guarantees import establish, raised
 from fencepost.checks.engines.plan import Options
 from fencepost.checks.engines.verdicts import ExitStatus
 from fencepost.checks.reports.annotations import as_annotations
@@ -23,7 +23,7 @@ from fencepost.checks.reports.pages import default_page, write_report
 from fencepost.checks.reports.report import as_json, closing_of_guarantees
 from fencepost.checks.reports.sarif import as_sarif
 from fencepost.checks.settings.bundle_guarantees import bundle_guarantees
-from fencepost.checks.settings.conf_instances import LARGEST_ENSEMBLE, Settings, unclaimed
+from fencepost.checks.settings.conf_instances import LARGEST_ENSEMBLE, Settings
 from fencepost.checks.settings.guarantees import Sizes, ledger_guarantees
 from fencepost.checks.settings.input_files import STANDARD_INPUT, Place
 from fencepost.model.releases import Releases
@@ -63,11 +63,8 @@ def guaranteed(
     sizes = Sizes.of(ledger, bookies)
     memory = min(MEMORY, int(asked.memory * (1 << 30)))
     rows = []
-    unknown = unclaimed(settings)
-    for question in (*ledger_guarantees(sizes, releases), *bundle_guarantees(settings.control_plane, releases)):
-        if unknown and question.by_locks:
-            rows.append(Established(question, 0, "inconclusive", (), None, reckoned=unknown))
-            continue
+    of_bundles = bundle_guarantees(settings.control_plane, settings.load_manager, releases)
+    for question in (*ledger_guarantees(sizes, releases), *of_bundles):
         left = None if asked.budget is None else max(asked.budget - (time.monotonic() - started), 0.0)
         options = Options(by="exhaustive", workers=asked.workers or os.cpu_count() or 1, memory=memory, seconds=left)
         row = establish(question, options, reporter, should_stop)

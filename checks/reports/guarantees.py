@@ -123,8 +123,10 @@ def shortfalls(
             yield Shortfall(change, row, headline, _why(now, row), now.place(before.sizes))
 
 
-def compared(now: Established, before: Established) -> Literal["same", "stronger", "weaker", "open"]:
-    """How a guarantee has changed: by its number, where both have one."""
+def compared(now: Established, before: Established) -> Literal["same", "stronger", "weaker", "open", "other"]:
+    """How a guarantee has changed: by its number, where both have one, and it counts the same (``other``: it does not)."""
+    if now.guarantee.steps_of != before.guarantee.steps_of:
+        return "other"
     if now.guarantee.fewer:
         if not (now.known and before.known):
             return "open"
@@ -223,6 +225,8 @@ def _is_endless(row: Established) -> bool:
 
 def _change(row: Established, old: Established) -> str:
     change = compared(row, old)
+    if change == "other":
+        return f"was {old.figure} of {old.guarantee.steps_of}, whose steps are others"
     return f"{change}: was {old.figure}" if change in ("stronger", "weaker") else {"open": "not known"}.get(change, change)
 
 

@@ -20,6 +20,9 @@ from fencepost.checks.reports.report import closing, closing_of_guarantees, text
 FIGURE, NARROW = "3.5rem", "2.7rem"
 """How wide a column of numbers is, and on a narrow screen."""
 
+CHANGES = {"open": "cannot be compared", "other": "other steps: cannot be compared"}
+"""How a change is told that has not its own word."""
+
 
 def report_page(opening: Opening, everything: Sequence[Checked], status: ExitStatus, runs: str) -> str:
     """The page; ``runs`` is the name of the page that shows the runs step by step, empty if there is none."""
@@ -55,7 +58,7 @@ def _row(opening: Opening, row: Established) -> str:
         cells = _figure(old, "before") + cells
         word = compared(row, old)
         if word != "same":
-            change = f' <span class="{word}">{"cannot be compared" if word == "open" else word}</span>'
+            change = f' <span class="{word}">{CHANGES.get(word, word)}</span>'
     run = ""
     if row.failure is not None:
         what = "how" if row.guarantee.defects else f"that {row.failure.events} is too many"

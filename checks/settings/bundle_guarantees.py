@@ -2,39 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings
 from fencepost.checks.settings.guarantees import Guarantee
+from fencepost.checks.settings.load_manager import LoadManagerSettings
 from fencepost.model.releases import Releases
-from fencepost.properties.ownership import guarantees as suites
+from fencepost.properties.ownership import guarantees as of_locks
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import Value
+from fencepost.properties.registry import Entry, Value
+from fencepost.properties.service_unit import guarantees as of_records
 from fencepost.properties.theories import THEORIES
 
-OWNERSHIP, UNLOAD = PROTOCOLS["ownership"], PROTOCOLS["unload"]
+OWNERSHIP, UNLOAD, SERVICE_UNIT = (PROTOCOLS[name] for name in ("ownership", "unload", "service_unit"))
 LOST = ("expiries",)
 
 
-def bundle_guarantees(settings: ControlPlaneSettings, releases: Releases) -> Iterator[Guarantee]:
-    """What is asked of bundles that are owned by locks, as the modular load manager has it.
+def bundle_guarantees(
+    settings: ControlPlaneSettings, manager: LoadManagerSettings, releases: Releases
+) -> Iterator[Guarantee]:
+    """What is asked of bundles: owned by locks or, with the extensible load manager, by records of service units.
 
     A broker that shuts down when its session is lost is one that may crash: that it goes on is among what is considered.
     """
-    shuts_down = int(settings.on_session_loss.value == "shutdown")
-    small: dict[str, Value] = {**OWNERSHIP.behaviour(releases), "brokers": 2, "crashes": shuts_down}
-    hazards = {
-        name: {**small, **OWNERSHIP.shown_by[name], **OWNERSHIP.behaviour(releases)}
-        for name in OWNERSHIP.hazards(releases)
-        if OWNERSHIP.shown_by[name].get("expiries")
-    }
+    is_extensible = manager.is_extensible(releases.pulsar)
+    suites = of_records if is_extensible else of_locks
+    owning, unloading = (SERVICE_UNIT, SERVICE_UNIT) if is_extensible else (OWNERSHIP, UNLOAD)
+    taken = {**owning.behaviour(releases), **(manager.service_units(releases.pulsar) if is_extensible else {})}
+    moves: dict[str, Value] = {"unloads": 0} if is_extensible else {}
+    small: dict[str, Value] = {**taken, **moves, "brokers": 2, "crashes": int(settings.on_session_loss.value == "shutdown")}
+    steps_of = f"service units in the {taken['store']} store" if is_extensible else "locks"
+    unloads: dict[str, Value] = {"brokers": 2, "unloads": 1, "timeouts": 1}
+    unloads |= taken if is_extensible else {"failures": 1}
 
     yield Guarantee(
         "owners",
         "one broker alone serves a bundle through {n} lost session{s}",
         "when a broker loses its session, another serves its bundles beside it until it has heard of that",
-        replace(OWNERSHIP, suite=suites.one_server),
+        replace(owning, suite=suites.one_server),
         small,
         LOST,
         1,
@@ -43,17 +49,17 @@ def bundle_guarantees(settings: ControlPlaneSettings, releases: Releases) -> Ite
         "owners_in_the_end",
         "after {n} lost session{s} a bundle comes back to one broker",
         "after a lost session two brokers can serve a bundle for good",
-        replace(OWNERSHIP, suite=suites.one_server_in_the_end),
+        replace(owning, suite=suites.one_server_in_the_end),
         small,
         LOST,
         1,
-        hazards,
+        dict(_of_lost_sessions(owning, small, taken, releases)),
     )
     yield Guarantee(
         "served",
         "after {n} lost session{s} every bundle is served again",
         "after a lost session a bundle can stay unserved",
-        replace(OWNERSHIP, suite=suites.served),
+        replace(owning, suite=suites.served),
         small,
         LOST,
         1,
@@ -62,21 +68,23 @@ def bundle_guarantees(settings: ControlPlaneSettings, releases: Releases) -> Ite
         "unserved",
         "after a lost session a bundle that nobody serves is at most {n} step{s} from being served",
         "after a lost session no bundle is unserved",
-        replace(OWNERSHIP, suite=suites.served),
+        replace(owning, suite=suites.served),
         {**small, "expiries": 1},
         (),
         0,
         fewer=True,
+        steps_of=steps_of,
     )
     yield Guarantee(
         "unloaded",
         "a bundle that is unloaded is at most {n} step{s} from being served again",
         "a bundle that is unloaded is served all the time",
-        replace(UNLOAD, suite=suites.served),
-        {"brokers": 2, "unloads": 1, "timeouts": 1, "failures": 1},
+        replace(unloading, suite=suites.served),
+        unloads,
         (),
         0,
         fewer=True,
+        steps_of=steps_of,
     )
     yield Guarantee(
         "hash_range",
@@ -87,3 +95,13 @@ def bundle_guarantees(settings: ControlPlaneSettings, releases: Releases) -> Ite
         (),
         1,
     )
+
+
+def _of_lost_sessions(
+    entry: Entry, small: Mapping[str, Value], taken: Mapping[str, Value], releases: Releases
+) -> Iterator[tuple[str, dict[str, Value]]]:
+    """The hazards that a lost session shows, each with the instance that does, with what is configured in it."""
+    for name in entry.hazards(releases):
+        parameters = {**small, **entry.shown_by[name], **taken}
+        if parameters.get("expiries") and entry.history[name].fits(parameters):
+            yield name, parameters

@@ -76,9 +76,9 @@ def _noted(conf: BrokerConf, read: Callable[[BrokerConf], T]) -> tuple[T, tuple[
     return found, tuple(conf.notes[before:])
 
 
-def unclaimed(settings: Settings) -> str:
-    """Why no number is given for the ownership of bundles; empty if there is no reason."""
-    if not settings.load_manager.is_extensible:
+def unclaimed(settings: Settings, release: str) -> str:
+    """Why the protocols of locks say nothing of the ownership of bundles in a release of Pulsar; empty if they do."""
+    if not settings.load_manager.is_extensible(release):
         return ""
     return f"{settings.load_manager.manager}: the service unit channel owns bundles then, not locks, whose numbers these are"
 
@@ -94,9 +94,11 @@ def control_plane_instances(
     return _fitting(instances, CONTROL_PLANE[name](settings))
 
 
-def service_unit_instances(instances: Iterable[Instance], settings: LoadManagerSettings) -> tuple[Instance, ...]:
+def service_unit_instances(
+    instances: Iterable[Instance], settings: LoadManagerSettings, release: str
+) -> tuple[Instance, ...]:
     """The instances of the service unit channel with the store that is configured, likewise."""
-    return _fitting(instances, settings.service_units)
+    return _fitting(instances, settings.service_units(release))
 
 
 def _fitting(instances: Iterable[Instance], taken: Mapping[str, Value]) -> tuple[Instance, ...]:
@@ -105,9 +107,9 @@ def _fitting(instances: Iterable[Instance], taken: Mapping[str, Value]) -> tuple
     return tuple(replace(i, parameters={**i.parameters, **taken}) for i in fitting or faithful)
 
 
-def is_run(name: str, settings: LoadManagerSettings) -> bool:
-    """Whether a cluster with this load manager runs the protocol."""
-    return name not in (LOCKED if settings.is_extensible else (SERVICE_UNIT,))
+def is_run(name: str, settings: LoadManagerSettings, release: str) -> bool:
+    """Whether a cluster with this load manager runs the protocol, in a release of Pulsar."""
+    return name not in (LOCKED if settings.is_extensible(release) else (SERVICE_UNIT,))
 
 
 def ledger_instances(settings: LedgerSettings, size: str) -> tuple[Instance, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from fencepost.checks.settings.conf_instances import LOCKED
 from fencepost.checks.settings.ledger_settings import LedgerSettings
 from fencepost.model.bookkeeper.ledger.protocol import BUDGETS
 from fencepost.model.releases import Releases
@@ -57,7 +56,8 @@ class Guarantee:
     said where it is none. ``counts`` are the parameters that bound the events, ``most`` is how many are asked about.
     ``defects`` are mistakes of the release, switched on one at a time, each in the instance with these parameters in place of
     the others, after the instance without. ``raised_by`` are sets of sizes of which one more may raise the number. Of a
-    question that is ``fewer`` it is one of steps, and the fewer the better. A theory is asked whether its theorems hold.
+    question that is ``fewer`` it is one of steps, and the fewer the better; ``steps_of`` names what takes them. A theory is
+    asked whether its theorems hold.
     """
 
     name: str
@@ -70,11 +70,7 @@ class Guarantee:
     defects: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     raised_by: tuple[tuple[str, ...], ...] = ()
     fewer: bool = False
-
-    @property
-    def by_locks(self) -> bool:
-        """Whether it is about bundles that are owned by locks."""
-        return self.entry.name in LOCKED
+    steps_of: str = ""
 
     def asked(self, events: int) -> Iterator[tuple[Instance, tuple[str, ...]]]:
         """The instances in which so many events are possible, each with the defects that are switched on."""

@@ -41,7 +41,7 @@ def hazards(
             history = entry.history[name]
             usual = {p.name: p.default for p in entry.parameters} | entry.behaviour(releases)
             parameters = entry.behaviour(releases) | dict(entry.shown_by[name])
-            given = _taken(entry, parameters, settings) | entry.settings(changes)
+            given = _taken(entry, parameters, settings, releases) | entry.settings(changes)
             parameters |= given
             # What shows a mistake of SortedLedgerStorage has that storage, and is for a cluster that has it, too.
             had = {parameter: (usual | given)[parameter] for parameter in history.only or {}}
@@ -57,7 +57,9 @@ def hazards(
                 yield Hazard(entry, name, instance)
 
 
-def _taken(entry: Entry, shown: Mapping[str, Value], settings: Settings | None) -> dict[str, Value]:
+def _taken(
+    entry: Entry, shown: Mapping[str, Value], settings: Settings | None, releases: Releases
+) -> dict[str, Value]:
     """What a protocol takes from the settings; of a ledger with as many bookies beside the ensemble as there were."""
     if settings is None:
         return {}
@@ -66,5 +68,5 @@ def _taken(entry: Entry, shown: Mapping[str, Value], settings: Settings | None) 
         spare = int(usual["bookies"]) - int(usual["ensemble"])
         return {**settings.ledger.parameters, "bookies": settings.ledger.ensemble.value + spare}
     if entry.name == SERVICE_UNIT:
-        return settings.load_manager.service_units
+        return settings.load_manager.service_units(releases.pulsar)
     return CONTROL_PLANE[entry.name](settings.control_plane) if entry.name in CONTROL_PLANE else {}

@@ -19,7 +19,7 @@ SHEDDER = "loadBalancerLoadSheddingStrategy"
 PLACEMENT = "loadBalancerLoadPlacementStrategy"
 TABLE_VIEW = "loadManagerServiceUnitStateTableViewClassName"
 MULTI_PHASE = "loadBalancerMultiPhaseBundleUnload"
-MODULAR, EXTENSIBLE = "ModularLoadManagerImpl", "ExtensibleLoadManagerImpl"
+MODULAR, EXTENSIBLE, SIMPLE = "ModularLoadManagerImpl", "ExtensibleLoadManagerImpl", "SimpleLoadManagerImpl"
 _IMPL = "org.apache.pulsar.broker.loadbalance.impl."
 _CHANNEL = "org.apache.pulsar.broker.loadbalance.extensions.channel."
 
@@ -29,12 +29,15 @@ SHEDDERS = ("OverloadShedder", "ThresholdShedder", "UniformLoadShedder", "AvgShe
 STRICT = tuple(PULSAR)[tuple(PULSAR).index("4.0.8") :]
 """The releases in which no broker starts with a shedder that the modular manager cannot use; before, another was taken."""
 
+CHANNELS = STRICT
+"""The releases whose extensible manager has a choice of stores and, in a transfer, of phases."""
+
 
 @dataclass(frozen=True)
 class Mismatch:
     """What does not go together: a sentence with its place, and whether a broker starts with it."""
 
-    setting: Taken[str]
+    setting: Taken[str] | Taken[bool]
     text: str
     starts: bool
 
@@ -43,8 +46,17 @@ class Mismatch:
 
 
 @dataclass(frozen=True)
+class Running:
+    """The classes that a release runs, without their packages, whatever is configured; empty where that is not known."""
+
+    manager: str
+    shedder: str
+    placement: str
+
+
+@dataclass(frozen=True)
 class LoadManagerSettings:
-    """The classes that balance the load."""
+    """The classes that are configured to balance the load."""
 
     manager: Taken[str]
     shedder: Taken[str]
@@ -52,17 +64,30 @@ class LoadManagerSettings:
     table_view: Taken[str]
     multi_phase: Taken[bool]
 
-    @property
-    def is_extensible(self) -> bool:
-        """Whether the extensible manager is configured, and not the modular one."""
-        return _simple(self.manager) == EXTENSIBLE
+    def running(self, release: str) -> Running:
+        """What a release of Pulsar makes of these classes; of a user's own only that they are run."""
+        manager, shedder, placement = map(_simple, (self.manager, self.shedder, self.placement))
+        if manager == EXTENSIBLE and release == "2.10.1":
+            return Running(SIMPLE, "", "")
+        if manager == EXTENSIBLE:
+            return Running(manager, "TransferShedder" if shedder in SHEDDERS else shedder, "LeastResourceUsageWithWeight")
+        if manager != MODULAR:
+            return Running(manager, "", "")
+        if shedder == "TransferShedder" or (release == "2.10.1" and shedder == "AvgShedder"):
+            shedder = "OverloadShedder"
+        return Running(manager, shedder, "LeastLongTermMessageRate" if release == "2.10.1" else placement)
 
-    @property
-    def service_units(self) -> dict[str, Value]:
+    def is_extensible(self, release: str) -> bool:
+        """Whether a release runs the extensible manager, and not the modular one."""
+        return self.running(release).manager == EXTENSIBLE
+
+    def service_units(self, release: str) -> dict[str, Value]:
         """The parameters of the protocol ``service_unit``: where its records are, and whether clients stay in a transfer.
 
         A class of a user's own counts as one over the system topic, as Pulsar's own unless configured.
         """
+        if release not in CHANNELS:
+            return {"store": "topic", "multi_phase": False}
         store = "metadata" if _simple(self.table_view) == "ServiceUnitStateMetadataStoreTableViewImpl" else "topic"
         return {"store": store, "multi_phase": self.multi_phase.value}
 
@@ -82,10 +107,10 @@ def mismatches(settings: LoadManagerSettings, release: str) -> Iterator[Mismatch
     """What of the classes does not go together in a release of Pulsar; of classes of a user's own nothing is known."""
     manager, shedder, placement = map(_simple, (settings.manager, settings.shedder, settings.placement))
     if manager == EXTENSIBLE and release == "2.10.1":
-        text = "Pulsar 2.10.1 does not have it and takes SimpleLoadManagerImpl, which only a warning in the log tells"
+        text = f"Pulsar 2.10.1 does not have it and takes {SIMPLE}, which only a warning in the log tells"
         yield Mismatch(settings.manager, f"{text}; set it to {_IMPL}{MODULAR}", True)
     elif manager == EXTENSIBLE:
-        yield from _of_extensible(settings, shedder, placement)
+        yield from _of_extensible(settings, shedder, placement, release)
     elif manager == MODULAR:
         yield from _of_modular(settings, shedder, placement, release)
 
@@ -100,13 +125,19 @@ def as_taken(settings: LoadManagerSettings, release: str) -> list[str]:
     return [str(one) for one in found]
 
 
-def _of_extensible(settings: LoadManagerSettings, shedder: str, placement: str) -> Iterator[Mismatch]:
+def _of_extensible(settings: LoadManagerSettings, shedder: str, placement: str, release: str) -> Iterator[Mismatch]:
     if settings.shedder.place is not None and shedder in SHEDDERS:
         text = f"{EXTENSIBLE} cannot use it and takes TransferShedder, which only an error in the log tells; name that, or"
         yield Mismatch(settings.shedder, f"{text} set {MANAGER} to {_IMPL}{MODULAR}", True)
     if settings.placement.place is not None and placement != "LeastResourceUsageWithWeight":
         text = f"{EXTENSIBLE} does not read it: it places by LeastResourceUsageWithWeight; leave it out"
         yield Mismatch(settings.placement, text, True)
+    if settings.table_view.place is not None and release not in CHANNELS:
+        text = f"Pulsar {release} does not read it: its records are in the system topic; leave it out"
+        yield Mismatch(settings.table_view, text, True)
+    if settings.multi_phase.place is not None and release not in CHANNELS:
+        text = f"Pulsar {release} does not read it: it moves a bundle in one phase; leave it out"
+        yield Mismatch(settings.multi_phase, text, True)
 
 
 def _of_modular(settings: LoadManagerSettings, shedder: str, placement: str, release: str) -> Iterator[Mismatch]:

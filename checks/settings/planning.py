@@ -18,6 +18,7 @@ from fencepost.checks.settings.conf_instances import (
     service_unit_instances,
 )
 from fencepost.checks.settings.hazards import Hazard, hazards
+from fencepost.checks.settings.load_manager import CHANNELS
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.language.mistakes import guess
 from fencepost.model.releases import Releases
@@ -39,7 +40,7 @@ def planned(
     RegistryError if a protocol, parameter, size, defect or property does not exist; InputError for a file of one's own that
     has no protocol.
     """
-    items = _items(asked, settings)
+    items = _items(asked, settings, _pulsar(releases))
     found = [(item, instance) for item in items for instance in _instances(item, asked, settings, releases)]
     if not asked.property or asked.protocols or len(found) == 1:
         return found
@@ -66,19 +67,20 @@ def planned_hazards(
         return []
     entries = {item.name: item for item, _ in plan if isinstance(item, Entry)}
     if settings is not None and not (asked.protocols or asked.set):
-        entries = {name: entry for name, entry in PROTOCOLS.items() if is_run(name, settings.load_manager)}
+        entries = {name: entry for name, entry in PROTOCOLS.items() if is_run(name, settings.load_manager, releases.pulsar)}
     return list(hazards(entries.values(), releases, settings, asked.set, asked.property))
 
 
-def configuration_notes(settings: Settings, names: set[str]) -> list[str]:
-    """What the protocols of these names take from the configuration, and what there is to say of it whatever is found."""
+def configuration_notes(settings: Settings, names: set[str], releases: Releases | None = None) -> list[str]:
+    """What the protocols of these names take from the configuration, in some releases (the newest, unless told), and what there
+    is to say of it whatever is found."""
     told = []
     if "ledger" in names:
         quorums = settings.ledger
         told += [str(number) for number in quorums.taken] + [f"note: {note}" for note in settings.ledger_notes]
         if quorums.ensemble.value <= LARGEST_ENSEMBLE:
             told.append(str(striping.check(quorums.ensemble.value, quorums.write_quorum.value)))
-    if SERVICE_UNIT in names:
+    if SERVICE_UNIT in names and _pulsar(releases) in CHANNELS:
         told += [str(settings.load_manager.table_view), str(settings.load_manager.multi_phase)]
     if names - {"ledger"}:
         told += [str(value) for value in settings.control_plane.taken]
@@ -86,12 +88,18 @@ def configuration_notes(settings: Settings, names: set[str]) -> list[str]:
     return told + [f"note: {note}" for note in settings.notes]
 
 
-def _items(asked: argparse.Namespace, settings: Settings | None) -> list[Item]:
+def _pulsar(releases: Releases | None) -> str:
+    return (releases or Releases.of()).pulsar
+
+
+def _items(asked: argparse.Namespace, settings: Settings | None, release: str) -> list[Item]:
     names = asked.protocols
     if not names:
         configured = ["ledger", *CONTROL_PLANE, SERVICE_UNIT, *THEORIES]
         names = [
-            name for name in EVERYTHING if settings is None or (name in configured and is_run(name, settings.load_manager))
+            name
+            for name in EVERYTHING
+            if settings is None or (name in configured and is_run(name, settings.load_manager, release))
         ]
         if asked.set or asked.by:  # which are of protocols
             names = [name for name in names if name in PROTOCOLS]
@@ -121,7 +129,7 @@ def _instances(
 ) -> Iterator[Instance]:
     """The instances of an item; of those of a size only what behaves as the releases do, and each once."""
     changed = item.settings(asked.set)
-    instances, behaviour = _before_set(item, asked, settings), dict[str, Value]()
+    instances, behaviour = _before_set(item, asked, settings, _pulsar(releases)), dict[str, Value]()
     if isinstance(item, Entry) and releases is not None:
         behaviour = item.behaviour(releases)
         instances = instances if asked.defect else item.as_of(releases, instances)
@@ -129,13 +137,13 @@ def _instances(
         yield replace(instance, parameters={**behaviour, **instance.parameters, **changed})
 
 
-def _before_set(item: Item, asked: argparse.Namespace, settings: Settings | None) -> Sequence[Instance]:
+def _before_set(item: Item, asked: argparse.Namespace, settings: Settings | None, release: str) -> Sequence[Instance]:
     if settings is not None and item.name == "ledger":
         return ledger_instances(settings.ledger, asked.size or "ci")
     if settings is not None and item.name in CONTROL_PLANE:
         return control_plane_instances(item.name, item.instances(asked.size or "ci"), settings.control_plane)
     if settings is not None and item.name == SERVICE_UNIT:
-        return service_unit_instances(item.instances(asked.size or "ci"), settings.load_manager)
+        return service_unit_instances(item.instances(asked.size or "ci"), settings.load_manager, release)
     if asked.size is not None:
         return item.instances(asked.size)
     if asked.defect:

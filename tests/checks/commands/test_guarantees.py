@@ -12,6 +12,7 @@ from fencepost.checks.commands import guarantees
 from fencepost.checks.settings.bundle_guarantees import bundle_guarantees
 from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings
 from fencepost.checks.settings.guarantees import Guarantee, Sizes, ledger_guarantees
+from fencepost.checks.settings.load_manager import LoadManagerSettings
 from fencepost.model.releases import Releases
 from tests.command import Ran, fencepost
 
@@ -25,8 +26,8 @@ def few_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     def few(sizes: Sizes, releases: Releases) -> list[Guarantee]:
         return [g for g in ledger_guarantees(sizes, releases) if g.name in ("disks", "recoveries")]
 
-    def fewer(settings: ControlPlaneSettings, releases: Releases) -> list[Guarantee]:
-        return [g for g in bundle_guarantees(settings, releases) if g.name == "unserved"]
+    def fewer(settings: ControlPlaneSettings, manager: LoadManagerSettings, releases: Releases) -> list[Guarantee]:
+        return [g for g in bundle_guarantees(settings, manager, releases) if g.name == "unserved"]
 
     monkeypatch.setattr(guarantees, "ledger_guarantees", few)
     monkeypatch.setattr(guarantees, "bundle_guarantees", fewer)
@@ -103,14 +104,21 @@ def test_junit_json_and_annotations(one: Path, two: Path) -> None:
     assert f"::error file={one},line=4,title=disks is 0" in asked(*command, "--format", "github").stdout
 
 
-def test_of_another_load_manager_nothing_is_claimed_and_that_is_no_success(two: Path) -> None:
-    extensible = "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"
-    two.write_text(f"{two.read_text()}loadManagerClassName={extensible}\n")
-    run = asked("--conf", two, "--guarantees")
-    assert run.returncode == 20
-    assert "  unserved            ?  nothing is claimed of this\n" in run.stdout
+EXTENSIBLE = "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"
+
+
+def test_of_the_extensible_manager_they_are_those_of_service_units(one: Path, two: Path) -> None:
+    two.write_text(f"{two.read_text()}loadManagerClassName={EXTENSIBLE}\n")
+    run = asked("--conf", two, "--against", one)
+    assert run.returncode == 0, "steps of two protocols are not compared"
+    row = "  unserved            6  after a lost session a bundle that nobody serves is at most 6 steps from being served"
+    assert f"{row} (was 2" in run.stdout
+
+
+def test_of_locks_nothing_is_claimed_where_there_are_none(two: Path) -> None:
+    two.write_text(f"{two.read_text()}loadManagerClassName={EXTENSIBLE}\n")
     named = asked("ownership", "--conf", two, "--property", "single_owner")
-    assert f"no number is given: loadManagerClassName = {extensible} ({two}:5)" in named.stdout
+    assert f"no number is given: loadManagerClassName = {EXTENSIBLE} ({two}:5)" in named.stdout
     assert named.returncode == 14  # as it is, mistakes of the release are among what was found
 
 

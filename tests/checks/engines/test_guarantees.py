@@ -11,11 +11,25 @@ from fencepost.checks.settings.broker_conf import Taken
 from fencepost.checks.settings.bundle_guarantees import bundle_guarantees
 from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings
 from fencepost.checks.settings.guarantees import Sizes, ledger_guarantees
+from fencepost.checks.settings.load_manager import LoadManagerSettings
 from fencepost.checks.settings.requirements import NAMES
 from fencepost.model.releases import Releases
 from fencepost.traces.replay import replay_on
 
 QUIET = Reporter(quiet=True)
+
+
+def manager_of(manager: str, table_view: str = "") -> LoadManagerSettings:
+    classes = (Taken("", name) for name in (f"org.example.{manager}", "ThresholdShedder", "", table_view))
+    return LoadManagerSettings(*classes, Taken("", True))
+
+
+def extensible(store: str) -> LoadManagerSettings:
+    view = "ServiceUnitStateMetadataStoreTableViewImpl" if store == "metadata" else "ServiceUnitStateTableViewImpl"
+    return manager_of("ExtensibleLoadManagerImpl", f"org.example.{view}")
+
+
+MODULAR = manager_of("ModularLoadManagerImpl")
 OPTIONS = Options(by="exhaustive", workers=1, memory=1 << 28)
 NEWEST = Releases.of("4.2.4")
 
@@ -119,8 +133,8 @@ def test_a_search_without_an_end_says_how_far_it_went() -> None:
     assert "no end in sight" in row.how
 
 
-def bundles(name: str, policy: str = "reconnect", releases: Releases = NEWEST) -> Established:
-    (question,) = (g for g in bundle_guarantees(control_plane(policy), releases) if g.name == name)
+def bundles(name: str, policy: str = "reconnect", manager: LoadManagerSettings = MODULAR) -> Established:
+    (question,) = (g for g in bundle_guarantees(control_plane(policy), manager, NEWEST) if g.name == name)
     return establish(question, OPTIONS, QUIET)
 
 
@@ -151,11 +165,44 @@ def test_how_long_a_bundle_is_unserved_depends_on_what_a_broker_does_without_its
     assert figures[0] < figures[1]
 
 
+@pytest.mark.parametrize(("store", "unserved", "unloaded"), [("topic", 6, 10), ("metadata", 5, 7)])
+def test_with_records_of_service_units_the_numbers_are_those_of_their_store(store: str, unserved: int, unloaded: int) -> None:
+    manager = extensible(store)
+    rows = {name: bundles(name, manager=manager) for name in ("owners", "served", "unserved", "unloaded")}
+    assert {name: row.figure for name, row in rows.items()} == {
+        "owners": 0,
+        "served": 1,
+        "unserved": unserved,
+        "unloaded": unloaded,
+    }
+    beside = rows["owners"].failure
+    assert beside is not None
+    assert any(step.startswith("clean_up(") for step in beside.run), "the leader gave the bundle to another broker"
+    assert beside.checked.protocol.parameters["store"] == store
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("store", ["topic", "metadata"])
+def test_with_records_two_owners_come_to_one_whatever_a_broker_does_without_its_session(store: str) -> None:
+    for policy in ("reconnect", "shutdown"):
+        row = bundles("owners_in_the_end", policy, extensible(store))
+        assert (row.figure, row.verdict) == (1, "exhausted")
+        assert bundles("served", policy, extensible(store)).figure == 1
+
+
+@pytest.mark.parametrize(("pulsar", "protocol"), [("2.10.1", "ownership"), ("3.0.7", "service_unit")])
+def test_bundles_are_owned_as_the_release_has_it(pulsar: str, protocol: str) -> None:
+    first, *_ = bundle_guarantees(control_plane("reconnect"), extensible("metadata"), Releases.of(pulsar))
+    assert first.entry.name == protocol
+    assert first.parameters.get("store", "topic") == "topic", "the other store came with 4.0"
+
+
 def test_theorems_are_a_guarantee() -> None:
     row = bundles("hash_range")
     assert (row.figure, row.verdict) == (1, "proved")
 
 
 def test_every_guarantee_can_be_required() -> None:
-    asked = (*ledger_guarantees(Sizes(3, 2, 2, 2), NEWEST), *bundle_guarantees(control_plane("reconnect"), NEWEST))
-    assert tuple(g.name for g in asked) == NAMES
+    for manager in (MODULAR, extensible("topic")):
+        of_bundles = bundle_guarantees(control_plane("reconnect"), manager, NEWEST)
+        assert tuple(g.name for g in (*ledger_guarantees(Sizes(3, 2, 2, 2), NEWEST), *of_bundles)) == NAMES

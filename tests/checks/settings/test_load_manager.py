@@ -88,3 +88,35 @@ def test_a_check_tells_it_or_refuses_where_no_broker_starts(tmp_path: Path) -> N
     assert "no broker of Pulsar 4.2.4 starts" in ran.stderr
     ran = fencepost(*asked, "--pulsar", "3.0.7")
     assert f"note: {SHEDDER} = {TRANSFER} ({path}:2): ModularLoadManagerImpl cannot use it and takes Over" in ran.stdout
+
+
+@pytest.mark.parametrize("release", PULSAR)
+def test_what_runs_is_what_the_release_makes_of_it(tmp_path: Path, release: str) -> None:
+    def running(**classes: str) -> tuple[str, str, str]:
+        found = load_manager_settings(BrokerConf(written(tmp_path, **classes))).running(release)
+        return found.manager, found.shedder, found.placement
+
+    old = release == "2.10.1"
+    placement = "LeastLongTermMessageRate"
+    assert running() == ("ModularLoadManagerImpl", "ThresholdShedder", placement)
+    assert running(shedder=AVG) == ("ModularLoadManagerImpl", "OverloadShedder" if old else "AvgShedder", placement)
+    if release in ("2.10.1", "3.0.7"):  # later no broker starts
+        assert running(shedder=TRANSFER) == ("ModularLoadManagerImpl", "OverloadShedder", placement)
+    taken = ("ExtensibleLoadManagerImpl", "TransferShedder", "LeastResourceUsageWithWeight")
+    extensible = running(manager=EXTENSIBLE, shedder=f"{IMPL}ThresholdShedder")
+    assert extensible == (("SimpleLoadManagerImpl", "", "") if old else taken)
+    assert running(manager="org.example.Mine", shedder=TRANSFER) == ("Mine", "", "")
+
+
+def test_a_store_is_no_choice_before_4_0(tmp_path: Path) -> None:
+    path = tmp_path / "broker.conf"
+    view = f"{EXTENSIONS}channel.ServiceUnitStateMetadataStoreTableViewImpl"
+    path.write_text(
+        f"{MANAGER}={EXTENSIBLE}\nloadManagerServiceUnitStateTableViewClassName={view}\n"
+        "loadBalancerMultiPhaseBundleUnload=true\n"
+    )
+    assert ["does not read it" in text for text, _ in told(path, "3.0.7")] == [True, True]
+    assert told(path, "4.0.8") == []
+    settings = load_manager_settings(BrokerConf(path))
+    assert settings.service_units("3.0.7") == {"store": "topic", "multi_phase": False}
+    assert settings.service_units("4.0.8") == {"store": "metadata", "multi_phase": True}

@@ -1,0 +1,62 @@
+"""What becomes of a bundle when its owner loses its session, with service units: questions that an operator asks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, Not, Or, Protocol, any_of, at_least
+from fencepost.properties.service_unit.terms import Units
+from fencepost.properties.vocabulary import Suite
+
+
+def one_server(p: Protocol) -> Suite:
+    """That no bundle is served twice at any time."""
+    suite = Suite(p)
+    twice = _twice(Units(p))
+
+    @suite.always
+    def bundles_have_one_server() -> Any:
+        """At most one broker takes itself for the owner of a bundle, or has topics of it open."""
+        return And(*(Not(each) for each in twice))
+
+    return suite
+
+
+def one_server_in_the_end(p: Protocol) -> Suite:
+    """That of two brokers that serve a bundle one gives it up."""
+    suite = Suite(p)
+    twice = _twice(Units(p))
+
+    @suite.leads_to
+    def bundles_come_to_one_server() -> Any:
+        """A bundle that two brokers serve is served by at most one, in the end."""
+        return [(each, Not(each)) for each in twice]
+
+    return suite
+
+
+def served(p: Protocol) -> Suite:
+    """That a bundle which is looked up again and again is served."""
+    suite = Suite(p)
+    now = Units(p)
+
+    @suite.leads_to
+    def bundles_are_served() -> Any:
+        """A bundle without an owner who is registered, and knows that it owns it, has one in the end."""
+        found = {u: any_of(_is_found(now, b, u) for b in now.broker) for u in now.unit}
+        return [(Not(found[u]), found[u]) for u in found]
+
+    return suite
+
+
+def _twice(now: Units) -> list[Any]:
+    """For each bundle the formula that two brokers serve it: each lives, and takes itself for the owner or has topics open."""
+    has_topics = {(b, u): now.s.topics[b, u].among("open", "late") for b, u in now.pairs}
+    serves = {(b, u): And(now.s.lives[b], Or(now.owns(b, u), has_topics[b, u])) for b, u in now.pairs}
+    return [at_least(2, [serves[b, u] for b in now.broker]) for u in now.unit]
+
+
+def _is_found(now: Units, b: int, u: int) -> Any:
+    """The formula: lookups are answered with this broker, which serves the bundle."""
+    truth = now.truth(u)
+    return And(now.owns(b, u), truth.state == "Owned", truth.dst == b, now.is_registered(b))
