@@ -75,10 +75,24 @@ def trace_of(
     ``states`` are packed, the initial one first; ``actions`` are the numbers of the actions between them, so there is one
     fewer. Raises ValueError if there is not.
     """
-    if len(states) != len(actions) + 1:
-        raise ValueError(f"{len(actions)} actions lead through {len(actions) + 1} states, not {len(states)}")
-    protocol = kernel.protocol
     raw = [kernel.packing.unpack(state) for state in states]
+    return trace_of_raw(kernel, raw, actions, violated=violated, found_by=found_by, seed=seed, loop=loop)
+
+
+def trace_of_raw(
+    kernel: Kernel,
+    raw: Sequence[State],
+    actions: Sequence[int],
+    *,
+    violated: str | None = None,
+    found_by: str = "",
+    seed: int | None = None,
+    loop: Loop | None = None,
+) -> Trace:
+    """The same of states that are not packed."""
+    if len(raw) != len(actions) + 1:
+        raise ValueError(f"{len(actions)} actions lead through {len(actions) + 1} states, not {len(raw)}")
+    protocol = kernel.protocol
     labels = [kernel.actions[number].label for number in actions]
     return Trace(
         protocol=protocol.name,

@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.code.packing import Words
 from fencepost.model.language import Action
 from fencepost.traces.conformance.adapter import Adapter, Departure, Deviation, Difference, Seen, Taken
 from fencepost.traces.conformance.view import View, Views
-from fencepost.traces.trace import State, Trace, trace_of
+from fencepost.traces.trace import State, Trace, trace_of_raw
 
 Verdict = Literal["agrees", "differs", "departs", "not covered"]
 
@@ -96,49 +95,46 @@ class Pair:
         return self._run(_Free(choose, steps), found_by, seed)
 
     def _run(self, plan: _Script | _Free, found_by: str, seed: int | None = None) -> Outcome:
-        packed = [self.kernel.initial()[0]]
+        kernel = self.kernel
+        packed = kernel.initial()[0]
+        states = [kernel.packing.unpack(packed)]
         actions: list[int] = []
         last: Taken | None = None
 
         def outcome(verdict: Verdict, seen: Seen | None, differences: Sequence[Difference] = (), why: str = "") -> Outcome:
-            trace = trace_of(self.kernel, packed, actions, found_by=found_by, seed=seed)
+            trace = trace_of_raw(kernel, states, actions, found_by=found_by, seed=seed)
             known = self._known(last, differences, why) if verdict in ("differs", "departs") else None
             return Outcome(trace, verdict, tuple(differences), why, known.name if known else "", seen)
 
+        def step(number: int) -> None:
+            nonlocal packed
+            packed = kernel.apply(packed, number)
+            actions.append(number)
+            states.append(kernel.packing.unpack(packed))
+
         seen = self.adapter.begin(self.protocol)
         while True:
-            for number in self._by_itself(packed[-1]):
-                actions.append(number)
-                packed.append(self.kernel.apply(packed[-1], number))
-            state = self.kernel.packing.unpack(packed[-1])
-            view = self.views.of(state)
+            enabled = kernel.enabled(packed)
+            while due := [number for number in enabled if number in self._eager]:
+                step(due[0])
+                enabled = kernel.enabled(packed)
+            view = self.views.of(states[-1])
             if last is not None:
                 last = replace(last, after=view)
             if differences := self.compare(view, seen):
                 return outcome("differs", seen, differences)
-            enabled = self.kernel.enabled(packed[-1])
             try:
-                number_or_none = plan.next(self, state, enabled, seen)
+                number = plan.next(self, states[-1], enabled, seen)
             except _NotCovered as reason:
                 return outcome("not covered", seen, why=str(reason))
-            if number_or_none is None:
+            if number is None:
                 return outcome("agrees", seen)
-            number = number_or_none
-            action = self.kernel.actions[number]
-            after = self.kernel.apply(packed[-1], number)
-            last = Taken(action, view, self.views.of(self.kernel.packing.unpack(after)))
-            actions.append(number)
-            packed.append(after)
+            step(number)
+            last = Taken(kernel.actions[number], view, self.views.of(states[-1]))
             try:
                 seen = self.adapter.take(last)
             except Departure as departure:
                 return outcome("departs", None, why=str(departure))
-
-    def _by_itself(self, state: Words) -> Iterator[int]:
-        """The eager steps that are due, one after the other."""
-        while due := [n for n in self.kernel.enabled(state) if n in self._eager]:
-            yield due[0]
-            state = self.kernel.apply(state, due[0])
 
     def allowed_only(self, action: Action, state: State, seen: Seen) -> str:
         """The name of the allowance because of which the code does not take an enabled step; empty if it should."""

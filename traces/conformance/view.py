@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from fencepost.model.language import Protocol, Variable
@@ -19,7 +20,11 @@ class Views:
         self.families: dict[str, list[Variable]] = {}
         for variable in protocol.variables:
             self.families.setdefault(variable.family, []).append(variable)
-        self._readers = [variable.domain for variable in protocol.variables]
+        readers = {variable.domain: _reader(variable.domain) for variable in protocol.variables}
+        self._readers = {v.name: (place, readers[v.domain]) for place, v in enumerate(protocol.variables)}
+        self._members = {
+            name: tuple(universe.label(member) for member in universe) for name, universe in protocol.universes.items()
+        }
 
     def of(self, state: State) -> View:
         """The state, to be read."""
@@ -39,25 +44,24 @@ class View:
         return self._views.protocol
 
     def __getitem__(self, name: str) -> Any:
-        place = self._views.places[name]
-        return plain(self._views._readers[place], self.state[place])
+        place, read = self._views._readers[name]
+        return read(self.state[place])
 
     def __contains__(self, name: str) -> bool:
         return name in self._views.places
 
     def get(self, name: str, default: Any = None) -> Any:
         """The value of a variable that the instance may not have."""
-        place = self._views.places.get(name)
-        return default if place is None else plain(self._views._readers[place], self.state[place])
+        reader = self._views._readers.get(name)
+        return default if reader is None else reader[1](self.state[reader[0]])
 
     def family(self, name: str) -> dict[tuple[str, ...], Any]:
         """The values of all variables of a family by the labels of their indices."""
         return {labels(v): self[v.name] for v in self._views.families[name]}
 
-    def members(self, universe: str) -> Iterator[str]:
+    def members(self, universe: str) -> tuple[str, ...]:
         """The labels of a universe."""
-        members = self.protocol.universes[universe]
-        return (members.label(member) for member in members)
+        return self._views._members[universe]
 
 
 def labels(variable: Variable) -> tuple[str, ...]:
@@ -76,3 +80,8 @@ def plain(domain: Domain, raw: int) -> Any:
             return domain.show(raw)
         case _:
             return raw
+
+
+def _reader(domain: Domain) -> Callable[[int], Any]:
+    """What reads the raw values of a domain, each of which it makes once."""
+    return cache(lambda raw: plain(domain, raw))

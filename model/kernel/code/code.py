@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
 import llvmlite.binding as llvm
 
 llvm.initialize_native_target()
@@ -23,7 +27,13 @@ class Code:
         )
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), target)
         self._engine.finalize_object()
+        self._functions: dict[str, Callable[..., None]] = {}
 
     def address(self, name: str) -> int:
         """The address of a function."""
         return int(self._engine.get_function_address(name))
+
+    def function(self, name: str, *types: Any) -> Callable[..., None]:
+        """A function that takes arguments of these C types and returns nothing, to be called from Python."""
+        known = self._functions.get(name)
+        return known or self._functions.setdefault(name, ctypes.CFUNCTYPE(None, *types)(self.address(name)))

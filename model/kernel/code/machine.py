@@ -112,21 +112,25 @@ class Kernel:
     def apply(self, state: Words, action: int) -> Words:
         """The state after an action, whose guard is taken to hold."""
         after = np.zeros(self.words, dtype=np.uint64)
-        address = self.code.address("apply")
-        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)(address)
+        call = self.code.function("apply", ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
         call(np.ascontiguousarray(state).ctypes.data, action, after.ctypes.data)
         return after
 
     def _mask(self, code: Code, name: str, *states: Words) -> list[int]:
         mask = np.zeros(self.mask_words[name], dtype=np.uint64)
-        call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (len(states) + 1))(code.address(name))
+        call = code.function(name, *[ctypes.c_void_p] * (len(states) + 1))
         held = [np.ascontiguousarray(s) for s in states]
         call(*(s.ctypes.data for s in held), mask.ctypes.data)
         return _members(mask)
 
 
 def _members(mask: Words) -> list[int]:
-    return [bit for bit in range(64 * len(mask)) if int(mask[bit // 64]) >> bit % 64 & 1]
+    members = []
+    for place, word in enumerate(mask.tolist()):
+        while word:
+            members.append(64 * place + (word & -word).bit_length() - 1)
+            word &= word - 1
+    return members
 
 
 def _words(bits: int) -> int:

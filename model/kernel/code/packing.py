@@ -41,6 +41,7 @@ class Packing:
             self.fields[variable.name] = Field(word, shift, bits, variable.domain.low)
             shift += bits
         self.words = word + 1
+        self._places = tuple((f.word, f.shift, f.mask, f.low) for f in self.fields.values())
 
     def pack(self, raw: Sequence[int]) -> Words:
         """Raw values, in the order of the variables, as words."""
@@ -52,5 +53,5 @@ class Packing:
 
     def unpack(self, words: Sequence[int] | Words) -> tuple[int, ...]:
         """Words as raw values, in the order of the variables."""
-        plain = [int(w) for w in words]
-        return tuple((plain[f.word] >> f.shift & f.mask) + f.low for f in self.fields.values())
+        plain = words.tolist() if isinstance(words, np.ndarray) else [int(w) for w in words]
+        return tuple([(plain[word] >> shift & mask) + low for word, shift, mask, low in self._places])

@@ -11,7 +11,7 @@ from fencepost.traces.conformance.bookkeeper import words
 from fencepost.traces.conformance.bookkeeper.deviating import ALLOWANCES, DEVIATIONS
 from fencepost.traces.conformance.bookkeeper.owing import found, owed
 from fencepost.traces.conformance.bookkeeper.seeing import OBSERVABLES
-from fencepost.traces.conformance.bookkeeper.words import Ledger, number
+from fencepost.traces.conformance.bookkeeper.words import ledger_of, number
 from fencepost.traces.conformance.session import Session
 from fencepost.traces.conformance.view import View
 
@@ -51,7 +51,7 @@ class LedgerAdapter(Adapter):
         return self._seen(_STEPS[step.action.name](step, step.arguments))
 
     def expected(self, view: View) -> Owed:
-        return owed(Ledger(view))
+        return owed(ledger_of(view))
 
     def close(self) -> None:
         self.session.close()
@@ -74,7 +74,7 @@ def _deliver(request: Mapping[str, Any], *codes: int, heard: bool = False) -> di
 
 def _replace(step: Taken, a: Mapping[str, str]) -> Steps:
     """The first add that waits for the bookie fails."""
-    ledger = Ledger(step.before)
+    ledger = ledger_of(step.before)
     waiting = [
         e
         for e in range(ledger.lac + 1, ledger.sent + 1)
@@ -86,32 +86,32 @@ def _replace(step: Taken, a: Mapping[str, str]) -> Steps:
 
 
 def _close(step: Taken, _: Mapping[str, str]) -> Steps:
-    return [{"do": "close", "of": "writer", "succeeds": Ledger(step.after).writer == "closed"}]
+    return [{"do": "close", "of": "writer", "succeeds": ledger_of(step.after).writer == "closed"}]
 
 
 def _read(step: Taken, a: Mapping[str, str], *codes: int) -> Steps:
-    request = _request(a["r"], "read", a["b"], Ledger(step.before).next_entry(a["r"]))
+    request = _request(a["r"], "read", a["b"], ledger_of(step.before).next_entry(a["r"]))
     return [{"do": "ask", **request}, _deliver(request, *codes, heard=True)]
 
 
 def _unanswered(step: Taken, a: Mapping[str, str]) -> Steps:
-    request = _request(a["r"], "read", a["b"], Ledger(step.before).next_entry(a["r"]))
+    request = _request(a["r"], "read", a["b"], ledger_of(step.before).next_entry(a["r"]))
     return [{"do": "ask", **request}, {"do": "fail", **request}]
 
 
 def _recovery_add(step: Taken, a: Mapping[str, str]) -> Steps:
-    at = Ledger(step.before).next_entry(a["r"])
+    at = ledger_of(step.before).next_entry(a["r"])
     return [_deliver(_request(a["r"], "recovery-add", a["b"], at), OK, heard=True)]
 
 
 def _replace_in_recovery(step: Taken, a: Mapping[str, str]) -> Steps:
-    at = Ledger(step.before).next_entry(a["r"])
+    at = ledger_of(step.before).next_entry(a["r"])
     return [{"do": "fail", **_request(a["r"], "recovery-add", a["o"], at), "by": a["n"]}]
 
 
 def _end(step: Taken, a: Mapping[str, str]) -> Steps:
     """Recovery closes, or finds the ledger closed. The model stops after the last entry, the code asks for one more."""
-    ledger = Ledger(step.before)
+    ledger = ledger_of(step.before)
     past = ledger.next_entry(a["r"])
     more = [{"do": "read-past-end", "of": a["r"], "entry": past}] if past == ledger.size else []
     return [*more, {"do": "finish", "of": a["r"]}]
@@ -128,7 +128,7 @@ _STEPS: Mapping[str, Any] = {
     words.FIND_CLOSED: _close,
     words.SEND_EXPLICIT_LAC: lambda step, a: [
         {"do": "send-explicit-lac", "of": "writer"},
-        _deliver(_request("writer", "write-lac", a["b"], Ledger(step.before).lac), OK),
+        _deliver(_request("writer", "write-lac", a["b"], ledger_of(step.before).lac), OK),
     ],
     words.CRASH: lambda _, a: [{"do": "kill", "at": a["b"]}],
     words.RESTART: lambda _, a: [{"do": "start", "at": a["b"]}],

@@ -8,7 +8,7 @@ from fencepost.model.language import Action
 from fencepost.traces.conformance.adapter import Allowance, Deviation, Difference, Seen, Taken
 from fencepost.traces.conformance.bookkeeper import words
 from fencepost.traces.conformance.bookkeeper.owing import denials_needed
-from fencepost.traces.conformance.bookkeeper.words import Fragment, Ledger, number
+from fencepost.traces.conformance.bookkeeper.words import Fragment, Ledger, ledger_of, number
 from fencepost.traces.conformance.view import View
 
 # --- steps that the model allows and the code does not take
@@ -17,7 +17,7 @@ from fencepost.traces.conformance.view import View
 def _nothing_waits(action: Action, view: View, _: Seen) -> bool:
     if action.name != words.REPLACE:
         return False
-    ledger, leaving = Ledger(view), action.arguments["o"]
+    ledger, leaving = ledger_of(view), action.arguments["o"]
     return not any(
         leaving in ledger.write_set(ledger.writers(), entry) and entry not in ledger.acked(leaving)
         for entry in range(ledger.lac + 1, ledger.sent + 1)
@@ -37,7 +37,7 @@ def _answered_before(action: Action, view: View, seen: Seen) -> bool:
 def _not_sent_there(action: Action, view: View, seen: Seen) -> bool:
     if action.name != words.LATE_RECOVERY_ADD:
         return False
-    ledger, recoverer, bookie = Ledger(view), action.arguments["r"], action.arguments["b"]
+    ledger, recoverer, bookie = ledger_of(view), action.arguments["r"], action.arguments["b"]
     entry = number(action.arguments["e"])
     wanted = [recoverer, "recovery-add", bookie, entry]
     sent = any(request[:4] == wanted for request in seen.values["requests"])
@@ -45,12 +45,12 @@ def _not_sent_there(action: Action, view: View, seen: Seen) -> bool:
 
 
 def _asked_twice(action: Action, view: View, _: Seen) -> bool:
-    return action.name == words.READ_FOUND and action.arguments["b"] in Ledger(view).denied(action.arguments["r"])
+    return action.name == words.READ_FOUND and action.arguments["b"] in ledger_of(view).denied(action.arguments["r"])
 
 
 def _out_of_hearing(action: Action, view: View, _: Seen) -> bool:
     """No reader hears of the entry: of the bookies that one asks too few answer, or none of those that do knows of it."""
-    ledger = Ledger(view)
+    ledger = ledger_of(view)
     if action.name != words.READ_TAIL or ledger.status == "closed":
         return False
     entry, published = number(action.arguments["e"]), ledger.published()
@@ -68,7 +68,7 @@ def _nobody_denies(action: Action, view: View, _: Seen) -> bool:
     """The code asks for one entry more than the instance has; too few bookies that are fenced anyway are there to deny it."""
     if action.name not in (words.CLOSE_RECOVERED, words.ADOPT_END):
         return False
-    ledger, recoverer = Ledger(view), action.arguments["r"]
+    ledger, recoverer = ledger_of(view), action.arguments["r"]
     if ledger.next_entry(recoverer) != ledger.size:
         return False
     asked = ledger.write_set(ledger.at_start(recoverer), ledger.size)
@@ -126,7 +126,7 @@ def _other_lac(step: Taken, differences: Sequence[Difference], why: str) -> bool
 
 def _deleted(step: Taken, differences: Sequence[Difference], why: str) -> bool:
     """The bookie refuses what it should not, as of a ledger that was fenced: the words are those of BKException for that."""
-    before, told = Ledger(step.before), [why, *(str(difference.code) for difference in differences)]
+    before, told = ledger_of(step.before), [why, *(str(difference.code) for difference in differences)]
     refused = any(sentence in text for text in told for sentence in ("wrong password", "fenced off"))
     never_fenced = step.action.name == words.COLLECT and not before.fenced(step.arguments["b"])
     return before.status == "deleted" and (refused or (never_fenced and _only(("fenced",), differences)))
@@ -139,7 +139,7 @@ def _unknown_when_fenced(step: Taken, differences: Sequence[Difference], why: st
 
 def _other_length(step: Taken, differences: Sequence[Difference], why: str) -> bool:
     """The writer finds the ledger closed where it would have closed it, and takes that for another end."""
-    agree = step.action.name == words.FIND_CLOSED and Ledger(step.after).writer == "closed"
+    agree = step.action.name == words.FIND_CLOSED and ledger_of(step.after).writer == "closed"
     return agree and "Bad ledger metadata version" in why
 
 
@@ -151,7 +151,7 @@ def _rotten_lac(step: Taken, differences: Sequence[Difference], why: str) -> boo
     """One of the answers that the recovery has heard carries a last entry whose digest does not match."""
     if step.action.name != words.READ_LAC:
         return False
-    before, recoverer = Ledger(step.before), step.arguments["r"]
+    before, recoverer = ledger_of(step.before), step.arguments["r"]
     heard = before.covered(recoverer) | {step.arguments["b"]}
     return any(_last_is_rotten(step.before, bookie) for bookie in heard)
 

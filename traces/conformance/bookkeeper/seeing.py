@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from fencepost.traces.conformance.adapter import Observable
-from fencepost.traces.conformance.bookkeeper.words import ADDING, VARIABLES, Fragment, Ledger, entries
+from fencepost.traces.conformance.bookkeeper.words import ADDING, VARIABLES, Fragment, Ledger, entries, ledger_of
 from fencepost.traces.conformance.view import View
 
 SUCCESS = "No problem"
@@ -14,7 +14,7 @@ UNDER_WAY = "under way"
 
 
 def _seen(name: str, model: Callable[[Ledger], Any], code: Callable[[Mapping[str, Any]], Any]) -> Observable:
-    return Observable(name, VARIABLES[name], lambda view: model(Ledger(view)), code)
+    return Observable(name, VARIABLES[name], lambda view: model(ledger_of(view)), code)
 
 
 def _of_bookies(name: str, model: Callable[[View, str], Any], code: Callable[[Mapping[str, Any]], Any]) -> Observable:
@@ -34,7 +34,7 @@ def _metadata(name: str, told: str, model: Callable[[Ledger], Any]) -> Observabl
 def _lac(view: View, bookie: str, family: str) -> Any:
     """A last add confirmed; it goes with the ledger when that is deleted, and is no answer in limbo: the model keeps it there,
     where nobody can ask for it."""
-    ledger = Ledger(view)
+    ledger = ledger_of(view)
     return None if ledger.status == "deleted" or ledger.limbo(bookie) else view[f"{family}[{bookie}]"]
 
 

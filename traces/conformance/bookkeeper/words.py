@@ -5,8 +5,8 @@ Whoever renames something in ``model/bookkeeper/ledger.py`` renames it here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fencepost.traces.conformance.view import View
 
@@ -61,6 +61,7 @@ def number(label: str) -> int:
     return int(label.lstrip("abcdefghijklmnopqrstuvwxyz"))
 
 
+@lru_cache(maxsize=1024)
 def entries(labels: frozenset[str]) -> frozenset[int]:
     """Entries by their labels."""
     return frozenset(number(label) for label in labels)
@@ -85,24 +86,22 @@ ADDING = "adding"
 """What a recovery does while it stores an entry again."""
 
 
+@lru_cache(maxsize=4)
+def ledger_of(view: View) -> Ledger:
+    """The ledger in a state, which everything that is compared asks for."""
+    return Ledger(view)
+
+
 class Ledger:
     """A state of the ledger protocol, read."""
 
     def __init__(self, view: View) -> None:
         self.view = view
+        self.bookies, self.recoverers = view.members("bookie"), view.members("recoverer")
+        self._known: dict[tuple[str, ...], list[Fragment]] = {}
         parameters = view.protocol.parameters
         self.write_quorum, self.ack_quorum = int(parameters["write_quorum"]), int(parameters["ack_quorum"])
         self.ensemble_size, self.size = int(parameters["ensemble"]), int(parameters["entries"])
-
-    @property
-    def bookies(self) -> Iterator[str]:
-        """All bookies."""
-        return self.view.members("bookie")
-
-    @property
-    def recoverers(self) -> Iterator[str]:
-        """All runs of recovery."""
-        return self.view.members("recoverer")
 
     def up(self, bookie: str) -> bool:
         """Whether the bookie runs."""
@@ -196,6 +195,10 @@ class Ledger:
         return self._fragments("for_recovery", (recoverer,))
 
     def _fragments(self, name: str, owner: tuple[str, ...]) -> list[Fragment]:
+        known = self._known.get((name, *owner))
+        return known if known is not None else self._known.setdefault((name, *owner), self._read(name, owner))
+
+    def _read(self, name: str, owner: tuple[str, ...]) -> list[Fragment]:
         def value(family: str, *index: str) -> object:
             full = ", ".join([*owner, *index])
             return self.view[f"{name}_{family}[{full}]" if full else f"{name}_{family}"]

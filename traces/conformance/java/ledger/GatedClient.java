@@ -33,7 +33,7 @@ final class GatedClient extends BookKeeper implements BookieWatcher {
 
     final String name;
     final LedgerBench bench;
-    final StepExecutor executor = new StepExecutor();
+    final StepExecutor executor;
     /** Whether something may have been handed to the scheduler, which has a thread. */
     boolean scheduled;
     /** The bookies that the next changes of ensemble are to bring in. */
@@ -50,12 +50,13 @@ final class GatedClient extends BookKeeper implements BookieWatcher {
     private final BookieClient bookies;
     private final ClientInternalConf configuration;
     private final EnsemblePlacementPolicy placement = new DefaultEnsemblePlacementPolicy();
-    private final BookKeeperClientStats stats = BookKeeperClientStats.newInstance(NullStatsLogger.INSTANCE);
+    private static final BookKeeperClientStats STATS = BookKeeperClientStats.newInstance(NullStatsLogger.INSTANCE);
     private LedgerOpenOp opening;
 
     GatedClient(String name, LedgerBench bench) throws Exception {
         this.name = name;
         this.bench = bench;
+        executor = bench.executor();
         ledgers = bench.metadata.of(this);
         bookies = new HeldBookieClient(this);
         ClientConfiguration conf = new ClientConfiguration();
@@ -79,18 +80,18 @@ final class GatedClient extends BookKeeper implements BookieWatcher {
 
     void create(int ensemble, int writeQuorum, int ackQuorum) {
         new LedgerCreateOp(this, ensemble, writeQuorum, ackQuorum, DigestType.CRC32C, PASSWORD, (rc, lh, c) -> opened(rc, lh), null,
-                null, WriteFlag.NONE, stats).initiate();
+                null, WriteFlag.NONE, STATS).initiate();
     }
 
     void recover() {
-        opening = new LedgerOpenOp(this, stats, bench.ledger, DigestType.CRC32C, PASSWORD, (rc, lh, c) -> opened(rc, lh), null);
+        opening = new LedgerOpenOp(this, STATS, bench.ledger, DigestType.CRC32C, PASSWORD, (rc, lh, c) -> opened(rc, lh), null);
         opening.initiate();
     }
 
     void openToRead() {
         openCode = null;
         handle = null;
-        new LedgerOpenOp(this, stats, bench.ledger, DigestType.CRC32C, PASSWORD, (rc, lh, c) -> opened(rc, lh), null)
+        new LedgerOpenOp(this, STATS, bench.ledger, DigestType.CRC32C, PASSWORD, (rc, lh, c) -> opened(rc, lh), null)
                 .initiateWithoutRecovery();
     }
 
@@ -108,7 +109,7 @@ final class GatedClient extends BookKeeper implements BookieWatcher {
     }
 
     void delete() {
-        new LedgerDeleteOp(this, stats, bench.ledger, (rc, c) -> closeCode = rc, null).initiate();
+        new LedgerDeleteOp(this, STATS, bench.ledger, (rc, c) -> closeCode = rc, null).initiate();
     }
 
     /** What the explicit-LAC flow does when its time has come (ExplicitLacUpdateFlow). */
@@ -181,7 +182,7 @@ final class GatedClient extends BookKeeper implements BookieWatcher {
 
         @Override
         public BookKeeperClientStats getClientStats() {
-            return stats;
+            return STATS;
         }
 
         @Override

@@ -89,7 +89,7 @@ final class HeldMetadata {
                 throw new IllegalStateException((told ? "told twice: " : "told before it was performed: ") + kind);
             }
             told = true;
-            owner.scheduled = true;
+            owner.scheduled |= kind.equals("read"); // LedgerOpenOp goes on in the scheduler's thread
             if (failure != null) {
                 future.completeExceptionally(failure);
             } else {

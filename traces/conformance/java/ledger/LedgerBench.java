@@ -6,7 +6,9 @@ import fencepost.Lines;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.File;
 import java.nio.file.Files;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +36,9 @@ public final class LedgerBench implements Lines.Target {
     private final File root;
     private final String storage;
     private final Steps steps = new Steps(this);
+    private final Sight sight = new Sight(this);
+    /** The queues of clients; those of the next run have them again, because each begins threads that it never uses. */
+    private final Deque<StepExecutor> idle = new ArrayDeque<>();
 
     private LedgerBench(String storage) throws Exception {
         this.storage = storage;
@@ -59,21 +64,20 @@ public final class LedgerBench implements Lines.Target {
         }
         answer.put("done", done);
         if (request.path("observe").asBoolean()) {
-            new Sight(this).tell(answer.putObject("seen"));
+            sight.tell(answer.putObject("seen"));
         }
     }
 
     /** Begins a run with so many bookies, all of them up, and no client. */
     void begin(int count, int most) throws Exception {
-        for (GatedClient client : clients.values()) {
-            client.executor.shutdownNow();
-        }
+        clients.values().forEach(this::dismiss);
         clients.clear();
         requests.clear();
         metadata.clear();
         ledger++;
         entries = most;
         used = count;
+        sight.forget();
         for (int i = bookies.size(); i < count; i++) {
             bookies.put("b" + i, new RealBookie("b" + i, root, storage));
         }
@@ -82,6 +86,16 @@ public final class LedgerBench implements Lines.Target {
                 bookie.start();
             }
         }
+    }
+
+    /** A queue for a client that begins. */
+    StepExecutor executor() {
+        return idle.isEmpty() ? new StepExecutor() : idle.pop();
+    }
+
+    private void dismiss(GatedClient client) {
+        client.executor.forget();
+        idle.push(client.executor);
     }
 
     /** The bookies of this run. */
@@ -98,6 +112,15 @@ public final class LedgerBench implements Lines.Target {
             clients.put(name, client);
         }
         return client;
+    }
+
+    /** A client of that name instead of the one that there may be. */
+    GatedClient anew(String name) throws Exception {
+        GatedClient former = clients.remove(name);
+        if (former != null) {
+            dismiss(former);
+        }
+        return client(name);
     }
 
     /** The clients run until every one of them waits; what went through the scheduler's thread is waited for. */

@@ -15,6 +15,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.apache.bookkeeper.bookie.BookieException;
 import org.apache.bookkeeper.bookie.BookieImpl;
@@ -38,6 +40,13 @@ final class RealBookie {
     /** Of the bytes of an explicit last add confirmed: after the ledger. */
     private static final int EXPLICIT_AT = 8;
 
+    /** Ends what is left of bookies that were killed, which takes a flush of theirs that nobody sees. */
+    private static final ExecutorService UNDERTAKER = Executors.newSingleThreadExecutor(task -> {
+        Thread thread = new Thread(task, "undertaker");
+        thread.setDaemon(true);
+        return thread;
+    });
+
     final BookieId id;
     private final File root;
     private final String storageClass;
@@ -45,6 +54,8 @@ final class RealBookie {
     private int kills;
     private BookieImpl bookie;
     private Cache<?, ?> deletedWhenFenced;
+    /** Whether anything has reached the bookie since it was last looked at. */
+    boolean touched = true;
 
     RealBookie(String name, File root, String storageClass) throws Exception {
         this.id = BookieId.parse(name);
@@ -58,7 +69,13 @@ final class RealBookie {
         return bookie != null;
     }
 
+    /** The bookie, for whatever may change it. */
     BookieImpl running() {
+        touched = true;
+        return seen();
+    }
+
+    private BookieImpl seen() {
         if (bookie == null) {
             throw new IllegalStateException(id + " is down");
         }
@@ -91,18 +108,33 @@ final class RealBookie {
         deleted.setAccessible(true);
         deletedWhenFenced = (Cache<?, ?>) deleted.get(factory);
         bookie = made;
+        touched = true;
     }
 
     /**
      * What a killed process leaves: the files as they are at this moment. The instance cannot be stopped without writing more, so
-     * it goes on in the old folder, and the bookie restarts in a copy.
+     * it does that in the old folder, and the bookie restarts in a copy.
      */
     void kill() throws Exception {
-        File copy = new File(root, id + "-" + ++kills);
+        File copy = another();
         copy(folder, copy);
-        stop();
-        delete(folder);
-        folder = copy;
+        abandon(copy);
+    }
+
+    private File another() {
+        return new File(root, id + "-" + ++kills);
+    }
+
+    /** The bookie is down, and has that folder when it starts again. */
+    private void abandon(File next) {
+        BookieImpl stopped = running();
+        File left = folder;
+        bookie = null;
+        folder = next;
+        UNDERTAKER.execute(() -> {
+            stopped.shutdown();
+            delete(left);
+        });
     }
 
     /** A clean stop, which flushes. */
@@ -125,8 +157,7 @@ final class RealBookie {
                 bytes.release();
             }
         }
-        stop();
-        delete(folder);
+        abandon(another());
         start();
         for (ByteBuf bytes : kept) {
             CompletableFuture<Integer> written = new CompletableFuture<>();
@@ -182,9 +213,13 @@ final class RealBookie {
 
     // --- what can be seen; asked of the storage, because the bookie's own reads keep handles
 
+    private LedgerStorage kept() {
+        return seen().getLedgerStorage();
+    }
+
     /** Whether the bookie has heard of the ledger. */
     boolean knows(long ledger) throws Exception {
-        return storage().ledgerExists(ledger);
+        return kept().ledgerExists(ledger);
     }
 
     Set<Long> stored(long ledger, int entries) throws Exception {
@@ -217,12 +252,12 @@ final class RealBookie {
 
     /** Whether an add of the writer would be refused: the ledger is fenced, or was when it was deleted. */
     boolean fenced(long ledger) throws Exception {
-        return knows(ledger) && storage().isFenced(ledger) || deletedWhenFenced.getIfPresent(ledger) != null;
+        return knows(ledger) && kept().isFenced(ledger) || deletedWhenFenced.getIfPresent(ledger) != null;
     }
 
     boolean limbo(long ledger) throws Exception {
         try {
-            return knows(ledger) && storage().hasLimboState(ledger);
+            return knows(ledger) && kept().hasLimboState(ledger);
         } catch (UnsupportedOperationException e) {
             return false;
         }
@@ -241,14 +276,14 @@ final class RealBookie {
 
     /** The last add confirmed that the bookie was told without an entry; -1 if none was. */
     long explicitLac(long ledger) throws Exception {
-        ByteBuf told = knows(ledger) && !limbo(ledger) ? storage().getExplicitLac(ledger) : null;
+        ByteBuf told = knows(ledger) && !limbo(ledger) ? kept().getExplicitLac(ledger) : null;
         return told == null || !told.isReadable() ? -1 : told.getLong(told.readerIndex() + EXPLICIT_AT);
     }
 
     /** The bytes of an entry; null if there is none, or none that the bookie would give. */
     ByteBuf raw(long ledger, long entry) {
         try {
-            return storage().getEntry(ledger, entry);
+            return kept().getEntry(ledger, entry);
         } catch (IOException | BookieException e) {
             return null;
         }

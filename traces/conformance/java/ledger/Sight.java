@@ -2,7 +2,9 @@ package org.apache.bookkeeper.client;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import fencepost.Lines;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -15,6 +17,9 @@ import org.apache.bookkeeper.versioning.Versioned;
 /** What can be seen of a ledger from outside, as JSON. */
 final class Sight {
     private final LedgerBench bench;
+    /** What a bookie that nothing has reached since still shows. */
+    private final Map<BookieId, ObjectNode> shown = new HashMap<>();
+    private DigestManager digests;
 
     Sight(LedgerBench bench) {
         this.bench = bench;
@@ -22,10 +27,16 @@ final class Sight {
 
     void tell(ObjectNode seen) throws Exception {
         metadata(seen.putObject("metadata"));
-        DigestManager digests = digests();
         ObjectNode bookies = seen.putObject("bookies");
         for (BookieId id : bench.inUse()) {
-            bookie(bench.bookies.get(id.getId()), digests, bookies.putObject(id.getId()));
+            RealBookie bookie = bench.bookies.get(id.getId());
+            if (bookie.touched || !shown.containsKey(id)) {
+                ObjectNode now = Lines.JSON.createObjectNode();
+                bookie(bookie, now);
+                shown.put(id, now);
+                bookie.touched = false;
+            }
+            bookies.set(id.getId(), shown.get(id));
         }
         ObjectNode clients = seen.putObject("clients");
         for (GatedClient client : bench.clients.values()) {
@@ -71,7 +82,14 @@ final class Sight {
         });
     }
 
-    private void bookie(RealBookie bookie, DigestManager digests, ObjectNode to) throws Exception {
+    /** A run has begun with a ledger of its own. */
+    void forget() throws Exception {
+        shown.clear();
+        digests = DigestManager.instantiate(bench.ledger, GatedClient.PASSWORD,
+                BookKeeper.DigestType.toProtoDigestType(BookKeeper.DigestType.CRC32C), UnpooledByteBufAllocator.DEFAULT, false);
+    }
+
+    private void bookie(RealBookie bookie, ObjectNode to) throws Exception {
         to.put("up", bookie.isUp());
         if (!bookie.isUp()) {
             return;
@@ -84,11 +102,6 @@ final class Sight {
         to.put("limbo", bookie.limbo(bench.ledger));
         to.put("lac", bookie.lastAddConfirmed(bench.ledger));
         to.put("explicit_lac", bookie.explicitLac(bench.ledger));
-    }
-
-    private DigestManager digests() throws Exception {
-        return DigestManager.instantiate(bench.ledger, GatedClient.PASSWORD,
-                BookKeeper.DigestType.toProtoDigestType(BookKeeper.DigestType.CRC32C), UnpooledByteBufAllocator.DEFAULT, false);
     }
 
     private static void client(GatedClient client, ObjectNode to) {

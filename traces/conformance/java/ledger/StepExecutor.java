@@ -4,14 +4,14 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.List;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.bookkeeper.common.util.OrderedExecutor;
 import org.apache.bookkeeper.stats.NullStatsLogger;
 
 /** The client's worker pool as a queue: what is submitted runs when the queue is drained, in order, on whoever drains it. */
 final class StepExecutor extends OrderedExecutor {
-    private final LinkedBlockingDeque<Runnable> queue = new LinkedBlockingDeque<>();
+    private final ConcurrentLinkedQueue<Runnable> queue = new ConcurrentLinkedQueue<>();
 
     private final ExecutorService one = new AbstractExecutorService() {
         @Override
@@ -67,6 +67,11 @@ final class StepExecutor extends OrderedExecutor {
     @Override
     public void execute(Runnable task) {
         queue.add(task);
+    }
+
+    /** What is queued never runs. */
+    void forget() {
+        queue.clear();
     }
 
     /** Runs what is queued, and what that queues; returns whether there was anything. */

@@ -298,8 +298,7 @@ final class Steps {
 
     /** A reader of the run's ledger, opened without recovery. */
     private GatedClient reader() throws Exception {
-        GatedClient reader = new GatedClient("reader", bench);
-        bench.clients.put("reader", reader);
+        GatedClient reader = bench.anew("reader");
         reader.openToRead();
         bench.settle();
         finishReading(reader);
