@@ -170,7 +170,8 @@ class Suite:
             raise ModelError(f"{where} is declared twice")
         if not doc:
             raise ModelError(f"{where} has no docstring; say what it means")
-        formula, leads = (None, ()) if is_outline() else self._formulated(where, kind, function, unfair)
+        unsaid = is_outline() or not self.protocol.formulates(kind)
+        formula, leads = (None, ()) if unsaid else self._formulated(where, kind, function, unfair)
         unless = None if kind != "step" or formula is None else self._unless(formula)
         statement = Property(name, kind, formula, doc, Location.of(function), strict, leads, unfair, unless)
         (self._lemmas if kind == "lemma" else self.properties).append(statement)

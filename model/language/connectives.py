@@ -11,19 +11,24 @@ from typing import Any
 
 import z3
 
+from fencepost.model.language.markers import closed, refuse
+
 
 def And(*formulas: Any) -> Any:
     """The conjunction, as ``z3.And`` makes it; like that it also takes a list, and Python's truth values."""
+    formulas = closed(formulas, universal=True)
     return _joined(z3.Z3_mk_and, formulas) if _are_formulas(formulas) else z3.And(*_vetted("And", formulas))
 
 
 def Or(*formulas: Any) -> Any:
     """The disjunction, as ``z3.Or`` makes it."""
+    formulas = closed(formulas, universal=False)
     return _joined(z3.Z3_mk_or, formulas) if _are_formulas(formulas) else z3.Or(*_vetted("Or", formulas))
 
 
 def Not(formula: Any) -> Any:
     """The negation, as ``z3.Not`` makes it."""
+    refuse("Not", (formula,))
     if not _are_formulas((formula,)):
         return z3.Not(*_vetted("Not", (formula,)))
     return z3.BoolRef(z3.Z3_mk_not(formula.ctx_ref(), formula.as_ast()), formula.ctx)
@@ -31,6 +36,7 @@ def Not(formula: Any) -> Any:
 
 def Implies(premise: Any, conclusion: Any) -> Any:
     """The implication, as ``z3.Implies`` makes it."""
+    refuse("Implies", (premise, conclusion))
     if not _are_formulas((premise, conclusion)):
         return z3.Implies(*_vetted("Implies", (premise, conclusion)))
     return z3.BoolRef(z3.Z3_mk_implies(premise.ctx_ref(), premise.as_ast(), conclusion.as_ast()), premise.ctx)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import z3
 
-from fencepost.model.language.formulas import ChoiceRef, Conditional, SubsetRef, mask_of
+from fencepost.model.language.formulas import ChoiceRef, Conditional, SubsetRef, mask_of, subset_where
 from fencepost.model.language.mistakes import ModelError
 
 
@@ -33,6 +33,10 @@ class Universe:
 
     def label(self, member: int) -> str:
         return self.names[member] if self.names else f"{self.prefix}{member}"
+
+    def where(self, holds: Callable[[int], Any]) -> Any:
+        """The subset of the members of which the formula holds."""
+        return subset_where(self.size, holds)
 
 
 class Domain:

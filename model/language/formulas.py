@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, reduce
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import z3
 
 from fencepost.model.language.connectives import And, Or, equation
+from fencepost.model.language.markers import closed, refuse
+from fencepost.model.language.memberships import Membership, either
 
 
 @cache
@@ -145,6 +148,12 @@ def mask_of(members: Any, size: int) -> int:
     return mask
 
 
+def subset_where(size: int, holds: Callable[[int], Any]) -> SubsetRef:
+    """The subset of the members, numbers below ``size``, of which the formula holds."""
+    bits = (z3.If(holds(member), _bits(1 << member, size), _bits(0, size)) for member in range(size))
+    return SubsetRef(reduce(operator.or_, bits, _bits(0, size)).as_ast())
+
+
 @dataclass(frozen=True, eq=False)
 class Conditional:
     """A choice between two literals whose domain is known only where it is assigned."""
@@ -162,6 +171,8 @@ class Conditional:
 def If(condition: Any, then: Any, otherwise: Any) -> Any:
     """The first value where the condition holds, else the second; the values may be names, sets, numbers or terms."""
     sides = (then, otherwise)
+    if any(isinstance(side, Membership) for side in sides):
+        return either(condition, then, otherwise)
     terms = [side for side in sides if isinstance(side, z3.ExprRef)]
     numeric = not terms or not z3.is_bv(terms[0])
     if not terms or not all(isinstance(s, z3.ExprRef) or (numeric and isinstance(s, (bool, int))) for s in sides):
@@ -177,13 +188,13 @@ def If(condition: Any, then: Any, otherwise: Any) -> Any:
 
 def all_of(formulas: Iterable[Any]) -> Any:
     """The conjunction; true if there are none."""
-    parts = list(formulas)
+    parts = closed(tuple(formulas), universal=True)
     return parts[0] if len(parts) == 1 else And(*parts)
 
 
 def any_of(formulas: Iterable[Any]) -> Any:
     """The disjunction; false if there are none."""
-    parts = list(formulas)
+    parts = closed(tuple(formulas), universal=False)
     return parts[0] if len(parts) == 1 else Or(*parts)
 
 
@@ -194,6 +205,9 @@ def at_least(count: int, formulas: Iterable[Any]) -> Any:
     better than a sum, and which every SMT-LIB solver reads.
     """
     parts = list(formulas)
+    if count == 1:
+        parts = list(closed(tuple(parts), universal=False))
+    refuse(f"at_least({count}, ...)", parts)
     true, false = z3.BoolVal(True), z3.BoolVal(False)
     # row[c]: at least c of the formulas seen so far, which are a suffix of the list, hold
     row: list[Any] = [true] + [false] * max(count, 0)
@@ -210,6 +224,7 @@ def _unless_decided(part: Any, fewer: Any, same: Any) -> Any:
 
 def how_many(*formulas: Any) -> Any:
     """The number of the formulas that hold, as a term; to compare it with a constant, ``at_least`` is better."""
+    refuse("how_many", formulas)
     return z3.Sum([z3.If(formula, z3.IntVal(1), z3.IntVal(0)) for formula in formulas])
 
 

@@ -6,6 +6,8 @@ import inspect
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import z3
@@ -23,8 +25,19 @@ from fencepost.model.language.parts import P, Part, R
 from fencepost.model.language.ranges import Ranges
 
 _METHOD = re.compile(r"[A-Z]\w*(\.[A-Z]\w*)*\.[a-z]\w*")
+_GROUNDING: ContextVar[type[Protocol] | None] = ContextVar("grounding", default=None)
 _FEW = 5
 """Names that a message lists; of more it says where they are."""
+
+
+@contextmanager
+def grounded_as(grounding: type[Protocol]) -> Iterator[None]:
+    """Within it whoever makes a protocol gets one of this kind, which understands the same text in another way."""
+    before = _GROUNDING.set(grounding)
+    try:
+        yield
+    finally:
+        _GROUNDING.reset(before)
 
 
 class Protocol:
@@ -34,6 +47,9 @@ class Protocol:
     sizes and options as they are shown; ``defects`` the mistakes that are known for this protocol, name to one line;
     ``active`` those switched on.
     """
+
+    def __new__(cls, *_: Any, **__: Any) -> Protocol:
+        return super().__new__(_GROUNDING.get() or cls)
 
     def __init__(
         self,
@@ -90,6 +106,10 @@ class Protocol:
             raise ModelError(f"{self.name}: universe {name} has {size} members and needs as many distinct names: {names}")
         made = self.universes[name] = Universe(name, size, prefix or name[0], tuple(names))
         return made
+
+    def upto(self, most: int) -> Iterable[int]:
+        """The numbers from 0 to ``most``, both included, as a parameter of an action."""
+        return range(most + 1)
 
     def flag(self, name: str, *, per: Any = (), init: Any = False) -> Any:
         """A variable that is true or false."""
@@ -291,6 +311,10 @@ class Protocol:
             if not term.eq(variable.term):
                 updates[variable] = term
         return guard, updates
+
+    def formulates(self, kind: str) -> bool:
+        """Whether statements of this kind are put into formulas: all are."""
+        return True
 
     def vet(self, what: str, term: Any, *, primed: bool = False) -> None:
         """Raises ModelError, naming ``what``, unless the term is over this protocol's variables (and, if ``primed``, their

@@ -46,7 +46,7 @@ def ledger_causes(suite: Suite) -> None:
                 found = any_of(
                     And(s.found[r].has(e), Or(new_ensembles[r].holds(b, e), for_recovery[r].holds(b, e))) for r in recoverer
                 )
-                has_later = any_of(s.stored[b].has(later) for later in range(e + 1, entry.size))
+                has_later = any_of(And(e < later, s.stored[b].has(later)) for later in entry)
                 return And(s.up[b], found, Or(n.bookie_lac[b] >= e - 1, has_later))
 
             without_add = {(b, e): And(is_new("stored", b, e), Not(n.accepted[b].has(e))) for b, e in places}

@@ -147,7 +147,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         by="b",
         spends="unclean_shutdowns",
         b=bookie,
-        keep=range(s.entries + 1),
+        keep=p.upto(s.entries),
         mirrors="UncleanShutdownDetectionImpl.lastShutdownWasUnclean, DataIntegrityCheckImpl.runPreBootCheck, "
         "SingleDirectoryDbLedgerStorage.setLimboState",
     )

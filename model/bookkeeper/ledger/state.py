@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
-from fencepost.model.language import And, If, Protocol, any_of
+from fencepost.model.language import And, If, Not, Protocol, any_of
 
 STATUSES = ("open", "in_recovery", "closed", "deleted")
 WRITER = ("writing", "changing", "changed", "closed", "failed")
@@ -88,8 +88,10 @@ class LedgerState:
 
     def lac_after(self, b: int, e: Any, carried: Any) -> Any:
         """The last add confirmed that a bookie tells of once it has stored an entry: that of the last entry's latest copy."""
-        has_later = any_of(And(self.stored[b].has(later), later > e) for later in self.entry)
-        return If(has_later, self.bookie_lac[b], carried)
+        return If(self._has_later(b, e), self.bookie_lac[b], carried)
+
+    def _has_later(self, b: int, e: Any) -> Any:
+        return any_of(And(self.stored[b].has(later), later > e) for later in self.entry)
 
     def is_gone(self, b: int) -> Any:
         """The bookie has lost its disk, and does not start any more."""
@@ -97,10 +99,7 @@ class LedgerState:
 
     def last_is_rotten(self, b: int) -> Any:
         """The digest of a bookie's last entry, with which it tells its last add confirmed, does not match."""
-        rotten: Any = False
-        for e in self.entry:
-            rotten = If(self.stored[b].has(e), self.rotten[b].has(e), rotten)
-        return rotten
+        return any_of(And(self.stored[b].has(e), self.rotten[b].has(e), Not(self._has_later(b, e))) for e in self.entry)
 
     def recovered_next(self, r: int) -> Any:
         """The entry that the recovery reads, or stores again: the one after its last add confirmed."""

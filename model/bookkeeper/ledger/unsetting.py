@@ -52,7 +52,7 @@ class Unsetting:
         One of the adds that the replaced bookie has not acknowledged is the one that failed, and never will be.
         """
         s, left = self._s, Not(self._s.writers.holds(b, e))
-        others = (And(s.lac < o, s.requested[b].has(o), Not(s.acked[b].has(o))) for o in s.entry if o != e)
+        others = (And(o != e, s.lac < o, s.requested[b].has(o), Not(s.acked[b].has(o))) for o in s.entry)
         of_a_leaver = And(s.writer.among("changing", "changed"), left, s.requested[b].has(e), any_of(others))
         return And(self._unset_to == 0, Or(s.writers.holds(b, e), of_a_leaver))
 

@@ -195,14 +195,13 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
             **s.after_update,
         }
 
+    def held(b: int) -> Any:
+        return entry.where(lambda e: writers.holds(b, e))
+
     @p.part
     def kept_acks() -> dict[Any, Any]:
         """The acknowledgements of whoever has left a write set are void: PendingAddOp.unsetSuccessAndSendWriteRequest."""
-        kept = {b: acked[b] for b in bookie}
-        for b in bookie:
-            for e in entry:
-                kept[b] = If(writers.holds(b, e), kept[b], kept[b].minus(e))
-        return {acked[b]: kept[b] for b in bookie}
+        return {acked[b]: acked[b] & held(b) for b in bookie}
 
     @p.part
     def version_after_change() -> Any:
@@ -240,15 +239,12 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         """
 
         def pending(b: int) -> Any:
-            result = requested[b]
-            for e in entry:
-                result = If(And(lac < e, e <= sent, writers.holds(b, e)), result.plus(e), result)
-            return result
+            return entry.where(lambda e: And(lac < e, e <= sent, writers.holds(b, e)))
 
         return And(writer == "changed", is_through(), s.writer_version < s.versions), {
             writer: "writing",
             s.writer_version: version_after_change(),
-            **{requested[b]: pending(b) for b in bookie},
+            **{requested[b]: requested[b] | pending(b) for b in bookie},
             **kept_acks(),
             **loop_ended(),
         }

@@ -25,9 +25,12 @@ def recovery_lemmas(suite: Suite, w: Words) -> None:
 
         So many are fenced before a recovery reads that no new add can gather an ack quorum.
         """
+
+        def reads(r: int) -> Any:
+            return s.phase[r].among("reading", "adding")
+
         answered = [Implies(s.coverage[r].has(b), s.fenced[b]) for r in recoverer for b in bookie]
-        reads = {r: s.phase[r].among("reading", "adding") for r in recoverer}
-        enough = [Implies(reads[r], for_recovery[r].covered_by(lambda b: s.fenced[b], ack_quorum)) for r in recoverer]
+        enough = [Implies(reads(r), for_recovery[r].covered_by(lambda b: s.fenced[b], ack_quorum)) for r in recoverer]
         denied = [
             Implies(
                 And(s.phase[r] == "reading", s.no_such_entry[r].has(b), next_entry(s, r) == e, s.status != "deleted"),
@@ -75,7 +78,7 @@ def recovery_lemmas(suite: Suite, w: Words) -> None:
 
     def has_behind(r: int, e: int) -> Any:
         """The recovery goes on after the entry, or has found a later one."""
-        found_later = any_of(s.found[r].has(later) for later in range(e + 1, striping.entries))
+        found_later = any_of(And(e < later, s.found[r].has(later)) for later in entry)
         return Or(And(active(r), e < next_entry(s, r)), found_later)
 
     @suite.lemma
@@ -160,7 +163,7 @@ def recovery_lemmas(suite: Suite, w: Words) -> None:
         """A bookie's last add confirmed is below its last entry, which carries it."""
 
         def has_later(b: int, e: int) -> Any:
-            return any_of(s.stored[b].has(later) for later in range(e + 1, striping.entries))
+            return any_of(And(e < later, s.stored[b].has(later)) for later in entry)
 
         return all_of(Implies(e <= s.bookie_lac[b], has_later(b, e)) for b in bookie for e in entry)
 

@@ -1,0 +1,278 @@
+"""A protocol of any size: the same text with unbounded universes, so that its guards and updates become first-order formulas.
+
+There is no second transcription of a protocol. Within ``any_size`` the function that builds it makes one of this kind: where an
+instance has a variable for each member of a universe, here is a function of the member; where it has an action for each member,
+here is one with a constant for any; and where the text joins formulas over all members, here is a quantifier.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import z3
+
+from fencepost.model.language.building import build, is_outline
+from fencepost.model.language.connectives import And
+from fencepost.model.language.declarations import OneOf
+from fencepost.model.language.domains import Choice, Domain, Flag, Subset, Universe, choice_of
+from fencepost.model.language.formulas import ChoiceRef
+from fencepost.model.language.locations import Location
+from fencepost.model.language.markers import Markers
+from fencepost.model.language.memberships import Membership, subset_of
+from fencepost.model.language.mistakes import ModelError
+from fencepost.model.language.protocol import Protocol, grounded_as
+from fencepost.model.language.rewriting import Rewriting
+from fencepost.model.language.sizes import Size
+from fencepost.model.language.unbounded import Enumerated, Scheme, Symbol, Unbounded, Update, any_number, members_of
+
+_MARKERS: ContextVar[Markers] = ContextVar("markers of the protocol")
+
+
+@contextmanager
+def any_size() -> Iterator[None]:
+    """Within it protocols are of any size: a universe whose size is a ``Size`` is unbounded. So are their suites to be made."""
+    markers = Markers()
+    before = _MARKERS.set(markers)
+    try:
+        with grounded_as(AnySize), markers.in_force():
+            yield
+    finally:
+        _MARKERS.reset(before)
+
+
+class AnySize(Protocol):
+    """A protocol of any size: its variables are ``symbols``, its actions ``schemes``. What it cannot say raises ModelError."""
+
+    def __init__(self, name: str, **told: Any) -> None:
+        super().__init__(name, **told)
+        self.symbols: list[Symbol] = []
+        self.schemes: list[Scheme] = []
+        self._markers = _MARKERS.get()
+        self._families: dict[str, tuple[tuple[Any, ...], Any, dict[tuple[int | None, ...], Symbol]]] = {}
+        self._of_function: dict[Any, Symbol] = {}
+        self._primed: Rewriting | None = None
+
+    # --- universes and variables
+
+    def universe(self, name: str, size: Any, prefix: str | None = None, *, names: Sequence[str] = ()) -> Universe:
+        """A universe; of any size if its size is a ``Size``."""
+        if isinstance(size, Size):
+            self._claim("universe", name)
+            made: Universe = Unbounded(name, size, prefix or name[0], markers=self._markers)
+        else:
+            plain = super().universe(name, size, prefix, names=names)
+            made = Enumerated(plain.name, plain.size, plain.prefix, plain.names)
+        self.universes[name] = made
+        return made
+
+    def upto(self, most: Any) -> Iterable[Any]:
+        """The numbers from 0 to ``most``, which may be a size, as a parameter of an action."""
+        if not isinstance(most, Size):
+            return super().upto(most)
+        return Unbounded("number", Size.of(most.term + 1, most.least + 1), "n", markers=self._markers)
+
+    @property
+    def sizes(self) -> list[Size]:
+        """The sizes of its unbounded universes."""
+        return [universe.size for universe in self.universes.values() if isinstance(universe, Unbounded)]
+
+    def number(self, name: str, low: Any, high: Any, *, per: Any = (), init: Any = None) -> Any:
+        """A variable that holds an integer from ``low`` to ``high``, which may be terms."""
+        return self._declare(name, any_number(low, high), per, low if init is None else init)
+
+    def choice(self, name: str, of: Universe | Sequence[str], *, per: Any = (), init: Any = None, none: str = "") -> Any:
+        """A variable that holds one of several names."""
+        if isinstance(of, Unbounded):
+            raise ModelError(f"{self.name}: choice {name}: of the members of {of.name} there are any number")
+        return self._declare(name, choice_of(of, none), per, (none or 0) if init is None else init)
+
+    def subset(self, name: str, of: Universe, *, per: Any = (), init: Any = ()) -> Any:
+        """A variable that holds a subset of a universe."""
+        return self._declare(name, Subset(of), per, init)
+
+    def _declare(self, name: str, domain: Domain, per: Any, init: Any) -> Any:
+        self._claim("variable", name)
+        owners = (per,) if isinstance(per, Universe) else tuple(per)
+        places = (*owners, domain.universe) if isinstance(domain, Subset) else owners
+        made: dict[tuple[int | None, ...], Symbol] = {}
+        for index in itertools.product(*([None] if isinstance(u, Unbounded) else list(u) for u in places)):
+            symbol = made[index] = self._symbol(name, domain, places, index, init)
+            self.symbols.append(symbol)
+            self._of_function[symbol.function] = symbol
+        self._families[name] = owners, domain, made
+        for names, primed in ((self.state, False), (self.next, True)):
+            setattr(names, name, _Family(self, name, primed) if owners else self.value(name, (), primed))
+        return getattr(self.state, name)
+
+    def _symbol(self, name: str, domain: Domain, places: tuple[Any, ...], index: tuple[int | None, ...], init: Any) -> Symbol:
+        shown = ", ".join(u.label(i) for u, i in zip(places, index, strict=True) if i is not None)
+        full = f"{name}[{shown}]" if shown else name
+        universes = tuple(u for u in places if isinstance(u, Unbounded))
+        is_flag = isinstance(domain, (Subset, Flag))
+        sorts = [z3.IntSort()] * len(universes) + [z3.BoolSort() if is_flag else z3.IntSort()]
+
+        def initial(*arguments: Any) -> Any:
+            given = iter(arguments)
+            at = [next(given) if i is None else i for i in index]
+            owner = at[:-1] if isinstance(domain, Subset) else at
+            value = init(*owner) if callable(init) else init
+            if isinstance(value, OneOf):
+                raise ModelError(f"{self.name}: {full} has several initial values, which is not supported for any size")
+            if isinstance(domain, Subset):
+                return subset_of(members_of(domain), value).has(at[-1])
+            return domain.coerce(value)
+
+        value, primed = (z3.Function(full + mark, *sorts) for mark in ("", "'"))
+        return Symbol(full, name, index, universes, None if isinstance(domain, Subset) else domain, value, primed, initial)
+
+    def value(self, name: str, index: tuple[Any, ...], primed: bool = False) -> Any:
+        """The value of the member of a family at that index: a term, or a subset."""
+        _, domain, _ = self._families[name]
+        if isinstance(domain, Subset):
+            return Membership(members_of(domain), lambda member: self._applied(name, (*index, member), primed), (name, index))
+        term = self._applied(name, index, primed)
+        return ChoiceRef.of(term, domain.names) if isinstance(domain, Choice) else term
+
+    def _applied(self, name: str, index: tuple[Any, ...], primed: bool) -> Any:
+        owners, domain, made = self._families[name]
+        places = (*owners, domain.universe) if isinstance(domain, Subset) else owners
+        if len(index) != len(places):
+            raise ModelError(f"{name} has {len(places)} indices, not {len(index)}")
+        key = tuple(None if isinstance(u, Unbounded) else i for u, i in zip(places, index, strict=True))
+        if key not in made:
+            raise ModelError(f"{name} has no member {', '.join(map(repr, index))}; an index is a member of its universe")
+        arguments = [i for u, i in zip(places, index, strict=True) if isinstance(u, Unbounded)]
+        symbol = made[key]
+        return (symbol.primed if primed else symbol.function)(*arguments)
+
+    # --- actions
+
+    def _action(
+        self,
+        by: str,
+        parameters: Mapping[str, Iterable[int]],
+        mirrors: str,
+        *,
+        fault: bool,
+        fair: bool,
+        spends: str | None,
+        only_if: object,
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+            name, doc = function.__name__, inspect.cleandoc(function.__doc__ or "")
+            self._claim("action", name)
+            self.mirrors[name] = self._mirrored(name, mirrors)
+            is_left_out = not (callable(only_if) or only_if) or (spends is not None and not self.budgets[spends])
+            if is_left_out or is_outline():
+                return function
+            for values in itertools.product(
+                *([u.fresh(name)] if isinstance(u, Unbounded) else u for name, u in parameters.items())
+            ):
+                bound = dict(zip(parameters, values, strict=True))
+                if callable(only_if) and not only_if(**bound):
+                    continue
+                where = f"{self.name}: action {name}"
+                guard, updates = build(where, function, **bound)
+                within = [u.within(bound[k]) for k, u in parameters.items() if isinstance(u, Unbounded)]
+                budget = {} if spends is None else {self.value(spends, ()): self.value(spends, ()) + 1}
+                if spends is not None:
+                    within.append(self.value(spends, ()) < self.budgets[spends])
+                guard = z3.BoolVal(guard) if isinstance(guard, bool) else guard
+                self._refuse_open(f"{where}: its guard", guard)
+                guard = z3.simplify(And(guard, *within))
+                if z3.is_false(guard):
+                    continue
+                news = self._updates(where, {**updates, **budget})
+                self.schemes.append(Scheme(name, bound, parameters, guard, news, doc, Location.of(function)))
+            return function
+
+        return declare
+
+    def _updates(self, where: str, updates: Mapping[Any, Any]) -> dict[Symbol, Update]:
+        """For each symbol that changes its new value, put together from the updates that concern it."""
+        cases: dict[Symbol, list[tuple[list[Any], Callable[..., Any]]]] = {}
+        for key, value in updates.items():
+            if isinstance(key, Membership):
+                assert key.place is not None
+                name, index = key.place
+                owners, domain, made = self._families[name]
+                news = key.beside(value)
+                open_ = [i for u, i in zip(owners, index, strict=True) if isinstance(u, Unbounded)]
+                for element in [None] if isinstance(domain.universe, Unbounded) else domain.universe:
+                    at = (*(None if isinstance(u, Unbounded) else i for u, i in zip(owners, index, strict=True)), element)
+                    cases.setdefault(made[at], []).append((open_, _holding(news, element)))
+            elif isinstance(key, z3.ExprRef) and key.decl() in self._of_function:
+                symbol = self._of_function[key.decl()]
+                assert symbol.domain is not None
+                term = build(f"{where}: new value of {symbol.name}", symbol.domain.coerce, value)
+                cases.setdefault(symbol, []).append((key.children(), _constantly(term)))
+            else:
+                raise ModelError(f"{where}: it updates {key}, which is not a variable of the protocol")
+        return {symbol: self._update(where, symbol, told) for symbol, told in cases.items()}
+
+    def _update(self, where: str, symbol: Symbol, cases: list[tuple[list[Any], Callable[..., Any]]]) -> Update:
+        formal = tuple(universe.fresh() for universe in symbol.universes)
+        value = symbol.function(*formal)
+        for given, make in cases:  # of two that concern the same member the later one counts
+            with self._markers.alive(given):
+                term = make(*formal[len(given) :])
+            term = z3.BoolVal(term) if isinstance(term, bool) else term
+            pairs = list(zip(given, formal, strict=False))
+            for_all = [(marker, f) for marker, f in pairs if self._markers.is_marker(marker)]
+            term = z3.substitute(term, *for_all) if for_all else term
+            tests = [f == z3.substitute(one, *for_all) for one, f in pairs if not self._markers.is_marker(one)]
+            value = z3.If(z3.And(tests), term, value) if tests else term
+        self._refuse_open(f"{where}: the new value of {symbol.name}", value)
+        return Update(formal, z3.simplify(value))
+
+    def _refuse_open(self, where: str, term: Any) -> None:
+        if self._markers.of(term):
+            raise ModelError(f"{where} is meant for each member of a universe: join these with all_of or any_of")
+
+    # --- formulas
+
+    def formulates(self, kind: str) -> bool:
+        """Whether statements of this kind are put into formulas for any size: those of single states."""
+        return kind in ("always", "lemma")
+
+    def vet(self, what: str, term: Any, *, primed: bool = False) -> None:
+        """Raises ModelError unless the term is closed."""
+        self._refuse_open(what, term)
+
+    @property
+    def assumed(self) -> list[Any]:
+        """What is known of the sizes."""
+        return [size.is_allowed for size in self.sizes]
+
+    def rewriting(self, scheme: Scheme) -> Rewriting:
+        """What takes a formula to what it says of the state after an action."""
+        return Rewriting({symbol.function: update.of for symbol, update in scheme.updates.items()})
+
+    def primed(self, formula: Any) -> Any:
+        """A formula over values, said of the next values."""
+        if self._primed is None:
+            self._primed = Rewriting({symbol.function: symbol.primed for symbol in self.symbols})
+        return self._primed.of(formula)
+
+
+class _Family:
+    """Variables of one name, one for each member of a universe or each tuple of members of several."""
+
+    def __init__(self, protocol: AnySize, name: str, primed: bool) -> None:
+        self._protocol, self._name, self._primed = protocol, name, primed
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._protocol.value(self._name, index if isinstance(index, tuple) else (index,), self._primed)
+
+
+def _holding(subset: Membership, element: int | None) -> Callable[..., Any]:
+    return subset.holds if element is None else lambda: subset.holds(element)
+
+
+def _constantly(term: Any) -> Callable[..., Any]:
+    return lambda *_: term

@@ -1,0 +1,135 @@
+"""Markers: what stands for every member of an unbounded universe while a loop over it runs.
+
+Iterating an unbounded universe yields one marker. A formula that mentions a marker whose loop has ended is *open*: it stands
+for one formula for each member, as a loop over a finite universe makes them. Whatever joins formulas closes open ones: a
+conjunction by "for all", a disjunction by "there is". Where formulas are not joined nothing can be meant by an open one, and it
+is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Protocol
+
+import z3
+
+from fencepost.model.language.mistakes import ModelError
+
+
+class Unlimited(Protocol):
+    """A universe as markers need it."""
+
+    def fresh(self) -> Any:
+        """A constant for a member, of a name that nothing else has."""
+
+    def within(self, member: Any) -> Any:
+        """The formula: a term of the sort is a member."""
+
+
+class Markers:
+    """The markers of one protocol."""
+
+    def __init__(self) -> None:
+        self._universes: dict[int, tuple[Any, Unlimited]] = {}
+        self._live: set[int] = set()
+        self._mentioned: dict[int, frozenset[int]] = {}
+        self._kept: list[Any] = []  # what identifies a term is its own only while the term is there
+
+    @contextmanager
+    def in_force(self) -> Iterator[None]:
+        """Within it whatever joins formulas closes those that are open."""
+        before = _CURRENT.set(self)
+        try:
+            yield
+        finally:
+            _CURRENT.reset(before)
+
+    def each(self, universe: Unlimited) -> Iterator[Any]:
+        """One marker for all members, which lives as long as the loop over it."""
+        marker = universe.fresh()
+        identity = marker.get_id()
+        self._universes[identity] = marker, universe
+        self._live.add(identity)
+        try:
+            yield marker
+        finally:
+            self._live.discard(identity)
+
+    def keep(self, term: Any) -> None:
+        """Keeps a term, so that what identifies it is its own."""
+        self._kept.append(term)
+
+    @contextmanager
+    def alive(self, terms: Iterable[Any]) -> Iterator[None]:
+        """Within it those of the terms that are markers are live again, though their loop has ended."""
+        again = {term.get_id() for term in terms if self.is_marker(term)} - self._live
+        self._live |= again
+        try:
+            yield
+        finally:
+            self._live -= again
+
+    def is_marker(self, term: Any) -> bool:
+        """Whether the term is a marker itself."""
+        return term.get_id() in self._universes
+
+    def of(self, term: Any) -> list[Any]:
+        """The markers whose loop has ended that the term mentions, in the order in which they were made."""
+        return [self._universes[identity][0] for identity in sorted(self._found(term) - self._live)]
+
+    def close(self, formula: Any, *, universal: bool) -> Any:
+        """The formula for all members that its markers stand for, or else for some of them."""
+        markers = self.of(formula)
+        if not markers:
+            return formula
+        within = [w for m in markers if not z3.is_true(w := self._universes[m.get_id()][1].within(m))]
+        if universal:
+            return z3.ForAll(markers, z3.Implies(z3.And(within), formula) if within else formula)
+        return z3.Exists(markers, z3.And(*within, formula) if within else formula)
+
+    def refuse(self, what: str, *terms: Any) -> None:
+        """Raises ModelError if one of the terms is open."""
+        for term in terms:
+            if isinstance(term, z3.ExprRef) and self.of(term):
+                raise ModelError(
+                    f"{what} of a formula that is meant for each member of a universe: join these with all_of or any_of first"
+                )
+
+    def _found(self, term: Any) -> frozenset[int]:
+        known = self._mentioned.get(term.get_id())
+        if known is not None:
+            return known
+        if term.get_id() in self._universes:
+            found = frozenset([term.get_id()])
+        else:
+            below = [term.body()] if z3.is_quantifier(term) else term.children()
+            found = frozenset().union(*map(self._found, below))
+        self._kept.append(term)
+        self._mentioned[term.get_id()] = found
+        return found
+
+
+_CURRENT: ContextVar[Markers | None] = ContextVar("markers", default=None)
+
+
+def current() -> Markers | None:
+    """The markers in force; None where every universe is finite."""
+    return _CURRENT.get()
+
+
+def closed(formulas: tuple[Any, ...], *, universal: bool) -> tuple[Any, ...]:
+    """The formulas, or lists of such, with none left open."""
+    markers = _CURRENT.get()
+    if markers is None:
+        return formulas
+    flat = (part for one in formulas for part in (one if isinstance(one, (list, tuple)) else [one]))
+    return tuple(markers.close(f, universal=universal) if isinstance(f, z3.ExprRef) else f for f in flat)
+
+
+def refuse(what: str, formulas: Iterable[Any]) -> None:
+    """Raises ModelError if one of the formulas is open."""
+    markers = _CURRENT.get()
+    if markers is not None:
+        markers.refuse(what, *formulas)

@@ -1,0 +1,99 @@
+"""Subsets where universes may be unbounded: instead of a bit for each member, what holds of a member that is in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol
+
+import z3
+
+from fencepost.model.language.connectives import And, Not, Or
+
+Holds = Callable[[Any], Any]
+
+
+class Members(Protocol):
+    """A universe as subsets need it."""
+
+    is_unbounded: bool
+
+    def __iter__(self) -> Iterator[Any]:
+        """Its members, or the marker that stands for them."""
+
+    def is_member(self, member: Any) -> bool:
+        """Whether that is a member, and no term of which it is open."""
+
+    def within(self, member: Any) -> Any:
+        """The formula: the term is a member."""
+
+
+class Membership:
+    """A subset of a universe, with the words of SubsetRef; ``place`` says of which variable it is the value, if of one."""
+
+    def __init__(self, universe: Members, holds: Holds, place: tuple[Any, ...] | None = None) -> None:
+        self.universe, self.holds, self.place = universe, holds, place
+
+    def has(self, member: Any) -> Any:
+        """The formula: the subset contains the member, or the value of the term, which may lie beyond the universe."""
+        if self.universe.is_member(member):
+            return self.holds(member)
+        if self.universe.is_unbounded:
+            return And(self.universe.within(member), self.holds(member))
+        return Or(*(And(member == m, self.holds(m)) for m in self.universe))
+
+    def plus(self, member: Any) -> Membership:
+        """The subset with a member added."""
+        return Membership(self.universe, lambda m: Or(_same(m, member), self.holds(m)))
+
+    def minus(self, member: Any) -> Membership:
+        """The subset with a member taken out."""
+        return Membership(self.universe, lambda m: And(Not(_same(m, member)), self.holds(m)))
+
+    @property
+    def is_empty(self) -> Any:
+        """The formula: nothing is in."""
+        return And(*(Not(self.holds(m)) for m in self.universe))
+
+    def beside(self, other: Any) -> Membership:
+        """The other subset, which may be written as a set of members."""
+        if isinstance(other, Membership):
+            return other
+        members = list(other)
+        return Membership(self.universe, lambda m: Or(*(_same(m, one) for one in members)))
+
+    def __or__(self, other: Any) -> Membership:
+        theirs = self.beside(other)
+        return Membership(self.universe, lambda m: Or(self.holds(m), theirs.holds(m)))
+
+    def __and__(self, other: Any) -> Membership:
+        theirs = self.beside(other)
+        return Membership(self.universe, lambda m: And(self.holds(m), theirs.holds(m)))
+
+    def __invert__(self) -> Membership:
+        return Membership(self.universe, lambda m: Not(self.holds(m)))
+
+    def __eq__(self, other: object) -> Any:
+        theirs = self.beside(other)
+        return And(*(self.holds(m) == theirs.holds(m) for m in self.universe))
+
+    def __ne__(self, other: object) -> Any:
+        return Not(self == other)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+def either(condition: Any, then: Any, otherwise: Any) -> Membership:
+    """The first subset where the condition holds, else the second; one of them may be written as a set of members."""
+    known = then if isinstance(then, Membership) else otherwise
+    first, second = known.beside(then), known.beside(otherwise)
+    return Membership(known.universe, lambda m: z3.If(condition, first.holds(m), second.holds(m)))
+
+
+def subset_of(universe: Members, members: Iterable[Any]) -> Membership:
+    """These members of a universe."""
+    return Membership(universe, lambda m: False).beside(members)
+
+
+def _same(one: Any, other: Any) -> Any:
+    return z3.BoolVal(one == other) if isinstance(one, int) and isinstance(other, int) else one == other

@@ -1,0 +1,188 @@
+"""What a protocol of any size is made of: universes without an end, functions for variables, actions for any members."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import z3
+
+from fencepost.model.language.domains import Domain, Number, Subset, Universe
+from fencepost.model.language.formulas import Conditional
+from fencepost.model.language.locations import Location
+from fencepost.model.language.markers import Markers
+from fencepost.model.language.memberships import Membership
+from fencepost.model.language.sizes import Size
+
+_NUMBERS = count()
+
+
+@dataclass(frozen=True)
+class Enumerated(Universe):
+    """A finite universe of a protocol of which others are unbounded."""
+
+    is_unbounded = False
+
+    def is_member(self, member: Any) -> bool:
+        """Whether that is a member, and no term of which it is open."""
+        return type(member) is int
+
+    def within(self, member: Any) -> Any:
+        """The formula: the term is a member."""
+        return z3.And(member >= 0, member < self.size)
+
+    def where(self, holds: Callable[[int], Any]) -> Any:
+        """The subset of the members of which the formula holds."""
+        return Membership(self, holds)
+
+
+@dataclass(frozen=True, eq=False)
+class Unbounded(Universe):
+    """A universe of the numbers from 0 to ``size`` - 1, of any size; a loop over it runs once, for a marker of all members."""
+
+    size: Any
+    markers: Markers = field(default_factory=Markers)
+    members: set[int] = field(default_factory=set)
+    is_unbounded = True
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.markers.each(self)
+
+    def __len__(self) -> int:
+        raise TypeError(f"there are any number of {self.name}, so none can be asked for: a loop, all_of or any_of is meant")
+
+    def fresh(self, name: str = "") -> Any:
+        """A constant for a member, of a name that nothing else has."""
+        made = z3.Int(f"{name or self.prefix}!{next(_NUMBERS)}")
+        self.members.add(made.get_id())
+        self.markers.keep(made)
+        return made
+
+    def is_member(self, member: Any) -> bool:
+        """Whether that is a member, and no term of which it is open."""
+        if type(member) is int:
+            return bool(0 <= member < self.size.least)
+        return member.get_id() in self.members
+
+    def within(self, member: Any) -> Any:
+        """The formula: the term is a member."""
+        return z3.And(member >= 0, member < self.size.term)
+
+    def where(self, holds: Callable[[int], Any]) -> Any:
+        """The subset of the members of which the formula holds."""
+        return Membership(self, holds)
+
+
+@dataclass(frozen=True)
+class AnyNumber(Domain):
+    """The integers from ``lowest`` to ``highest``, one of which is a term; that nothing leaves them is part of the proof."""
+
+    lowest: Any
+    highest: Any
+
+    def coerce(self, value: Any) -> Any:
+        if isinstance(value, Conditional):
+            return z3.If(value.condition, self.coerce(value.then), self.coerce(value.otherwise))
+        if type(value) is int:
+            return z3.IntVal(value)
+        if not isinstance(value, z3.ArithRef):
+            raise ValueError(f"{value!r} is not a number")
+        return value.term if isinstance(value, Size) else value
+
+    def within(self, term: Any) -> Any:
+        return z3.And(term >= self.lowest, term <= self.highest)
+
+
+@dataclass(frozen=True, eq=False)
+class Symbol:
+    """A variable, or all those of a family that differ in members of unbounded universes: a function of these.
+
+    ``index`` is the place in the family, with None for what is an argument of the function. Of a subset there is one for each
+    element, or the element is the last argument. ``initial`` makes the value of it for given arguments.
+    """
+
+    name: str
+    family: str
+    index: tuple[int | None, ...]
+    universes: tuple[Unbounded, ...]
+    domain: Domain | None
+    function: Any
+    primed: Any
+    initial: Callable[..., Any]
+
+    def within(self) -> Any:
+        """The formula: its values are those of its domain."""
+        if not isinstance(self.domain, Domain) or z3.is_true(self.domain.within(self.function(*self._formal()))):
+            return z3.BoolVal(True)
+        formal = self._formal()
+        return _for_all(formal, self.universes, self.domain.within(self.function(*formal)))
+
+    def begins(self) -> Any:
+        """The formula: its values are the initial ones."""
+        formal = self._formal()
+        return _for_all(formal, self.universes, self.function(*formal) == self.initial(*formal))
+
+    def _formal(self) -> list[Any]:
+        return [universe.fresh() for universe in self.universes]
+
+
+def _for_all(formal: list[Any], universes: tuple[Unbounded, ...], formula: Any) -> Any:
+    if not formal:
+        return formula
+    within = z3.And([universe.within(one) for one, universe in zip(formal, universes, strict=True)])
+    return z3.ForAll(formal, z3.Implies(within, formula))
+
+
+@dataclass(frozen=True, eq=False)
+class Update:
+    """The new values of a symbol: ``value`` for the arguments ``formal``."""
+
+    formal: tuple[Any, ...]
+    value: Any
+
+    def of(self, *arguments: Any) -> Any:
+        """The new value for these arguments."""
+        return z3.substitute(self.value, *zip(self.formal, arguments, strict=True)) if self.formal else self.value
+
+
+@dataclass(frozen=True, eq=False)
+class Scheme:
+    """An action for any members: those of unbounded universes are constants that guard and updates mention.
+
+    ``arguments`` has each parameter with its value, a number or such a constant, and ``universes`` the universe that it is of.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+    universes: Mapping[str, Any]
+    guard: Any
+    updates: Mapping[Symbol, Update]
+    doc: str
+    location: Location
+
+    @property
+    def label(self) -> str:
+        """As it is shown, e.g. ``add(b0, e)``: what is a number is a certain member, what is a name is any."""
+        shown = [
+            name if isinstance(value, z3.ExprRef) else self._label(name, value) for name, value in self.arguments.items()
+        ]
+        return f"{self.name}({', '.join(shown)})" if shown else self.name
+
+    def _label(self, name: str, value: int) -> str:
+        universe = self.universes[name]
+        return universe.label(value) if isinstance(universe, Universe) else str(value)
+
+
+def members_of(subset: Subset) -> Enumerated | Unbounded:
+    """The universe whose subsets these are, in a protocol of any size."""
+    assert isinstance(subset.universe, (Enumerated, Unbounded))
+    return subset.universe
+
+
+def any_number(low: Any, high: Any) -> Domain:
+    """The integers between bounds that may be terms."""
+    if type(low) is int and type(high) is int:
+        return Number(low, high)
+    return AnyNumber(low, high)
