@@ -34,19 +34,21 @@ def check(
     by: str | None = None,
     seconds: float | None = None,
     workers: int | None = 1,
+    slice: bool = True,
 ) -> list[Checked]:
     """Checks a protocol, by its name or as it is; returns what was established of each instance.
 
     Without ``size`` or ``set`` these are the instances of size ``ci`` or, with ``defects``, the one that shows them.
     ``properties`` names those to check, all unless told otherwise; ``by`` names the engine, the strongest that finishes unless
     told otherwise; ``seconds`` bounds each instance, and what is open then is ``inconclusive``; ``workers`` is the number of
-    threads or processes (None: one for each core).
+    threads or processes (None: one for each core). ``slice`` has a search for properties that are named visit only what these
+    can see.
 
     Raises RegistryError for a protocol, parameter or size that there is not, ModelError for parameters that do not fit each
     other and for defects that there are not, PropertyError for a property that the instance does not have.
     """
     entry = protocol if isinstance(protocol, Entry) else find(protocol, PROTOCOLS)
-    options = Options(by=by, properties=tuple(properties), seconds=seconds, workers=workers)
+    options = Options(by=by, properties=tuple(properties), seconds=seconds, workers=workers, slice=slice)
     quiet = Reporter(quiet=True)
     return [plan.check(entry, i, defects, options, quiet, lambda: False) for i in _instances(entry, size, set, defects)]
 

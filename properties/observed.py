@@ -9,6 +9,7 @@ from typing import NamedTuple
 import z3
 
 from fencepost.model.kernel import Kernel
+from fencepost.model.language import Protocol
 from fencepost.properties.suspicions import Suspicion, frozen
 from fencepost.properties.suspicions import premises as premises_of
 from fencepost.properties.vocabulary import Property, Suite
@@ -43,9 +44,11 @@ class Observed:
     parts: dict[int, tuple[Property, int, int]]
 
     @classmethod
-    def of(cls, suite: Suite, properties: Iterable[Property], *, closely: bool = False) -> Observed:
-        """Compiles the suite's protocol with these of its properties; ``closely`` also each premise of a property that has
-        several."""
+    def of(
+        cls, suite: Suite, properties: Iterable[Property], *, closely: bool = False, within: Protocol | None = None
+    ) -> Observed:
+        """Compiles the suite's protocol with these of its properties, or ``within`` a slice that decides them; ``closely`` also
+        each premise of a property that has several."""
         chosen = list(properties)
         formulas: list[z3.BoolRef] = []
         step_formulas: list[z3.BoolRef] = []
@@ -75,7 +78,7 @@ class Observed:
             if len(several) > (p.premise is not None)
             for place, premise in enumerate(several, start=1)
         }
-        kernel = Kernel(suite.protocol, formulas, step_formulas)
+        kernel = Kernel(within or suite.protocol, formulas, step_formulas)
         return cls(suite, kernel, states, steps, goals, premises, may_end, tuple(leads), parts)
 
     def alarms(self) -> tuple[list[int], list[int]]:
@@ -99,16 +102,18 @@ class Observed:
         action could change them, and implications whose premise was never met.
 
         ``enabled`` counts, for each action of the kernel, the states in which it was enabled; ``constant`` are the names of the
-        variables that had the same value in all states.
+        variables that had the same value in all states. Of what a slice leaves out nothing is said.
         """
         counts: dict[str, int] = {}
         actions = {action.name: action for action in reversed(self.kernel.actions)}
         for action, count in zip(self.kernel.actions, enabled, strict=True):
             counts[action.name] = counts.get(action.name, 0) + count
+        kept = {action.label for action in self.kernel.actions}
+        in_part = {action.name for action in self.suite.protocol.actions if action.label not in kept}
         found = [
             Suspicion("never-enabled", name, f"action {name} was never enabled", actions[name].location)
             for name, count in counts.items()
-            if not count
+            if not count and name not in in_part
         ]
         for family, action in frozen(self.suite, constant):
             told = f"{family} never changed, although {action.name} could change it"

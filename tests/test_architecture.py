@@ -24,7 +24,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "properties": (
         ("vocabulary",),
-        ("registry", "suspicions"),
+        ("registry", "slices", "suspicions"),
         ("observed", "theorems"),
         ("locks",),
         ("balance", "bookie", "election", "hash_range", "ledger", "ownership", "service_unit", "split", "unload"),

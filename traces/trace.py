@@ -70,11 +70,13 @@ def trace_of(
     seed: int | None = None,
     loop: Loop | None = None,
 ) -> Trace:
-    """The trace of a run of the kernel's protocol.
+    """The trace of a run of the kernel's protocol or, if that is a slice, of the run of the whole by the same actions.
 
     ``states`` are packed, the initial one first; ``actions`` are the numbers of the actions between them, so there is one
     fewer. Raises ValueError if there is not.
     """
+    if kernel.protocol.whole is not kernel.protocol:
+        kernel, states, actions = _in_the_whole(kernel, states, actions)
     raw = [kernel.packing.unpack(state) for state in states]
     return trace_of_raw(kernel, raw, actions, violated=violated, found_by=found_by, seed=seed, loop=loop)
 
@@ -105,3 +107,23 @@ def trace_of_raw(
         seed=seed,
         loop=loop,
     )
+
+
+def _in_the_whole(part: Kernel, states: Sequence[Words], actions: Sequence[int]) -> tuple[Kernel, list[Words], list[int]]:
+    """A slice's run in the whole protocol: from an initial state that agrees on what is kept, each action taken again there."""
+    whole = Kernel(part.protocol.whole)
+    numbers = {action.label: number for number, action in enumerate(whole.actions)}
+    first = _values(part, states[0])
+    initial = [first.get(v.name, v.initial[0]) for v in whole.protocol.variables]
+    run, taken = [whole.packing.pack(initial)], [numbers[part.actions[number].label] for number in actions]
+    for action, state in zip(taken, states[1:], strict=True):
+        enabled = action in whole.enabled(run[-1])
+        run.append(whole.apply(run[-1], action))
+        if not enabled or not _values(part, state).items() <= _values(whole, run[-1]).items():
+            raise AssertionError(f"{whole.actions[action].label} is not in the whole what it is in the slice")
+    return whole, run, taken
+
+
+def _values(kernel: Kernel, state: Words) -> dict[str, int]:
+    names = (variable.name for variable in kernel.protocol.variables)
+    return dict(zip(names, kernel.packing.unpack(state), strict=True))

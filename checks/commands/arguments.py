@@ -198,6 +198,7 @@ def _add_check(commands: Commands) -> None:
     add_walks(check, 100_000, "how many walks --by walks makes")
     add("--second-solver", action="store_true", help="have cvc5 confirm every obligation that Z3 discharges")
     add("--symmetry", action="store_true", help="search one state for all that differ only in which bookie (...) is which")
+    add("--no-slice", action="store_true", help="search all of a protocol, not only what the named properties can see")
     add("--checkpoint", type=Path, metavar="DIR", help="keep the levels of an exhaustive search there")
     add("--resume", action="store_true", help="go on from what --checkpoint DIR holds")
     add("--strict", action="store_true", help="what makes success suspicious keeps the run from succeeding (exit 10)")

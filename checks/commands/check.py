@@ -280,6 +280,7 @@ def _options(asked: argparse.Namespace, seconds: float | None) -> Options:
         checkpoint=asked.checkpoint,
         resume=asked.resume,
         symmetry=asked.symmetry,
+        slice=not asked.no_slice,
         strict=asked.strict,
     )
 

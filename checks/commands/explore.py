@@ -177,13 +177,12 @@ def _trace(folder: Path, asked: argparse.Namespace) -> ExitStatus:
     if asked.walk is None or not 0 <= asked.walk < explored.walks:
         raise RegistryError(f"explore trace needs a walk from 0 to {explored.walks - 1}: --walk N")
     trace = trace_of_walk(explored, asked.walk)
-    observed = explored.observed()
-    suite = observed.suite
+    suite = explored.observed().suite
     if trace.violated is not None and not asked.whole:
         reporter = Reporter(quiet=asked.quiet)
         reporter.begin(f"shrinking walk {asked.walk}")
         with interruptible() as interrupt:
-            shrunk = shrink(trace, suite, observed=observed, progress=reporter.searching, should_stop=interrupt)
+            shrunk = shrink(trace, suite, progress=reporter.searching, should_stop=interrupt)
         reporter.end()
         trace = shrunk.trace
     violated = next((p for p in suite.properties if p.name == trace.violated), None)

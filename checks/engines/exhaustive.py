@@ -16,6 +16,7 @@ from fencepost.checks.engines.verdicts import Verdict, reached, unreached
 from fencepost.model.kernel.search.orbits import Represented
 from fencepost.model.kernel.search.results import Find, Limits, Progress, Result
 from fencepost.model.kernel.search.search import search
+from fencepost.model.language.slices import varying
 from fencepost.properties.observed import Observed
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.trace import Trace, trace_of
@@ -77,7 +78,7 @@ def exhaust(
     found = _Found(observed, result, budget.workers, represented)
     whole = result.outcome == "exhausted"
     suspicions = observed.suspicions(result.enabled, result.seen, result.constant()) if whole else []
-    notes = (found.summary(), *(reduction.notes(result, represented) if reduction else ()))
+    notes = (found.summary(), *found.left_out(), *(reduction.notes(result, represented) if reduction else ()))
     verdicts = found.verdicts() + (reduction.undecided() if reduction else ())
     safety = Findings(verdicts, notes, tuple(suspicions), seconds=result.seconds)
     if not observed.leads:
@@ -111,10 +112,13 @@ class _Found:
         self.observed, self.result, self.workers = observed, result, workers
         self.finds = {(find.kind, find.formula): find for find in result.violations + result.watched}
         self.reach = {"distinct": result.distinct, "transitions": result.transitions, "depth": result.depth}
+        self.part, self.whole = observed.kernel.protocol, observed.suite.protocol
         self.up_to = ""
+        if self.part is not self.whole:
+            self.up_to = " of the slice"
         if represented:
             self.reach["represented"] = represented.states
-            self.up_to = " up to symmetry"
+            self.up_to += " up to symmetry"
 
     def verdicts(self) -> tuple[Verdict, ...]:
         seen = set(self.result.seen)
@@ -156,6 +160,16 @@ class _Found:
             "deadlock": f"the search ended with a deadlock, after {seen}",
         }
         return reasons[result.outcome]
+
+    def left_out(self) -> tuple[str, ...]:
+        """What there is to say of a slice: how much it has, and whose values it does without."""
+        if self.part is self.whole:
+            return ()
+        kept, all_ = set(self.part.variables), varying(self.whole)
+        gone = [v for v in all_ if v not in kept]
+        actions = f"{len(self.part.actions)} of {len(self.whole.actions)} actions"
+        told = f"{len(all_) - len(gone)} of {len(all_)} variables and {actions} matter to what is checked"
+        return (f"slice: {told}; left out: {', '.join(dict.fromkeys(v.family for v in gone))}",)
 
     def summary(self) -> str:
         result = self.result

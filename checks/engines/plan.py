@@ -21,6 +21,7 @@ from fencepost.model.language import Protocol
 from fencepost.model.language.mistakes import guess
 from fencepost.properties.observed import Observed
 from fencepost.properties.registry import Entry, Instance
+from fencepost.properties.slices import slice_for
 from fencepost.properties.suspicions import Suspicion, empty
 from fencepost.properties.theorems import Theory
 from fencepost.properties.vocabulary import Property, Suite
@@ -41,8 +42,9 @@ class Options:
     """How to check: the engine (None: the strongest), its limits, and which properties (none named: all).
 
     ``checkpoint`` is a folder that has one of its own for each instance. ``symmetry`` has exhaustive searches visit one state
-    for all that differ only in which member of a universe is which, where that is proved to make no difference. ``strict`` also
-    asks which lemmas a proof needs.
+    for all that differ only in which member of a universe is which, where that is proved to make no difference. ``slice`` has
+    them search, for properties that are named, only what these can see. ``strict`` also asks which lemmas a proof needs, and
+    what makes success suspicious, which takes the whole protocol.
     """
 
     by: str | None = None
@@ -56,6 +58,7 @@ class Options:
     checkpoint: Path | None = None
     resume: bool = False
     symmetry: bool = False
+    slice: bool = True
     strict: bool = False
 
 
@@ -155,10 +158,11 @@ class _Run:
         return self._seconds() == 0.0
 
     def exhaustive(self, memory: int | None = None) -> Findings:
-        options = self.options
-        reduction = Reduction.of(self.suite, self.chosen, self.reporter) if options.symmetry else None
+        options, protocol = self.options, self.suite.protocol
+        seen = slice_for(protocol, self.chosen) if options.slice and options.properties and not options.strict else protocol
+        reduction = Reduction.of(seen, self.chosen, self.reporter) if options.symmetry else None
         return exhaust(
-            Observed.of(self.suite, reduction.observed if reduction else self.chosen, closely=not reduction),
+            Observed.of(self.suite, reduction.observed if reduction else self.chosen, closely=not reduction, within=seen),
             Budget(memory or options.memory, self._seconds(), options.workers, options.memory),
             reduction=reduction,
             progress=self.reporter.searching,

@@ -11,8 +11,9 @@ from fencepost.checks.engines.verdicts import Verdict
 from fencepost.model.kernel.code.packing import Packing
 from fencepost.model.kernel.search.orbits import MOST, Orbits, Represented
 from fencepost.model.kernel.search.results import Result
+from fencepost.model.language import Protocol
 from fencepost.model.language.symmetry import Symmetry, anywhere, symmetry_of
-from fencepost.properties.vocabulary import Property, Suite
+from fencepost.properties.vocabulary import Property
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,10 @@ class Reduction:
     reporter: Reporter
 
     @classmethod
-    def of(cls, suite: Suite, properties: Iterable[Property], reporter: Reporter) -> Reduction:
-        """Proves what symmetry there is; ModelError if a ``sometimes`` speaks of too many particular members."""
-        protocol, chosen = suite.protocol, tuple(properties)
+    def of(cls, protocol: Protocol, properties: Iterable[Property], reporter: Reporter) -> Reduction:
+        """Proves what symmetry there is of a protocol, or of a slice that decides the properties; ModelError if a ``sometimes``
+        speaks of too many particular members."""
+        chosen = tuple(properties)
         proved = symmetry_of(protocol, _formulas(chosen), reporter.proving)
         used = proved.within(MOST)
         if not used.classes:

@@ -67,7 +67,7 @@ def sample(
     reach: dict[str, Amount] = {"walks": result.walks, "steps": result.steps, "seed": walks.seed, "strategy": walks.strategy}
     if result.unseen is not None:
         reach["unseen"] = round(result.unseen, 6)
-    shortened = partial(shrink, suite=observed.suite, observed=observed, progress=shrinking, should_stop=should_stop)
+    shortened = partial(shrink, suite=observed.suite, progress=shrinking, should_stop=should_stop)
 
     def trace_of_find(prop: Property, walk: int) -> Trace:
         path = walk_path(observed.kernel, **course, walk=walk)

@@ -87,6 +87,8 @@ class Protocol:
         self._vetted: dict[bool, set[int]] = {False: set(), True: set()}  # nodes, by whether next values may occur
         self._actors = Actors()
         self._mentioned: dict[int, frozenset[Variable]] = {}  # by node, too
+        self.whole: Protocol = self
+        """Of a slice the protocol that it was made of."""
 
     def _claim(self, kind: str, name: str) -> None:
         if not name.isidentifier() or name.startswith("_"):

@@ -119,10 +119,14 @@ class _Proof:
         self._protocol, self._formulas = protocol, formulas
         self._actions = {(a.name, tuple(value for _, value in a.grounding)): a for a in protocol.actions}
         self._order = list(protocol.actions)
+        self._places = {(v.family, v.index) for v in protocol.variables}
         self._z3 = Equivalence(protocol)
 
     def obstacle(self, transposition: Transposition) -> str:
         """What tells the two members apart, or nothing."""
+        lone = next((v for v in self._protocol.variables if transposition.place(v) not in self._places), None)
+        if lone is not None:
+            return f"{lone.name} has no counterpart in the slice"
         exchange = Exchange(self._protocol, transposition)
         return self._at_the_beginning(exchange) or self._in_the_actions(exchange) or self._in_the_formulas(exchange)
 

@@ -52,7 +52,7 @@ def main() -> None:
 
 def _measured(trace: Trace, observed: Observed) -> list[str]:
     started = time.process_time()
-    shrunk = shrink(trace, observed.suite, observed=observed)
+    shrunk = shrink(trace, observed.suite)
     between = time.process_time()
     in_smallest(shrunk.trace, PROTOCOLS[trace.protocol])
     seconds = between - started, time.process_time() - between

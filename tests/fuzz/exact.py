@@ -18,6 +18,7 @@ from fencepost.model.kernel.search.search import search
 from fencepost.model.language import ModelError
 from fencepost.model.language.obligations import prove_domains
 from fencepost.properties.observed import Observed
+from fencepost.properties.slices import slice_for
 from tests.fuzz.case import GIB, Case, as_trace, every_state, in_small
 from tests.fuzz.judging import exact, judged
 from tests.fuzz.plain import Escape, State
@@ -134,7 +135,7 @@ def symmetry(case: Case) -> bool:
     if not case.world.whole:
         return False
     finite = [p for p in case.suite.properties if p.kind != "leads_to"]
-    reduction = Reduction.of(case.suite, finite, Reporter(quiet=True))
+    reduction = Reduction.of(case.suite.protocol, finite, Reporter(quiet=True))
     observed = Observed.of(case.suite, reduction.observed)
     found = exhaust(observed, Budget(workers=case.chance.choice((1, 2))), reduction=reduction)
     exact(case, "symmetry", found.verdicts)
@@ -153,6 +154,33 @@ def symmetry(case: Case) -> bool:
         case.same("closed under permutations", {p(state) for p in permutations for state in world.depth}, set(world.depth))
         case.same("orbits", result.distinct, len(set(orbits.values())))
     return True
+
+
+def slices(case: Case) -> bool:
+    """What one property can see: its verdict, the shortest run and how many states there are, against those of the whole."""
+    if not case.world.whole:
+        return False
+    smaller = False
+    for prop in case.suite.properties:
+        part = slice_for(case.protocol, [prop])
+        if part is case.protocol:
+            continue
+        smaller = True
+        statement, about = case.statements[prop.name], f"slice: {prop.name}"
+        (verdict,) = exhaust(Observed.of(case.suite, [prop], within=part), Budget(workers=1)).verdicts
+        length = case.truth.shortest(statement)
+        if prop.kind == "sometimes":
+            case.same(about, verdict.verdict, "violated" if length is None else "proved")
+            continue
+        case.same(about, verdict.verdict, "exhausted" if length is None else "violated")
+        if length is not None:
+            case.same(f"{about}, steps", verdict.reach["steps"], length)
+            case.sound("slice", verdict.trace, statement)
+        else:
+            places = [case.reading.places[v.family, v.index] for v in part.variables]
+            seen = {tuple(state[place] for place in places) for state in case.world.depth}
+            case.same(f"{about}, states", verdict.reach["distinct"], len(seen))
+    return smaller
 
 
 def _permutations(case: Case, classes: list[tuple[str, tuple[int, ...]]]) -> Iterator[Callable[[State], State]]:

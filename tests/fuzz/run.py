@@ -39,6 +39,7 @@ COMPARISONS: Mapping[str, tuple[Comparison, int]] = {
     "plain ~ verdicts of a search": (_alone(exact.verdicts), 35),
     "plain ~ liveness": (_alone(exact.liveness), 35),
     "plain ~ search with symmetry": (_alone(exact.symmetry), 15),
+    "plain ~ search of a slice": (_alone(exact.slices), 15),
     "plain ~ search cut short": (_alone(interrupted.cut_short), 25),
     "one run ~ stopped and resumed": (interrupted.resumed, 12),
     "one run ~ killed and resumed": (interrupted.killed, 5),

@@ -16,6 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.results import Limits
 from fencepost.model.kernel.search.search import search
+from fencepost.model.language import Protocol
+from fencepost.properties.slices import slice_for
+from fencepost.properties.vocabulary import Property
 from fencepost.traces.exploration.search import Searched
 from fencepost.traces.exploration.search import search as on_spark
 from tests.checks.export.tlc import Tlc, found
@@ -113,6 +116,17 @@ def test_a_verdict_that_is_wrong_is_noticed(monkeypatch: pytest.MonkeyPatch) -> 
     kinds = ("always", "step", "ends")
     monkeypatch.setattr(engines, "_inductively", lambda case: {s.name: "proved" for s in case.of_kind(*kinds)})
     assert differs(engines.induction)
+
+
+def test_a_slice_that_lacks_an_action_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacking(protocol: Protocol, properties: list[Property]) -> Protocol:
+        part = slice_for(protocol, properties)
+        if part is not protocol:
+            part.actions = part.actions[1:]
+        return part
+
+    monkeypatch.setattr(exact, "slice_for", lacking)
+    assert differs(exact.slices)
 
 
 @pytest.fixture(scope="session")

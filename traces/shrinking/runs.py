@@ -15,6 +15,7 @@ from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.results import Limits, Progress, Result
 from fencepost.model.kernel.search.search import least_memory, search
 from fencepost.properties.observed import Observed
+from fencepost.properties.slices import slice_for
 from fencepost.properties.vocabulary import Property, Suite
 from fencepost.traces.lassos import flaw, loop_from
 from fencepost.traces.trace import Loop, Trace
@@ -61,6 +62,12 @@ class Aim:
         observed = observed or Observed.of(suite, [prop])
         return cls(observed.kernel, prop, observed)
 
+    @classmethod
+    def within_slice(cls, suite: Suite, prop: Property) -> Aim:
+        """The aim on what the property can see of the protocol, where that decides it. A run there is one of the whole protocol
+        by the same actions."""
+        return cls.of(suite, prop, Observed.of(suite, [prop], within=slice_for(suite.protocol, [prop])))
+
     @staticmethod
     def unpacked(state: Packed) -> Words:
         """The state as the kernel takes it."""
@@ -96,10 +103,12 @@ class Aim:
         )
 
     def started(self, trace: Trace) -> Run:
-        """The run of a trace, up to where it first shows what it is to; ValueError if it never does."""
+        """The run of a trace of the whole protocol, up to where it first shows what it is to, without the steps that a slice
+        leaves out; ValueError if it never does."""
         numbers = {action.label: number for number, action in enumerate(self.kernel.actions)}
         actions = [numbers.get(step.action, -1) for step in trace.steps]
-        start = plain(self.kernel.packing.pack(trace.initial))
+        values = dict(zip(self.kernel.protocol.whole.variables, trace.initial, strict=True))
+        start = plain(self.kernel.packing.pack([values[variable] for variable in self.kernel.protocol.variables]))
         run = self.tried((start,), (), actions, trace.loop.start if trace.loop else None)
         if run is None:
             raise ValueError(f"its steps do not lead to what it says of {self.prop.name}")

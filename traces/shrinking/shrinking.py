@@ -9,11 +9,10 @@ every candidate is taken through the kernel, step by step, and must violate that
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fencepost.model.kernel.search.results import Progress
-from fencepost.properties.observed import Observed
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.shrinking.runs import Aim, Run, Trial
 from fencepost.traces.shrinking.shortcuts import with_shortcuts
@@ -62,23 +61,20 @@ def shrink(
     trace: Trace,
     suite: Suite,
     *,
-    observed: Observed | None = None,
     memory: int = MEMORY,
     progress: Callable[[Progress], None] | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Shrunk:
     """Shrinks a trace that replays on the suite's protocol, and violates (or reaches) one of its properties.
 
-    ``observed`` saves compiling the protocol if it observes that property already; ``memory`` is in bytes. What was found
-    until ``should_stop`` is kept. The same trace is shrunk to the same on any machine. Raises ValueError for a trace without a
-    property, or whose steps do not lead to what it says.
+    ``memory`` is in bytes. What was found until ``should_stop`` is kept. The same trace is shrunk to the same on any machine.
+    Raises ValueError for a trace without a property, or whose steps do not lead to what it says.
     """
     if trace.violated is None:
         raise ValueError("the trace names no property, so there is nothing that shrinking would keep")
     prop = suite.named(trace.violated)
-    aim = Aim.of(suite, prop, observed)
+    aim = Aim.within_slice(suite, prop)
     run = aim.started(trace)
-    before = Run(run.states, run.actions, run.loop)
     run = fewest_steps(aim, run, should_stop)
     searched = None
     if run.loop is None:
@@ -95,8 +91,9 @@ def shrink(
         seed=trace.seed,
         loop=aim.loop(run),
     )
-    changes, left = _changes(aim, before), _changes(aim, run)
-    steps = len(before.actions)
+    actors = {action.label: action.actor for action in suite.protocol.actions}
+    changes, left = _turns(actors[step.action] for step in trace.steps), _changes(aim, run)
+    steps = len(trace.steps)
     if len(run.actions) < steps:
         made = replace(made, found_by=f"{trace.found_by or 'a trace'}, shrunk from {steps} steps")
     return Shrunk(made, steps, changes, left, searched, should_stop())
@@ -190,7 +187,10 @@ def _actor(aim: Trial, actions: Sequence[int]) -> str:
 
 
 def _changes(aim: Trial, run: Run) -> int:
-    actors = [aim.kernel.actions[action].actor for action in run.actions]
+    return _turns(aim.kernel.actions[action].actor for action in run.actions)
+
+
+def _turns(actors: Iterable[str]) -> int:
     return sum(one != other for one, other in itertools.pairwise(actors))
 
 

@@ -78,7 +78,7 @@ class _Lowering:
         self.tried: set[tuple[Value, ...]] = set()
         suite = entry.suite(entry.build(trace.parameters, trace.defects))
         self.prop = suite.named(trace.violated or "")
-        aim = Aim.of(suite, self.prop)
+        aim = Aim.within_slice(suite, self.prop)
         self.best = _Found(trace, suite, cost(aim, aim.started(trace)))
 
     def lower(self) -> None:
@@ -112,7 +112,7 @@ class _Lowering:
             return None
         self.tried.add(tuple(parameters.values()))
         self.telling(" ".join(f"{name}={written(value)}" for name, value in parameters.items()))
-        aim = Aim.of(suite, prop)
+        aim = Aim.within_slice(suite, prop)
         run = self._retaken(aim) or self._searched(aim, prop)
         if run is None:
             return None

@@ -26,7 +26,7 @@ class Kernel:
 
     Machine code is made when it is first asked for. Raises ModelError then for a term that cannot be compiled, and for an
     action that may take a variable out of its domain: what it wrote would spill into the variable packed beside it, and every
-    engine would take that for a step.
+    engine would take that for a step. Of a slice that is asked of the whole protocol.
     """
 
     def __init__(self, protocol: Protocol, observed: Sequence[Any] = (), observed_steps: Sequence[Any] = ()) -> None:
@@ -67,7 +67,7 @@ class Kernel:
 
     def _text(self, name: str) -> str:
         if not self._texts:
-            prove_domains(self.protocol)
+            prove_domains(self.protocol.whole)
         if name not in self._texts:
             self._texts[name] = self._written(name)
         return self._texts[name]

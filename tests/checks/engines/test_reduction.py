@@ -49,7 +49,7 @@ def name(instance: Instance) -> str:
 
 def searched(parameters: dict[str, Value], defects: Sequence[str] = ()) -> Findings:
     suite = LEDGER.suite(LEDGER.build(parameters, defects))
-    reduction = Reduction.of(suite, suite.properties, Reporter(quiet=True))
+    reduction = Reduction.of(suite.protocol, suite.properties, Reporter(quiet=True))
     return exhaust(Observed.of(suite, reduction.observed), Budget(workers=2), reduction=reduction)
 
 
@@ -109,7 +109,7 @@ def test_a_defect_is_caught_by_the_same_properties_in_as_many_steps(defect: str)
 
 
 def test_the_same_is_printed_with_any_number_of_workers() -> None:
-    asked = ("check", "ledger", *TWO_RECOVERIES, "--symmetry", "--property", "no_truncation")
+    asked = ("check", "ledger", *TWO_RECOVERIES, "--symmetry", "--property", "no_truncation", "--no-slice")
     one, two = (fencepost(*asked, "--workers", n) for n in "12")
     assert one.returncode == 0, one.stderr
     assert stable(one.stdout) == stable(two.stdout)
@@ -134,7 +134,7 @@ def test_what_is_not_interchangeable_is_told_and_the_trace_is_a_real_run(
 
 def test_a_search_goes_on_from_a_checkpoint_with_the_same_symmetry(tmp_path: Path) -> None:
     suite = LEDGER.suite(LEDGER.build(LEDGER.shown_by["no_such_entry_though_stored"]))
-    reduction, asked = Reduction.of(suite, [suite.named("no_truncation")], Reporter(quiet=True)), count()
+    reduction, asked = Reduction.of(suite.protocol, [suite.named("no_truncation")], Reporter(quiet=True)), count()
     observed = Observed.of(suite, reduction.observed)
     exhaust(observed, Budget(), reduction=reduction, checkpoint=tmp_path, should_stop=lambda: next(asked) > 5)
     resumed = exhaust(observed, Budget(), reduction=reduction, checkpoint=tmp_path, resume=True)
@@ -181,7 +181,7 @@ def locks_checked(spoiled: str, *, brokers: int, symmetry: bool, only: tuple[str
         return locks(brokers, spoiled=spoiled)
 
     entry = Entry("locks", "locks", build, lock_suite, {})
-    options = Options(symmetry=symmetry, properties=only)
+    options = Options(symmetry=symmetry, properties=only, slice=False)
     return check(entry, Instance("some", {}), (), options, Reporter(quiet=True), lambda: False).findings
 
 
@@ -201,7 +201,7 @@ def test_what_must_come_about_is_judged_only_without_symmetry(spoiled: str, verd
 
 def test_a_search_with_symmetry_refuses_to_observe_what_must_come_about() -> None:
     suite = lock_suite(locks(2))
-    reduction = Reduction.of(suite, suite.properties, Reporter(quiet=True))
+    reduction = Reduction.of(suite.protocol, suite.properties, Reporter(quiet=True))
     with pytest.raises(ValueError, match="comes_free cannot be judged with symmetry"):
         exhaust(Observed.of(suite, suite.properties), Budget(), reduction=reduction)
 
@@ -213,7 +213,7 @@ def test_situations_of_particular_members_are_reached_with_symmetry_as_without()
     assert with_it.notes[1] == "symmetry: broker b0, b1, b2 interchangeable (6 permutations)"
     suite = lock_suite(locks(3))
     told = [suite.named("last_is_told_more")]
-    as_written = exhaust(Observed.of(suite, told), Budget(), reduction=Reduction.of(suite, told, Reporter(quiet=True)))
+    as_written = exhaust(Observed.of(suite, told), Budget(), reduction=Reduction.of(suite.protocol, told, Reporter(quiet=True)))
     assert verdicts_of(as_written) == {"last_is_told_more": "violated"}  # no state that stands for others is like this
 
 

@@ -1,0 +1,64 @@
+"""Slices: the part of a protocol that some formulas can see, their cone of influence.
+
+A variable is kept if a formula mentions it, or if an action that changes a kept variable mentions it in its guard or in the new
+value. An action that changes no kept variable is left out; the others keep their guards. So a kept action is enabled in a state
+of the slice just if it is in every state of the whole that agrees on the kept variables, and does the same to these. A run of
+the slice is one of the whole by the same actions; a run of the whole, without actions that are left out, is one of the slice.
+What can be reached, and in how few steps, is the same; who is enabled for ever and where runs end is not.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from fencepost.model.language.declarations import Variable
+from fencepost.model.language.domains import Universe
+from fencepost.model.language.protocol import Protocol
+from fencepost.model.language.transposition import Transposition
+
+
+def sliced(protocol: Protocol, formulas: Iterable[Any]) -> Protocol:
+    """The slice of a whole protocol that decides what can be reached of the formulas, over values and next values.
+
+    Its ``whole`` is the protocol; it is that protocol itself if all of it matters. It is for search alone: the names of what is
+    left out are still known to it.
+    """
+    kept = _cone(protocol, formulas)
+    if not kept or kept.issuperset(varying(protocol)):
+        return protocol
+    actions = [action for action in protocol.actions if not kept.isdisjoint(action.updates)]
+    made = copy.copy(protocol)
+    made.variables = [variable for variable in protocol.variables if variable in kept]
+    made.actions = [replace(a, updates={v: new for v, new in a.updates.items() if v in kept}) for a in actions]
+    made.universes = {name: u for name, u in protocol.universes.items() if any(_concerns(u, v) for v in kept)}
+    return made
+
+
+def _cone(protocol: Protocol, formulas: Iterable[Any]) -> set[Variable]:
+    """The variables that matter to the formulas."""
+    kept = set[Variable]().union(*map(protocol.variables_of, formulas))
+    size = -1
+    while len(kept) != size:
+        size = len(kept)
+        for action in protocol.actions:
+            for variable in kept.intersection(action.updates):
+                kept |= protocol.variables_of(action.guard) | protocol.variables_of(action.updates[variable])
+    return kept
+
+
+def varying(protocol: Protocol) -> list[Variable]:
+    """The variables that may have more than one value: an action changes them, or they start as one of several."""
+    changed = set[Variable]().union(*(action.updates for action in protocol.actions))
+    return [variable for variable in protocol.variables if variable in changed or len(variable.initial) > 1]
+
+
+def _concerns(universe: Universe, variable: Variable) -> bool:
+    """Whether an exchange of members of the universe does something to the variable: of one that no kept variable is concerned
+    with, the members would be interchangeable to no end."""
+    if universe.size < 2:
+        return universe in variable.universes
+    exchange = Transposition(universe, 0, 1)
+    return universe in variable.universes or bool(exchange.choices(variable.domain) or exchange.bits(variable.domain))
