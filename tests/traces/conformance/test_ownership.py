@@ -135,6 +135,10 @@ FORMER_NODE = (
     f"{OWNS}; crash(b0); restart(b0); try_to_own(b0, *); create(b0, *); find_former(b0, *); expire_former(b0);"
     "try_to_own(b1, *); create(b1, *); retake(b0, *)"
 )
+MARKED = (
+    f"{OWNS}; start_release(b0, *); release(b0, *); {OWNS}; hear_of_deletion(b0, *); expire(b0); fail(b0, *);"
+    "learn_of_expiry(b0); reestablish(b0)"
+)
 LOSS_UNHEARD = (
     f"{OWNS}; {NEW_SESSION}; try_to_own(b1, *); create(b1, *); start_release(b0, *); release(b0, *); disconnect(b1, 0);"
     "hear_of_deletion(b0, *); reconnect(b1); try_to_own(b0, *); create(b0, *)"
@@ -181,6 +185,7 @@ def test_the_hazards_of_each_release(release: str) -> None:
     [
         ("found_lock_unattended", FOUND, {"disconnects": 1}),
         ("recreated_behind_release", f"{OWNS}; {NEW_SESSION}; start_release(b0, *)", {"expiries": 1, "releases": 1}),
+        ("reconnected first", MARKED, {"expiries": 1, "releases": 1}),
         ("N2", f"{OWNS}; {NEW_SESSION}; find_missing(b0, *); start_release(b0, *)", {"expiries": 1, "releases": 1}),
     ],
 )

@@ -40,15 +40,22 @@ class LedgerAdapter(Adapter):
         """``limbo`` is whether the bookies' storage has it."""
         self.session = session
         self.covered = frozenset(_STEPS) - (frozenset() if limbo else _NEED_LIMBO)
-        self._striped = False
+        self._striped = self._checkpoints = self._stops = False
 
     def begin(self, instance: Protocol) -> Seen:
         sizes = {name: instance.parameters[name] for name in ("bookies", "entries", "ensemble", "write_quorum", "ack_quorum")}
         self._striped = sizes["ensemble"] != sizes["write_quorum"]
-        return self._seen([{"do": "begin", **sizes}])
+        self._checkpoints = any(action.name == words.IDLE_CHECKPOINT for action in instance.actions)
+        self._stops = words.DELETED_FENCE_IN_MEMORY in instance.active
+        return self._seen([{"do": "begin", **sizes, **({"synced": True} if self._checkpoints else {})}])
 
     def take(self, step: Taken) -> Seen:
-        return self._seen(_STEPS[step.action.name](step, step.arguments))
+        steps: Steps = _STEPS[step.action.name](step, step.arguments)
+        if self._stops and step.action.name == words.CRASH:
+            steps = [{"do": "stop", "at": step.arguments["b"]}]
+        if self._checkpoints and (bookie := _fences_now(step)):
+            steps = [{"do": "flush", "at": bookie}, *steps]
+        return self._seen(steps)
 
     def expected(self, view: View) -> Owed:
         return owed(ledger_of(view))
@@ -62,6 +69,12 @@ class LedgerAdapter(Adapter):
             raise Departure(answer["refused"])
         values = {**answer["seen"], "striped": self._striped}
         return Seen(values, found(values))
+
+
+def _fences_now(step: Taken) -> str:
+    """The bookie that the step fences, empty if it fences none; a checkpoint right before that leaves the next one idle."""
+    before, after = ledger_of(step.before), ledger_of(step.after)
+    return next((bookie for bookie in before.bookies if after.fenced(bookie) and not before.fenced(bookie)), "")
 
 
 def _request(of: str, what: str, at: str, entry: int | None = None) -> dict[str, Any]:
@@ -148,5 +161,7 @@ _STEPS: Mapping[str, Any] = {
     words.REPLACE_IN_RECOVERY: _replace_in_recovery,
     words.CLOSE_RECOVERED: _end,
     words.ADOPT_END: _end,
+    words.IDLE_CHECKPOINT: lambda _, a: [{"do": "flush", "at": a["b"]}],
+    words.TAKE_ENSEMBLE: lambda _, a: [{"do": "take-ensemble", "of": "writer", "entry": number(a["e"])}],
     words.READ_TAIL: lambda _, a: [{"do": "read-tail", "entry": number(a["e"])}],
 }

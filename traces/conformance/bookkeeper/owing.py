@@ -31,7 +31,8 @@ def found(seen: Mapping[str, Any]) -> frozenset[str]:
 
 def owed(ledger: Ledger) -> Owed:
     """What the clients owe in a state."""
-    must = {_words("writer", "add", b, e) for b in ledger.bookies for e in ledger.requested(b)}
+    # an add that has its ensemble, and is not queued yet, is sent nowhere
+    must = {_words("writer", "add", b, e) for b in ledger.bookies for e in ledger.requested(b) if e <= ledger.sent}
     if ledger.writer == "changing":
         must.add("writer metadata write")
     if ledger.writer == "changed":

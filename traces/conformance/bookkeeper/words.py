@@ -21,6 +21,8 @@ RECOVERY_ADD, LATE_RECOVERY_ADD = "recovery_add", "late_recovery_add"
 RECOVERY_ADD_COMPLETE = "recovery_add_complete"
 REPLACE_IN_RECOVERY, CLOSE_RECOVERED, ADOPT_END = "replace_in_recovery", "close_recovered", "adopt_end"
 READ_TAIL = "read_tail"
+IDLE_CHECKPOINT, TAKE_ENSEMBLE = "idle_checkpoint", "take_ensemble"
+DELETED_FENCE_IN_MEMORY = "deleted_fence_in_memory"
 
 VARIABLES = {
     "status": ("status",),

@@ -1,6 +1,7 @@
 package org.apache.bookkeeper.client;
 
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
@@ -52,6 +53,8 @@ final class GatedClient extends BookKeeper implements BookieWatcher {
     private final EnsemblePlacementPolicy placement = new DefaultEnsemblePlacementPolicy();
     private static final BookKeeperClientStats STATS = BookKeeperClientStats.newInstance(NullStatsLogger.INSTANCE);
     private LedgerOpenOp opening;
+    /** The add that has its ensemble, and has still to be queued. */
+    private PendingAddOp taken;
 
     GatedClient(String name, LedgerBench bench) throws Exception {
         this.name = name;
@@ -101,7 +104,22 @@ final class GatedClient extends BookKeeper implements BookieWatcher {
     }
 
     void add(long entry) {
-        handle.asyncAddEntry(("entry " + entry).getBytes(StandardCharsets.UTF_8), (rc, lh, id, c) -> addCodes.put(entry, rc), null);
+        if (taken != null) {
+            handle.doAsyncAddEntry(taken);
+            taken = null;
+            return;
+        }
+        handle.asyncAddEntry(payload(entry), (rc, lh, id, c) -> addCodes.put(entry, rc), null);
+    }
+
+    /** The first of the two things that LedgerHandle.asyncAddEntry does, in the thread that calls it; the second is doAsyncAddEntry. */
+    void takeEnsemble(long entry) {
+        taken = PendingAddOp.create(handle, context, handle.getCurrentEnsemble(), Unpooled.wrappedBuffer(payload(entry)),
+                WriteFlag.NONE, (rc, lh, id, latency, c) -> addCodes.put(entry, rc), null);
+    }
+
+    private static byte[] payload(long entry) {
+        return ("entry " + entry).getBytes(StandardCharsets.UTF_8);
     }
 
     void closeLedger() {

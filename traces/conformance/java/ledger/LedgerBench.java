@@ -68,8 +68,8 @@ public final class LedgerBench implements Lines.Target {
         }
     }
 
-    /** Begins a run with so many bookies, all of them up, and no client. */
-    void begin(int count, int most) throws Exception {
+    /** Begins a run with so many bookies, all of them up, and no client; {@code synced} is whether they sync their journal. */
+    void begin(int count, int most, boolean synced) throws Exception {
         clients.values().forEach(this::dismiss);
         clients.clear();
         requests.clear();
@@ -79,12 +79,10 @@ public final class LedgerBench implements Lines.Target {
         used = count;
         sight.forget();
         for (int i = bookies.size(); i < count; i++) {
-            bookies.put("b" + i, new RealBookie("b" + i, root, storage));
+            bookies.put("b" + i, new RealBookie("b" + i, root, storage, synced));
         }
         for (RealBookie bookie : bookies.values()) {
-            if (!bookie.isUp()) {
-                bookie.start();
-            }
+            bookie.begin(synced);
         }
     }
 

@@ -8,6 +8,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.bookkeeper.bookie.BookieException;
 import org.apache.bookkeeper.bookie.BookieImpl;
@@ -51,18 +53,31 @@ final class RealBookie {
     private final File root;
     private final String storageClass;
     private File folder;
+    private boolean synced;
     private int kills;
     private BookieImpl bookie;
     private Cache<?, ?> deletedWhenFenced;
     /** Whether anything has reached the bookie since it was last looked at. */
     boolean touched = true;
 
-    RealBookie(String name, File root, String storageClass) throws Exception {
+    RealBookie(String name, File root, String storageClass, boolean synced) throws Exception {
+        this.synced = synced;
         this.id = BookieId.parse(name);
         this.root = root;
         this.storageClass = storageClass;
         this.folder = new File(root, name);
         start();
+    }
+
+    /** A run begins: the bookie is up. Only a synced journal's log mark moves with what is written to it. */
+    void begin(boolean toSync) throws Exception {
+        if (isUp() && synced != toSync) {
+            stop();
+        }
+        synced = toSync;
+        if (!isUp()) {
+            start();
+        }
     }
 
     boolean isUp() {
@@ -137,6 +152,15 @@ final class RealBookie {
         });
     }
 
+    /** A checkpoint, as one comes by time, or as the process is stopped (SyncThread.flush). */
+    void flush() throws Exception {
+        Field thread = BookieImpl.class.getDeclaredField("syncThread");
+        thread.setAccessible(true);
+        Method request = thread.getType().getDeclaredMethod("requestFlush");
+        request.setAccessible(true);
+        ((Future<?>) request.invoke(thread.get(running()))).get(20, TimeUnit.SECONDS);
+    }
+
     /** A clean stop, which flushes. */
     void stop() {
         BookieImpl stopped = running();
@@ -187,7 +211,7 @@ final class RealBookie {
         conf.setDiskUsageThreshold(0.999f);
         conf.setDiskUsageWarnThreshold(0.998f);
         // a kill of the process loses nothing that was written, synced or not
-        conf.setJournalSyncData(false);
+        conf.setJournalSyncData(synced);
         conf.setJournalFlushWhenQueueEmpty(true);
         conf.setJournalMaxGroupWaitMSec(0);
         // small

@@ -31,6 +31,9 @@ final class Steps {
             case "add":
                 client(step).add(step.get("entry").asLong());
                 break;
+            case "take-ensemble":
+                client(step).takeEnsemble(step.get("entry").asLong());
+                break;
             case "deliver":
                 deliver(step);
                 break;
@@ -77,6 +80,12 @@ final class Steps {
                 break;
             case "kill":
                 bookie(step).kill();
+                break;
+            case "stop":
+                bookie(step).stop();
+                break;
+            case "flush":
+                bookie(step).flush();
                 break;
             case "start":
                 bookie(step).start();
@@ -140,7 +149,7 @@ final class Steps {
     // --- steps
 
     private void begin(JsonNode step) throws Exception {
-        bench.begin(step.get("bookies").asInt(), step.get("entries").asInt());
+        bench.begin(step.get("bookies").asInt(), step.get("entries").asInt(), step.path("synced").asBoolean());
         GatedClient writer = bench.client("writer");
         writer.create(step.get("ensemble").asInt(), step.get("write_quorum").asInt(), step.get("ack_quorum").asInt());
         bench.settle();

@@ -2,6 +2,7 @@ package org.apache.pulsar.metadata.coordination.impl;
 
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +31,12 @@ final class HeldExecutor extends ScheduledThreadPoolExecutor {
             later.add(task);
         }
         return super.schedule(() -> { }, NEVER_DAYS, TimeUnit.DAYS);
+    }
+
+    /** The timer by which a lock is looked after again (ResourceLockImpl) is no part of any run. */
+    @Override
+    public <V> ScheduledFuture<V> schedule(Callable<V> task, long delay, TimeUnit unit) {
+        return unit.toMillis(delay) == 0 ? super.schedule(task, delay, unit) : super.schedule(() -> null, NEVER_DAYS, TimeUnit.DAYS);
     }
 
     /** The refresh of the cache every few minutes is no part of any run. */
