@@ -14,7 +14,7 @@ from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.report_page import report_page
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry
-from fencepost.traces.explorer.content import Recording
+from fencepost.traces.explorer.content import LARGEST, Recording, content
 from fencepost.traces.explorer.page import page
 from fencepost.traces.files.itf import TraceFileError, read
 from fencepost.traces.files.writing import write_text
@@ -43,7 +43,7 @@ def run(asked: argparse.Namespace) -> ExitStatus:
         recordings.append(Recording(name, trace, suite))
     first: Path = asked.files[0]
     out = asked.out or first.with_name(first.name.removesuffix(SUFFIX) + ".html")
-    _write(out, recordings, Reporter(quiet=asked.quiet))
+    write_recordings(out, recordings, Reporter(quiet=asked.quiet))
     print(f"page: {out}")
     return ExitStatus.HOLDS
 
@@ -56,7 +56,7 @@ def write_page(everything: Sequence[Checked], path: Path, reporter: Reporter) ->
     """
     recordings = list(_violations(everything))
     if recordings:
-        _write(path, recordings, reporter)
+        write_recordings(path, recordings, reporter)
     return bool(recordings)
 
 
@@ -70,7 +70,7 @@ def write_report(
     runs = path.with_name(f"{path.stem}-runs{path.suffix}")
     recordings = [*_beyond(opening), *_violations(everything)]
     if recordings:
-        _write(runs, recordings, reporter)
+        write_recordings(runs, recordings, reporter)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, report_page(opening, everything, status, runs.name if recordings else ""))
     return [path, runs] if recordings else [path]
@@ -99,9 +99,19 @@ def _violations(everything: Iterable[Checked]) -> Iterator[Recording]:
                 yield Recording(f"{verdict.property.name} ({instance})", verdict.trace, suite)
 
 
-def _write(path: Path, recordings: Sequence[Recording], reporter: Reporter) -> None:
+def write_recordings(path: Path, recordings: Sequence[Recording], reporter: Reporter) -> bool:
+    """Writes the page of these runs; False, which is told, if one of them is there without its model.
+
+    Raises OSError if it cannot be written.
+    """
     reporter.begin(f"writing {path.name}")
-    text = page(recordings, reporter.telling)
+    told = content(recordings, reporter.telling)
+    text = page(recordings, told=told)
     reporter.end()
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, text)
+    whole = all(trace["model"] is not None for trace in told["traces"])
+    if not whole:
+        limit = f"{LARGEST // 1_000_000} MB"
+        print(f"fencepost: {path} has traces without their model, which would be larger than {limit}", file=sys.stderr)
+    return whole

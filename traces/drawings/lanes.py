@@ -10,8 +10,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fencepost.model.language import Action, Protocol
+from fencepost.model.language import Action, Protocol, Variable
 from fencepost.traces.trace import Trace
+from fencepost.traces.wording.text import members_of
 
 STORE = "store"
 
@@ -28,16 +29,26 @@ class Message:
 
 def messages(trace: Trace, protocol: Protocol) -> list[Message]:
     """The steps of a trace, each as a message; KeyError if the protocol lacks one of its actions."""
-    actions = {action.label: action for action in protocol.actions}
+    known = {told.action.label: told for told in every_message(protocol)}
+    return [known[step.action] for step in trace.steps]
+
+
+def every_message(protocol: Protocol) -> list[Message]:
+    """The actions of a protocol, each as a message."""
     actors = {action.actor for action in protocol.actions}
     shared = stored(protocol)
-    return [_message(actions[step.action], actors, shared) for step in trace.steps]
+    return [_message(action, actors, shared) for action in protocol.actions]
+
+
+def everyone(protocol: Protocol) -> list[str]:
+    """All lanes that a run of the protocol may have: its actors, and then the store."""
+    return list(dict.fromkeys([*(action.actor for action in protocol.actions), STORE]))
 
 
 def lanes(told: Sequence[Message], protocol: Protocol) -> list[str]:
     """The actors that take part, in the order of the protocol, and then the store if it does."""
     among = {name for message in told for name in (message.sender, message.receiver)}
-    return [name for name in dict.fromkeys([*(action.actor for action in protocol.actions), STORE]) if name in among]
+    return [name for name in everyone(protocol) if name in among]
 
 
 def stored(protocol: Protocol) -> frozenset[str]:
@@ -50,6 +61,11 @@ def stored(protocol: Protocol) -> frozenset[str]:
             changed_by[variable.family].add(action.actor)
     owned = {v.family for v in protocol.variables if any(u.label(i) in actors for u in v.universes for i in u)}
     return frozenset(name for name, by in changed_by.items() if len(by) > 1 and name not in owned | protocol.budgets.keys())
+
+
+def owners(variable: Variable, shared: frozenset[str]) -> list[str]:
+    """Whose variable it is: the members of universes that index it, and the store if its family is ``shared``."""
+    return members_of(variable) + ([STORE] if variable.family in shared else [])
 
 
 def _message(action: Action, actors: set[str], shared: frozenset[str]) -> Message:

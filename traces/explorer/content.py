@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from fencepost.model.language import Variable
 from fencepost.properties.registry import written
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.comparing import Side, aligned
-from fencepost.traces.drawings.lanes import STORE, lanes, messages, stored
+from fencepost.traces.drawings.lanes import lanes, messages, owners, stored
+from fencepost.traces.explorer.holding import Held
 from fencepost.traces.explorer.judging import Course, Judge
 from fencepost.traces.trace import Loop, Trace
 from fencepost.traces.wording.reasons import Why
-from fencepost.traces.wording.text import members_of
 
 
 @dataclass(frozen=True)
@@ -32,21 +32,40 @@ class Recording:
         return Side(self.trace, self.suite.protocol)
 
 
-def content(recordings: Sequence[Recording], progress: Callable[[str], None] = lambda text: None) -> dict[str, Any]:
-    """The traces and, for every two of the same protocol, which steps of them stand side by side.
+LARGEST = 8_000_000
+"""Characters that the models of a page may have: beyond it the page has its traces alone."""
 
+
+def content(
+    recordings: Sequence[Recording], progress: Callable[[str], None] = lambda text: None, largest: int = LARGEST
+) -> dict[str, Any]:
+    """The traces, the models that they are of and, for every two of the same protocol, which steps of them stand side by side.
+
+    The models have at most ``largest`` characters together; the trace of one that is left out has None for its number.
     ``progress`` is told what is done next.
     """
     traces, judge = [], cache(Judge)
     for number, recording in enumerate(recordings, start=1):
         progress(f"judging trace {number} of {len(recordings)}")
         traces.append(_told(recording, judge(recording.suite).courses(recording.trace)))
+    suites = list(dict.fromkeys(recording.suite for recording in recordings))
+    models, places, room = list[dict[str, Any]](), dict[Suite, int](), largest
+    for number, suite in enumerate(suites, start=1):
+        progress(f"compiling model {number} of {len(suites)}")
+        told = Held(suite).told
+        size = len(json.dumps(told))
+        if size <= room:
+            room -= size
+            places[suite] = len(models)
+            models.append(told)
+    for trace, recording in zip(traces, recordings, strict=True):
+        trace["model"] = places.get(recording.suite)
     pairs = []
     for (one, first), (other, second) in itertools.combinations(enumerate(recordings), 2):
         if first.trace.protocol == second.trace.protocol:
             progress(f"comparing traces {one + 1} and {other + 1} of {len(recordings)}")
             pairs.append({"first": one, "second": other, "rows": aligned(first.side, second.side)})
-    return {"traces": traces, "pairs": pairs}
+    return {"traces": traces, "pairs": pairs, "models": models}
 
 
 class _Words:
@@ -93,10 +112,11 @@ def _told(recording: Recording, courses: Sequence[Course]) -> dict[str, Any]:
             for label, message in taken.items()
         ],
         "variables": [
-            {"name": v.name, "family": v.family, "of": [lane[name] for name in _owners(v, shared) if name in lane]}
+            {"name": v.name, "family": v.family, "of": [lane[name] for name in owners(v, shared) if name in lane]}
             for v in protocol.variables
         ],
         "words": word.all,
+        "start": [str(raw) for raw in trace.initial],
         "initial": shown[0],
         "steps": [
             [number[step.action], [[place, new] for place, (old, new) in enumerate(zip(*pair, strict=True)) if old != new]]
@@ -105,10 +125,6 @@ def _told(recording: Recording, courses: Sequence[Course]) -> dict[str, Any]:
         "loop": _loop(trace.loop),
         "properties": [_course(course) for course in _first(courses, trace.violated)],
     }
-
-
-def _owners(variable: Variable, shared: frozenset[str]) -> list[str]:
-    return members_of(variable) + ([STORE] if variable.family in shared else [])
 
 
 def _loop(loop: Loop | None) -> dict[str, Any] | None:

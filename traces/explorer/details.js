@@ -143,7 +143,11 @@ function reasonTold({ since, conditions, false: parts }, { side, property, at },
   const when = property.kind === "step" ? "of this step" : since === at ? (at ? "from this step on" : "from the start") : null;
   const told = element("p", {}, what,
     ...(when ? [when, ":"] : [link(`since step ${since}`, () => go(since, side)), "; what decided it then:"]));
-  const list = element("ul", {}, ...parts.map(([conjunct, values]) => element("li", {}, element("code", {}, conjunct),
+  return element("div", { className: "reason" }, told, falseParts(parts));
+}
+
+// Conditions that are false, each with the values that decide it.
+function falseParts(parts) {
+  return element("ul", {}, ...parts.map(([conjunct, values]) => element("li", {}, element("code", {}, conjunct),
     values.length ? element("span", { className: "values" }, values.join("; ")) : null)));
-  return element("div", { className: "reason" }, told, list);
 }

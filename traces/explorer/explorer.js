@@ -2,6 +2,7 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const recordings = data.traces.map((told) => new Recording(told));
+const runs = new Runs(recordings);
 const $ = (id) => document.getElementById(id);
 
 const chosen = { first: 0, second: -1, place: 0, actors: new Set(), terms: [], only: false };
@@ -22,7 +23,12 @@ const stateTable = new StateTable($("state"));
 
 function pairOf(first, second) {
   const pair = data.pairs.find((one) => [one.first, one.second].every((at) => at === first || at === second));
-  return pair && (pair.first === first ? pair.rows : pair.rows.map(([one, other]) => [other, one]));
+  if (!pair) return comparable(first, second) ? runs.aligned(first, second) : undefined;
+  return pair.first === first ? pair.rows : pair.rows.map(([one, other]) => [other, one]);
+}
+
+function comparable(first, second) {
+  return first !== second && recordings[first].protocol === recordings[second].protocol;
 }
 
 function open(first, second, place) {
@@ -58,9 +64,9 @@ function open(first, second, place) {
 function showAbout(one) {
   const about = one.properties.find((property) => property.name === one.violated);
   $("headline").textContent = one.violated ?? one.protocol;
-  const reached = about?.kind === "sometimes";
-  $("outcome").textContent = about ? (reached ? "reached" : "violated") : "";
-  $("outcome").classList.toggle("good", reached);
+  const word = about && (one.own ? one.word(about, one.last) : about.kind === "sometimes" ? "reached" : "violated");
+  $("outcome").textContent = word ? SIGNS[word][1] : "";
+  $("outcome").classList.toggle("good", ["holds", "reached", "settled"].includes(word));
   $("meaning").textContent = about?.doc ?? "";
   const defects = one.defects.length ? ` with ${one.defects.join(", ")}` : "";
   const steps = `${one.last} step${one.last === 1 ? "" : "s"}`;
@@ -74,7 +80,7 @@ function showAbout(one) {
 function showChoices() {
   const option = (text, value) => element("option", { value }, text);
   $("first").replaceChildren(...recordings.map((one, at) => option(one.name, at)));
-  const others = recordings.flatMap((one, at) => (at !== chosen.first && pairOf(chosen.first, at) ? [option(one.name, at)] : []));
+  const others = recordings.flatMap((one, at) => (comparable(chosen.first, at) ? [option(one.name, at)] : []));
   $("second").replaceChildren(option("nothing", -1), ...others);
   $("first").value = chosen.first;
   $("second").value = chosen.second;
@@ -113,7 +119,7 @@ function filter() {
 }
 
 function shown() {
-  const what = course.sides.length === 2 ? "rows" : "steps";
+  const what = `${course.sides.length === 2 ? "row" : "step"}${course.last === 1 ? "" : "s"}`;
   return visible.length > course.last ? `${course.last} ${what}` : `${visible.length - 1} of ${course.last} ${what}`;
 }
 
@@ -134,8 +140,9 @@ function go(place, { quiet = false } = {}) {
   drawStepPanel($("step"), course, place, goToState);
   drawProperties($("properties"), course, place, goToState);
   showState();
-  const step = course.sides.length === 2 ? `row=${place}&with=${chosen.second + 1}` : `step=${at}`;
-  const fragment = `#trace=${chosen.first + 1}&${step}`;
+  showPlaying();
+  const step = course.sides.length === 2 ? `row=${place}&with=${addressOf(chosen.second)}` : `step=${at}`;
+  const fragment = `#trace=${addressOf(chosen.first)}&${step}`;
   if (location.hash !== fragment) history.replaceState(null, "", fragment);
   if (!quiet) say(spoken());
   document.title = document.title.replace(/^(\d+\/\d+ )?/, side.last ? `${place}/${course.last} ` : "");
@@ -219,11 +226,12 @@ const KEYS = {
   PageDown: () => move(10), PageUp: () => move(-10),
   Home: () => go(0), End: () => go(course.last),
   v: () => violation(1), V: () => violation(-1), l: loop, d: parting,
+  c: () => $("next").querySelector("button")?.focus(), u: () => undo(), r: () => walk(), s: () => showSearch(),
   t: () => theme(!isDark()), "/": () => $("variables").focus(), "?": () => $("keys").showModal(),
 };
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || $("keys").open) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const scrolls = event.key.length > 1;
   if (event.target.closest(scrolls ? "input, select, .details" : "input:not([type=range], [type=checkbox]), select")) {
     if (event.key === "Escape") $("timeline").focus();
@@ -283,15 +291,27 @@ $("theme").ariaPressed = String(isDark());
 
 // --- links to a step
 
-function follow() {
-  const asked = new URLSearchParams(location.hash.slice(1));
+// How the address names a run: by its number, and where it is the reader's own as the run that it leaves, where, and how it goes on.
+function addressOf(number) {
+  if (!recordings[number].own) return String(number + 1);
+  const { origin, keep, then } = runs.way(number);
+  return `${origin + 1}.${keep}.${then.join("-")}`;
+}
+
+function addressed(text) {
+  const [, origin, keep, then] = /^(\d+)(?:\.(\d+)\.([\d-]*))?$/.exec(text ?? "") ?? [];
+  const number = Number(origin) - 1;
+  if (!recordings[number]) return -1;
+  if (keep === undefined || !recordings[number].run) return number;
+  return runs.follow(number, Number(keep), then.split("-").filter(Boolean).map(Number)) ?? number;
+}
+
+function follow(hash) {
+  const asked = new URLSearchParams(hash.slice(1));
   const number = (name) => (/^\d+$/.test(asked.get(name) ?? "") ? Number(asked.get(name)) : undefined);
-  const listed = (name) => (recordings[number(name) - 1] ? number(name) - 1 : -1);
-  const first = Math.max(listed("trace"), 0);
-  open(first, listed("with"), number("row") ?? number("step") ?? recordings[first].last);
+  const first = Math.max(addressed(asked.get("trace")), 0);
+  open(first, addressed(asked.get("with")), number("row") ?? number("step") ?? recordings[first].last);
 }
 
 NARROW.addEventListener("change", () => open(chosen.first, chosen.second, chosen.place));
-addEventListener("hashchange", follow);
-follow();
-$("timeline").focus({ preventScroll: true });
+addEventListener("hashchange", () => follow(location.hash));

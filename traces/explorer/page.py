@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from string import Template
+from typing import Any
 
 from fencepost.traces.explorer.content import Recording, content
 
-SCRIPTS = ("recording.js", "rows.js", "timeline.js", "details.js", "state.js", "explorer.js")
+ENGINE = "machine.js"
+"""The part of the script that a worker runs as well."""
+
+SCRIPTS = (
+    *("recording.js", "rows.js", "timeline.js", "details.js", "state.js"),
+    *("model.js", "files.js", "search.js", "runs.js", "choices.js", "explorer.js", "playing.js"),
+)
 """The page's script in parts, each of which uses only what stands before it."""
 
 
-def page(recordings: Sequence[Recording], progress: Callable[[str], None] = lambda text: None) -> str:
-    """The page that shows these traces, of which there is at least one; ``progress`` is told what is done next."""
-    data = json.dumps(content(recordings, progress), ensure_ascii=False, separators=(",", ":"))
+def page(
+    recordings: Sequence[Recording], progress: Callable[[str], None] = lambda text: None, told: Mapping[str, Any] | None = None
+) -> str:
+    """The page that shows these traces, of which there is at least one; ``progress`` is told what is done next, and ``told`` is
+    their ``content``, if that is there."""
+    data = json.dumps(told or content(recordings, progress), ensure_ascii=False, separators=(",", ":"))
     return Template(_part("page.html")).substitute(
         title=html.escape(_title(recordings)),
         style=_part("style.css"),
+        engine=_part(ENGINE),
         script="\n".join(_part(name) for name in SCRIPTS),
         data=data.replace("<", "\\u003c"),  # nothing in it can end the element that it stands in
     )

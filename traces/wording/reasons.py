@@ -67,6 +67,11 @@ def conjuncts(formula: Any) -> Iterator[Any]:
         yield formula
 
 
+def shortened(conjunct: str) -> str:
+    """A conjunct in words, as much of it as is worth reading."""
+    return conjunct if len(conjunct) <= LONGEST else f"{conjunct[: LONGEST - 3]}..."
+
+
 class _Told:
     """Formulas judged in one state, or of one step."""
 
@@ -88,9 +93,8 @@ class _Told:
         return self._truth[identity]
 
     def reason(self, conjunct: Any) -> Reason:
-        text = self._wording(conjunct)
         names = {node.decl().name() for fact in self._deciding(conjunct) for node in walk(fact, set()) if is_constant(node)}
-        return Reason(text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}...", tuple(self._of(names)))
+        return Reason(shortened(self._wording(conjunct)), tuple(self._of(names)))
 
     def _of(self, names: set[str]) -> Iterator[str]:
         """The values of these constants; of a variable that is named before and after the step both."""

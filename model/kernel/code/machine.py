@@ -13,6 +13,7 @@ import numpy as np
 from fencepost.model.kernel.code.code import Code
 from fencepost.model.kernel.code.packing import Packing, Words
 from fencepost.model.kernel.code.plane_compiler import PlaneCompiler
+from fencepost.model.kernel.code.wasm import webassembly
 from fencepost.model.language import Protocol
 from fencepost.model.language.obligations import prove_domains
 
@@ -87,6 +88,12 @@ class Kernel:
             compiler.apply(self.actions)
             compiler.observe(self._observed)
         return str(compiler)
+
+    @cached_property
+    def webassembly(self) -> bytes:
+        """A module of WebAssembly with ``enabled``, ``apply``, ``observe`` and ``observe_step``, of the text that they are
+        machine code of."""
+        return webassembly(f"{self._text('code')}\n{self._text('observe_step')}")
 
     @cached_property
     def fingerprint(self) -> str:
