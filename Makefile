@@ -38,6 +38,7 @@ bench: .venv/installed-dev ## measure the kernel against plain Python on the sam
 	@$(BIN)/python tests/bench/bench.py $(ARGS)
 	@$(BIN)/python tests/bench/liveness.py
 	@$(BIN)/python tests/bench/time_to_find.py
+	@$(BIN)/python tests/bench/time_to_find.py --hazards
 	@$(BIN)/python tests/bench/simulation.py
 	@$(BIN)/python tests/bench/shrinking.py
 	@$(BIN)/python tests/bench/slices.py

@@ -123,6 +123,15 @@ class BrokerConf:
         given = self.text(key, default)
         return Taken(key, default) if given is None else Taken(key, given[0].strip(), given[1])
 
+    def address(self, key: str) -> Taken[str] | None:
+        """Where something is to be reached, or None if that is not set, or is left empty as in the files that Pulsar ships."""
+        given = [one for one in self._found if one.key == key]
+        if not given or not given[-1].value.strip():
+            self._known.setdefault(key, None)
+            return None
+        text, place = self.text(key, "") or ("", given[-1].place)
+        return Taken(key, text.strip(), place)
+
     def look_closer(self, remedy: str, besides: Collection[str] = ()) -> None:
         """Looks again at the files when all of their keys that count, but for those ``besides``, have been asked for: notes
         those that are spelled nearly so, and the files that say nothing of them.

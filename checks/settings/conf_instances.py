@@ -11,15 +11,20 @@ from fencepost.checks.settings.broker_conf import BrokerConf
 from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings, control_plane_settings
 from fencepost.checks.settings.ledger_settings import LedgerSettings, ledger_settings
 from fencepost.checks.settings.load_manager import LoadManagerSettings, load_manager_settings
+from fencepost.checks.settings.metadata_store_settings import store_parameters
 from fencepost.properties.registry import Instance, Value
 
 T = TypeVar("T")
 
 CONTROL_PLANE: Mapping[str, Callable[[ControlPlaneSettings], dict[str, Value]]] = {
-    "election": lambda settings: {"on_session_loss": settings.on_session_loss.value},
-    "ownership": lambda settings: {},
-    "unload": lambda settings: {},
+    "election": lambda settings: {
+        "on_session_loss": settings.session_policy,
+        **store_parameters(settings.metadata_store.value),
+    },
+    "ownership": lambda settings: store_parameters(settings.metadata_store.value),
+    "unload": lambda settings: store_parameters(settings.metadata_store.value),
     "split": lambda settings: {
+        **store_parameters(settings.metadata_store.value),
         "algorithm": settings.algorithm.value,
         "unload_after_split": settings.unloads.value,
         **({"maximum": settings.most_bundles.value} if settings.most_bundles.value < ROOM else {}),

@@ -1,4 +1,4 @@
-"""What the control plane takes from a cluster's configuration: bundles, their splits, sessions with the metadata store."""
+"""What the control plane takes from a cluster's configuration: bundles, their splits, the metadata store and sessions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from fencepost.checks.settings.broker_conf import LARGEST, BrokerConf, ConfigurationError, Taken
+from fencepost.checks.settings.metadata_store_settings import metadata_store
 from fencepost.model.pulsar.hash_range import ALGORITHMS
+from fencepost.model.pulsar.stores import STORES
 
 FIRST_BUNDLES = "defaultNumberOfNamespaceBundles"
 MOST_BUNDLES = "loadBalancerNamespaceMaximumBundles"
@@ -22,7 +24,7 @@ DEFAULT_TIMEOUT = 30_000
 @dataclass(frozen=True)
 class ControlPlaneSettings:
     """Bundles of a new namespace and the most that automatic splits make of them, how they split and whether the parts are
-    then unloaded; what a broker does when its session is lost, and after how many milliseconds it is.
+    then unloaded; what a broker does when its session is lost, and after how many milliseconds it is; and the metadata store.
     """
 
     first_bundles: Taken[int]
@@ -32,11 +34,18 @@ class ControlPlaneSettings:
     unloads: Taken[bool]
     on_session_loss: Taken[str]
     session_timeout: Taken[int]
+    metadata_store: Taken[str]
 
     @property
     def taken(self) -> tuple[Taken[Any], ...]:
         bundles = (self.first_bundles, self.most_bundles, self.algorithm, self.supported, self.unloads)
-        return *bundles, self.on_session_loss, self.session_timeout
+        stores = (self.metadata_store,) if self.metadata_store.place is not None else ()
+        return *bundles, self.on_session_loss, self.session_timeout, *stores
+
+    @property
+    def session_policy(self) -> str:
+        """What a broker does when its session is lost: it goes on where no store tells it so."""
+        return self.on_session_loss.value if STORES[self.metadata_store.value].tells else "reconnect"
 
 
 def control_plane_settings(conf: BrokerConf) -> ControlPlaneSettings:
@@ -53,7 +62,11 @@ def control_plane_settings(conf: BrokerConf) -> ControlPlaneSettings:
         conf.flag(UNLOADS, True),
         conf.choice(SESSION_POLICY, "reconnect", ("reconnect", "shutdown")),
         _session_timeout(conf),
+        metadata_store(conf),
     )
+    if found.session_policy != found.on_session_loss.value:
+        told = f"{found.metadata_store} tells no broker that its session is lost, so that none shuts down"
+        conf.notes.append(f"{found.on_session_loss}: {told}")
     if found.algorithm.value not in found.supported.value:
         raise ConfigurationError(
             f"{conf.name}: {found.algorithm} is not one of {found.supported}, with which no broker starts;"

@@ -21,6 +21,7 @@ from fencepost.checks.settings.hazards import Hazard, hazards
 from fencepost.checks.settings.load_manager import CHANNELS
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.language.mistakes import guess
+from fencepost.model.pulsar.stores import STORES, stores_of
 from fencepost.model.releases import Releases
 from fencepost.properties.ledger import striping
 from fencepost.properties.protocols import PROTOCOLS
@@ -134,7 +135,17 @@ def _instances(
         behaviour = item.behaviour(releases)
         instances = instances if asked.defect else item.as_of(releases, instances)
     for instance in instances:
-        yield replace(instance, parameters={**behaviour, **instance.parameters, **changed})
+        parameters = {**behaviour, **instance.parameters, **changed}
+        if isinstance(item, Entry) and releases is not None:
+            _require_store(item, parameters.get("metadata_store"), releases)
+        yield replace(instance, parameters=parameters)
+
+
+def _require_store(entry: Entry, store: object, releases: Releases) -> None:
+    known = stores_of(releases.pulsar)
+    if store in STORES and store not in known:
+        told = f"Pulsar {releases.pulsar} has no metadata store {store}; it has {', '.join(known)}"
+        raise RegistryError(f"{entry.name}: {told}: name another release by --pulsar, or another store")
 
 
 def _before_set(item: Item, asked: argparse.Namespace, settings: Settings | None, release: str) -> Sequence[Instance]:

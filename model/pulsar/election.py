@@ -22,6 +22,7 @@ from fencepost.model.language import And, If, ModelError, Not, Protocol
 from fencepost.model.pulsar.leader_closing import declare_closing
 from fencepost.model.pulsar.leader_lookup import declare_lookup
 from fencepost.model.pulsar.metadata_store import EVENT_LOST, EphemeralNode, Sessions, Updates, either, merged
+from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.releases import changed
 
 STAGES = ("looking", "proposing", "confirming", "retaking", "waiting", "settled", "closed")
@@ -63,6 +64,7 @@ def election(
     crashes: int = 0,
     closes: int = 0,
     lookups: bool = False,
+    metadata_store: str = "zk",
     mended: bool = False,
     defects: Iterable[str] = (),
 ) -> Protocol:
@@ -84,13 +86,19 @@ def election(
         raise ModelError(f"election: leads is confirmed or created, not {leads!r}")
     if close not in ("unconditional", "by_version"):
         raise ModelError(f"election: close is unconditional or by_version, not {close!r}")
-    parameters = {name: value for name, value in locals().items() if name != "defects"}
+    parameters = stated({name: value for name, value in locals().items() if name != "defects"})
     p = Protocol("election", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
 
     broker = p.universe("broker", brokers)
     shuts_down, reads = on_session_loss == "shutdown", leads == "confirmed"
     ends = closes > 0 or (shuts_down and disconnects + expiries > 0) or p.has("failure_not_retried")
-    store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, ends=ends)
+    kind = store_named(metadata_store, "election", brokers=brokers, faults=disconnects + expiries)
+    waits = reads or not kind.ordered
+    if shuts_down and not kind.tells:
+        raise ModelError(
+            f"election: metadata_store={metadata_store} tells no broker that its session is lost: set on_session_loss=reconnect"
+        )
+    store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, ends=ends, kind=kind)
     (leader,) = EphemeralNode.declare(store, "leader")
     stage = p.choice("stage", STAGES, per=broker)
     role = p.choice("role", ROLES, per=broker)
@@ -104,7 +112,8 @@ def election(
     def at_start(b: int) -> Updates:
         blank = {closing[b]: False} if p.has("closed_elects_again") else {}
         blank |= {begun[b]: "start"} if p.has("failure_not_retried") else {}
-        return merged(blank, {stage[b]: "looking", role[b]: "no_leader", cached[b]: EphemeralNode.NOBODY})
+        begins = {stage[b]: "looking", role[b]: "no_leader", cached[b]: EphemeralNode.NOBODY}
+        return merged(blank, leader.learnt(b, False), begins)
 
     @p.part
     def looks_again(b: int) -> Updates:
@@ -172,7 +181,7 @@ def election(
 
     def has_known_version(b: int) -> Any:
         """The formula: a deletion by the version that was seen takes effect, on whosoever node: it is never written."""
-        return leader.is_held(b, former=True) if mended else Not(leader.absent)
+        return leader.is_held(b, former=True) if mended else leader.has_version(b, 0)
 
     @p.step(by="b", mirrors="LeaderElectionImpl.elect", fair=True, b=broker)
     def find_none(b: int) -> Any:
@@ -207,7 +216,7 @@ def election(
     def find_former(b: int) -> Any:
         """The broker finds its own value from another session, which may be about to expire: it will delete it first."""
         found = And(store.reaches(b), stage[b] == "looking", Not(leader.absent), takes_for_former(b))
-        return found, {stage[b]: "retaking"}
+        return found, {stage[b]: "retaking", **leader.learnt(b)}
 
     @p.step(
         by="b",
@@ -231,18 +240,19 @@ def election(
     def propose(b: int) -> Any:
         """The node is created, if it is absent: expected version -1. BadVersion means that another was faster: look again.
 
-        Who has created it leads, or up to 4.0.8 reads it first.
+        Who has created it leads, or up to 4.0.8 reads it first; with etcd and Oxia the answer to the creation may come after
+        later notifications.
         """
-        answered = {stage[b]: "confirming"} if reads else {stage[b]: "settled", role[b]: "leading", cached[b]: b}
-        created = merged(answered, leader.created(b))
+        answered = {stage[b]: "confirming"} if waits else {stage[b]: "settled", role[b]: "leading", cached[b]: b}
+        created = merged(answered, leader.created(b), leader.learnt(b))
         return And(store.reaches(b), stage[b] == "proposing"), either(is_free(), created, {stage[b]: "looking"})
 
     @p.step(
-        by="b", mirrors="LeaderElectionImpl.tryToBecomeLeader, MetadataCacheImpl.get", fair=True, b=broker, only_if=reads
+        by="b", mirrors="LeaderElectionImpl.tryToBecomeLeader, MetadataCacheImpl.get", fair=True, b=broker, only_if=waits
     )
     def confirm(b: int) -> Any:
-        """The read that sets the watch has come back, whatever it says: the broker leads."""
-        confirmed = settled(b, "leading")
+        """The read that sets the watch has come back, whatever it says, or the answer to the creation: the broker leads."""
+        confirmed = merged(settled(b, "leading"), {} if reads else {cached[b]: b})
         if mended:
             is_own = leader.is_own(b)
             confirmed |= {stage[b]: If(is_own, "settled", "looking"), role[b]: If(is_own, "leading", role[b])}
@@ -252,7 +262,7 @@ def election(
     def retake(b: int) -> Any:
         """The node is deleted, if its version is still the one seen, and the broker proposes itself; NotFound is a failure.
 
-        The node is never written, so that its version is always 0: whoever created it meanwhile, it is deleted.
+        The node is never written, so that where versions begin anew it has 0: whoever created it meanwhile, it is deleted.
         """
         deleted = has_known_version(b)
         outcome = {stage[b]: If(deleted, "proposing", "waiting")}
@@ -302,7 +312,7 @@ def election(
         """
         acts = stage[b] == "settled"
         keeps = stage[b] == "closed" if reads else Not(acts)
-        return And(store.lives[b], leader.deleted[b]), merged(
+        return And(store.hears(b), leader.deleted[b]), merged(
             leader.unheard(b),
             begun_by_deletion(b, acts),
             {

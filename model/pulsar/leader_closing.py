@@ -48,9 +48,9 @@ def declare_closing(
     def delete_at_close(b: int) -> Any:
         """A leader that shuts down deletes the node: unconditionally, because the version is never remembered.
 
-        With the version remembered it is the same: a new node has the version of the old one.
+        With the version remembered it is the same where versions begin anew: a new node has the version of the old one.
         """
-        meant = leader.is_own(b) if mended else leader.version == 0 if close == "by_version" else True
+        meant = leader.is_own(b) if mended else leader.has_version(b, 0) if close == "by_version" else True
         closing = And(store.reaches(b), stage[b] == "closed", role[b] == "leading")
         return closing, merged(leader.vanished(meant), {role[b]: "no_leader"})
 

@@ -33,7 +33,7 @@ DEFECTS = {
 def put_in(locks: ResourceLocks) -> None:
     """Puts what the defects that are switched on make of a part in its place; before the steps of locks are declared."""
     p, store, nodes = locks.protocol, locks.store, locks.nodes
-    stage, serves, again, version = locks.stage, locks.serves, locks.again, locks.version
+    stage, serves, again = locks.stage, locks.serves, locks.again
     unattended = _flag(locks, "unattended", "found_lock_unattended")
     orphan = _flag(locks, "orphan", "recreated_behind_release")
 
@@ -51,7 +51,8 @@ def put_in(locks: ResourceLocks) -> None:
         "both_contenders_lose", lambda b, u: merged(nodes[u].vanished(), {stage[b, u]: "checking"})
     )
     locks.found_own.instead(
-        "endless_revalidation", lambda b, u: {stage[b, u]: "retaking", version[b, u]: nodes[u].version}
+        "endless_revalidation",
+        lambda b, u: {stage[b, u]: "retaking", **locks.knows(b, u, nodes[u].version, of_node=True)},
     )
     locks.retake_deletes.instead(
         "endless_revalidation", lambda b, u: Or(locks.has_known_version(b, u, former=True), nodes[u].is_own(b))
@@ -74,7 +75,8 @@ def put_in(locks: ResourceLocks) -> None:
         "found_lock_unattended",
         lambda b, u: merged(
             locks.valid(b, u),
-            {again[b, u]: False, version[b, u]: nodes[u].version, unattended[b, u]: locks.acquires(b, u)},
+            {again[b, u]: False, unattended[b, u]: locks.acquires(b, u)},
+            locks.knows(b, u, nodes[u].version, of_node=True),
         ),
     )
     locks.revalidated.instead("found_lock_unattended", lambda b: merged(*(looked_after(b, u) for u in locks.bundle)))

@@ -22,6 +22,7 @@ from typing import Any
 from typing import Protocol as Protocol_
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe
+from fencepost.model.pulsar.stores import STORES, Store
 
 Updates = dict[Any, Any]
 LINK = ("connected", "suspended", "lost")
@@ -38,20 +39,35 @@ def either(condition: Any, then: Mapping[Any, Any], otherwise: Mapping[Any, Any]
     return {v: If(condition, then.get(v, v), otherwise.get(v, v)) for v in merged(then, otherwise)}
 
 
+def _nothing(c: int) -> Updates:
+    """What a client does of which it is not told."""
+    return {}
+
+
 class Sessions:
     """The sessions of the clients of one metadata store, and the faults that befall them.
 
     ``disconnects``, ``expiries`` and ``crashes`` bound how often a client loses its connection, how often the session of a
-    live client expires, and how often a process dies. ``ends`` says that a process may end otherwise, too.
+    live client expires, and how often a process dies. ``ends`` says that a process may end otherwise, too. ``kind`` is what the
+    store differs in from others.
     """
 
     def __init__(
-        self, p: Protocol, client: Universe, *, disconnects: int, expiries: int, crashes: int, ends: bool = False
+        self,
+        p: Protocol,
+        client: Universe,
+        *,
+        disconnects: int,
+        expiries: int,
+        crashes: int,
+        ends: bool = False,
+        kind: Store = STORES["zk"],
     ) -> None:
-        self.protocol, self.client = p, client
+        self.protocol, self.client, self.kind = p, client, kind
         self.disconnects, self.expiries = disconnects > 0, expiries > 0
         self.ends = ends or crashes > 0
-        self.leaves_sessions = crashes > 0 or (ends and disconnects > 0)
+        self.gives_up = disconnects > 0 and kind.renews
+        self.leaves_sessions = not kind.in_process and (crashes > 0 or (ends and disconnects > 0) or self.gives_up)
         self.lives = p.flag("lives", per=client, init=True)
         self.link = p.choice("link", LINK, per=client)
         self.session = p.flag("session", per=client, init=True)
@@ -69,6 +85,14 @@ class Sessions:
         """
         return And(self.lives[c], self.link[c] == "connected", self.session[c])
 
+    def hears(self, c: int) -> Any:
+        """The formula: what there is to be heard of reaches the client."""
+        return And(self.lives[c], self.link[c] == "connected") if self.kind.catches_up else self.lives[c]
+
+    def will_hear(self, c: int) -> Any:
+        """The formula: the client hears of what happens now, at once or when it is back."""
+        return self.lives[c] if self.kind.catches_up else self.reaches(c)
+
     def is_zombie(self, c: int) -> Any:
         """The formula: the process goes on and its session is gone."""
         return And(self.lives[c], Not(self.session[c]))
@@ -83,8 +107,11 @@ class Sessions:
         return merged(*(node.unheard(c) for node in self.nodes), *(node.unheard(c) for node in self.watched))
 
     def died(self, c: int) -> Updates:
-        """The process ends. The store does not know, and keeps its session for now."""
-        return {self.lives[c]: False, self.link[c]: "lost", **self._unheard(c)}
+        """The process ends. The store does not know, and keeps its session for now, unless it ends with the process."""
+        ended = {self.lives[c]: False, self.link[c]: "lost", **self._unheard(c)}
+        if not self.kind.in_process:
+            return ended
+        return merged(self._gone(c, former=False), ended, {self.session[c]: False})
 
     def ended(self, c: int) -> Updates:
         """The process ends and closes its session, with all its nodes, if the store can be reached."""
@@ -110,10 +137,12 @@ class Sessions:
 
         ``at_start`` is how a process begins, and all that is left of one that has ended. ``listener`` is the client's method
         that is told when a connection is back, as ``mirrors`` names it. ``keeps_going`` is false of clients that end when they
-        take their session for lost.
+        take their session for lost. Where the store does not tell of sessions only ``at_start`` counts.
         """
         p, client = self.protocol, self.client
         lives, link, session, former = self.lives, self.link, self.session, self.former
+        if not self.kind.tells:
+            on_lost = on_reconnected = on_reestablished = _nothing
 
         expires = "ZooKeeperServer.expire, DataTree.killSession"
         reconnected = ", ".join(filter(None, ("AbstractMetadataStore.receivedSessionEvent", listener)))
@@ -125,6 +154,7 @@ class Sessions:
             spends="disconnects",
             c=client,
             arrived=range(2),
+            only_if=lambda c, arrived: arrived or not self.kind.catches_up,
         )
         def disconnect(c: int, arrived: int) -> Any:
             """The client loses its connection: ConnectionLost. Notifications under way have arrived by then, or never will."""
@@ -154,8 +184,13 @@ class Sessions:
             only_if=self.disconnects and keeps_going,
         )
         def resume(c: int) -> Any:
-            """The connection is back and the session that the client gave up is still there: SessionReestablished."""
-            return And(lives[c], link[c] == "lost", session[c]), merged({link[c]: "connected"}, on_reestablished(c))
+            """The connection is back and the session that the client gave up is still there: SessionReestablished.
+
+            With etcd it has a new session from then on, and the one that it gave up is a former one.
+            """
+            renewed = merged(*(node.becomes_former(c) for node in self.nodes), {former[c]: True}) if self.gives_up else {}
+            back = {link[c]: "connected"}
+            return And(lives[c], link[c] == "lost", session[c]), merged(renewed, back, on_reestablished(c))
 
         @p.fault(by="store", mirrors=expires, spends="expiries", c=client)
         def expire(c: int) -> Any:
@@ -209,7 +244,7 @@ class Sessions:
             begun = {lives[c]: True, link[c]: "connected", session[c]: True, former[c]: Or(former[c], session[c])}
             return Not(lives[c]), merged(begun, left, at_start(c))
 
-        @p.step(by="store", mirrors=expires, fair=True, c=client, only_if=self.leaves_sessions)
+        @p.step(by="store", mirrors=expires, fair=True, c=client, only_if=self.leaves_sessions and self.ends)
         def expire_dead(c: int) -> Any:
             """The session of a process that has died expires, with its nodes."""
             return And(Not(lives[c]), session[c]), merged(self._gone(c, former=False), {session[c]: False})
@@ -224,17 +259,25 @@ class EphemeralNode:
     """One ephemeral node: who created it, whether in a former session, its version, and its deletions not yet heard of.
 
     Its value names its creator, as Pulsar's leader and owner nodes do, so that ``holder`` is both. ``marks`` are flags that
-    its value carries besides. The version is 0 at creation, as ZooKeeper's is, however often the node was there before, and
-    rises by one with each write, up to ``writes``.
+    its value carries besides. The version is 0 at creation and rises by one with each write, up to ``writes``. In a store that
+    reuses no version this one counts within a creation, and ``known`` says of each client whether the version that it knows
+    is of the node that is there.
     """
 
     NOBODY = "nobody"
 
     def __init__(
-        self, sessions: Sessions, holder: Any, former: Any, version: Any, marks: Mapping[str, Any], deleted: Mapping[int, Any]
+        self,
+        sessions: Sessions,
+        holder: Any,
+        former: Any,
+        version: Any,
+        marks: Mapping[str, Any],
+        deleted: Mapping[int, Any],
+        known: Mapping[int, Any] | None = None,
     ) -> None:
         self.holder, self.former, self.version = holder, former, version
-        self.marks, self.deleted = marks, deleted
+        self.marks, self.deleted, self.known = marks, deleted, known or {}
         self._sessions = sessions
         sessions.nodes.append(self)
 
@@ -250,8 +293,13 @@ class EphemeralNode:
         version = p.number(f"{name}_version", 0, writes, per=index)
         flags = {mark: p.flag(f"{name}_{mark}", per=index) for mark in marks}
         deleted = p.flag(f"{name}_deletion", per=(*index, client))
+        known: Any = None if sessions.kind.reuses_versions else p.flag(f"{name}_known", per=(*index, client))
+
+        def by_client(flag: Any, *at: int) -> dict[int, Any]:
+            return {} if flag is None else {c: flag[(*at, c) if at else c] for c in client}
+
         if per is None:
-            return [cls(sessions, holder, former, version, flags, {c: deleted[c] for c in client})]
+            return [cls(sessions, holder, former, version, flags, by_client(deleted), by_client(known))]
         return [
             cls(
                 sessions,
@@ -259,7 +307,8 @@ class EphemeralNode:
                 former[i],
                 version[i],
                 {mark: flag[i] for mark, flag in flags.items()},
-                {c: deleted[i, c] for c in client},
+                by_client(deleted, i),
+                by_client(known, i),
             )
             for i in per
         ]
@@ -277,6 +326,15 @@ class EphemeralNode:
         """The formula: the node was created in the client's present session (Stat.isCreatedBySelf)."""
         return self.is_held(c, former=False)
 
+    def has_version(self, c: int, version: Any) -> Any:
+        """The formula: the node is there, and has the version that the client knows."""
+        fits = And(Not(self.absent), self.version == version)
+        return And(self.known[c], fits) if self.known else fits
+
+    def learnt(self, c: int, known: bool = True) -> Updates:
+        """The version that the client knows is of this node; or it knows none that is."""
+        return {self.known[c]: known} if self.known else {}
+
     def created(self, c: int, **marks: Any) -> Updates:
         """The client creates the node (put with expected version -1), where it is absent."""
         return {self.holder: c, self.former: False, self.version: 0, **{self.marks[m]: value for m, value in marks.items()}}
@@ -288,11 +346,12 @@ class EphemeralNode:
     def vanished(self, condition: Any = True, *, unheard_by: int | None = None) -> Updates:
         """The node is deleted where the condition holds, and all who watch will hear of it, but for one perhaps."""
         goes = And(condition, Not(self.absent))
-        heard = {c: And(goes, self._sessions.reaches(c)) for c in self.deleted if c != unheard_by}
+        deaf = None if self._sessions.kind.catches_up else unheard_by
+        heard = {c: And(goes, self._sessions.will_hear(c)) for c in self.deleted if c != deaf}
         return {
             self.holder: If(goes, self.NOBODY, self.holder),
             self.version: If(goes, 0, self.version),
-            **{flag: And(flag, Not(goes)) for flag in (self.former, *self.marks.values())},
+            **{flag: And(flag, Not(goes)) for flag in (self.former, *self.marks.values(), *self.known.values())},
             **{self.deleted[c]: Or(self.deleted[c], hears) for c, hears in heard.items()},
         }
 
@@ -327,9 +386,12 @@ class PersistentNode:
         sessions.watched.append(self)
 
     def written(self, c: int) -> Updates:
-        """The client writes the node: its version rises, and all others who watch will hear of it."""
-        others = [other for other in self._sessions.client if other != c]
-        heard = {self.changed[other]: Or(self.changed[other], self._sessions.reaches(other)) for other in others}
+        """The client writes the node: its version rises, and all others who watch will hear of it.
+
+        Where the store catches up the client hears of it, too, which matters if it never hears the answer.
+        """
+        others = [other for other in self._sessions.client if other != c or self._sessions.kind.catches_up]
+        heard = {self.changed[other]: Or(self.changed[other], self._sessions.will_hear(other)) for other in others}
         return {self.version: self.version + 1, **heard}
 
     def unheard(self, c: int) -> Updates:

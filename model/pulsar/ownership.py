@@ -17,10 +17,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from fencepost.model.language import And, ModelError, Not, Protocol
+from fencepost.model.language import And, ModelError, Not, Or, Protocol
 from fencepost.model.pulsar import lock_defects
+from fencepost.model.pulsar.lock_releases import declare_releases
 from fencepost.model.pulsar.metadata_store import EphemeralNode, Sessions, Updates, either, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
+from fencepost.model.pulsar.stores import stated, store_named
 
 NOBODY = EphemeralNode.NOBODY
 
@@ -42,6 +44,7 @@ def ownership(
     releases: int = 0,
     disables: int = 0,
     reacquires: bool = True,
+    metadata_store: str = "zk",
     mended: bool = False,
     defects: Iterable[str] = (),
 ) -> Protocol:
@@ -55,12 +58,13 @@ def ownership(
     """
     if brokers < 1 or bundles < 1:
         raise ModelError("ownership: brokers and bundles are at least 1")
-    parameters = {name: value for name, value in locals().items() if name != "defects"}
+    parameters = stated({name: value for name, value in locals().items() if name != "defects"})
     p = Protocol("ownership", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
 
     broker = p.universe("broker", brokers)
     bundle = p.universe("bundle", bundles, "u")
-    store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes)
+    kind = store_named(metadata_store, "ownership", brokers=brokers, faults=disconnects + expiries)
+    store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
     locks = ResourceLocks(p, store, bundle, mended=mended, reacquires=reacquires, writes=min(disables, 1))
     lock_defects.put_in(locks)
     owners, stage, serves = locks.nodes, locks.stage, locks.serves
@@ -92,10 +96,15 @@ def ownership(
     )
 
     locks.declare(
-        releases=releases + disables > 0 or p.has("stale_unload"),
         seems_free=lambda b, u: cached[b, u] == NOBODY,
         on_deletion=lambda b, u: {cached[b, u]: NOBODY},
     )
+
+    def taken_out(b: int, u: int) -> Updates:
+        """A release that is done unloads what is still active, as the loss of a lock does."""
+        return {cleanup[b, u]: Or(cleanup[b, u], serves[b, u] == "active")} if p.has("stale_unload") else {}
+
+    declare_releases(locks, releases=releases + disables > 0 or p.has("stale_unload"), on_released=taken_out)
     lock_defects.declare_steps(locks)
 
     @p.part
@@ -185,9 +194,12 @@ def ownership(
         only_if=p.has("stale_unload"),
     )
     def clean_up(b: int, u: int) -> Any:
-        """The clean-up takes the bundle out of service that the broker has by now, and releases its lock, whichever that is."""
+        """The clean-up comes to release the lock that the broker has by now, whichever that is.
+
+        It has taken out of service what was lost. What was acquired meanwhile stays active until the release is answered.
+        """
         has_it = And(locks.may_release(b, u), Not(locks.acquires(b, u)))
-        given_up = either(has_it, merged({serves[b, u]: "inactive"}, locks.releasing(b, u)), {})
+        given_up = either(has_it, locks.releasing(b, u), {})
         return And(store.lives[b], cleanup[b, u]), merged(given_up, {cleanup[b, u]: False})
 
     return p

@@ -98,7 +98,15 @@ class ResourceLocks:
         node, known = self.nodes[u], self.version[b, u]
         if self.mended:
             return And(node.is_held(b, former=former), node.version == known)
-        return And(Not(node.absent), Or(known == ANY, node.version == known))
+        fits = node.has_version(b, known)
+        return Or(fits, And(known == ANY, Not(node.absent))) if self.store.kind.deletes_any else fits
+
+    def missing_is_fine(self, b: int, u: int) -> Any:
+        """The formula: to delete a node that is gone already is NotFound, with the version that the lock knows."""
+        kind = self.store.kind
+        if self.mended or not kind.refuses_missing:
+            return True
+        return self.version[b, u] == ANY if kind.reuses_versions else False
 
     def _fails_for_good(self, b: int) -> Any:
         """The formula: no request of the broker will be answered, since its session is gone."""
@@ -132,9 +140,13 @@ class ResourceLocks:
 
     # --- what comes of a lock
 
+    def knows(self, b: int, u: int, version: Any, *, of_node: bool = False) -> Updates:
+        """The version of the lock is this one, which is, or is not, that of the node that is there."""
+        return {self.version[b, u]: version, **self.nodes[u].learnt(b, of_node)}
+
     def begun(self, b: int, u: int) -> Updates:
         """The broker sets out to acquire the lock."""
-        return merged({self.stage[b, u]: "acquiring", self.version[b, u]: 0}, self.begins(b, u))
+        return merged({self.stage[b, u]: "acquiring"}, self.knows(b, u, 0), self.begins(b, u))
 
     def _begins(self, b: int, u: int) -> Updates:
         """What else an acquisition begins with: nothing."""
@@ -142,7 +154,7 @@ class ResourceLocks:
 
     def created(self, b: int, u: int) -> Updates:
         """The node is created with the lock's value."""
-        return merged(self.node_created(b, u), {self.version[b, u]: 0})
+        return merged(self.node_created(b, u), self.knows(b, u, 0, of_node=True))
 
     def node_created(self, b: int, u: int) -> Updates:
         """The node is created, and the lock does not know of it."""
@@ -159,7 +171,8 @@ class ResourceLocks:
 
     def _found_own(self, b: int, u: int) -> Updates:
         """The node is the broker's own, from this session: the lock is valid."""
-        return merged(self.valid(b, u), {self.again[b, u]: False, self.version[b, u]: self.found_version(b, u)})
+        found = self.knows(b, u, self.found_version(b, u), of_node=True)
+        return merged(self.valid(b, u), {self.again[b, u]: False}, found)
 
     def _found_version(self, b: int, u: int) -> Any:
         """The version that a lock has when its own node is found: that of the node."""
@@ -167,7 +180,7 @@ class ResourceLocks:
 
     def _lost(self, b: int, u: int) -> Updates:
         """The lock is lost, or was not won: the bundle leaves the cache, and is unloaded."""
-        return {self.stage[b, u]: "none", self.serves[b, u]: "absent", self.version[b, u]: 0}
+        return {self.stage[b, u]: "none", self.serves[b, u]: "absent", **self.knows(b, u, 0)}
 
     def _unanswered(self, b: int, u: int) -> Updates:
         """A revalidation failed: the lock counts as valid until it can be looked after, when the connection is back."""
@@ -183,7 +196,7 @@ class ResourceLocks:
 
     def released(self, b: int, u: int) -> Updates:
         """The lock is released: the bundle leaves the cache."""
-        return {self.stage[b, u]: "none", self.serves[b, u]: "absent", self.version[b, u]: 0}
+        return {self.stage[b, u]: "none", self.serves[b, u]: "absent", **self.knows(b, u, 0)}
 
     def forgotten(self, b: int) -> Updates:
         """A process that ends forgets its locks."""
@@ -191,22 +204,19 @@ class ResourceLocks:
         absent = {self.serves[b, u]: "absent" for u in self.bundle}
         flags = {self.again[b, u]: False for u in self.bundle}
         besides = {flag[b, u]: False for flag in self.besides.values() for u in self.bundle}
-        return merged(stages, absent, flags, besides, {self.version[b, u]: 0 for u in self.bundle})
+        return merged(stages, absent, flags, besides, *(self.knows(b, u, 0) for u in self.bundle))
 
     # --- steps
 
     def declare(
         self,
         *,
-        releases: bool = True,
         seems_free: Callable[[int, int], Any] = lambda b, u: True,
-        on_released: Callable[[int, int], Mapping[Any, Any]] = lambda b, u: {},
         on_deletion: Callable[[int, int], Mapping[Any, Any]] = lambda b, u: {},
     ) -> None:
-        """Declares the steps of locks.
+        """Declares the steps of locks, but for those of their release.
 
-        ``releases`` says whether locks are ever released, ``seems_free`` when a broker knows of no owner, and the last two what
-        a release and the notification of a deletion do besides.
+        ``seems_free`` says when a broker knows of no owner, ``on_deletion`` what the notification of a deletion does besides.
         """
         p, store, stage, nodes = self.protocol, self.store, self.stage, self.nodes
         broker, bundle = self.broker, self.bundle
@@ -268,7 +278,7 @@ class ResourceLocks:
         @p.step(by="b", mirrors="ResourceLockImpl.revalidate, ResourceLockImpl.setVersion", fair=True, b=broker, u=bundle)
         def find_missing(b: int, u: int) -> Any:
             """A revalidation finds no node: it creates it again, and forgets which version it had."""
-            return finds(b, u, nodes[u].absent), {stage[b, u]: "recreating", self.version[b, u]: self.unknown}
+            return finds(b, u, nodes[u].absent), {stage[b, u]: "recreating", **self.knows(b, u, self.unknown)}
 
         @p.step(by="b", mirrors="ResourceLockImpl.revalidate", fair=True, b=broker, u=bundle)
         def find_own(b: int, u: int) -> Any:
@@ -279,17 +289,17 @@ class ResourceLocks:
         def find_former(b: int, u: int) -> Any:
             """The node is the broker's own, from a former session that may be about to expire: it is deleted first."""
             found = finds(b, u, nodes[u].is_held(b, former=True))
-            return found, {stage[b, u]: "retaking", self.version[b, u]: nodes[u].version}
+            return found, {stage[b, u]: "retaking", **self.knows(b, u, nodes[u].version, of_node=True)}
 
         @p.step(by="b", mirrors="ResourceLockImpl.revalidate", fair=True, b=broker, u=bundle, only_if=self.retakes)
         def retake(b: int, u: int) -> Any:
             """The node of the former session is deleted, if its version is the one seen.
 
-            If it is gone already, or another one with another version is there, the acquisition fails. (A revalidation
-            never comes here: a broker that is back has no locks yet.)
+            If it is gone already, or another one with another version is there, the acquisition fails. (A revalidation comes
+            here only with etcd: elsewhere a broker that is back has no locks yet.)
             """
             stale = self.retake_deletes(b, u)
-            outcome = either(stale, {stage[b, u]: "recreating", self.version[b, u]: self.unknown}, self.lost(b, u))
+            outcome = either(stale, {stage[b, u]: "recreating", **self.knows(b, u, self.unknown)}, self.lost(b, u))
             return And(store.reaches(b), stage[b, u] == "retaking"), merged(nodes[u].vanished(stale), outcome)
 
         @p.step(
@@ -314,7 +324,7 @@ class ResourceLocks:
         )
         def hear_of_deletion(b: int, u: int) -> Any:
             """A notification says that the node was deleted: a valid lock is looked after."""
-            return And(store.lives[b], nodes[u].deleted[b]), merged(
+            return And(store.hears(b), nodes[u].deleted[b]), merged(
                 nodes[u].unheard(b), self.invalidated(b, u), on_deletion(b, u)
             )
 
@@ -329,7 +339,7 @@ class ResourceLocks:
         def fail(b: int, u: int) -> Any:
             """A request fails for good: an acquisition is given up, a revalidation is left for later."""
             under_way = stage[b, u].among("acquiring", "checking", "recreating", "retaking")
-            given_up = {stage[b, u]: "none", self.again[b, u]: False, self.version[b, u]: 0}
+            given_up = {stage[b, u]: "none", self.again[b, u]: False, **self.knows(b, u, 0)}
             return And(self.fails_for_good(b), under_way), either(self.acquires(b, u), given_up, self.unanswered(b, u))
 
         @p.step(
@@ -345,48 +355,15 @@ class ResourceLocks:
             cut_off = And(store.lives[b], store.link[b] != "connected", Not(self.acquires(b, u)))
             return And(cut_off, under_way), self.unanswered(b, u)
 
-        self._declare_releases(releases, on_released)
-
-    def _declare_releases(self, releases: bool, on_released: Callable[[int, int], Mapping[Any, Any]]) -> None:
-        """Declares how a release ends; the protocols say how it begins."""
-        p, store, stage, nodes = self.protocol, self.store, self.stage, self.nodes
-        broker, bundle = self.broker, self.bundle
-
         @p.step(
             by="b",
-            mirrors="ResourceLockImpl.release, OwnershipCache.OwnedServiceUnitCacheLoader.asyncLoad, "
-            "OwnershipCache.invalidateLocalOwnerCache",
+            mirrors="ResourceLockImpl.silentRevalidateOnce",
             fair=True,
             b=broker,
             u=bundle,
-            only_if=releases,
+            only_if=(store.disconnects or store.expiries) and not store.kind.tells,
         )
-        def release(b: int, u: int) -> Any:
-            """The node is deleted, if its version is the one that the lock knows; the bundle leaves the broker's cache.
-
-            If the node is gone already, NotFound, that is as good. If another one is there, the release fails, for good. A lock
-            that is just creating its node anew knows no version: whatever node is there goes, its own or another's.
-            """
-            deleted, node = self.release_deletes(b, u), nodes[u]
-            gone = Or(node.absent, node.holder != b) if self.mended else node.absent
-            answered = And(store.reaches(b), stage[b, u] == "releasing", Or(deleted, gone))
-            return answered, merged(node.vanished(deleted), self.released(b, u), on_released(b, u))
-
-        @p.step(
-            by="b",
-            mirrors="ResourceLockImpl.release",
-            fair=True,
-            b=broker,
-            u=bundle,
-            only_if=releases and not self.mended and (store.expiries or self.writes),
-        )
-        def strand(b: int, u: int) -> Any:
-            """The release fails: its session is gone, or another node than the lock's is there."""
-            met = And(Not(nodes[u].absent), Not(self.release_deletes(b, u)))
-            fails = Or(store.is_zombie(b), And(store.reaches(b), met))
-            return And(stage[b, u] == "releasing", fails), {stage[b, u]: "stranded"}
-
-        @p.step(by="b", fair=True, b=broker, u=bundle, only_if=releases and self.mended and store.expiries)
-        def release_with_session(b: int, u: int) -> Any:
-            """The session is gone, and the node with it: the release is done."""
-            return And(store.is_zombie(b), stage[b, u] == "releasing"), merged(self.released(b, u), on_released(b, u))
+        def look_again(b: int, u: int) -> Any:
+            """A revalidation that failed is tried again by a timer, as nobody tells the broker that its connection is back."""
+            due = And(store.reaches(b), self.again[b, u], stage[b, u] == "valid")
+            return due, {stage[b, u]: "checking", self.again[b, u]: False}

@@ -27,9 +27,11 @@ from fencepost.model.language import And, If, Implies, ModelError, Not, Or, Prot
 from fencepost.model.pulsar.hash_range import ALGORITHMS, HashRange
 from fencepost.model.pulsar.hash_range.universe import Bundles
 from fencepost.model.pulsar.lock_defects import lose_answers
+from fencepost.model.pulsar.lock_releases import declare_releases
 from fencepost.model.pulsar.metadata_store import PersistentNode, Sessions, Updates, either, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 from fencepost.model.pulsar.split_defects import DEFECTS, declare_steps
+from fencepost.model.pulsar.stores import stated, store_named
 
 STAGES = ("none", "preparing", "writing", "waiting", "written")
 NOTHING = "nothing"
@@ -51,6 +53,7 @@ def split(
     crashes: int = 0,
     in_order: bool = True,
     reacquires: bool = True,
+    metadata_store: str = "zk",
     mended: bool = False,
     defects: Iterable[str] = (),
 ) -> Protocol:
@@ -64,7 +67,7 @@ def split(
     split waits for the children's locks, the maximum is looked at in each attempt, the layout is read again when a connection
     is back, and a broker gives bundles up that are not in it.
     """
-    parameters = {name: value for name, value in locals().items() if name != "defects"}
+    parameters = stated({name: value for name, value in locals().items() if name != "defects"})
     p = Protocol("split", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
     if algorithm not in ALGORITHMS:
         raise ModelError(f"split: algorithm is one of {', '.join(ALGORITHMS)}, not {algorithm!r}")
@@ -77,7 +80,8 @@ def split(
 
     broker = p.universe("broker", brokers)
     bundle = p.universe("bundle", len(ranges.members), "u", names=ranges.names)
-    store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes)
+    kind = store_named(metadata_store, "split", brokers=brokers, faults=disconnects + expiries)
+    store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
     locks = ResourceLocks(p, store, bundle, mended=mended, reacquires=reacquires)
     serves = locks.serves
     first = ranges.numbers(ranges.first)
@@ -122,7 +126,8 @@ def split(
         on_reestablished=lambda b: merged(locks.revalidated(b), {node.changed[b]: True} if mended else {}),
         listener="LockManagerImpl.handleSessionEvent",
     )
-    locks.declare(releases=releases + splits > 0, seems_free=lambda b, u: view[b].has(u))
+    locks.declare(seems_free=lambda b, u: view[b].has(u))
+    declare_releases(locks, releases=releases + splits > 0)
     lose_answers(locks)
 
     @p.part

@@ -19,8 +19,10 @@ from typing import Any
 from fencepost.model.language import And, ModelError, Not, Or, Protocol
 from fencepost.model.pulsar.lock_defects import DEFECTS as LOCK_DEFECTS
 from fencepost.model.pulsar.lock_defects import lose_answers
+from fencepost.model.pulsar.lock_releases import declare_releases
 from fencepost.model.pulsar.metadata_store import Sessions, Updates, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
+from fencepost.model.pulsar.stores import stated, store_named
 
 UNLOAD = ("none", "closing", "releasing")
 
@@ -48,6 +50,7 @@ def unload(
     expiries: int = 0,
     crashes: int = 0,
     reacquires: bool = True,
+    metadata_store: str = "zk",
     mended: bool = False,
     defects: Iterable[str] = (),
 ) -> Protocol:
@@ -59,12 +62,13 @@ def unload(
     """
     if brokers < 1 or bundles < 1:
         raise ModelError("unload: brokers and bundles are at least 1")
-    parameters = {name: value for name, value in locals().items() if name != "defects"}
+    parameters = stated({name: value for name, value in locals().items() if name != "defects"})
     p = Protocol("unload", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
 
     broker = p.universe("broker", brokers)
     bundle = p.universe("bundle", bundles, "u")
-    store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes)
+    kind = store_named(metadata_store, "unload", brokers=brokers, faults=disconnects + expiries)
+    store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
     locks = ResourceLocks(p, store, bundle, mended=mended, reacquires=reacquires)
     serves = locks.serves
     unloading = p.choice("unloading", UNLOAD, per=(broker, bundle))
@@ -93,12 +97,8 @@ def unload(
         on_reestablished=locks.revalidated,
         listener="LockManagerImpl.handleSessionEvent",
     )
-    locks.declare(
-        releases=unloads > 0,
-        seems_free=is_unloaded,
-        on_released=lambda b, u: {unloading[b, u]: "none"},
-    )
-
+    locks.declare(seems_free=is_unloaded)
+    declare_releases(locks, releases=unloads > 0, on_released=lambda b, u: {unloading[b, u]: "none"})
     lose_answers(locks)
 
     @p.step(

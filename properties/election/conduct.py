@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, all_of, any_of
+from fencepost.model.pulsar.stores import store_of
 from fencepost.properties.vocabulary import Suite
 
 NOBODY = "nobody"
@@ -17,6 +18,7 @@ def election_conduct(suite: Suite) -> None:
     broker = p.universes["broker"]
     restarts = settings["crashes"] > 0
     reads = settings["leads"] == "confirmed"
+    waits = reads or not store_of(settings).ordered
 
     def reaches(b: int) -> Any:
         return And(s.lives[b], s.link[b] == "connected", s.session[b])
@@ -28,8 +30,8 @@ def election_conduct(suite: Suite) -> None:
         return And(s.leader_holder == b, Not(s.leader_former))
 
     def is_answered(b: int) -> Any:
-        """A broker that has created the node reads it, or since #26000 leads."""
-        return n.stage[b] == "confirming" if reads else And(n.stage[b] == "settled", n.role[b] == "leading", n.cached[b] == b)
+        """A broker that has created the node reads it, or since #26000 leads, where the answer comes in order."""
+        return n.stage[b] == "confirming" if waits else And(n.stage[b] == "settled", n.role[b] == "leading", n.cached[b] == b)
 
     @suite.step
     def elections_go_forward() -> Any:
@@ -49,7 +51,7 @@ def election_conduct(suite: Suite) -> None:
                 And(before == "looking", reaches(b), after == "retaking", present, Not(is_own(b))),
                 And(before == "proposing", reaches(b), is_answered(b), Not(present), n.leader_holder == b),
                 And(before == "proposing", reaches(b), after == "looking", present),
-                And(before == "confirming", reaches(b), after == "settled", n.cached[b] == s.leader_holder),
+                And(before == "confirming", reaches(b), after == "settled", n.cached[b] == (s.leader_holder if reads else b)),
                 And(before == "confirming", reaches(b), after == "looking", Not(is_own(b))),
                 And(before == "retaking", reaches(b), after == "proposing", present, n.leader_holder == NOBODY),
                 And(after == "waiting", before != "settled", before != "closed", fails),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from fencepost.model.pulsar.stores import store_of
 from fencepost.properties.election.conduct import election_conduct
 from fencepost.properties.locks.sessions import session_conduct
 from fencepost.properties.vocabulary import Suite
@@ -25,10 +26,17 @@ def election(p: Protocol) -> Suite:
     # has taken over.
     takes_over = settings["expiries"] > 0 or (shuts_down and settings["disconnects"] > 0)
     ends = shuts_down or settings["closes"] > 0
-    restarts = settings["crashes"] > 0 or (ends and settings["disconnects"] > 0)
-    deletes_others = several and not settings["mended"] and (restarts or (settings["closes"] > 0 and takes_over))
-    # Since #26000 the broker whose node was deleted so hears of it in any case.
-    ignores_deletion = deletes_others and settings["leads"] == "confirmed"
+    kind = store_of(settings)
+    gives_up = settings["disconnects"] > 0 and kind.renews
+    restarts = not kind.in_process and (settings["crashes"] > 0 or (ends and settings["disconnects"] > 0))
+    retakes = restarts or gives_up
+    # A leader that shuts down deletes without a version, of which no store can tell whose it is meant for.
+    closes_over = settings["closes"] > 0 and (takes_over or gives_up)
+    deletes_others = several and not settings["mended"] and ((retakes and kind.reuses_versions) or closes_over)
+    # Since #26000 the broker whose node was deleted so hears of it in any case, if the store keeps answers in order.
+    ignores_deletion = deletes_others and (settings["leads"] == "confirmed" or not kind.ordered)
+    # Where nobody tells of sessions, a broker hears of the end of its own as of any other, and is not told to look again.
+    ignores_deletion |= settings["expiries"] > 0 and not (kind.tells or settings["mended"])
 
     def holds(b: int) -> Any:
         """The node is there, from the broker's present session."""
@@ -47,8 +55,8 @@ def election(p: Protocol) -> Suite:
     # --- what must always hold
 
     @suite.strict(
-        "a broker ignores the deletion of the node that it has just created, while the read after the creation is out; the "
-        "deletion is another broker's, meant for an earlier node and carried out on this one, whose version is the same",
+        "a broker ignores the deletion of the node that it has just created, while the read after the creation is out, or its "
+        "answer; the deletion is another broker's, meant for an earlier node and carried out on this one",
         when=ignores_deletion,
     )
     def leader_holds_the_node() -> Any:
@@ -101,7 +109,7 @@ def election(p: Protocol) -> Suite:
             return all_of(
                 Implies(
                     And(holds(b), is_live(b), n.leader_holder == NOBODY, n.session[b], n.lives[b]),
-                    And(n.stage[b] == "closed", n.role[b] != s.role[b]),
+                    And(n.stage[b] == "closed", Or(n.role[b] != s.role[b], n.link[b] != s.link[b])),
                 )
                 for b in broker
             )
@@ -246,7 +254,7 @@ def election(p: Protocol) -> Suite:
             """No broker is shutting down."""
             return all_of(s.stage[b] != "closed" for b in broker)
 
-    if settings["leads"] == "created":
+    if settings["leads"] == "created" and kind.ordered:
 
         @suite.lemma
         def nobody_confirms() -> Any:

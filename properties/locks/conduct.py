@@ -40,6 +40,7 @@ def lock_conduct(suite: Suite, locks: Locks) -> None:
             heard = And(s.owner_deletion[u, b], Not(n.owner_deletion[u, b]))
             released = And(before.among("valid", "checking", "recreating", "retaking"), n.serves[b, u] == "inactive")
             fails = before.among("acquiring", "checking", "recreating", "retaking")
+            timed = not locks.kind.tells
             by_request = Or(
                 And(before.among("acquiring", "recreating"), after == "valid", Not(present), n.owner_holder[u] == b),
                 And(before.among("acquiring", "recreating"), after.among("checking", "none"), present),
@@ -50,13 +51,13 @@ def lock_conduct(suite: Suite, locks: Locks) -> None:
                 And(before == "retaking", after == "recreating", present, n.owner_holder[u] == NOBODY),
                 And(before == "retaking", after == "none", n.owner_holder[u] == holder),
                 And(before == "releasing", after == "none", n.owner_holder[u] != b, n.serves[b, u] == "absent"),
-                And(before == "releasing", after == "stranded", present),
+                And(before == "releasing", after == "stranded", True if locks.kind.refuses_missing else present),
             )
             return Or(
                 after == before,
                 And(reaches(b), by_request),
                 And(before == "none", after == "acquiring", Not(served)),
-                And(before == "valid", after == "checking", Or(heard, is_back(b))),
+                And(before == "valid", after == "checking", Or(heard, is_back(b), And(timed, s.again[b, u], reaches(b)))),
                 And(fails, after == "none", is_zombie(b), Not(served)),
                 And(fails, after == "valid", cut_off, served, n.again[b, u]),
                 And(released, after == "releasing", Not(n.again[b, u])),
@@ -66,18 +67,20 @@ def lock_conduct(suite: Suite, locks: Locks) -> None:
 
         return all_of(Implies(goes_on(b), follows(b, u)) for b, u in pairs)
 
-    @suite.step
-    def valid_locks_are_looked_after() -> Any:
-        """When a broker is back, it looks after the locks that it could not, or after all if it had given its session up."""
+    if locks.kind.tells:
 
-        def follows(b: int, u: int) -> Any:
-            valid, checked = s.lock[b, u] == "valid", n.lock[b, u] == "checking"
-            return And(
-                Implies(And(s.link[b] == "suspended", valid), And(checked == s.again[b, u], Not(n.again[b, u]))),
-                Implies(And(s.link[b] == "lost", valid), checked),
-            )
+        @suite.step
+        def valid_locks_are_looked_after() -> Any:
+            """When a broker is back, it looks after the locks that it could not, or all if it had given its session up."""
 
-        return all_of(Implies(And(goes_on(b), is_back(b)), follows(b, u)) for b, u in pairs)
+            def follows(b: int, u: int) -> Any:
+                valid, checked = s.lock[b, u] == "valid", n.lock[b, u] == "checking"
+                return And(
+                    Implies(And(s.link[b] == "suspended", valid), And(checked == s.again[b, u], Not(n.again[b, u]))),
+                    Implies(And(s.link[b] == "lost", valid), checked),
+                )
+
+            return all_of(Implies(And(goes_on(b), is_back(b)), follows(b, u)) for b, u in pairs)
 
     @suite.step
     def failures_are_remembered() -> Any:

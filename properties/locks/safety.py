@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from fencepost.model.pulsar.stores import Store, store_of
 from fencepost.properties.vocabulary import Suite
 
 NOBODY = "nobody"
@@ -38,18 +39,28 @@ class Locks:
         return bool(self.p.parameters["mended"])
 
     @property
+    def kind(self) -> Store:
+        """What the metadata store differs in from others."""
+        return store_of(self.p.parameters)
+
+    @property
+    def gives_up(self) -> bool:
+        """Whether a broker may give a session up that goes on, and take its nodes for those of a former one."""
+        return self.budget("disconnects") and self.kind.renews
+
+    @property
     def deletes_others(self) -> bool:
         """Whether a deletion by version can meet the node of another broker.
 
         By a broker that is back after a crash, or that releases a bundle which it does not know to have lost.
         """
-        meets = self.budget("crashes") or (self.budget("expiries") and self.releases)
-        return self.several and not self.mended and meets
+        meets = self.budget("crashes") or self.gives_up or (self.budget("expiries") and self.releases)
+        return self.several and not self.mended and meets and self.kind.reuses_versions
 
     @property
     def forsakes(self) -> bool:
         """Whether a re-creation whose answer is lost can make a broker take its own node for another's."""
-        recreates = self.budget("expiries") or self.budget("crashes") or self.releases
+        recreates = self.budget("expiries") or self.budget("crashes") or self.releases or self.gives_up
         return not self.mended and self.budget("disconnects") and recreates
 
     @property
@@ -60,7 +71,20 @@ class Locks:
     @property
     def misses(self) -> bool:
         """Whether the deletion of a broker's node can go unheard by it."""
-        return self.deletes_others and self.budget("disconnects")
+        return self.deletes_others and self.budget("disconnects") and not self.kind.catches_up
+
+    @property
+    def strands(self) -> bool:
+        """Whether a release can fail for good: with its session, or because the store takes a missing node for another version,
+        or has no deletion of any version."""
+        fails = self.budget("expiries") or (self.kind.refuses_missing and (self.deletes_others or self.gives_up))
+        return self.releases and not self.mended and fails
+
+    @property
+    def keeps_nodes(self) -> bool:
+        """Whether a release can fail and leave its broker's node: of a lock that creates its node anew, and that unheard,
+        where there is no deletion of any version."""
+        return self.strands and self.forsakes and not self.kind.deletes_any
 
     def is_live(self, b: int) -> Any:
         """The formula: the process goes on and its session is there."""
@@ -75,9 +99,14 @@ class Locks:
         return self.p.state.serves[b, u] == "active"
 
     def is_up_to_date(self, b: int, u: int) -> Any:
-        """The formula: the lock is valid, and the broker is connected and has heard of all that has happened to its node."""
+        """The formula: the lock is valid, and the broker is connected and has heard of all that has happened to its node.
+
+        Where nobody tells it of its connection it is, besides, not to look after the lock by itself.
+        """
         s = self.p.state
-        return And(self.is_live(b), s.link[b] == "connected", s.lock[b, u] == "valid", Not(s.owner_deletion[u, b]))
+        due = False if self.kind.tells else s.again[b, u]
+        heard = And(s.lock[b, u] == "valid", Not(s.owner_deletion[u, b]), Not(due))
+        return And(self.is_live(b), s.link[b] == "connected", heard)
 
 
 def lock_properties(suite: Suite, locks: Locks) -> None:
@@ -128,7 +157,7 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
 
         @suite.strict(
             "a zombie goes on to serve until it hears that its session is gone; what it writes meets the fence of the ledger",
-            when=expires or (crashes and deletes_others),
+            when=expires or deletes_others,
         )
         def single_server() -> Any:
             """At most one broker serves a bundle, zombies included."""
@@ -136,7 +165,7 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
 
         @suite.strict(
             "a broker with a new session goes on to serve until it has looked after its locks",
-            when=expires or (crashes and deletes_others),
+            when=expires or deletes_others,
         )
         def single_owner() -> Any:
             """At most one broker with a session serves a bundle."""
@@ -200,7 +229,7 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
 
     @suite.leads_to(
         strict="the node of a session that is there belongs to no lock: nobody serves the bundle, and nobody may take it",
-        when=locks.is_left,
+        when=locks.is_left or locks.keeps_nodes,
     )
     def owned_in_the_end() -> Any:
         """A bundle that is looked up again and again is served, in the end."""
@@ -212,9 +241,9 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
     if locks.releases:
 
         @suite.leads_to(
-            strict="a release that fails with its session is never tried again, and the bundle stays inactive at that broker "
-            "until it is restarted",
-            when=not locks.mended and expires,
+            strict="a release that fails, as with its session, is never tried again, and the bundle stays inactive at that "
+            "broker until it is restarted",
+            when=locks.strands,
         )
         def releases_end() -> Any:
             """A bundle that is given up leaves the broker's cache, in the end."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of
+from fencepost.model.pulsar.stores import store_of
 from fencepost.properties.vocabulary import Suite
 
 NOBODY = "nobody"
@@ -41,8 +42,13 @@ def session_conduct(suite: Suite) -> None:
     client: Sequence[int] = list(p.universes["broker"])
     nodes = list(zip(nodes_of(p, s), nodes_of(p, n), strict=True))
 
+    kind = store_of(settings)
+
     def reaches(c: int) -> Any:
         return And(s.lives[c], s.link[c] == "connected", s.session[c])
+
+    def will_hear(c: int) -> Any:
+        return s.lives[c] if kind.catches_up else reaches(c)
 
     @suite.step
     def links_follow_sessions() -> Any:
@@ -74,21 +80,24 @@ def session_conduct(suite: Suite) -> None:
                 Implies(ended, Or(by_fault, Not(s.lives[c]), closed)),
                 Implies(again, And(n.link[c] == "connected", n.session[c])),
                 Implies(again, n.former_session[c] == Or(s.former_session[c], s.session[c])),
-                Implies(And(n.former_session[c], Not(s.former_session[c])), again),
+                Implies(And(n.former_session[c], Not(s.former_session[c])), Or(again, And(kind.renews, s.link[c] == "lost"))),
             )
 
         return all_of(follows(c) for c in client)
 
     @suite.step
     def deletions_are_heard() -> Any:
-        """Who is connected, and stays a client, hears of the deletion of a node; nobody hears of what did not happen."""
+        """Who is connected, and stays a client, hears of the deletion of a node; nobody hears of what did not happen.
+
+        Where the store catches up, who lives does.
+        """
 
         def follows(before: Node, after: Node, c: int) -> Any:
             gone = And(before.holder != NOBODY, after.holder == NOBODY)
             told = And(after.deleted[c], Not(before.deleted[c]))
             return And(
-                Implies(told, And(gone, reaches(c))),
-                Implies(And(gone, Or(reaches(c), before.deleted[c]), n.session[c], n.lives[c]), after.deleted[c]),
+                Implies(told, And(gone, will_hear(c))),
+                Implies(And(gone, Or(will_hear(c), before.deleted[c]), n.session[c], n.lives[c]), after.deleted[c]),
             )
 
         return all_of(follows(before, after, c) for before, after in nodes for c in client)

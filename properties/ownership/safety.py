@@ -45,16 +45,17 @@ def ownership(p: Protocol) -> Suite:
 
     @suite.step
     def healthy_owners_keep_their_bundles() -> Any:
-        """A broker that is up to date and has the node stops serving only when it is told to give the bundle up."""
+        """A broker that is up to date and has the node stops serving, or lets it go, only when it is told to."""
         told = Or(n.releases > s.releases, n.disables > s.disables)
         healthy = {(b, u): And(locks.is_up_to_date(b, u), locks.holds(b, u), locks.is_active(b, u)) for b, u in pairs}
-        stops = {(b, u): And(n.lives[b], n.serves[b, u] != "active") for b, u in pairs}
+        lets_go = {(b, u): Or(n.serves[b, u] != "active", n.lock[b, u] == "releasing") for b, u in pairs}
+        stops = {(b, u): And(n.lives[b], lets_go[b, u]) for b, u in pairs}
         return all_of(Implies(And(healthy[b, u], stops[b, u]), told) for b, u in pairs)
 
     @suite.leads_to(
         strict="a release that failed with its session leaves the bundle inactive at that broker, where each lookup fails; or "
         "a node whose broker has no lock on it names that broker for good",
-        when=locks.is_left or (not locks.mended and locks.releases and locks.budget("expiries")),
+        when=locks.is_left or locks.strands,
     )
     def lookups_are_answered() -> Any:
         """A lookup at any broker that lives is answered in the end, by a broker that serves the bundle."""

@@ -87,11 +87,15 @@ def split_conduct(suite: Suite, about: Splits) -> None:
 
     @suite.step
     def changes_are_heard() -> Any:
-        """Who is connected hears of a change of the layout by another broker; nobody hears of what did not happen."""
+        """Who is connected hears of a change of the layout by another broker; nobody hears of what did not happen.
+
+        Where the store catches up, who lives does, and of its own changes, too.
+        """
 
         def follows(b: int) -> Any:
             told = And(n.layout_change[b], Not(s.layout_change[b]))
-            concerned = And(rises, reaches(b), Not(is_answered(b)))
+            heard = s.lives[b] if about.kind.catches_up else And(reaches(b), Not(is_answered(b)))
+            concerned = And(rises, heard)
             looks = And(s.link[b] != "connected", n.link[b] == "connected") if about.mended else False
             return And(Implies(told, Or(concerned, looks)), Implies(concerned, n.layout_change[b]))
 

@@ -33,7 +33,8 @@ class Splits(Locks):
     @property
     def unheard(self) -> bool:
         """Whether a broker that goes on can miss a change of the layout: its own, or one while it has no session."""
-        return self.budget("disconnects") or (self.several and self.budget("expiries"))
+        is_away = self.budget("disconnects") or (self.several and self.budget("expiries"))
+        return is_away and not self.kind.catches_up
 
     @property
     def contended(self) -> bool:

@@ -18,7 +18,7 @@ def unload(p: Protocol) -> Suite:
     locks = Locks(p, settings["unloads"] > 0)
     broker, bundle, pairs = p.universes["broker"], p.universes["bundle"], locks.pairs
     late = settings["timeouts"] > 0
-    expires = settings["expiries"] > 0
+    loses = settings["expiries"] > 0 or settings["crashes"] > 0 or locks.gives_up
 
     lock_properties(suite, locks)
 
@@ -43,7 +43,7 @@ def unload(p: Protocol) -> Suite:
     @suite.strict(
         "a topic that did not close in time stays open at a broker that has let the bundle go; and for a while so does one of "
         "a bundle whose lock was lost",
-        when=late or (locks.several and (expires or settings["crashes"] > 0)),
+        when=late or (locks.several and loses),
     )
     def owner_alone_has_topics() -> Any:
         """A topic is open only at a broker that has the bundle."""
@@ -53,7 +53,7 @@ def unload(p: Protocol) -> Suite:
 
         @suite.strict(
             "a topic that did not close in time is still open when the next owner opens it; a zombie's, too",
-            when=late or expires or settings["crashes"] > 0,
+            when=late or loses,
         )
         def topic_is_open_once() -> Any:
             """No two brokers have the topic open."""

@@ -1,9 +1,10 @@
 """Measures how long each engine takes to find each defect: random walks by each strategy, Hypothesis, exhaustive search.
 
-Run by ``make bench``, and alone: python tests/bench/time_to_find.py [--protocol NAME ...] [--seeds N] [--full]. Each defect is
-switched on in the small instance that shows it. Walks are made until the first violation that is not expected; the numbers are
-medians over the seeds, so that ``> N`` says that in half of the seeds or more nothing was found in N steps. Lines that begin
-with # name the time; steps are the same on every run, seconds are of one core.
+Run by ``make bench``, and alone: python tests/bench/time_to_find.py [--protocol NAME ...] [--seeds N] [--full]. With
+--hazards it measures instead what ``fencepost check --pulsar RELEASE`` takes for each hazard of each release (hazards.py).
+Each defect is switched on in the small instance that shows it. Walks are made until the first violation that is not expected;
+the numbers are medians over the seeds, so that ``> N`` says that in half of the seeds or more nothing was found in N steps.
+Lines that begin with # name the time; steps are the same on every run, seconds are of one core.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from fencepost.properties.machines import Violation, machine
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry
+from tests.bench import hazards
 from tests.bench.bench import show
 
 STEPS = 100
@@ -165,7 +167,11 @@ def main() -> None:
     parser.add_argument("--protocol", action="append", choices=PROTOCOLS, help="all defects of this; may be repeated")
     parser.add_argument("--seeds", type=int, default=3, help="how many (default: 3)")
     parser.add_argument("--full", action="store_true", help="all defects of all protocols, with more steps")
+    parser.add_argument("--hazards", action="store_true", help="instead: the shortest run to each hazard of each release")
     asked = parser.parse_args()
+    if asked.hazards:
+        hazards.main(asked.protocol or list(PROTOCOLS))
+        return
     most = MOST_FULL if asked.full else MOST
     names = asked.protocol or (list(PROTOCOLS) if asked.full else list(SAMPLE))
     thinned = 1 if asked.protocol or asked.full else EVERY

@@ -13,8 +13,10 @@ from fencepost.model.language.domains import Choice
 from fencepost.model.pulsar.metadata_store import EphemeralNode
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
+from tests.docs import rows_table
 from tests.docs.defects_table import HEAD, caught, lost, row
 from tests.docs.examples import DOCUMENTS, ROOT, Block, Session, blocks, exchanges, matches, played, refreshed
+from tests.docs.rows_table import ROWS
 from tests.docs.tables import instance_row, marked, table
 from tests.traces.conformance.real import tools
 
@@ -156,6 +158,15 @@ def test_the_tables_show_what_the_tests_pin(protocol: str) -> None:
 def test_the_findings_have_every_hazard_of_the_control_plane() -> None:
     page = (ROOT / "docs" / "findings-control-plane.md").read_text(encoding="utf-8")
     assert marked(page) == {"hazards": table("findings-control-plane", "hazards")}
+
+
+def test_every_row_of_the_comparison_is_in_a_model_or_told_of() -> None:
+    page = (ROOT / "docs" / "explanation" / "deviations.md").read_text(encoding="utf-8")
+    assert marked(page) == {"rows": rows_table.table()}
+    assert list(ROWS) == [f"L{n}" for n in range(1, 16)] + [f"C{n}" for n in range(1, 10)]
+    for number, found in ROWS.items():
+        assert found.names or found.section, number
+        assert not found.begins or f"\n**{found.begins}" in page, number
 
 
 @pytest.mark.deep

@@ -66,7 +66,7 @@ CAUGHT = {
     "found_lock_unattended": ({"owner_holds_the_node", "valid_locks_are_looked_after"}, 8),
     "cache_kept_on_disconnect": ({"caches_agree_with_the_store"}, 6),
     "answers_disabled": ({"disabled_owners_are_not_named"}, 4),
-    "stale_unload": ({"healthy_owners_keep_their_bundles"}, 14),
+    "stale_unload": ({"locks_go_forward"}, 13),
 }
 
 MANY: dict[str, Value] = {"brokers": 3, "disconnects": 2, "expiries": 2, "crashes": 2, "releases": 2, "disables": 2}

@@ -88,12 +88,6 @@ def _is_reconnected_first(step: Taken, differences: Sequence[Difference], why: s
     return told and as_marked and all(_is_missing_read(step, difference) for difference in rest)
 
 
-def _is_served_on(step: Taken, differences: Sequence[Difference], why: str) -> bool:
-    """A late clean-up releases the lock that was acquired meanwhile: the bundle is served until the release is answered."""
-    seen = [(d.what, d.model, d.code) for d in differences]
-    return step.action.name == "clean_up" and seen == [(f"serves[{_place(step.action)}]", "inactive", "active")]
-
-
 DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         "found_lock_unattended",
@@ -124,11 +118,6 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "reconnected first",
         "a new session is told as Reconnected first, which takes a failed revalidation's mark off as it looks after the lock",
         _is_reconnected_first,
-    ),
-    Deviation(
-        "served while it is cleaned up",
-        "with stale_unload the bundle that was acquired meanwhile is active until the release of its lock is answered",
-        _is_served_on,
     ),
 )
 """Each is told of in docs/how-to/hold-it-against-the-code.md."""

@@ -1,0 +1,97 @@
+"""What the metadata stores differ in that ``metadataStoreUrl`` can name, as far as elections and locks can tell.
+
+Read in ZKMetadataStore, EtcdMetadataStore, OxiaMetadataStore, RocksdbMetadataStore and LocalMemoryMetadataStore of Pulsar
+4.0.8, 4.2.4 and 5.0.0-M1, of which the last has no etcd; in oxia-client 0.9.4 and jetcd, which 4.2.4 ships; and, for what a
+deletion answers whose version is not there, in the server of Oxia. All three that are reached over a network send a request
+again whose answer was lost: ZKMetadataStore.batchOperation itself, jetcd's KVImpl.txn (twice at most, Errors.isRetryable),
+Oxia's ManagedWriteStream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fencepost.model.language import ModelError
+from fencepost.model.releases import PULSAR
+
+
+@dataclass(frozen=True)
+class Store:
+    """How a metadata store differs from the others.
+
+    ``reuses_versions``: a node that is created again has version 0 again, so that a version which was remembered of an earlier
+    one fits it. ``deletes_any``: a deletion that expects version -1 deletes whatever node is there; elsewhere it is refused.
+    ``refuses_missing``: to delete a node by version that is gone already is BadVersion, and not NotFound. ``catches_up``: what
+    happened while a client was cut off it hears of when it is back. ``tells``: clients are told what becomes of their sessions.
+    ``renews``: a client that has given its session up opens a new one although the former is still there. ``ordered``: the
+    answer to a creation comes before the notification that the node was deleted. ``in_process``: there is one client, whose
+    session lasts as long as its process.
+    """
+
+    reuses_versions: bool = True
+    deletes_any: bool = False
+    refuses_missing: bool = False
+    catches_up: bool = False
+    tells: bool = True
+    renews: bool = False
+    ordered: bool = True
+    in_process: bool = False
+
+
+STORES = {
+    "zk": Store(deletes_any=True),
+    "etcd": Store(refuses_missing=True, catches_up=True, renews=True, ordered=False),
+    "oxia": Store(reuses_versions=False, refuses_missing=True, catches_up=True, tells=False, ordered=False),
+    "rocksdb": Store(in_process=True),
+    "memory": Store(in_process=True),
+}
+"""The stores by the scheme of their URL.
+
+- ``zk``: a version is the data version. convertOp passes -1 on, which ZooKeeper takes for any; NONODE is NotFound. Persistent
+  watches are set anew by the client and not caught up (DataTree.setWatches). ZKSessionWatcher tells of sessions.
+- ``etcd``: a version is the key's, less one, which begins anew with the key (handleBatchOperationResult). A deletion by version
+  compares that, also of a key that is gone: BadVersion; so -1 means a key that is not there (batchOperation). jetcd's
+  WatcherImpl.resume goes on from its revision. EtcdSessionWatcher tells of sessions; receivedSessionEvent grants another
+  lease before it tells of SessionReestablished, whether or not the former is still there. Answers and watches are streams of
+  their own.
+- ``oxia``: a version is the version id of the shard, which no two writes have in common (convertStat). Its client takes no -1
+  (DeleteOption.IfVersionIdEquals), and its server answers UNEXPECTED_VERSION_ID for a record that is gone, which is BadVersion
+  (convertException). ShardNotificationReceiver.start goes on from its offset. Nothing calls receivedSessionEvent: that a
+  session has expired is found out by its client, which opens another with the next ephemeral record
+  (SessionManager.getSession). Answers and notifications are streams of their own; only these are on the event thread.
+- ``rocksdb``, ``memory``: a counter of the node, which begins anew with it (storePut); -1 is no version of a node
+  (storeDelete). Everything is in the broker's process. Ephemeral nodes of an earlier process are deleted when they are met
+  (storeGet).
+"""
+
+
+def stated(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of an instance as it states them: that the store is ZooKeeper goes without saying."""
+    return {name: value for name, value in parameters.items() if (name, value) != ("metadata_store", "zk")}
+
+
+def store_of(parameters: Mapping[str, Any]) -> Store:
+    """The store of an instance that states these parameters."""
+    return STORES[parameters.get("metadata_store", "zk")]
+
+
+def stores_of(release: str) -> tuple[str, ...]:
+    """The schemes that a release of Pulsar knows (MetadataStoreFactoryImpl.findProvider): oxia came with 4.0.0 (PIP-335), and
+    etcd is gone from 5.0.0-M1 (PIP-462)."""
+    releases = tuple(PULSAR)
+    later = releases.index(release) >= releases.index("4.0.8")
+    return tuple(name for name in STORES if (name != "oxia" or later) and (name != "etcd" or release != "5.0.0-M1"))
+
+
+def store_named(scheme: str, protocol: str, *, brokers: int, faults: int) -> Store:
+    """The store of that scheme; ModelError if there is none, or if it is in process and there is more than one broker, or are
+    ``faults`` of connections and sessions, in the protocol of that name."""
+    if scheme not in STORES:
+        raise ModelError(f"{protocol}: metadata_store is one of {', '.join(STORES)}, not {scheme!r}")
+    if STORES[scheme].in_process and (brokers > 1 or faults):
+        raise ModelError(
+            f"{protocol}: metadata_store={scheme} is in the process of one broker: set brokers=1, disconnects=0 and expiries=0"
+        )
+    return STORES[scheme]

@@ -1,0 +1,90 @@
+"""Measures what it takes to find each hazard of each modelled release: the shortest run to it, and seconds.
+
+Run by ``make bench`` as ``python tests/bench/time_to_find.py --hazards``. Each hazard is looked for as ``fencepost check
+--pulsar RELEASE`` does it: exhaustively, in the instance in which it is known to show, with all properties, up to the
+violation with the fewest steps. Releases in which that is the same instance share a line. That the run is the shortest is
+looked at once more, by a second search that goes no deeper than one step less: it finds nothing. Lines that begin with # name
+the time; seconds are of one core and depend on the machine.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.hazards import look_for
+from fencepost.checks.engines.plan import Options
+from fencepost.checks.engines.verdicts import Verdict
+from fencepost.checks.settings.hazards import Hazard, hazards
+from fencepost.model.kernel.search.results import Limits
+from fencepost.model.kernel.search.search import search
+from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases
+from fencepost.properties.observed import Observed
+from fencepost.properties.protocols import PROTOCOLS
+from tests.bench.bench import show
+
+RELEASES = tuple(Releases.of(pulsar) for pulsar in PULSAR)
+"""Each release of Pulsar with the BookKeeper that it ships: these are all modelled releases of BookKeeper, too."""
+
+
+def of_releases(protocols: Iterable[str]) -> Iterator[tuple[Hazard, tuple[str, ...]]]:
+    """Each hazard of the releases, once for each instance in which it is looked for, and the releases for which it is that."""
+    assert {releases.bookkeeper for releases in RELEASES} == set(BOOKKEEPER)
+    found: dict[Any, tuple[Hazard, list[str]]] = {}
+    for releases in RELEASES:
+        for hazard in hazards([PROTOCOLS[name] for name in protocols], releases, None, [], []):
+            release = releases.pulsar if hazard.history.project == "pulsar" else releases.bookkeeper
+            key = (hazard.entry.name, hazard.name, tuple(sorted(hazard.instance.parameters.items())))
+            found.setdefault(key, (hazard, []))[1].append(release)
+    for hazard, of in found.values():
+        yield hazard, tuple(of)
+
+
+def found(hazard: Hazard) -> tuple[Verdict, float]:
+    """The verdict on a hazard, and the seconds of a processor that it took."""
+    started = time.process_time()
+    checked = look_for(hazard, Options(workers=1), Reporter(quiet=True), lambda: False)
+    return checked.findings.verdicts[0], time.process_time() - started
+
+
+def shorter(hazard: Hazard, verdict: Verdict) -> list[str]:
+    """The properties that a run of fewer steps violates: none. What only a whole run violates, in the end, is passed over."""
+    suite = hazard.entry.suite(hazard.entry.build(dict(hazard.instance.parameters), [hazard.name]))
+    finite = [p for p in suite.properties if p.kind in ("always", "step", "deadlock") and not p.strict]
+    observed = Observed.of(suite, finite)
+    alarm, step_alarm = observed.alarms()
+    result = search(
+        observed.kernel,
+        alarm=alarm,
+        step_alarm=step_alarm,
+        may_end=next(iter(observed.may_end), None),
+        stop_on_deadlock=bool(observed.may_end),
+        workers=1,
+        limits=Limits(depth=int(verdict.reach["steps"]) - 1),
+    )
+    of = {"state": observed.states, "step": observed.steps}
+    return [of[find.kind][find.formula].name if find.kind in of else "no_deadlock" for find in result.violations]
+
+
+def main(protocols: Iterable[str]) -> None:
+    """Prints the table, and says so of a hazard that is not found, or in fewer steps than its run has."""
+    print(f"# {os.cpu_count()} cores, {time.strftime('%Y-%m-%d %H:%M:%S %Z')}")
+    rows, wrong, slowest = [["hazard", "releases", "violates", "steps", "s"]], list[str](), 0.0
+    for hazard, of in of_releases(protocols):
+        verdict, seconds = found(hazard)
+        slowest = max(slowest, seconds)
+        name = f"{hazard.entry.name} {hazard.name}"
+        if verdict.verdict != "hazard":
+            wrong.append(f"{name} of {', '.join(of)}: {verdict.verdict}")
+            continue
+        wrong += [f"{name}: {short} is violated in fewer steps" for short in shorter(hazard, verdict)]
+        assert verdict.shows is not None
+        rows.append([name, ", ".join(of), verdict.shows.name, str(verdict.reach["steps"]), f"{seconds:.1f}"])
+        print(f"# {name}", file=sys.stderr)
+    show(rows)
+    print(f"{len(rows) - 1} hazards of releases, the slowest found in {slowest:.1f} s.")
+    print("\n".join(wrong) or "Each was found, and none in fewer steps by a search that ends one step before.")
