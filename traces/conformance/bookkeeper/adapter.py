@@ -47,7 +47,9 @@ class LedgerAdapter(Adapter):
         self._striped = sizes["ensemble"] != sizes["write_quorum"]
         self._checkpoints = any(action.name == words.IDLE_CHECKPOINT for action in instance.actions)
         self._stops = words.DELETED_FENCE_IN_MEMORY in instance.active
-        return self._seen([{"do": "begin", **sizes, **({"synced": True} if self._checkpoints else {})}])
+        # what a bookie saves by itself depends on how far its journal is synced
+        synced = {"synced": True} if self._checkpoints or self._stops else {}
+        return self._seen([{"do": "begin", **sizes, **synced}])
 
     def take(self, step: Taken) -> Seen:
         steps: Steps = _STEPS[step.action.name](step, step.arguments)
