@@ -54,7 +54,7 @@ class Harness:
 
 
 def harness(
-    folder: str,
+    folder: str | Path,
     main: str,
     release: Release,
     *,
@@ -64,13 +64,15 @@ def harness(
 ) -> Harness:
     """The harness of ``java/FOLDER`` with what all of them share, whose class ``main`` is started with the jars of a release.
 
+    A ``folder`` that is a path is one of its own, wherever that is.
     ``besides`` are further folders of ``java`` that it is compiled with, ``options`` are for the JVM. Compiled classes are
     kept by the digest of sources, release and JDK. Raises ToolchainError, with the compiler's first complaint if the release
     does not have what the harness uses.
     """
     tools = tools or toolchain()
     path = jars(release, tools)
-    folders = [JAVA / each for each in (SHARED.name, *besides, folder)]
+    own = folder.resolve() if isinstance(folder, Path) else JAVA / folder
+    folders = [*(JAVA / each for each in (SHARED.name, *besides)), own]
     sources = [source for each in folders for source in sorted(each.rglob("*.java"))]
     digest = hashlib.sha256("\n".join(str(jar) for jar in path).encode())
     for source in sources:
@@ -80,7 +82,7 @@ def harness(
     def compiled(classes: Path) -> None:
         _compile(sources, path, classes, release, tools)
 
-    classes = kept(cache() / "classes" / f"{folder}-{release.name}-{release.version}-{digest.hexdigest()[:16]}", compiled)
+    classes = kept(cache() / "classes" / f"{own.name}-{release.name}-{release.version}-{digest.hexdigest()[:16]}", compiled)
     together = os.pathsep.join([str(classes), *(str(jar) for jar in path)])
     command = (str(tools.java), *OPTIONS, *options, "-cp", together, main)
     return Harness(command, Made(main, release, tuple(sources), tuple(options)))

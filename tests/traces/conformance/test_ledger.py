@@ -84,7 +84,7 @@ def test_the_words_are_those_of_the_model() -> None:
             **dict.fromkeys(("changes", "crashes", "losses", "unclean_shutdowns", "rots", "explicit_lacs", "deletions"), 1),
             "data_integrity": True,
         },
-        ["unknown_counts_as_no_such_entry", "idle_checkpoint_skips_index", "captured_ensemble"],
+        ["unknown_counts_as_no_such_entry", "idle_checkpoint_skips_index", "captured_ensemble", "confirms_while_unsetting"],
     )
     no_actions = {words.ADDING, words.DELETED_FENCE_IN_MEMORY}
     names = {value for name, value in vars(words).items() if name.isupper() and isinstance(value, str)} - no_actions
@@ -205,7 +205,6 @@ BY_SCRIPT: dict[str, tuple[str, dict[str, Value]]] = {
 STEPS_BESIDES = {
     "denies_before_fence_is_journaled": "journal_fence",
     "fence_checked_apart": "check_fence",
-    "confirms_while_unsetting": "unset",
 }
 """What released bookies and writers do in a step of its own, which the harness does not take: nothing between what one thread
 of a client or bookie does in one go."""
@@ -214,6 +213,12 @@ FENCED_AND_KNOWN = "send(e0); add(b0, e0); recover(r0); fence_unheard(r0, b0); "
 CHECKPOINTED = FENCED_AND_KNOWN + "idle_checkpoint(b0); crash(b0); restart(b0)"
 COLLECTED = FENCED_AND_KNOWN + "close; delete; collect(b0); crash(b0); restart(b0)"
 UNTOUCHED = FENCED_AND_KNOWN + "crash(b0); restart(b0)"
+UNSET = (
+    "send(e0); send(e1); send(e2); send(e3); replace(b1, b2); publish_change; recover(r0); add(b0, e0); read_lac(r0, b0); "
+    "read_lac(r0, b2); start_reading(r0); read_found(r0, b0); recovery_add(r0, b0); recovery_add_complete(r0); ack(b0, e0); "
+    "add(b1, e1); ack(b1, e1); unset(e0); read_no_such_entry(r0, b2); confirm(e0); confirm(e1); close_recovered(r0); "
+    "unset(e2); unset(e3); resend"
+)
 CAPTURED = (
     "send(e0); take_ensemble(e1); replace(b1, b2); publish_change; resend; add(b0, e0); ack(b0, e0); add(b2, e0); ack(b2, e0);"
     "recover(r0); confirm(e0); send(e1); add(b0, e1); read_lac(r0, b0); start_reading(r0); ack(b0, e1); add(b1, e1);"
@@ -251,7 +256,12 @@ OF_THE_RELEASE: dict[str, tuple[str, dict[str, Value], str]] = {
 
 OF_ANOTHER_STORAGE = {"idle_flush_skips_headers"}
 
-BY_STEPS_OF_ITS_OWN = {"idle_checkpoint_skips_index", "captured_ensemble", "deleted_fence_in_memory"}
+BY_STEPS_OF_ITS_OWN = {
+    "idle_checkpoint_skips_index",
+    "deleted_fence_in_memory",
+    "captured_ensemble",
+    "confirms_while_unsetting",
+}
 """What the release does, too, where the model without the mistake has no such run; each has a test below."""
 
 ELSEWHERE_TOLD = {*BY_SCRIPT, *STEPS_BESIDES, *OF_THE_RELEASE, *OF_ANOTHER_STORAGE, *BY_STEPS_OF_ITS_OWN}
@@ -306,8 +316,9 @@ def fenced(outcome: Outcome) -> bool:
     return bool(outcome.seen.values["bookies"]["b0"]["fenced"])
 
 
-def test_an_add_that_has_its_ensemble_goes_to_who_has_left(adapter: LedgerAdapter) -> None:
-    outcome = follow(adapter, CAPTURED, "captured_ensemble", **dict(ENTRY.shown_by["captured_ensemble"]))
+@pytest.mark.parametrize(("defect", "script"), [("captured_ensemble", CAPTURED), ("confirms_while_unsetting", UNSET)])
+def test_an_entry_is_confirmed_by_who_has_left_and_is_lost(adapter: LedgerAdapter, defect: str, script: str) -> None:
+    outcome = follow(adapter, script, defect, **dict(ENTRY.shown_by[defect]))
     assert outcome.verdict == "agrees", outcome
     assert outcome.seen is not None
     assert outcome.seen.values["metadata"]["last"] == 0

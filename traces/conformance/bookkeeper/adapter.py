@@ -47,7 +47,9 @@ class LedgerAdapter(Adapter):
         self._striped = sizes["ensemble"] != sizes["write_quorum"]
         self._checkpoints = any(action.name == words.IDLE_CHECKPOINT for action in instance.actions)
         self._stops = words.DELETED_FENCE_IN_MEMORY in instance.active
-        return self._seen([{"do": "begin", **sizes, **({"synced": True} if self._checkpoints else {})}])
+        # what a bookie saves by itself depends on how far its journal is synced
+        synced = {"synced": True} if self._checkpoints or self._stops else {}
+        return self._seen([{"do": "begin", **sizes, **synced}])
 
     def take(self, step: Taken) -> Seen:
         steps: Steps = _STEPS[step.action.name](step, step.arguments)
@@ -86,7 +88,7 @@ def _deliver(request: Mapping[str, Any], *codes: int, heard: bool = False) -> di
 
 
 def _replace(step: Taken, a: Mapping[str, str]) -> Steps:
-    """The first add that waits for the bookie fails."""
+    """The last add that waits for the bookie fails: what it has of the others may still be acknowledged."""
     ledger = ledger_of(step.before)
     waiting = [
         e
@@ -95,7 +97,12 @@ def _replace(step: Taken, a: Mapping[str, str]) -> Steps:
     ]
     if not waiting:
         raise Departure(f"no add to {a['o']} waits, so none can fail")
-    return [{"do": "fail", **_request("writer", "add", a["o"], waiting[0]), "by": a["n"]}]
+    return [{"do": "fail", **_request("writer", "add", a["o"], waiting[-1]), "by": a["n"]}]
+
+
+def _unset(step: Taken, _: Mapping[str, str]) -> Steps:
+    """The writer hears that the change is in force: the code goes through all pending adds at once."""
+    return [] if ledger_of(step.before).unset_to else [{"do": "tell", "of": "writer"}]
 
 
 def _close(step: Taken, _: Mapping[str, str]) -> Steps:
@@ -136,7 +143,8 @@ _STEPS: Mapping[str, Any] = {
     words.ACK: lambda _, a: [{"do": "answer", **_request("writer", "add", a["b"], number(a["e"]))}],
     words.REPLACE: _replace,
     words.PUBLISH_CHANGE: lambda *_: [{"do": "perform", "of": "writer"}],
-    words.RESEND: lambda *_: [{"do": "tell", "of": "writer"}],
+    words.RESEND: _unset,
+    words.UNSET: _unset,
     words.CLOSE: _close,
     words.FIND_CLOSED: _close,
     words.SEND_EXPLICIT_LAC: lambda step, a: [

@@ -35,9 +35,12 @@ def owed(ledger: Ledger) -> Owed:
     must = {_words("writer", "add", b, e) for b in ledger.bookies for e in ledger.requested(b) if e <= ledger.sent}
     if ledger.writer == "changing":
         must.add("writer metadata write")
-    if ledger.writer == "changed":
+    if ledger.writer == "changed" and not ledger.unset_to:
         must.add("writer metadata write done")
     may: set[str] = set()
+    if ledger.unset_to:  # the code goes through the whole loop at once
+        later = range(ledger.unset_to, ledger.sent + 1)
+        may |= {word for e in later for word in _each("writer", "add", ledger.write_set(ledger.writers(), e), e)}
     some: list[frozenset[str]] = []
     for r in ledger.recoverers:
         phase = ledger.phase(r)

@@ -102,7 +102,7 @@ OBSERVABLES = (
     _of_bookies("explicit_lac", lambda view, b: _lac(view, b, "explicit_lac"), lambda told: told["explicit_lac"]),
     _seen(
         "confirmed",
-        lambda ledger: entries(ledger.view["confirmed"]),
+        lambda ledger: None if ledger.unset_to else entries(ledger.view["confirmed"]),
         lambda seen: frozenset(seen["clients"]["writer"]["confirmed"]),
     ),
     _seen("writer", _writer, _writer_told),

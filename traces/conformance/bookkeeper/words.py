@@ -21,7 +21,7 @@ RECOVERY_ADD, LATE_RECOVERY_ADD = "recovery_add", "late_recovery_add"
 RECOVERY_ADD_COMPLETE = "recovery_add_complete"
 REPLACE_IN_RECOVERY, CLOSE_RECOVERED, ADOPT_END = "replace_in_recovery", "close_recovered", "adopt_end"
 READ_TAIL = "read_tail"
-IDLE_CHECKPOINT, TAKE_ENSEMBLE = "idle_checkpoint", "take_ensemble"
+IDLE_CHECKPOINT, TAKE_ENSEMBLE, UNSET = "idle_checkpoint", "take_ensemble", "unset"
 DELETED_FENCE_IN_MEMORY = "deleted_fence_in_memory"
 
 VARIABLES = {
@@ -133,6 +133,11 @@ class Ledger:
     def writer(self) -> str:
         """What the writer does: ``writing``, ``changing``, ``changed``, ``closed`` or ``failed``."""
         return str(self.view["writer"])
+
+    @property
+    def unset_to(self) -> int:
+        """Below which entry the loop after a change of ensemble is through; 0 outside of it."""
+        return int(self.view.get("unset_to", 0))
 
     @property
     def sent(self) -> int:
