@@ -88,6 +88,8 @@ decide`, and the question is told. A case is a function of the seed, the release
 POLICY_EXAMPLES = """examples:
   fencepost conform policy                                  5,000 cases on the newest release
   fencepost conform policy --release 2.10.1 --cases 100000 --seed 7
+  fencepost conform policy --rule TransferShedder --cases 20000
+                                                            one rule alone
   fencepost conform policy --out found                      write what differs, for `fencepost policy decide`
 
 exit status: 0 no difference, 12 a difference, 20 interrupted, 2 wrong usage, 153 no Java or no Maven, or the harness failed"""
@@ -166,6 +168,7 @@ def _add_policy(words: Commands) -> None:
     add = policy.add_argument
     add("--release", metavar="R", help="of Pulsar: 2.10.1, 4.0.8, 4.2.4 (the default) or 5.0.0-M1")
     add("--cases", type=whole(1), default=5000, metavar="N", help="how many, of all rules together (default: 5000)")
+    add("--rule", action="append", metavar="NAME", help="this rule alone; may be given several times (default: all)")
     add_seed(policy, "the cases")
     add("--out", type=Path, metavar="DIR", help="write what differs there, as snapshots and configurations")
     add_format(policy)

@@ -58,7 +58,8 @@ DECIDE = """Prints what the leader would do now: the bundles that leave each bro
 which any may get it (where Pulsar draws at random, all that it draws from); the splits with their boundaries; the reasons.
 
 Several snapshots are rounds of one policy, one after the other, so that averages and hit counters carry over. With
---change a setting is another one from a round on, as a dynamic configuration makes it; strategies are not changed by that."""
+--change a setting is another one from a round on, as a dynamic configuration makes it. With --only-shedder the shedder answers
+by itself: a load manager asks none when there is one broker, or shedding is switched off."""
 
 CHECK = """Asks the shedder, with the thresholds of a configuration, about small clusters made at random. Of every answer it
 checks that a broker sheds only if it is overloaded by the shedder's own definition, only what it owns, never its only
@@ -131,6 +132,8 @@ def _add_decide(questions: Commands) -> None:
     _add_placement(parser)
     helps = "a setting that is another one from a round on; may be given several times"
     parser.add_argument("--change", action="append", default=[], metavar="ROUND:KEY=VALUE", help=helps)
+    alone = "what the shedder itself answers, though its load manager would not ask it, as with one broker"
+    parser.add_argument("--only-shedder", action="store_true", help=alone)
     parser.set_defaults(command=_decide)
 
 

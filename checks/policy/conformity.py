@@ -20,6 +20,7 @@ from fencepost.checks.policy.usage import WrongUsage
 from fencepost.model.balance.configuration import NAMES_OF_2_10, Configuration, Version, defaults
 from fencepost.model.balance.isolation import Policies
 from fencepost.model.balance.strategies import PLACEMENTS, SHEDDERS
+from fencepost.model.language.mistakes import guess
 from fencepost.traces.conformance.policy.campaign import Find, Result, campaign
 from fencepost.traces.conformance.policy.cases import Rule
 from fencepost.traces.conformance.policy.catalogue import RULES
@@ -36,24 +37,37 @@ def run(asked: argparse.Namespace) -> ExitStatus:
     """Does what the command line asks for; returns the exit status."""
     try:
         release = release_of(asked.release)
+        rules = _rules(asked.rule, release)
     except WrongUsage as error:
         print(f"fencepost: {str(error).replace('--pulsar', '--release')}", file=sys.stderr)
         return ExitStatus.USAGE
     try:
-        return _run(asked, release)
+        return _run(asked, release, rules)
     except (ToolchainError, SessionError) as error:
         print(f"fencepost: {error}", file=sys.stderr)
         return ExitStatus.SYSTEM
 
 
-def _run(asked: argparse.Namespace, release: Version) -> ExitStatus:
+def _rules(named: Sequence[str] | None, release: Version) -> tuple[Rule, ...]:
+    """The rules of these names, or all. Raises WrongUsage for one that there is not, or not in the release."""
+    if not named:
+        return RULES
+    there = {rule.name: rule for rule in RULES if release in rule.releases}
+    for name in named:
+        if name not in there:
+            known = f"{guess(name, there)}; there is {', '.join(there)}"
+            raise WrongUsage(f"--rule {name}: Pulsar {release} has no such rule{known}")
+    return tuple(there[name] for name in dict.fromkeys(named))
+
+
+def _run(asked: argparse.Namespace, release: Version, rules: Sequence[Rule]) -> ExitStatus:
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin(f"policies on Pulsar {release}")
     toolchain()
     reporter.telling("fetching jars, compiling the harness, starting Java")
     with interruptible() as interrupt, Code(release) as code:
         result = campaign(
-            RULES,
+            rules,
             release,
             code.ask,
             cases=asked.cases,
@@ -65,9 +79,9 @@ def _run(asked: argparse.Namespace, release: Version) -> ExitStatus:
     files = [] if asked.out is None else [_written(find, asked.out) for find in result.finds]
     status = _status(result)
     if asked.format == "json":
-        print(_as_json(result, release, asked.seed, status, files), end="")
+        print(_as_json(result, rules, release, asked.seed, status, files), end="")
     else:
-        print(text(result, RULES, release, asked.seed, files), end="")
+        print(text(result, rules, release, asked.seed, files), end="")
         print(f"# {result.seconds:.1f} s")
     return status
 
@@ -105,7 +119,9 @@ def text(result: Result, rules: Sequence[Rule], release: Version, seed: int, fil
     return "\n".join(lines) + "\n"
 
 
-def _as_json(result: Result, release: Version, seed: int, status: ExitStatus, files: Sequence[Sequence[Path]]) -> str:
+def _as_json(
+    result: Result, rules: Sequence[Rule], release: Version, seed: int, status: ExitStatus, files: Sequence[Sequence[Path]]
+) -> str:
     content: dict[str, Any] = {
         "format": FORMAT,
         "release": release,
@@ -114,7 +130,7 @@ def _as_json(result: Result, release: Version, seed: int, status: ExitStatus, fi
         "cases": result.count,
         "rules": {
             rule.name: {"mirrors": rule.mirrors, "cases": result.cases[rule.name], "differing": result.differing[rule.name]}
-            for rule in RULES
+            for rule in rules
             if release in rule.releases
         },
         "differences": [
@@ -165,10 +181,12 @@ def _written(find: Find, folder: Path) -> list[Path]:
 def _command(find: Find, files: Sequence[Path]) -> str:
     """The question that shows the model's side of a find."""
     *snapshots, conf = files
+    alone: list[str] = []
     case: Mapping[str, str] = {"--pulsar": find.case.conf.pulsar_version, "--conf": str(conf)}
     if find.case.subject in SHEDDERS:
         case = {**case, "--shedder": find.case.subject}
+        alone = ["--only-shedder"]
     elif find.case.subject in PLACEMENTS:
         case = {**case, "--placement": find.case.subject}
     words = [word for pair in case.items() for word in pair]
-    return " ".join(["fencepost policy decide", *words, *(f"--snapshot {file}" for file in snapshots)])
+    return " ".join(["fencepost policy decide", *words, *alone, *(f"--snapshot {file}" for file in snapshots)])

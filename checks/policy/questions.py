@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,6 +20,7 @@ from fencepost.checks.policy.snapshot import read_snapshot, read_topics
 from fencepost.checks.policy.strategies import asking, manager_of
 from fencepost.checks.policy.text import placement_text, rounds_text
 from fencepost.checks.policy.usage import WrongUsage
+from fencepost.model.balance.configuration import NOT_DYNAMIC, STRATEGIES
 from fencepost.model.balance.load_data import LoadData
 from fencepost.model.balance.load_manager import LoadManager, Round
 from fencepost.model.balance.selection import Selection
@@ -40,7 +42,7 @@ def decide(asked: argparse.Namespace) -> ExitStatus:
         texts = [setting for since, setting in changes if since == number]
         manager = replace(manager, conf=changed(manager.conf, texts, "--change"))
         with asking(file):
-            done, manager = manager.next_round(snapshot)
+            done, manager = manager.asked_alone(snapshot) if asked.only_shedder else manager.next_round(snapshot)
         rounds.append(done)
     if asked.format == "json":
         _print_json({"rounds": [_round(done) for done in rounds]})
@@ -153,6 +155,11 @@ def _change(text: str, rounds: int) -> tuple[int, str]:
     number, colon, setting = text.partition(":")
     if not (colon and number.isdigit() and 1 <= int(number) <= rounds):
         raise WrongUsage(f"--change {text}: write ROUND:KEY=VALUE with a round from 1 to {rounds}")
+    key = setting.partition("=")[0].strip()
+    if key in STRATEGIES:
+        raise WrongUsage(f"--change {text}: a strategy that is another one remembers nothing; ask for its rounds alone")
+    if key in NOT_DYNAMIC:
+        raise WrongUsage(f"--change {text}: {key} is not dynamic: brokers begin anew for it; ask for these rounds with --conf")
     return int(number), setting
 
 
@@ -174,6 +181,11 @@ def _bundle(name: str) -> Bundle:
     try:
         bundle = Bundle.parse(name)
     except Refused as refusal:
+        if re.search(r"[\[\]()]", name):
+            raise WrongUsage(
+                f"--bundle {name}: write such as 0x00000000_0x40000000; the lower boundary is in it, the upper one is not, "
+                f"but for 0x{FULL.last:x}, and Pulsar takes no other range"
+            ) from None
         raise WrongUsage(f"--bundle: {refusal}") from None
     if not bundle.lower < bundle.upper <= FULL.last:
         raise WrongUsage(f"--bundle {name}: its boundaries must rise, and are at most 0x{FULL.last:08x}")

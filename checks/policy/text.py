@@ -25,7 +25,7 @@ def rounds_text(rounds: Sequence[Round], files: Sequence[Path], manager: LoadMan
 def _round_text(done: Round, file: Path) -> str:
     lines = [f"{file}"]
     for broker, bundles in done.unload.items():
-        lines += [f"  unload from {broker}: {bundle} {_where(done, bundle)}" for bundle in bundles]
+        lines += [f"  unload from {broker}: {bundle} {_where(done, bundle)}".rstrip() for bundle in bundles]
     if not done.unload:
         lines.append("  unload nothing")
     for split in done.splits:
@@ -46,7 +46,9 @@ def _values(name: str, fractions: Mapping[str, float]) -> list[str]:
 
 
 def _where(done: Round, bundle: str) -> str:
-    brokers = done.destinations.get(bundle, ())
+    brokers = done.destinations.get(bundle)
+    if brokers is None:
+        return ""  # nobody asked where it may go
     if not brokers:
         return "(stays after all)"
     return f"to {brokers[0]}" if len(brokers) == 1 else f"to any of {', '.join(brokers)}"

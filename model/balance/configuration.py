@@ -36,6 +36,21 @@ NAMES_OF_2_10: Final[Mapping[str, str]] = {
 }
 """Keys that 2.10 spells in another way."""
 
+STRATEGIES: Final = frozenset(
+    {"loadManagerClassName", "loadBalancerLoadSheddingStrategy", "loadBalancerLoadPlacementStrategy"}
+)
+"""Keys that name what decides."""
+
+NOT_DYNAMIC: Final = frozenset(
+    {
+        "loadBalancerEnabled",
+        "loadBalancerLoadPlacementStrategy",
+        "loadBalancerSplitIntervalMinutes",
+        "lowerBoundarySheddingEnabled",
+    }
+)
+"""Keys that ServiceConfiguration marks as dynamic in no release: a broker reads them when it starts."""
+
 ABSENT: Final[Mapping[str, frozenset[str]]] = {
     "2.10.1": frozenset(
         {

@@ -109,16 +109,34 @@ class LoadManager:
             for broker, bundles in unloading.unload.items()
             for bundle in bundles
         }
+        return self._round(unloading, destinations, splits, (*unloading.why, *told), data), manager
+
+    def _round(
+        self,
+        unloading: Unloading,
+        destinations: Mapping[str, tuple[str, ...]],
+        splits: tuple[PlannedSplit, ...],
+        why: tuple[str, ...],
+        data: LoadData,
+    ) -> Round:
         measure = usage if isinstance(self.shedder, OverloadShedder) else weighted_usage
-        done = Round(
-            unloading.unload,
-            destinations,
-            {broker: measure(report, self.conf) for broker, report in data.reports.items()},
-            unloading.averages,
-            splits,
-            (*unloading.why, *told),
-        )
-        return done, manager
+        usages = {broker: measure(report, self.conf) for broker, report in data.reports.items()}
+        return Round(unloading.unload, destinations, usages, unloading.averages, splits, why)
+
+    def asked_alone(self, snapshot: Snapshot) -> tuple[Round, LoadManager]:
+        """What the shedder by itself answers, whatever its load manager would make of that: with one broker, or switched off.
+
+        Nothing is placed or split.
+        """
+        data = self._seen(snapshot.load)
+        manager = replace(self, loads=data.loads)
+        if not self.conf.is_2_10:
+            manager = replace(manager, shedder=self.shedder.with_active_brokers(tuple(data.brokers)))
+        try:
+            unloading, manager = manager._found(data, snapshot.policies)
+        except NoBrokers as error:
+            unloading = Unloading(why=(f"the shedder fails: {error}",))
+        return manager._round(unloading, {}, (), unloading.why, data), manager
 
     def placed(self, bundle: str, snapshot: Snapshot) -> tuple[Selection, LoadManager]:
         """Where a bundle would go that nobody owns, and the load manager after that selection."""
@@ -168,16 +186,10 @@ class LoadManager:
         if len(data.brokers) <= 1:
             nothing = "nothing is shed" if self.conf.is_extensible else "nothing is shed or split"
             return Shedding(Unloading(why=(f"brokers: {len(data.brokers)}; {nothing} with one broker or none",))), self
-        shedder = self.shedder
-        if isinstance(shedder, TransferShedder):
-            shedder = replace(shedder, policies=policies)
         try:
-            unloading, shedder = shedder.find_bundles_for_unloading(data, self.conf)
+            unloading, manager = self._found(data, policies)
         except NoBrokers as error:
             return Shedding(Unloading(why=(f"the shedder fails: {error}",))), self
-        manager = replace(self, shedder=shedder)
-        if isinstance(shedder, AvgShedder) and isinstance(self.placement, AvgPlacement):
-            manager = replace(manager, placement=AvgPlacement(shedder))
         drawn_from: dict[str, tuple[str, ...]] = {}
         told: list[str] = []
         for broker, bundles in unloading.unload.items():
@@ -188,6 +200,17 @@ class LoadManager:
                     told.append(f"{bundle}: is in the reports of {', '.join([broker, *others])}: only one can own it")
                 told += why
         return Shedding(replace(unloading, why=(*unloading.why, *told)), drawn_from), manager
+
+    def _found(self, data: LoadData, policies: Policies) -> tuple[Unloading, LoadManager]:
+        """What the shedder finds, and the load manager after that. Raises NoBrokers."""
+        shedder = self.shedder
+        if isinstance(shedder, TransferShedder):
+            shedder = replace(shedder, policies=policies)
+        unloading, shedder = shedder.find_bundles_for_unloading(data, self.conf)
+        manager = replace(self, shedder=shedder)
+        if isinstance(shedder, AvgShedder) and isinstance(self.placement, AvgPlacement):
+            manager = replace(manager, placement=AvgPlacement(shedder))
+        return unloading, manager
 
     def _destinations(
         self, bundle: str, source: str, unloading: Unloading, data: LoadData, policies: Policies

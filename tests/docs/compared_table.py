@@ -1,7 +1,7 @@
 """The table of the rules that were compared with Pulsar's classes, from what ``fencepost conform policy --format json`` told.
 
-Run with such reports, ``python tests/docs/compared_table.py REPORT.json...``, it keeps what they count in compared.json. A
-report with differences is refused.
+Run with such reports, ``python tests/docs/compared_table.py REPORT.json...``, it keeps what they count in compared.json; what a
+report of some rules (``--rule``) does not have stays as it is. A report with differences is refused.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ def record(reports: Sequence[dict[str, Any]]) -> None:
     for report in reports:
         if report["differences"]:
             raise ValueError(f"{report['release']}: {len(report['differences'])} rules differ")
-        counts[report["release"]] = {name: rule["cases"] for name, rule in report["rules"].items()}
+        told = {name: rule["cases"] for name, rule in report["rules"].items()}
+        merged = {**counts.get(report["release"], {}), **told}
+        counts[report["release"]] = {rule.name: merged[rule.name] for rule in RULES if rule.name in merged}
     KEPT.write_text(json.dumps({name: counts[name] for name in RELEASES if name in counts}, indent=1) + "\n", encoding="utf-8")
 
 

@@ -16,6 +16,7 @@ from fencepost.model.balance.load_manager import LoadManager
 from fencepost.model.balance.simulation.cycle import simulate
 from fencepost.model.balance.simulation.run import Run
 from fencepost.model.balance.simulation.scenario import Scenario
+from fencepost.model.balance.simulation.what_if import NOTHING_ELSE, WhatIf
 from fencepost.model.balance.strategies import strategy_name
 from fencepost.traces.exploration.folder import held
 
@@ -27,10 +28,11 @@ _FIRST_ROUND, _LONGEST_ROUND = 8, 64
 
 @dataclass(frozen=True)
 class Contender:
-    """A policy under a name of its own."""
+    """A policy under a name of its own, and what is supposed besides."""
 
     name: str
     manager: LoadManager
+    what_if: WhatIf = NOTHING_ELSE
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Comparison:
 
     def simulated(self, run: int, contender: Contender) -> Run:
         """A run under one of the policies. Raises PolicyFault where a user's own fails."""
-        return simulate(contender.manager, self.scenario, self.seed_of(run), self.hours)
+        return simulate(contender.manager, self.scenario, self.seed_of(run), self.hours, what_if=contender.what_if)
 
     def rounds(self, start: int = 0) -> list[range]:
         """The runs from one on, by rounds: a round is what is kept together, and what a kill can lose. They get longer."""
@@ -71,6 +73,7 @@ class Comparison:
                     "shedder": strategy_name(contender.manager.shedder),
                     "placement": strategy_name(contender.manager.placement),
                     "hash": _hash(contender.manager),
+                    **({"what_if": _hash(contender.what_if)} if contender.what_if else {}),
                 }
                 for contender in self.contenders
             },

@@ -18,6 +18,13 @@ A policy has parts with commas between them: a broker.conf, a setting as KEY=VAL
 strategy, a function of your own as FILE.py:FUNCTION. Without a broker.conf a proposed policy is the baseline in all that
 it does not name. With NAME= before its parts it goes by that name.
 
+What if there were other brokers, another load, other bundles? These are parts, too; what the baseline supposes, all suppose:
+  add-brokers=2                brokers that join after the first minute
+  remove-broker=NAME           a broker that is stopped then, for good
+  bigger-brokers=2[@NAME]      all brokers, or one, can take twice as much
+  load=2[@NAME]                all topics carry twice as much, or those of a namespace or bundle, or a topic by its full name
+  split-first=3|BUNDLE         the three bundles with the most messages are split first, or one by its name
+
 The exit status is 12 if a measure gets worse by more than is tolerated, 20 if the runs do not suffice to tell, else 0."""
 
 EXAMPLES = """examples:
@@ -30,6 +37,9 @@ EXAMPLES = """examples:
                                one setting, two values
   fencepost policy compare --proposed mine=my_policy.py:shed,my_policy.py:place --out found
                                a shedder and a placement strategy of your own
+  fencepost policy compare --baseline broker.conf --snapshot now.json --proposed two-more=add-brokers=2 \\
+      --proposed bigger=bigger-brokers=1.5 --proposed busy=load=2@public/default --out found
+                               the same policy with two more brokers, with bigger ones, and with twice the load in a namespace
   fencepost policy compare --proposed proposed.conf --scenario rolling-restart --runs 1000 --hours 6 --master local[*] \\
       --out found --report found.html
                                a thousand paired runs on all cores, and a page to show around"""

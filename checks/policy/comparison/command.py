@@ -14,6 +14,7 @@ from fencepost.checks.policy.answering import answering
 from fencepost.checks.policy.comparison.contenders import contenders
 from fencepost.checks.policy.comparison.judgement import Judgement
 from fencepost.checks.policy.comparison.paired import Tolerance, Tolerances
+from fencepost.checks.policy.comparison.supposing import require_possible
 from fencepost.checks.policy.comparison.text import as_json, text
 from fencepost.checks.policy.comparison.worst import NotRepeatable, shown_runs
 from fencepost.checks.policy.strategies import keep_input
@@ -47,6 +48,8 @@ def compare_policies(asked: argparse.Namespace) -> ExitStatus:
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
     comparison = Comparison(policies, world(asked), asked.runs, asked.hours, asked.seed)
+    for policy in policies:
+        require_possible(policy, comparison.scenario)
     reporter = Reporter(quiet=asked.quiet, stream=sys.stderr)
     try:
         with comparison.held(asked.out):

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
+from fencepost.checks.policy.comparison.supposing import KEYS, supposed, written
 from fencepost.checks.policy.settings import changed, read_settings
 from fencepost.checks.policy.strategies import manager_of, own_strategy
 from fencepost.checks.policy.usage import WrongUsage
 from fencepost.model.balance.configuration import Configuration
-from fencepost.model.balance.load_manager import LoadManager
+from fencepost.model.balance.simulation.what_if import NOTHING_ELSE, WhatIf
 from fencepost.model.balance.strategies import PLACEMENTS, SHEDDERS, strategy_name
 from fencepost.model.balance.user_policy import UserPlacement, UserShedder
 from fencepost.model.language.mistakes import guess
@@ -30,13 +31,19 @@ class _Parts:
     shedder: str | None = None
     placement: str | None = None
     settings: tuple[str, ...] = ()
+    what_if: WhatIf = NOTHING_ELSE
 
     def over(self, usual: _Parts) -> _Parts:
-        """With what it leaves to the baseline, unless it has files of its own; a shedder may bring its placement strategy."""
+        """With what it leaves to the baseline, unless it has files of its own; a shedder may bring its placement strategy.
+
+        What the baseline supposes is supposed in any case.
+        """
+        what_if = usual.what_if.and_also(self.what_if)
         if self.files:
-            return self
+            return replace(self, what_if=what_if)
         placement = self.placement or (usual.placement if self.shedder is None else None)
-        return _Parts(usual.files, self.shedder or usual.shedder, placement, (*usual.settings, *self.settings))
+        settings = (*usual.settings, *self.settings)
+        return _Parts(usual.files, self.shedder or usual.shedder, placement, settings, what_if)
 
 
 def contenders(baseline: str | None, proposed: Iterable[str], pulsar: str | None) -> tuple[tuple[Contender, ...], list[str]]:
@@ -44,8 +51,8 @@ def contenders(baseline: str | None, proposed: Iterable[str], pulsar: str | None
 
     Each has parts with commas between them: configuration files, of which
     a later one counts before an earlier one, the name of a shedder or of a placement strategy, a function of
-    one's own as FILE.py:FUNCTION, a setting as KEY=VALUE. Without a broker.conf a proposed policy is the baseline in all that
-    it does not name. NAME= before its parts gives it a name.
+    one's own as FILE.py:FUNCTION, a setting as KEY=VALUE, or what is supposed besides. Without a broker.conf a proposed policy
+    is the baseline in all that it does not name. NAME= before its parts gives it a name.
 
     Raises WrongUsage, ConfigurationError, InputError.
     """
@@ -60,19 +67,25 @@ def contenders(baseline: str | None, proposed: Iterable[str], pulsar: str | None
         read = read_settings([file for file in parts.files if str(file) != DEFAULTS], pulsar)
         notes += [note for note in read.notes if note not in notes]
         conf = changed(read.conf, parts.settings, name)
-        made.append(Contender(name, manager_of(conf, read.places, parts.shedder, parts.placement)))
+        made.append(Contender(name, manager_of(conf, read.places, parts.shedder, parts.placement), parts.what_if))
     return tuple(made), notes
 
 
 def _named(given: str) -> tuple[str, str]:
     """The name of a policy and its parts; a policy without a name goes by its parts."""
     name, equals, parts = given.partition("=")
-    return (name, parts) if equals and name not in SETTINGS and re.fullmatch(r"[\w .-]+", name) else (given, given)
+    if guess(name, KEYS) and re.fullmatch(r"[0-9.]+(@.*)?", parts):
+        return given, given  # a part that is misspelt rather than a name
+    return (name, parts) if equals and name not in (*SETTINGS, *KEYS) and re.fullmatch(r"[\w .-]+", name) else (given, given)
 
 
 def _parts(policy: str) -> _Parts:
     found = _Parts()
     for part in (part.strip() for part in policy.split(",")):
+        besides = supposed(part)
+        if besides is not None:
+            found = replace(found, what_if=found.what_if.and_also(besides))
+            continue
         own = own_strategy(part)
         sheds, places = isinstance(own, UserShedder) or part in SHEDDERS, isinstance(own, UserPlacement) or part in PLACEMENTS
         if part.partition("=")[0] in SETTINGS:
@@ -91,20 +104,25 @@ def _parts(policy: str) -> _Parts:
 def _file(part: str) -> Path:
     """The broker.conf that a part names. Raises WrongUsage for a word that is rather a strategy or a setting misspelt."""
     path = Path(part)
-    meant = guess(part, [DEFAULTS, *SHEDDERS, *PLACEMENTS, *SETTINGS])
-    if re.fullmatch(r"\w*", part) and not path.exists() and part != DEFAULTS:
+    meant = guess(part.partition("=")[0], [DEFAULTS, *SHEDDERS, *PLACEMENTS, *SETTINGS, *KEYS])
+    is_word = re.fullmatch(r"\w*", part) or (meant and "=" in part)
+    if is_word and not path.exists() and part != DEFAULTS:
         known = ", ".join(dict.fromkeys([*SHEDDERS, *PLACEMENTS]))
         raise WrongUsage(f"{part!r} is no file, strategy or setting{meant or f'; strategies are {known}'}")
     return path
 
 
-def changes(baseline: LoadManager, proposed: LoadManager) -> list[tuple[str, str, str]]:
-    """What the proposed policy has changed: strategies and settings, each with the baseline's value and its own."""
+def changes(baseline: Contender, proposed: Contender) -> list[tuple[str, str, str]]:
+    """What the proposed policy has changed: strategies, settings and what is supposed, each with the baseline's value and its
+    own."""
+    one, other = baseline.manager, proposed.manager
     pairs = [
-        ("shedder", strategy_name(baseline.shedder), strategy_name(proposed.shedder)),
-        ("placement", strategy_name(baseline.placement), strategy_name(proposed.placement)),
+        ("shedder", strategy_name(one.shedder), strategy_name(other.shedder)),
+        ("placement", strategy_name(one.placement), strategy_name(other.placement)),
     ]
-    pairs += [(key, _written(getattr(baseline.conf, key)), _written(getattr(proposed.conf, key))) for key in SETTINGS]
+    pairs += [(key, _written(getattr(one.conf, key)), _written(getattr(other.conf, key))) for key in SETTINGS]
+    before, after = written(baseline.what_if), written(proposed.what_if)
+    pairs += [(key, before.get(key, "none"), after.get(key, "none")) for key in KEYS]
     return [(name, before, after) for name, before, after in pairs if before != after]
 
 

@@ -10,11 +10,13 @@ from fencepost.checks.policy.comparison import plots
 from fencepost.checks.policy.comparison.contenders import changes
 from fencepost.checks.policy.comparison.judgement import Judgement, same_in_every_run, sentence
 from fencepost.checks.policy.comparison.paired import FEWEST, Difference
-from fencepost.checks.policy.comparison.preference import RULE, preferred
+from fencepost.checks.policy.comparison.preference import RULE, first_moves, preferred, recommendation
 from fencepost.checks.policy.comparison.text import (
+    NO_CHOICE,
     confidence,
     heading,
     interval,
+    not_chosen,
     not_excluded,
     number,
     short,
@@ -91,7 +93,7 @@ def page(judgement: Judgement, shown: Sequence[Shown]) -> str:
     """The whole page: what to prefer, what is traded for what, and the evidence, of which the details are folded."""
     title = f"{' and '.join(c.name for c in judgement.proposed)} against {judgement.baseline.name}"
     parts = [f"<h1>{escape(title)}</h1>", f"<p class='dim'>{escape(heading(judgement))}</p>"]
-    parts += _order(judgement)
+    parts += _order(judgement, shown)
     parts += [_answer(judgement, contender) for contender in judgement.proposed]
     parts += ["<h2>What changes</h2>", *(_changes(judgement, contender) for contender in judgement.proposed)]
     parts += ["<h2>The measures</h2>", _table(judgement), f"<p class='dim'>{escape(_how_to_read(judgement))}</p>"]
@@ -110,7 +112,7 @@ def page(judgement: Judgement, shown: Sequence[Shown]) -> str:
     )
 
 
-def _order(judgement: Judgement) -> list[str]:
+def _order(judgement: Judgement, shown: Sequence[Shown]) -> list[str]:
     """Which policy to prefer, and what is traded for what; nothing if there are too few runs to say so."""
     order = preferred(judgement)
     if not order:
@@ -120,10 +122,15 @@ def _order(judgement: Judgement) -> list[str]:
         what = " (what you have)" if one.contender is judgement.baseline else ""
         told = "" if one.contender is judgement.baseline else f": {one.text}"
         rows.append(f"<li><strong>{escape(one.contender.name)}</strong>{what}{escape(told)}</li>")
+    run, moves = first_moves(judgement, shown, order)
+    begins = [f"<p>It begins with, in run {run}, a typical one:</p><pre>{escape(chr(10).join(moves))}</pre>"] if moves else []
     points = [_point(judgement, contender) for contender in judgement.comparison.contenders]
     return [
         "<h2>Which to prefer</h2>",
         f"<ol>{''.join(rows)}</ol>",
+        *(f"<p class='dim'>{escape(name)}: {escape(NO_CHOICE)}.</p>" for name in not_chosen(judgement)),
+        *(f"<p>{escape(line.strip())}</p>" for line in recommendation(judgement, order)),
+        *begins,
         f"<p class='dim'>{escape(RULE)}</p>",
         f"<p>{_TRADED}</p>",
         f"<figure>{plots.tradeoff(points)}</figure>",
@@ -183,7 +190,7 @@ def _in_words(d: Difference) -> str:
 
 
 def _changes(judgement: Judgement, contender: Contender) -> str:
-    changed = changes(judgement.baseline.manager, contender.manager)
+    changed = changes(judgement.baseline, contender)
     if not changed:
         return f"<p>{escape(contender.name)} changes nothing.</p>"
     rows = [(name, before, after) for name, before, after in changed]

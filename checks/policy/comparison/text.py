@@ -10,6 +10,8 @@ from typing import Any
 from fencepost.checks.policy.comparison.contenders import changes
 from fencepost.checks.policy.comparison.judgement import Judgement, same_in_every_run, sentence
 from fencepost.checks.policy.comparison.paired import FEWEST, Difference
+from fencepost.checks.policy.comparison.preference import first_moves, is_choice, preferred, recommendation
+from fencepost.checks.policy.comparison.supposing import written
 from fencepost.checks.policy.comparison.worst import WORST, Shown
 from fencepost.model.balance.strategies import strategy_name
 from fencepost.traces.comparison.compare import RUNS
@@ -23,9 +25,9 @@ COLUMNS = ("measure", "policy", "mean", "difference", "interval", "verdict", "wo
 def text(judgement: Judgement, shown: Sequence[Shown]) -> str:
     """The verdict, the table, what was changed, and where the evidence is."""
     lines = [sentence(judgement, contender) for contender in judgement.proposed]
-    lines += ["", *table(judgement), "", *_remarks(judgement), ""]
+    lines += ["", *table(judgement), "", *_remarks(judgement), "", *_preference(judgement, shown)]
     for contender in judgement.proposed:
-        changed = changes(judgement.baseline.manager, contender.manager)
+        changed = changes(judgement.baseline, contender)
         lines.append(f"{contender.name} changes{'' if changed else ' nothing'}")
         lines += [f"  {key}: {before} -> {after}" for key, before, after in changed]
     lines.append(f"runs: {judgement.folder / RUNS}")
@@ -34,6 +36,31 @@ def text(judgement: Judgement, shown: Sequence[Shown]) -> str:
     worse = {(d.policy, d.measure.name) for d in judgement.differences if d.verdict == "worse"}
     lines += [f"  {one.title}: {one.file.name}" for one in shown if worse & {(one.contender.name, m) for m in one.worst_in}]
     return "\n".join([*lines, f"(exit {int(judgement.status)})"]) + "\n"
+
+
+def _preference(judgement: Judgement, shown: Sequence[Shown]) -> list[str]:
+    """In which order to prefer the policies, the one that is recommended, and how it begins; nothing with too few runs."""
+    order = preferred(judgement)
+    if not order:
+        return []
+    lines = ["which to prefer"]
+    for place, one in enumerate(order, start=1):
+        is_baseline = one.contender is judgement.baseline
+        lines.append(f"  {place}. {one.contender.name}{' (what you have)' if is_baseline else f': {one.text}'}")
+    lines += [f"  {name}: {NO_CHOICE}" for name in not_chosen(judgement)]
+    lines += recommendation(judgement, order)
+    run, moves = first_moves(judgement, shown, order)
+    if moves:
+        lines += [f"  begins with, in run {run}, a typical one", *(f"  {move}" for move in moves)]
+    return [*lines, ""]
+
+
+NO_CHOICE = "carries another load, which is nothing to choose; the table says what that does"
+
+
+def not_chosen(judgement: Judgement) -> list[str]:
+    """The policies that have no place in the order."""
+    return [one.name for one in judgement.proposed if not is_choice(judgement, one)]
 
 
 def heading(judgement: Judgement) -> str:
@@ -132,17 +159,34 @@ def as_json(judgement: Judgement, shown: Sequence[Shown]) -> str:
                 "shedder": strategy_name(contender.manager.shedder),
                 "placement": strategy_name(contender.manager.placement),
                 "violating_runs": judgement.violating(contender),
+                "supposes": written(contender.what_if),
                 "changes": {
                     name: {"baseline": before, "proposed": after}
-                    for name, before, after in changes(judgement.baseline.manager, contender.manager)
+                    for name, before, after in changes(judgement.baseline, contender)
                 },
             }
             for contender in comparison.contenders
         ],
+        "recommendation": _recommendation(judgement, shown),
         "measures": [_measure(judgement, difference, files) for difference in judgement.differences],
         "file": str(judgement.folder / RUNS),
     }
     return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+
+
+def _recommendation(judgement: Judgement, shown: Sequence[Shown]) -> dict[str, Any] | None:
+    order = preferred(judgement)
+    if not order:
+        return None
+    best, (run, moves) = order[0], first_moves(judgement, shown, order)
+    return {
+        "order": [one.contender.name for one in order],
+        "recommended": None if best.violating else best.contender.name,
+        "better": [d.measure.name for d in best.better],
+        "worse": [d.measure.name for d in best.worse],
+        "brokers": {one.contender.name: one.brokers for one in order},
+        "first_moves": {"run": run, "moves": [move.strip() for move in moves]} if moves else None,
+    }
 
 
 def _measure(judgement: Judgement, d: Difference, files: Mapping[tuple[str, int], str]) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def shown_runs(
         own = [difference for difference in judgement.of(contender) if difference.worst is not None]
         for difference in (difference for difference in own if difference.verdict == "worse"):
             wanted.setdefault((contender.name, difference.worst or 0), []).append(difference)
-        wanted.setdefault((contender.name, _typical(judgement, contender)), [])
+        wanted.setdefault((contender.name, typical_run(judgement, contender)), [])
         for difference in (difference for difference in own if difference.verdict != "worse"):
             wanted.setdefault((contender.name, difference.worst or 0), []).append(difference)
     again: dict[tuple[str, int], Run] = {}
@@ -110,7 +110,7 @@ def trace_text(judgement: Judgement, shown: Shown) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _typical(judgement: Judgement, contender: Contender) -> int:
+def typical_run(judgement: Judgement, contender: Contender) -> int:
     """The run whose difference is the median of all, or next below it."""
     apart = judgement.values(contender)[TYPICAL_IN] - judgement.values(judgement.baseline)[TYPICAL_IN]
     return int(np.argsort(apart, kind="stable")[(len(apart) - 1) // 2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -27,15 +28,28 @@ class Capacity:
     network: float = 1.25e9
 
 
+@dataclass(frozen=True)
+class Traits:
+    """What a broker says of itself in each report: its version, and which kinds of topics it serves."""
+
+    version: str | None = None
+    persistent: bool = True
+    non_persistent: bool = True
+
+
 @dataclass(frozen=True, eq=False)
 class Topics:
-    """The topics: the place of each one's bundle in the cluster's bundles, its hash, its rates, and how many clients it has."""
+    """The topics: the place of each one's bundle in the cluster's bundles, its hash, its rates, and how many clients it has.
+
+    ``factor`` says how many times as much each carries as its rates, whatever these become; once, if it is None.
+    """
 
     bundle: NDArray[np.intp]
     hash: NDArray[np.int64]
     rates: Rates
     producers: NDArray[np.int64]
     consumers: NDArray[np.int64]
+    factor: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +57,9 @@ class Cluster:
     """What a run begins with.
 
     ``capacities`` has one entry for each of ``brokers``, ``owners`` the place of the owner of each bundle, or NOBODY. ``known``
-    is what the leader knows already: averages, what was unloaded lately, the time.
+    is what the leader knows already: averages, what was unloaded lately, the time. ``joining`` is what a broker can take that
+    joins later: if it is None, what the first one can. ``traits`` has what brokers say of themselves; those that it lacks say
+    what the first of these says.
     """
 
     brokers: tuple[str, ...]
@@ -54,6 +70,8 @@ class Cluster:
     topics: Topics
     policies: Policies = field(default_factory=Policies)
     known: LoadData = field(default_factory=LoadData)
+    joining: Capacity | None = None
+    traits: Mapping[str, Traits] = field(default_factory=dict)
 
 
 class Source(Protocol):

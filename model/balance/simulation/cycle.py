@@ -14,6 +14,7 @@ from fencepost.model.balance.simulation.leader import Leader
 from fencepost.model.balance.simulation.run import Run
 from fencepost.model.balance.simulation.scenario import Event, Scenario
 from fencepost.model.balance.simulation.sensing import Instruments, Load
+from fencepost.model.balance.simulation.what_if import AFTER, NOTHING_ELSE, WhatIf
 from fencepost.model.balance.simulation.world import World
 from fencepost.model.balance.strategies import strategy_name
 
@@ -26,12 +27,15 @@ def simulate(
     seed: int,
     hours: float,
     should_stop: Callable[[int, int], bool] = lambda done, minutes: False,
+    what_if: WhatIf = NOTHING_ELSE,
 ) -> Run:
     """What happens under a policy in the world of a scenario.
 
     ``policy`` is a load manager that remembers nothing yet; its shedder and its placement may be a user's own. ``seed`` is not
     negative. ``should_stop`` is told after each minute how many are done and how many there are; the run ends where it says so.
+    ``what_if`` is supposed besides.
     """
+    scenario = what_if.of(scenario)
     minutes = max(1, round(hours * MINUTES_OF_AN_HOUR))
     world = World(scenario, seed, minutes)
     leader, instruments, record = Leader(policy, world, seed), Instruments(world, seed, minutes), _Record()
@@ -42,6 +46,8 @@ def simulate(
         world.minute = minute
         due = events.get(minute, [])
         _befall(due, world, leader)
+        if minute == AFTER and (what_if.splits or what_if.largest):
+            leader.split_at_once(dict.fromkeys([*what_if.splits, *world.largest(what_if.largest)]))
         leader.place(world.orphans(), "looked up")
         sample, offered, constant = world.carried()
         load = Load(world, sample)

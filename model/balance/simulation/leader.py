@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 from fencepost.model.balance.broker_loads import averaged
 from fencepost.model.balance.load_data import BrokerLoad, LoadData, LocalBrokerData
 from fencepost.model.balance.load_manager import MILLIS_OF_A_MINUTE, LoadManager
+from fencepost.model.balance.preallocation import Preallocation
 from fencepost.model.balance.reports import Figures, must_report
+from fencepost.model.balance.simulation.cluster import NOBODY
 from fencepost.model.balance.simulation.records import Averages, Known, Sample
 from fencepost.model.balance.simulation.sensing import Measured
 from fencepost.model.balance.simulation.world import World
-from fencepost.model.balance.splitting import FEWEST_TOPICS, Topic, most, too_large
+from fencepost.model.balance.splitting import FEWEST_TOPICS, Topic, boundaries, most, too_large
+from fencepost.model.pulsar.hash_range import Bundle, Refused
 
 NO_BUNDLES = np.array([], dtype=np.intp)
 SAMPLES_OF_A_MINUTE = 12
@@ -42,7 +45,10 @@ class Leader:
         self._own_loads, self._has_own = np.zeros((2, count)), np.zeros(count, dtype=np.bool_)
         self.recent = dict(known.recently_unloaded)
         self.recent_brokers = dict(known.recently_unloaded_brokers)
-        self.preallocated = {bundle: broker for bundle, broker in known.preallocated.items() if broker in world.live}
+        self.preallocation = Preallocation()
+        for bundle, broker in known.preallocated.items():
+            if broker in world.live:
+                self.preallocation = self.preallocation.with_bundle(bundle, broker)
         self.averages = Averages(len(world.names))
         for bundle, data in known.bundles.items():
             self.averages.know(world.place_of[bundle], data)
@@ -81,9 +87,22 @@ class Leader:
                 self.loads[broker] = BrokerLoad(*self._own_loads[:, place].tolist())
             self.averages.add(self._rates, self._times_reported > 0)
             self._known = None
-        if written:
-            self.preallocated = {b: broker for b, broker in self.preallocated.items() if not self._is_known(b)}
+            self._forget_placed()
         return bool(written)
+
+    def _forget_placed(self) -> None:
+        """With each report that is written the modular leader goes through all of them.
+
+        It has averages of whatever it placed. The table of the extensible manager knows an owner at once; here a bundle
+        counts with it until it is reported.
+        """
+        if not any(self.preallocation.counted.values()):
+            return
+        conf, own = self.policy.conf, self.world.owned_by(self.leads) if self.leads else {}
+        for broker, report in self.reports.items():
+            mine = self.preallocation.counted.get(broker, frozenset())
+            owned = mine if conf.is_extensible else own
+            self.preallocation = self.preallocation.heard(broker, report, mine, owned, is_2_10=conf.is_2_10)
 
     def _average_own(self, values: NDArray[np.float64]) -> None:
         """The brokers of the extensible manager add a minute to their averages."""
@@ -109,10 +128,6 @@ class Leader:
             self._reported[broker] = places
         self._rates[:, places], self._clients[:, places] = sample.rates[:, places], sample.clients[:, places]
 
-    def _is_known(self, bundle: str) -> bool:
-        place = self.world.place_of[bundle]
-        return place < len(self._times_reported) and self.averages.knows(place)
-
     def lose(self, broker: str) -> None:
         """A broker is gone: its report is, and what was preallocated to it; if it was the leader, another one leads."""
         self.reports.pop(broker, None)
@@ -120,10 +135,10 @@ class Leader:
         place = self.world.place_of_broker[broker]
         self._must_write[place], self._has_own[place] = True, False
         self._times_reported[self._reported.pop(broker, NO_BUNDLES)] -= 1
-        self.preallocated = {b: owner for b, owner in self.preallocated.items() if owner != broker}
+        self.preallocation = self.preallocation.without([broker])
         if broker == self.leads:
             self.leads = next(iter(self.world.live), "")
-            self.manager, self.recent, self.recent_brokers, self.preallocated = self.policy, {}, {}, {}
+            self.manager, self.recent, self.recent_brokers, self.preallocation = self.policy, {}, {}, Preallocation()
 
     # --- what it decides
 
@@ -132,7 +147,8 @@ class Leader:
         self._meet_new_bundles()
         if self._known is None:
             self._known = Known(self.world.place_of, self.averages, self.world.clients[0])
-        data = LoadData(self.reports, self._known, self.recent, self.recent_brokers, self.now, self.loads, self.preallocated)
+        placed, kinds = self.preallocation.placed, self.world.cluster.known.non_persistent
+        data = LoadData(self.reports, self._known, self.recent, self.recent_brokers, self.now, self.loads, placed, kinds)
         self.recent = self.manager.within_grace_period(data)
         return replace(data, recently_unloaded=self.recent)
 
@@ -142,9 +158,9 @@ class Leader:
             return
         data = self.data()
         for bundle in bundles:
-            broker = self._placed(bundle, data.with_preallocated(self.preallocated))
+            broker = self._placed(bundle, data.with_preallocated(self.preallocation.placed))
             if broker and self.world.assign(bundle, broker, reason):
-                self.preallocated = {**self.preallocated, bundle: broker}
+                self.preallocation = self.preallocation.with_bundle(bundle, broker)
                 self._changed(broker)
 
     def _placed(self, bundle: str, data: LoadData) -> str:
@@ -184,21 +200,43 @@ class Leader:
             if not (conf.before("4.2.4") or self.world.is_in_layout(split.bundle)):
                 continue  # an old report still lists what was split: passed over since pulsar#25031
             source = next(broker for broker, report in data.reports.items() if split.bundle in report.owned)
-            parts = self.world.split(split.bundle, source, split.boundaries, split.why)
-            if not parts:
+            parts = self._split(split.bundle, source, split.boundaries, split.why)
+            if parts and conf.loadBalancerAutoUnloadSplitBundlesEnabled:
+                self._scatter(parts, source, data)
+
+    def split_at_once(self, bundles: Iterable[str]) -> None:
+        """Somebody asks for splits, as with ``pulsar-admin namespaces split-bundle``: by the configured algorithm.
+
+        The parts stay where they are. What nobody owns, or the algorithm does not cut, is passed over.
+        """
+        conf = self.policy.conf
+        for bundle in bundles:
+            owner = int(self.world.owner[self.world.place_of[bundle]])
+            if owner == NOBODY:
                 continue
-            self.averages.forget(self.world.place_of[split.bundle])
+            algorithm, place = conf.defaultNamespaceBundleSplitAlgorithm, Bundle.parse(bundle)
+            try:
+                cuts, _ = boundaries(algorithm, place, _TopicsOf(self.world)[bundle], conf)
+            except Refused:
+                continue
+            if cuts:
+                self._split(bundle, self.world.brokers[owner], tuple(cuts), "asked for")
+
+    def _split(self, bundle: str, source: str, cuts: tuple[int, ...], why: str) -> list[str]:
+        """The parts of a bundle that is split; none if that did not work."""
+        parts = self.world.split(bundle, source, cuts, why)
+        if parts:
+            self.averages.forget(self.world.place_of[bundle])
             self._known = None
             self._changed(source)
-            if conf.loadBalancerAutoUnloadSplitBundlesEnabled:
-                self._scatter(parts, source, data)
+        return parts
 
     def _scatter(self, parts: Sequence[str], source: str, data: LoadData) -> None:
         """The parts of a split bundle are unloaded, and looked up again: each goes where it is placed."""
         for part in parts:
-            broker = self._placed(part, data.with_preallocated(self.preallocated))
+            broker = self._placed(part, data.with_preallocated(self.preallocation.placed))
             if broker and broker != source and self.world.unload(part, source, broker, "unloaded after its split"):
-                self.preallocated = {**self.preallocated, part: broker}
+                self.preallocation = self.preallocation.with_bundle(part, broker)
                 self._changed(broker)
 
     def _some_is_too_large(self, sample: Sample) -> bool:

@@ -58,7 +58,7 @@ class Measured(Mapping[str, LocalBrokerData]):
         self.load, self.now, self._used, self._limits = load, now, used, limits
         self._percents = percentages(used, limits)
         self._owned = {broker: world.owned_by(broker) for broker in world.live}
-        self._place_of = world.place_of_broker
+        self._place_of, self._traits = world.place_of_broker, world.traits
 
     @cached_property
     def _columns(self) -> list[list[list[float]]]:
@@ -91,6 +91,7 @@ class Measured(Mapping[str, LocalBrokerData]):
         traffic, clients, *columns = self._columns
         rate_in, rate_out, throughput_in, throughput_out = traffic[place]
         topics, producers, consumers = clients[place]
+        traits = self._traits[broker]
         resources = zip(RESOURCES, *(column[place] for column in columns), strict=True)
         return record(
             LocalBrokerData,
@@ -108,9 +109,9 @@ class Measured(Mapping[str, LocalBrokerData]):
             bundles=tuple(owned),
             lastBundleGains=(),
             lastBundleLosses=(),
-            brokerVersionString=None,
-            persistentTopicsEnabled=True,
-            nonPersistentTopicsEnabled=True,
+            brokerVersionString=traits.version,
+            persistentTopicsEnabled=traits.persistent,
+            nonPersistentTopicsEnabled=traits.non_persistent,
         )
 
 
@@ -118,10 +119,10 @@ class Instruments:
     """The brokers' instruments, with the mistakes that they make in one run."""
 
     def __init__(self, world: World, seed: int, minutes: int) -> None:
-        sensors, size = world.scenario.sensors, (minutes, len(world.brokers))
-        self._spikes = stream(seed, "spikes").random(size) < sensors.spikes
-        self._silent = stream(seed, "silent").random(size) < sensors.silent
-        self._hasty = stream(seed, "hasty").random(size) < sensors.hasty
+        # broker by broker: those of the others stay the same if one more joins
+        sensors, size = world.scenario.sensors, (len(world.brokers), minutes)
+        spikes, silent, hasty = (stream(seed, kind).random(size).T for kind in ("spikes", "silent", "hasty"))
+        self._spikes, self._silent, self._hasty = spikes < sensors.spikes, silent < sensors.silent, hasty < sensors.hasty
 
     def measured(self, world: World, load: Load, now: int) -> Measured:
         """What each live broker would report now. No more of a resource is used than there is."""

@@ -14,7 +14,7 @@ import numpy as np
 from fencepost.model.balance.averages import never_seen
 from fencepost.model.balance.load_data import LoadData, LocalBrokerData, NamespaceBundleStats, namespace_of
 from fencepost.model.balance.load_manager import Snapshot
-from fencepost.model.balance.simulation.cluster import NOBODY, Capacity, Cluster, Topics
+from fencepost.model.balance.simulation.cluster import NOBODY, Capacity, Cluster, Topics, Traits
 from fencepost.model.balance.splitting import Topic
 from fencepost.model.pulsar.hash_range import FULL, Bundle, Layout, Refused
 
@@ -59,7 +59,12 @@ class Pictured:
         owned = np.array([places[owners[name]] if name in owners else NOBODY for name in names], dtype=np.intp)
         topics = _topics(names, owners, self.snapshot)
         capacities = _capacities(data, self.default)
-        return Cluster(self.brokers, capacities, names, owned, layouts, topics, self.snapshot.policies, _without_reports(data))
+        traits = {
+            broker: Traits(report.brokerVersionString, report.persistentTopicsEnabled, report.nonPersistentTopicsEnabled)
+            for broker, report in data.reports.items()
+        }
+        policies, known = self.snapshot.policies, _without_reports(data)
+        return Cluster(self.brokers, capacities, names, owned, layouts, topics, policies, known, traits=traits)
 
 
 def _without_reports(data: LoadData) -> LoadData:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fencepost.model.balance.load_data import namespace_of
-from fencepost.model.balance.simulation.cluster import NOBODY, places
+from fencepost.model.balance.simulation.cluster import NOBODY, Traits, places
 from fencepost.model.balance.simulation.records import Sample
 from fencepost.model.balance.simulation.run import Action
 from fencepost.model.balance.simulation.scenario import Event, Scenario
@@ -36,8 +36,10 @@ class World:
         self.cluster, self.scenario, self.minute = cluster, scenario, 0
         self.brokers = scenario.brokers
         self.place_of_broker = {broker: place for place, broker in enumerate(self.brokers)}
-        usual = cluster.capacities[0]
-        self.capacities = (*cluster.capacities, *(usual for _ in self.brokers[len(cluster.brokers) :]))
+        joining = cluster.joining or cluster.capacities[0]
+        self.capacities = (*cluster.capacities, *(joining for _ in self.brokers[len(cluster.brokers) :]))
+        of_first = next(iter(cluster.traits.values()), Traits())
+        self.traits = {broker: cluster.traits.get(broker, of_first) for broker in self.brokers}
         self.alive = np.arange(len(self.brokers)) < len(cluster.brokers)
         self.names = list(cluster.bundles)
         self.place_of = {name: place for place, name in enumerate(self.names)}
@@ -90,12 +92,19 @@ class World:
         """The bundles with topics, hence lookups, that nobody owns."""
         return [self.names[place] for place in np.flatnonzero((self.owner == NOBODY) & (self.clients[0] > 0)).tolist()]
 
+    def largest(self, count: int) -> list[str]:
+        """So many bundles with the most messages per second, as the topics last carried them, the largest first."""
+        offered = np.bincount(self.topics.bundle, self.rates[:2].sum(axis=0), len(self.names))
+        return [self.names[place] for place in np.argsort(-offered, kind="stable")[:count].tolist()]
+
     def carried(self) -> tuple[Sample, float, bool]:
         """What the bundles carry in this minute, the messages per second that are offered, and whether they are as before.
 
         While nobody serves a bundle it carries nothing; the pauses are over with this minute.
         """
-        rates = self._course(self.minute, self.cluster.topics.rates)
+        rates, factor = self._course(self.minute, self.cluster.topics.rates), self.cluster.topics.factor
+        if factor is not None:
+            rates = rates * factor
         constant = self.minute > 0 and (rates is self.rates or np.array_equal(rates, self.rates))
         self.rates = rates
         bundle, size = self.topics.bundle, len(self.names)

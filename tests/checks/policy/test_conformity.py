@@ -62,6 +62,21 @@ def test_a_release_that_is_not_modelled() -> None:
     assert ran.stderr.startswith("fencepost: --release 3.1: the policies are those of 2.10.1, 4.0.8, 4.2.4, 5.0.0-M1")
 
 
+def test_a_rule_that_there_is_not() -> None:
+    ran = fencepost("conform", "policy", "--release", "2.10.1", "--rule", "AvgSheder")
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("fencepost: --rule AvgSheder: Pulsar 2.10.1 has no such rule; there is OverloadShedder, ")
+
+
+def test_rules_by_name_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(conformity, "Code", Disagreeing)
+    monkeypatch.setattr(conformity, "toolchain", lambda: None)
+    from fencepost.checks.cli import main
+
+    assert main(["conform", "policy", "--cases", "1", "--quiet", "--rule", "UniformLoadShedder", "--format", "json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)["rules"]) == ["UniformLoadShedder"]
+
+
 def test_without_java_one_line_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("JAVA_HOME", raising=False)

@@ -157,6 +157,20 @@ def test_settings_may_change_between_rounds(tmp_path: Path) -> None:
     assert "there is no such setting" in asked(*rounds, "--change", "1:minUnload=1")[2]
 
 
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("loadBalancerLoadSheddingStrategy=OverloadShedder", "a strategy that is another one remembers nothing"),
+        ("loadManagerClassName=x", "a strategy that is another one remembers nothing"),
+        ("lowerBoundarySheddingEnabled=true", "lowerBoundarySheddingEnabled is not dynamic: brokers begin anew for it"),
+    ],
+)
+def test_what_is_not_dynamic_does_not_change_between_rounds(setting: str, said: str, tmp_path: Path) -> None:
+    status, out, err = asked("decide", "--snapshot", write(tmp_path, snapshot()), "--change", f"1:{setting}")
+    assert (status, out) == (2, "")
+    assert said in err
+
+
 def test_the_manager_that_is_taken_is_told(tmp_path: Path) -> None:
     simple = write(tmp_path, "loadManagerClassName=org.example.SimpleLoadManagerImpl\n", "simple.conf")
     said = f"{simple}:1: SimpleLoadManagerImpl is not modelled; the rules are those of ModularLoadManagerImpl"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import islice
 from random import Random
 from typing import Any
@@ -13,7 +13,7 @@ import pytest
 
 from fencepost.model.balance import overload_shedder, standing, top_bundles
 from fencepost.model.balance.amounts import Amounts
-from fencepost.model.balance.configuration import RELEASES, Version
+from fencepost.model.balance.configuration import ABSENT, NAMES_OF_2_10, NOT_DYNAMIC, RELEASES, Configuration, Version
 from fencepost.traces.conformance.policy.campaign import Find, Result, campaign, small
 from fencepost.traces.conformance.policy.cases import Case, Rule
 from fencepost.traces.conformance.policy.catalogue import RULES
@@ -55,6 +55,15 @@ def test_the_model_answers_what_the_classes_do_100_000_times(release: Version) -
     with code(release) as real:
         result = campaign(RULES, release, real.ask, cases=100_000, seed=1)
     assert result.finds == [], told(result)
+
+
+@pytest.mark.parametrize("release", QUICK)
+def test_settings_that_are_not_dynamic(release: Version) -> None:
+    names = [field.name for field in fields(Configuration)[1:] if field.name not in ABSENT.get(release, ())]
+    spelled = [NAMES_OF_2_10.get(name, name) if release == "2.10.1" else name for name in names]
+    with code(release) as real:
+        (answer,) = real.ask([{"rule": "fixed", "names": spelled}])
+    assert set(answer["names"]) == NOT_DYNAMIC & set(names)
 
 
 MISTAKES: Mapping[str, tuple[Any, str, Any]] = {

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from fencepost.traces.conformance.policy import averages, extensible, placements, shedders, splits
+from fencepost.traces.conformance.policy import (
+    averages,
+    extensible,
+    extensible_schedulers,
+    placements,
+    preallocating,
+    shedders,
+    splits,
+)
 from fencepost.traces.conformance.policy.cases import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -15,6 +23,7 @@ RULES: tuple[Rule, ...] = (
     placements.RESOURCE_USAGE,
     placements.ROUND_ROBIN,
     placements.AVERAGE,
+    preallocating.PREALLOCATION,
     splits.PLANNED,
     splits.CUTS,
     splits.LOOKUPS,
@@ -24,6 +33,6 @@ RULES: tuple[Rule, ...] = (
     extensible.USAGE_REPORTS,
     extensible.TOP,
     extensible.SELECTS,
-    extensible.TRANSFER,
-    extensible.SPLITS,
+    extensible_schedulers.TRANSFER,
+    extensible_schedulers.SPLITS,
 )

@@ -21,7 +21,7 @@ from fencepost.model.balance.load_data import LoadData
 from fencepost.model.balance.user_code import Called
 from fencepost.traces.conformance.policy import wire
 from fencepost.traces.conformance.policy.code import Code
-from fencepost.traces.conformance.policy.extensible import world
+from fencepost.traces.conformance.policy.extensible_clusters import world
 from fencepost.traces.conformance.session import SessionError
 from fencepost.traces.conformance.toolchain import ToolchainError
 

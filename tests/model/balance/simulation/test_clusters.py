@@ -12,7 +12,7 @@ from fencepost.model.balance.load_data import BundleData, LoadData, LocalBrokerD
 from fencepost.model.balance.load_manager import Snapshot
 from fencepost.model.balance.simulation.cluster import NOBODY, Capacity, Generated, places
 from fencepost.model.balance.simulation.cycle import simulate
-from fencepost.model.balance.simulation.scenario import SCENARIOS, Scenario, scenario
+from fencepost.model.balance.simulation.scenario import SCENARIOS, Event, Scenario, scenario
 from fencepost.model.balance.simulation.sensing import Load
 from fencepost.model.balance.simulation.snapshot_cluster import Pictured, Unusable
 from fencepost.model.balance.simulation.workload import Bursts, Diurnal, HotTopic, Jitter, Recorded, course_of
@@ -85,6 +85,22 @@ def test_of_two_owners_the_later_report_is_right() -> None:
     early = LocalBrokerData(lastStats=stats, bundles=(bundle(0),), lastUpdate=1)
     late = replace(early, lastUpdate=2)
     assert Pictured(Snapshot(LoadData({"a": late, "b": early}))).cluster(RANDOM).owners.tolist() == [0, NOBODY]
+
+
+def test_brokers_serve_the_topics_and_say_the_version_that_the_snapshot_says() -> None:
+    """The bundle that broker b1 loses is looked up for a topic that is not persistent: b2 serves none."""
+    source = pictured({f"b{n}:1": {n: 10.0} for n in (1, 2, 3)}, non_persistent=(bundle(1),))
+    said = {
+        name: replace(report, brokerVersionString=f"4.{name[1]}", nonPersistentTopicsEnabled=name != "b2:1")
+        for name, report in source.snapshot.load.reports.items()
+    }
+    source = replace(source, snapshot=replace(source.snapshot, load=replace(source.snapshot.load, brokers=said)))
+    for seed in range(8):
+        run = simulate(policy(), Scenario("x", source, events=(Event(1, "stop", "b1:1"), Event(1, "start", "b4:1"))), seed, 0.1)
+        (placed,) = (action.destination for action in run.actions if action.kind == "assign")
+        assert placed == "b3:1"
+    world = World(Scenario("x", source, events=(Event(1, "start", "b4:1"),)), 0, 1)
+    assert [world.traits[f"b{n}:1"].version for n in (1, 2, 3, 4)] == ["4.1", "4.2", "4.3", "4.1"]
 
 
 def test_what_is_preallocated_has_an_owner() -> None:

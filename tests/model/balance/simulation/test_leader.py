@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from fencepost.model.balance.averages import never_seen, sampled
+from fencepost.model.balance.configuration import Version
 from fencepost.model.balance.load_data import LocalBrokerData, NamespaceBundleStats
 from fencepost.model.balance.simulation.leader import SAMPLES_OF_A_MINUTE, Leader
 from fencepost.model.balance.simulation.scenario import Scenario
@@ -74,17 +75,48 @@ def test_each_report_is_a_sample_of_every_bundle() -> None:
     assert risen.msgRateIn == pytest.approx((3000 + 3000 + 4500) / 3)
 
 
-def test_what_is_preallocated_is_so_until_reports_are_heard() -> None:
-    world = still(OWNED)
-    watched = Watched(world)
+def _placed(shedder: str = "ThresholdShedder", release: Version = "4.2.4") -> tuple[Watched, str]:
+    """A world in which the first bundle is looked up and placed, and where."""
+    watched = Watched(_rising(0.5), shedder)
+    watched.leader.policy = replace(watched.leader.policy, conf=replace(watched.leader.policy.conf, pulsar_version=release))
     watched.minute(0)
     watched.world.owner[0] = -1
+    watched.world._changed(0)
     watched.leader.place([bundle(0)], "looked up")
-    assert watched.leader.preallocated.keys() == {bundle(0)}
-    placed = watched.leader.preallocated[bundle(0)]
-    assert watched.world.actions[-1].destination == placed
+    placed = watched.world.actions[-1].destination
+    assert watched.leader.preallocation.asked == {bundle(0): placed}
+    assert watched.leader.data().preallocated == {bundle(0): placed}
+    return watched, placed
+
+
+def test_what_is_preallocated_to_a_broker_goes_with_it() -> None:
+    watched, placed = _placed()
     watched.leader.lose(placed)
-    assert watched.leader.preallocated == {}
+    assert watched.leader.data().preallocated == {}
+
+
+@pytest.mark.parametrize(
+    ("release", "leads", "stays"),
+    [("4.2.4", False, False), ("4.2.4", True, True), ("2.10.1", False, True), ("2.10.1", True, True)],
+)
+def test_what_is_preallocated_counts_until_a_report_of_another_broker(release: Version, leads: bool, stays: bool) -> None:
+    """Only of its own broker the leader of a later release waits for the report; 2.10 waits for that of every broker."""
+    watched, placed = _placed(release=release)
+    watched.leader.leads = placed if leads else next(broker for broker in OWNED if broker != placed)
+    watched.leader._forget_placed()
+    assert watched.leader.preallocation.asked == {}
+    assert (watched.leader.data().preallocated == {bundle(0): placed}) is stays
+    watched.minute(1)
+    assert bundle(0) in watched.leader.reports[placed].bundles
+    assert watched.leader.data().preallocated == {}
+
+
+def test_what_is_preallocated_by_the_extensible_manager_counts_until_it_is_reported() -> None:
+    watched, placed = _placed("TransferShedder")
+    watched.leader._forget_placed()
+    assert watched.leader.data().preallocated == {bundle(0): placed}
+    watched.minute(1)
+    assert watched.leader.data().preallocated == {}
 
 
 def test_a_broker_of_the_extensible_manager_averages_every_five_seconds() -> None:

@@ -22,6 +22,8 @@ public final class PolicyBench implements Lines.Target {
                 return Shedding::answer;
             case "place":
                 return Placing::answer;
+            case "preallocate":
+                return Preallocating::answer;
             case "split":
                 return Splitting::planned;
             case "cut":
@@ -36,6 +38,8 @@ public final class PolicyBench implements Lines.Target {
                 return Strategies::close;
             case "average":
                 return Reporting::average;
+            case "fixed":
+                return Reporting::fixed;
             case "report":
                 return Reporting::report;
             default:

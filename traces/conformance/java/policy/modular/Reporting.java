@@ -3,10 +3,12 @@ package fencepost.policy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.apache.pulsar.broker.ServiceConfiguration;
 import org.apache.pulsar.broker.loadbalance.impl.ModularLoadManagerImpl;
+import org.apache.pulsar.common.configuration.FieldContext;
 import org.apache.pulsar.policies.data.loadbalancer.LocalBrokerData;
 
-/** Averages of bundles, and whether a broker writes its report. */
+/** Averages of bundles, whether a broker writes its report, and which of its settings may change meanwhile. */
 final class Reporting {
     private Reporting() {
     }
@@ -25,6 +27,17 @@ final class Reporting {
             values.add((Integer) Made.get(data, "numSamples"));
         }
         answer.put("topics", (Integer) Made.get(bundle, "topics"));
+    }
+
+    /** Which settings are not dynamic. */
+    static void fixed(JsonNode asked, ObjectNode answer) throws Exception {
+        ArrayNode names = answer.putArray("names");
+        for (JsonNode name : asked.get("names")) {
+            FieldContext told = Made.field(ServiceConfiguration.class, name.asText()).getAnnotation(FieldContext.class);
+            if (told == null || !told.dynamic()) {
+                names.add(name.asText());
+            }
+        }
     }
 
     static void report(JsonNode asked, ObjectNode answer) throws Exception {

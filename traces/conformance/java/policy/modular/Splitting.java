@@ -10,9 +10,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pulsar.broker.PulsarService;
 import org.apache.pulsar.broker.ServiceConfiguration;
+import org.apache.pulsar.broker.loadbalance.LeaderElectionService;
 import org.apache.pulsar.broker.loadbalance.LoadData;
 import org.apache.pulsar.broker.loadbalance.impl.BundleSplitterTask;
 import org.apache.pulsar.broker.namespace.NamespaceService;
@@ -28,10 +30,11 @@ final class Splitting {
     private Splitting() {
     }
 
-    /** Knows how many bundles a namespace has, and which topics are in a bundle. */
+    /** Knows how many bundles a namespace has, which topics are in a bundle, and what its broker owns. */
     static class Namespaces extends NamespaceService {
         Map<String, Integer> counts;
         List<String> topics;
+        Set<NamespaceBundle> owned;
 
         Namespaces() {
             super(null);
@@ -40,6 +43,11 @@ final class Splitting {
         @Override
         public int getBundleCount(NamespaceName namespace) {
             return counts.getOrDefault(namespace.toString(), 0);
+        }
+
+        @Override
+        public Set<NamespaceBundle> getOwnedServiceUnits() {
+            return owned;
         }
 
         @Override
@@ -72,6 +80,11 @@ final class Splitting {
         @Override
         public NamespaceService getNamespaceService() {
             return namespaces;
+        }
+
+        @Override
+        public LeaderElectionService getLeaderElectionService() {
+            return null;
         }
     }
 
