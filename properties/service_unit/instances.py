@@ -8,6 +8,7 @@ from fencepost.properties.registry import Instance, Value
 
 _TOPIC: Mapping[str, Value] = {"store": "topic"}
 _METADATA: Mapping[str, Value] = {"store": "metadata"}
+_SPLIT: Mapping[str, Value] = {"units": 2, "splits": 1}
 
 SIZES = {
     "ci": (
@@ -18,16 +19,19 @@ SIZES = {
         Instance("late", {**_TOPIC, "timeouts": 1, "late_messages": 1, "burials": 1}),
         Instance("slow", {**_TOPIC, "slow": True}),
         Instance("at once", {**_TOPIC, "multi_phase": False, "timeouts": 1}),
+        Instance("split", {**_TOPIC, **_SPLIT}),
         Instance("nodes", {**_METADATA, "unloads": 2, "burials": 1, "timeouts": 1, "versions": 11}),
         Instance("nodes, crash", {**_METADATA, "crashes": 1}),
         Instance("nodes, expiry", {**_METADATA, "expiries": 1}),
         Instance("nodes, cut off", {**_METADATA, "disconnects": 1}),
+        Instance("nodes, split", {**_METADATA, **_SPLIT, "attempts": 2, "conflicts": 1}),
     ),
     "standard": (
         Instance("two units", {**_TOPIC, "units": 2}),
         Instance("crash and expiry", {**_TOPIC, "crashes": 1, "expiries": 1, "versions": 12}),
         Instance("three brokers, crash", {**_TOPIC, "brokers": 3, "crashes": 1}),
         Instance("nodes, all faults", {**_METADATA, "crashes": 1, "expiries": 1, "disconnects": 1, "versions": 12}),
+        Instance("nodes, split fails", {**_METADATA, **_SPLIT, "attempts": 1, "conflicts": 1, "versions": 12}),
         Instance("nodes, three brokers", {**_METADATA, "brokers": 3, "crashes": 1}),
     ),
     "deep": (Instance("three brokers", {**_TOPIC, "brokers": 3, "crashes": 1, "expiries": 1, "versions": 12}),),
@@ -52,4 +56,8 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "session_event_unseen": {"expiries": 1, "unloads": 0},
     "registration_lost": {"expiries": 1, "unloads": 0},
     "registration_persists": {"expiries": 1, "unloads": 0},
+    "selected_late": {"unloads": 0},
+    "split_kept": {**_METADATA, **_SPLIT, "unloads": 0, "attempts": 1, "conflicts": 1},
+    "split_forgotten": {**_METADATA, **_SPLIT, "unloads": 0},
+    "deleted_lingers": {**_METADATA, **_SPLIT, "unloads": 0},
 }

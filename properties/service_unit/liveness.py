@@ -6,6 +6,7 @@ from typing import Any
 
 from fencepost.model.language import And, Not, Or, all_of, any_of
 from fencepost.model.pulsar.service_unit.records import IN_FLIGHT
+from fencepost.model.pulsar.service_unit.splits import PARENT
 from fencepost.properties.service_unit.terms import Units
 from fencepost.properties.vocabulary import Suite
 
@@ -14,17 +15,19 @@ def in_the_end(suite: Suite, now: Units) -> None:
     """Adds what must come about in the end."""
     s, settings = now.s, now.settings
     interrupted = settings["crashes"] + settings["timeouts"] > 0 or (settings["expiries"] > 0 and not now.over_topic)
+    interrupted = interrupted or settings["conflicts"] >= settings["attempts"]
 
     gone = settings["crashes"] + settings["expiries"] > 0
     cut_off = settings["disconnects"] > 0 and (gone or not now.over_topic)
     for_good = suite.leads_to(strict="a broker that is cut off for good, and not missed, does nothing more", when=cut_off)
 
     def served(u: int) -> Any:
-        return any_of(And(now.owns(b, u), now.truth(u).state == "Owned", now.truth(u).dst == b) for b in now.broker)
+        owned = any_of(And(now.owns(b, u), now.truth(u).state == "Owned", now.truth(u).dst == b) for b in now.broker)
+        return Or(owned, Not(now.is_in_layout(u)))
 
     @for_good
     def looked_up_units_are_served() -> Any:
-        """A unit that clients go on to look up is owned in the end, by a broker that lives and knows it."""
+        """A unit that clients go on to look up is owned in the end, by a broker that lives and knows it, or split."""
         return [(Not(served(u)), served(u)) for u in now.unit]
 
     @for_good
@@ -45,8 +48,9 @@ def in_the_end(suite: Suite, now: Units) -> None:
 
     @suite.leads_to(
         unfair=["stop_waiting"],
-        strict="a lookup that waits because the owner is not registered is not told when it is again",
-        when=gone or cut_off,
+        strict="a lookup that waits because the owner is not registered is not told when it is again, nor one of a unit that "
+        "was split before the broker heard of its owner",
+        when=gone or cut_off or (settings["splits"] > 0 and not now.over_topic),
     )
     def lookups_are_answered() -> Any:
         """A lookup that waits is answered, and not only by its time-out."""
@@ -87,3 +91,14 @@ def in_the_end(suite: Suite, now: Units) -> None:
             for b, u in now.pairs
         ]
         return And(*idle, all_of(served(u) for u in now.unit))
+
+    if settings["splits"]:
+
+        @suite.leads_to(
+            strict="a broker that is gone before it has deleted the record leaves that to the leader, which waits for an hour",
+            when=gone or cut_off,
+        )
+        def split_units_go() -> Any:
+            """The record of a unit that was split is deleted in the end, so that one of its name can be made again."""
+            left = And(s.layout_split, Not(now.truth(PARENT).absent))
+            return [(left, Not(left))]

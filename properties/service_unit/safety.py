@@ -6,6 +6,7 @@ from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
 from fencepost.model.pulsar.service_unit.records import IN_FLIGHT, NOBODY
+from fencepost.model.pulsar.service_unit.splits import CHILD, PARENT
 from fencepost.properties.service_unit.liveness import in_the_end
 from fencepost.properties.service_unit.terms import Units
 from fencepost.properties.vocabulary import Suite
@@ -19,6 +20,8 @@ def service_unit(p: Protocol) -> Suite:
     _owners(suite, now)
     _faults(suite, now, then)
     _records(suite, now, then)
+    if p.parameters["splits"]:
+        _splits(suite, now, then)
     in_the_end(suite, now)
     _possible(suite, now)
     return suite
@@ -58,22 +61,23 @@ def _owners(suite: Suite, now: Units) -> None:
     """Adds that one broker has a unit, and its topics open."""
     s, settings, broker = now.s, now.settings, now.broker
     faults = settings["expiries"] > 0
-    slow = settings["slow"] and settings["unloads"] > 0
+    slow = settings["slow"] and settings["unloads"] + settings["splits"] > 0
+    stopped = (settings["splits"] > 0 and settings["crashes"] > 0) or settings["conflicts"] >= settings["attempts"]
     if broker.size < 2:
         return
 
     @suite.strict(
-        "a broker whose unit was given to another, because its session was gone or it was slow, may not know yet",
-        when=faults or slow,
+        "a broker whose unit was given to another, as its session was gone, it was slow, or a split stopped, may not know yet",
+        when=faults or slow or stopped,
     )
     def one_takes_itself_for_the_owner() -> Any:
         """No two brokers take themselves for the owner of a unit."""
         return all_of(Not(at_least(2, [now.owns(b, u) for b in broker])) for u in now.unit)
 
     @suite.strict(
-        "the topics of a broker that was cut off, or slow, and those that did not close in time, are open while the next "
+        "the topics of a broker that was cut off, slow or stopped a split, and those that closed late, are open while the next "
         "owner's are",
-        when=faults or slow or settings["timeouts"] > 0,
+        when=faults or slow or stopped or settings["timeouts"] > 0,
     )
     def topics_are_open_once() -> Any:
         """No two brokers have topics of a unit open."""
@@ -161,6 +165,30 @@ def _records(suite: Suite, now: Units, then: Units) -> None:
             return And(now.truth(u).state == "Owned", now.truth(u).dst == b, overridden)
 
         return all_of(Implies(is_taken(b, u), Not(now.reaches(b))) for b, u in now.pairs)
+
+
+def _splits(suite: Suite, now: Units, then: Units) -> None:
+    """Adds what must hold of a unit that is split."""
+    s, parent, child = now.s, now.truth(PARENT), now.truth(CHILD)
+    gone = ("Init", "Deleted")
+
+    @suite.step
+    def split_units_stay_split() -> Any:
+        """A unit that was split, and whose record is deleted, is never assigned or owned again."""
+        split = And(s.layout_split, parent.state.among(*gone))
+        return Implies(split, then.truth(PARENT).state.among(*gone))
+
+    @suite.step
+    def children_follow_their_parents() -> Any:
+        """When a unit is deleted because it was split, its child has a record, and the layout has the child."""
+        deleted = And(parent.state != "Deleted", then.truth(PARENT).state == "Deleted")
+        return Implies(deleted, And(s.layout_split, Not(child.absent)))
+
+    @suite.sometimes
+    def split_and_served() -> Any:
+        """A unit is split, its record gone, and the topics of its child open at the child's owner."""
+        served = any_of(And(now.owns(b, CHILD), s.topics[b, CHILD] == "open") for b in now.broker)
+        return And(s.layout_split, parent.absent, served)
 
 
 def _possible(suite: Suite, now: Units) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import And, Implies, Not, Protocol, all_of
+from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of
 from fencepost.model.pulsar.service_unit.records import Record
+from fencepost.model.pulsar.service_unit.splits import CHILD
 
 
 class Units:
@@ -42,7 +43,14 @@ class Units:
     def owns(self, b: int, u: int) -> Any:
         """The formula: the broker takes itself for the owner."""
         view = self.view(b, u)
-        return And(self.s.lives[b], view.state == "Owned", view.dst == b)
+        splits = And(view.state == "Splitting", view.src == b)
+        return And(self.s.lives[b], Or(And(view.state == "Owned", view.dst == b), splits))
+
+    def is_in_layout(self, u: int) -> Any:
+        """The formula: the unit is in the namespace's layout."""
+        if not self.settings["splits"]:
+            return True
+        return self.s.layout_split if u == CHILD else Not(self.s.layout_split)
 
     def is_registered(self, b: int) -> Any:
         """The formula: the broker is in the registry."""

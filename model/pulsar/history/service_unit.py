@@ -153,4 +153,33 @@ SERVICE_UNIT: dict[str, History] = {
         fixed="before 4.0.8",
         evidence="BrokerRegistryImpl.registerAsync puts with CreateOption.Ephemeral (4.0.8:144, 4.2.4)",
     ),
+    "selected_late": _present(
+        "4.0.0 (#23301)",
+        "SUSC.publishAssignEventAsync takes the version of its view once a broker is selected; setSkippedMsgHandler of the"
+        " resolver, which SUSC.start called in 3.0.7:343, nobody calls in 4.0.8, 4.2.4 and 5.0.0-M1",
+        "a lookup waits for 30 seconds although the owner is known",
+        "#20677",
+        present=SINCE_4_0_8,
+    ),
+    "split_kept": _present(
+        _FIRST,
+        "SUSC.handleSplitEvent and handleOwnEvent do nothing where the broker is neither source nor destination (3.0.7, 4.0.8,"
+        " 4.2.4:872-897, 930-935, 5.0.0-M1); SUSC.overrideOwnership gives a split that is 30 seconds old to any broker",
+        "two brokers have the topics of a unit open after a split that failed, and the one that does not own it keeps them",
+        present=SINCE_3_0_7,
+    ),
+    "split_forgotten": _present(
+        _FIRST,
+        "ExtensibleLoadManagerImpl.getOrSelectOwnerAsync assigns whatever has no record, without a look at the layout"
+        " (3.0.7, 4.0.8, 4.2.4:523-542, 5.0.0-M1)",
+        "a broker that is slow to hear of a split assigns the parent anew: its new owner may open topics that the child's owner"
+        " has open",
+        present=SINCE_3_0_7,
+    ),
+    "deleted_lingers": past(
+        ("#22743",),
+        since=_FIRST,
+        fixed="before 3.0.7",
+        evidence="SUSC.handleDeleteEvent writes a tombstone (3.0.7:854, 4.2.4:964)",
+    ),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Not, Or
+from fencepost.model.pulsar.metadata_store import merged
 from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.leader import Leader
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
@@ -28,6 +29,10 @@ DEFECTS = {
     "session_event_unseen": "pulsar#25132: that the session is re-established is not seen, and no leader cleans up any more",
     "registration_lost": "pulsar#23359, #23382, #24057, #24932: a broker's node in the registry is not made anew",
     "registration_persists": "pulsar#23889, #23984: a broker's node in the registry outlives its session",
+    "selected_late": "pulsar#20677: a lookup whose assignment loses to an owner that is known by then waits out its 30 s",
+    "split_kept": "a broker keeps the topics of a unit open that another one splits, or owns the child of",
+    "split_forgotten": "a broker that has not heard of a split assigns the unit anew when its record is gone",
+    "deleted_lingers": "pulsar#22743: the record of a unit that was split stays, for an hour",
 }
 """Each defect in one line, with its number upstream if it has one."""
 
@@ -66,6 +71,11 @@ def put_in(channel: Channel, leader: Leader) -> None:
     leader.is_orphan.instead("source_missed", lambda view, x: Or(view.concerns(x), And(view.state == "Owned", view.src == x)))
     leader.has_read_all.instead("override_not_repeated", lambda b, u: True)
     leader.on_reestablished.instead("session_event_unseen", lambda b: {})
+    if channel.splits is not None:
+        channel.splits.is_taken.instead("split_kept", lambda b, event: False)
+        channel.splits.is_lost.instead("split_kept", lambda b: False)
+        channel.splits.is_current.instead("split_forgotten", lambda b, u: True)
+        channel.splits.deletes.instead("deleted_lingers", lambda b: False)
     if p.has("newer_lookup_dropped"):
         channel.dropped = p.flag("dropped", per=(channel.broker, channel.unit))
 
@@ -84,3 +94,20 @@ def declare_steps(channel: Channel) -> None:
     def drop_newer_lookup(b: int, u: int) -> Any:
         """What is left to do for a lookup that has ended takes the next one out of the map, too: no event ends that one."""
         return And(channel.store.lives[b], pending[b, u], Not(dropped[b, u])), {dropped[b, u]: True}
+
+    units, records = channel.units, channel.records
+
+    @p.step(
+        by="client",
+        mirrors="ExtensibleLoadManagerImpl.getOrSelectOwnerAsync, ServiceUnitStateChannelImpl.publishAssignEventAsync",
+        b=channel.broker,
+        u=channel.unit,
+        x=channel.broker,
+        only_if=p.has("selected_late"),
+    )
+    def assign_late(b: int, u: int, x: int) -> Any:
+        """While a broker was selected the unit got an owner: the record is made from the owner's, and rejected."""
+        view = units.view[b, u]
+        guard = And(Not(pending[b, u]), view.state == "Owned", channel.is_registered(x), units.may_ask(b))
+        assigning = records.record("Assigning", records.after(view.version), dst=x)
+        return guard, merged({pending[b, u]: True}, units.written(b, u, assigning))

@@ -51,8 +51,8 @@ class Leader:
         return Not(self.channel.units.has_news(b, u))
 
     def _may_bury(self, view: Record) -> Any:
-        """Records that have been free for an hour are deleted."""
-        return view.state == "Free"
+        """Records that have been free for an hour, or of units that were split, are deleted."""
+        return view.state.among("Free", "Deleted")
 
     def may_be_ill(self, x: int) -> Any:
         """The formula: the health check of a broker can fail: it is dead, or cut off from the metadata store."""
@@ -80,7 +80,10 @@ class Leader:
         if x == NOBODY:
             return records.record("Free", version, src=owner, force=True)
         former = If(owner == x, records.none.src, owner)
-        return records.record("Owned", version, dst=x, src=former, force=True)
+        owned = records.record("Owned", version, dst=x, src=former, force=True)
+        if self.channel.splits is None:
+            return owned
+        return records.record("Splitting", version, dst=view.dst, src=x, force=True).either(view.state == "Splitting", owned)
 
     def idle(self, b: int) -> Updates:
         """A process that has ended, or begins, leads nothing."""
@@ -149,7 +152,9 @@ class Leader:
             view = units.view[b, u]
             there = [Or(channel.is_registered(y), Not(view.concerns(y))) for y in broker]
             overdue = And(self.monitors(b), view.state.among(*IN_FLIGHT), self.is_stuck(u), *there)
-            guard = And(overdue, channel.is_registered(x), units.may_write(b))
+            # a split that goes to a dead broker stays in flight, and could for ever be given to it again
+            in_vain = And(view.state == "Splitting", Not(channel.store.lives[x]))
+            guard = And(overdue, channel.is_registered(x), Not(in_vain), units.may_write(b))
             return guard, units.written(b, u, self.override(view, x))
 
         @p.step(

@@ -5,7 +5,9 @@ Mirrors ServiceUnitStateChannelImpl and what is around it as read in Pulsar 4.0.
 - records.py: the record, its seven states, and ServiceUnitStateDataConflictResolver.
 - system_topic.py and metadata_views.py: the two stores, by the setting loadManagerServiceUnitStateTableViewClassName, and the
   copy of all records that each broker has.
-- channel.py: what every broker does with a record, and with lookups, topics and its node in the registry.
+- channel.py: what every broker remembers, and does with the records that it reads.
+- lookups.py, moves.py, splits.py: how units are looked up, and topics opened and closed; how a unit leaves a broker; how it is
+  split.
 - nodes.py: the ephemeral nodes, of the leader and of each broker.
 - leader.py: the monitor, and the clean-up after brokers that are gone.
 - defects.py: the mistakes. The parts are as they are meant to be; four or more of the mistakes are in every release.
@@ -14,7 +16,7 @@ Which broker is selected, and when a unit is unloaded, is free: what holds here 
 of a unit. Time is not modelled: a lookup may give up at any time; a move counts as overdue for the leader once nobody has
 anything left to do for it or, if brokers are ``slow``, at any time; a record counts as old when the leader deletes it.
 
-Left out: splits, and with them the states Splitting and Deleted; graceful shutdown, and that the units of the system come last
+Left out: graceful shutdown, and that the units of the system come last
 in a clean-up; unloads by force; the syncer that migrates from one store to the other; that the topic is not to be had while it
 moves to another leader. How a leader is elected is the protocol ``election``.
 """
@@ -28,8 +30,11 @@ from fencepost.model.pulsar.metadata_store import Sessions, merged
 from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.defects import DEFECTS, declare_steps, put_in
 from fencepost.model.pulsar.service_unit.leader import Leader
+from fencepost.model.pulsar.service_unit.lookups import declare_lookups, declare_topics
 from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
+from fencepost.model.pulsar.service_unit.moves import declare_moves
 from fencepost.model.pulsar.service_unit.records import Records
+from fencepost.model.pulsar.service_unit.splits import Splits
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
 
 STORES = ("topic", "metadata")
@@ -44,7 +49,10 @@ def service_unit(
     versions: int = 9,
     multi_phase: bool = True,
     slow: bool = False,
+    attempts: int = 7,
     unloads: int = 1,
+    splits: int = 0,
+    conflicts: int = 0,
     timeouts: int = 0,
     burials: int = 0,
     compactions: int = 0,
@@ -58,15 +66,19 @@ def service_unit(
 
     ``lag`` is how many messages of the topic a broker may not have read, ``versions`` the last version of a record, after which
     they start again. With ``multi_phase``, as it is unless configured otherwise, clients stay attached during a transfer. With
-    ``slow`` brokers the leader takes a move for stuck that is not. ``unloads``, ``timeouts``, ``burials``, ``compactions`` and
-    ``late_messages`` bound how often a unit is unloaded or transferred, its topics do not close in time, the leader deletes an
-    old record, the topic is compacted, and a message is stored twice; ``disconnects``, ``expiries`` and ``crashes`` how often a
-    broker is cut off from the metadata store, loses its session while it lives, and dies.
+    ``slow`` brokers the leader takes a move for stuck that is not. A split is tried ``attempts`` times. ``unloads``,
+    ``splits``, ``conflicts``, ``timeouts``, ``burials``, ``compactions`` and ``late_messages`` bound how often a unit is
+    unloaded or transferred, unit 0 is to be split (unit 1 is its child), a split finds the layout changed, topics do not close
+    in time, the leader deletes an old record, the topic is compacted, and a message is stored twice; ``disconnects``,
+    ``expiries`` and ``crashes`` how often a broker is cut off from the metadata store, loses its session while it lives, and
+    dies.
     """
     if brokers < 1 or units < 1 or lag < 2 or versions < 1:
         raise ModelError("service_unit: brokers, units and versions are at least 1, lag at least 2")
     if store not in STORES:
         raise ModelError(f"service_unit: store is one of {', '.join(STORES)}, not {store!r}")
+    if attempts < 1 or (splits and units != 2):
+        raise ModelError("service_unit: attempts is at least 1, and with splits there are 2 units: one, and a child of it")
     parameters = {name: value for name, value in locals().items() if name != "defects"}
     p = Protocol("service_unit", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
 
@@ -79,10 +91,23 @@ def service_unit(
         views = SystemTopic(p, sessions, records, unit, lag=lag, compactions=compactions, late=late_messages)
     else:
         views = MetadataViews(p, sessions, records, unit)
-    channel = Channel(p, sessions, records, views, unit, multi_phase=multi_phase, crashes=crashes, expiries=expiries)
+    parts = Splits(p, sessions, records, views, attempts=attempts)
+    channel = Channel(
+        p,
+        sessions,
+        records,
+        views,
+        unit,
+        multi_phase=multi_phase,
+        crashes=crashes,
+        expiries=expiries,
+        splits=parts if splits else None,
+    )
     leader = Leader(p, channel, slow=slow)
     put_in(channel, leader)
     p.budget("unloads", unloads)
+    p.budget("splits", splits)
+    p.budget("conflicts", conflicts)
     p.budget("timeouts", timeouts)
     p.budget("burials", burials)
 
@@ -93,9 +118,12 @@ def service_unit(
         on_reestablished=lambda b: merged(views.reestablished(b), channel.reestablished(b), leader.on_reestablished(b)),
         listener="ServiceUnitStateChannelImpl.handleMetadataSessionEvent",
     )
-    channel.declare(timeouts=timeouts)
-    leader.declare(
-        expiries=expiries, faults=crashes + expiries, moves=crashes + timeouts + (expiries if store == "metadata" else 0)
-    )
+    views.declare(channel.handled)
+    declare_lookups(channel)
+    declare_topics(channel, timeouts)
+    declare_moves(channel)
+    parts.declare(channel.topics, channel.leaves)
+    halts = (conflicts >= attempts) + (expiries if store == "metadata" or splits else 0)
+    leader.declare(expiries=expiries, faults=crashes + expiries, moves=crashes + timeouts + halts)
     declare_steps(channel)
     return p

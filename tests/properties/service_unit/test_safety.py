@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fencepost.checks.engines.verdicts import ExitStatus, exit_status
 from fencepost.model.pulsar.service_unit import DEFECTS
 from fencepost.properties.protocols import PROTOCOLS
@@ -27,10 +29,12 @@ COUNTS = {
     "late": (58709, 221968, 26),
     "slow": (47797, 155334, 22),
     "at once": (10553, 40560, 20),
+    "split": (67851, 266910, 33),
     "nodes": (31319, 131606, 24),
     "nodes, crash": (28494, 135270, 21),
     "nodes, expiry": (65306, 323104, 24),
     "nodes, cut off": (23072, 103954, 16),
+    "nodes, split": (311379, 1904650, 26),
 }
 
 CONTROLS: dict[str, dict[str, int]] = {
@@ -41,6 +45,7 @@ CONTROLS: dict[str, dict[str, int]] = {
     "late": {"topics_are_open_once": 14, "moves_end_by_themselves": 12},
     "slow": {"one_takes_itself_for_the_owner": 10, "topics_are_open_once": 12},
     "at once": {"topics_are_open_once": 14, "moves_end_by_themselves": 12},
+    "split": {},
     "nodes": {"topics_are_open_once": 12, "moves_end_by_themselves": 10},
     "nodes, crash": {"moves_end_by_themselves": 10, "lookups_are_answered": 9},
     "nodes, expiry": {
@@ -56,6 +61,7 @@ CONTROLS: dict[str, dict[str, int]] = {
         "lookups_are_answered": 6,
         "strays_close": 13,
     },
+    "nodes, split": {"lookups_are_answered": 15},
 }
 
 CAUGHT = {
@@ -77,10 +83,14 @@ CAUGHT = {
     "session_event_unseen": ({"metadata_settles"}, 10),
     "registration_lost": ({"brokers_register"}, 10),
     "registration_persists": ({"registered_brokers_have_sessions"}, 1),
+    "selected_late": ({"lookups_are_answered"}, 9),
+    "split_kept": ({"topics_are_kept_once"}, 14),
+    "split_forgotten": ({"split_units_stay_split"}, 10),
+    "deleted_lingers": ({"split_units_go"}, 14),
 }
 
-DEEP = ("expiry", "late", "at once", "nodes, crash", "nodes, expiry")
-DEEP_DEFECTS = ("existing_ignored", "session_event_unseen", "registration_lost", "registration_persists")
+DEEP = ("expiry", "late", "at once", "nodes, crash", "nodes, expiry", "nodes, split")
+DEEP_DEFECTS = ("existing_ignored", "session_event_unseen", "registration_lost", "registration_persists", "selected_late")
 """What is searched in the deep run only."""
 
 
@@ -106,3 +116,11 @@ def test_a_copy_that_is_kept_makes_an_owner_of_a_broker_without_a_session() -> N
     """pulsar#24478, by which two brokers loaded a topic, and a ledger was lost."""
     found = searched(SERVICE_UNIT, {"store": "metadata", "expiries": 1}, ["copy_kept"], ["lost_brokers_own_nothing"])
     assert unexpected(found) == {"lost_brokers_own_nothing": 5}
+
+
+@pytest.mark.deep
+def test_a_message_that_is_stored_twice_brings_a_split_unit_back() -> None:
+    """pulsar#19490: over the topic a record that comes after the tombstone is accepted, whatever it is."""
+    parameters = {"units": 2, "unloads": 0, "splits": 1, "late_messages": 1, "lag": 5}
+    found = searched(SERVICE_UNIT, parameters, ["gaps_accepted"], ["split_units_stay_split"])
+    assert unexpected(found) == {"split_units_stay_split": 13}

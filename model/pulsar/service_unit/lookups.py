@@ -1,0 +1,106 @@
+"""How a broker is asked for a service unit, and what it does with the topics of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, If, Not, Or
+from fencepost.model.pulsar.metadata_store import merged
+from fencepost.model.pulsar.service_unit.channel import Channel
+from fencepost.model.pulsar.service_unit.records import NOBODY
+
+
+def declare_lookups(channel: Channel) -> None:
+    """Declares how clients ask for a unit, and how a broker enters itself in the registry."""
+    p, store, units, records = channel.protocol, channel.store, channel.units, channel.records
+    broker, unit, pending = channel.broker, channel.unit, channel.pending
+
+    @p.step(
+        by="b",
+        mirrors="BrokerRegistryImpl.registerAsync, BrokerRegistryImpl.handleMetadataStoreNotification, "
+        "BrokerRegistryImpl.handleMetadataSessionEvent, ExtensibleLoadManagerImpl.validateBrokerRegistry",
+        fair=True,
+        b=broker,
+        only_if=channel.deregisters,
+    )
+    def register(b: int) -> Any:
+        """A broker that is not in the registry, or no longer, enters itself."""
+        return And(store.reaches(b), channel.registry[b].absent, channel.renews(b)), channel.registry[b].created(b)
+
+    @p.step(
+        by="client",
+        mirrors="ExtensibleLoadManagerImpl.getOrSelectOwnerAsync, ServiceUnitStateChannelImpl.getOwnerAsync, "
+        "ServiceUnitStateChannelImpl.publishAssignEventAsync",
+        fair=True,
+        b=broker,
+        u=unit,
+        x=broker,
+    )
+    def assign(b: int, u: int, x: int) -> Any:
+        """A client looks a unit up for which the broker knows no owner, nor one to come: it selects one, and waits."""
+        view = units.view[b, u]
+        unknown = Or(view.state.among("Init", "Free"), And(view.state == "Releasing", view.dst == NOBODY))
+        guard = And(Not(pending[b, u]), unknown, channel.may_assign(b, u), channel.is_registered(x), units.may_ask(b))
+        assigning = records.record("Assigning", records.after(view.version), dst=x)
+        return guard, merged({pending[b, u]: True}, units.written(b, u, assigning))
+
+    @p.step(
+        by="client",
+        mirrors="ServiceUnitStateChannelImpl.getActiveOwnerAsync, ServiceUnitStateChannelImpl.dedupeGetOwnerRequest",
+        b=broker,
+        u=unit,
+    )
+    def wait_for_owner(b: int, u: int) -> Any:
+        """A client looks up a unit that is about to come here, or whose owner is not registered: the lookup waits."""
+        return And(store.lives[b], Not(pending[b, u]), channel.waits_for_owner(b, u)), {pending[b, u]: True}
+
+    @p.step(by="b", mirrors="ServiceUnitStateChannelImpl.deferGetOwner", fair=True, b=broker, u=unit)
+    def stop_waiting(b: int, u: int) -> Any:
+        """A lookup has waited for 30 seconds: it is answered with whoever is the owner by then, or fails."""
+        return And(store.lives[b], pending[b, u]), merged({pending[b, u]: False}, channel.remembered(b, u))
+
+
+def declare_topics(channel: Channel, timeouts: int) -> None:
+    """Declares how topics are opened and closed; ``timeouts`` says that they may close late."""
+    p, store, topics, leaves, due = channel.protocol, channel.store, channel.topics, channel.leaves, channel.due
+    broker, unit = channel.broker, channel.unit
+
+    @p.step(by="client", mirrors="BrokerService.checkTopicNsOwnership, BrokerService.getTopic", b=broker, u=unit)
+    def open_topics(b: int, u: int) -> Any:
+        """A client is served by a broker that takes itself for the owner."""
+        ready = And(topics[b, u].among("closed", "attached"), Not(leaves[b, u]))
+        return And(channel.owns(b, u), channel.is_in_layout(b, u), ready), {topics[b, u]: "open"}
+
+    @p.step(
+        by="b",
+        mirrors="ServiceUnitStateChannelImpl.closeServiceUnit, BrokerService.unloadServiceUnit",
+        fair=True,
+        b=broker,
+        u=unit,
+    )
+    def close_topics(b: int, u: int) -> Any:
+        """The topics are closed, because the unit is to be released or is another's.
+
+        In a transfer of many phases clients stay attached until the next owner has the unit.
+        """
+        keeps = And(due[b, u] == "release", channel.due_dst[b, u] != NOBODY, channel.multi_phase, Not(leaves[b, u]))
+        wanted = Or(And(due[b, u] != "none", topics[b, u] == "open"), And(leaves[b, u], topics[b, u] != "closed"))
+        closed = {topics[b, u]: If(keeps, "attached", "closed"), leaves[b, u]: False}
+        return And(store.lives[b], wanted, Not(channel.must_not_close(b, u))), closed
+
+    @p.fault(
+        by="b",
+        mirrors="ServiceUnitStateChannelImpl.closeServiceUnit, BrokerService.cleanUnloadedTopicFromCache",
+        spends="timeouts",
+        b=broker,
+        u=unit,
+    )
+    def time_out_closing(b: int, u: int) -> Any:
+        """The topics of a unit that is to be released do not close in time: nothing is written, and they are forgotten."""
+        closing = And(store.lives[b], due[b, u] == "release", topics[b, u] == "open")
+        return closing, merged({topics[b, u]: "late", leaves[b, u]: False}, channel.done(b, u))
+
+    @p.step(by="b", mirrors="BrokerService.unloadServiceUnit", fair=True, b=broker, u=unit, only_if=timeouts)
+    def close_late(b: int, u: int) -> Any:
+        """Topics that did not close in time are closed."""
+        return And(store.lives[b], topics[b, u] == "late"), {topics[b, u]: "closed", leaves[b, u]: False}

@@ -1,0 +1,94 @@
+"""How a service unit leaves a broker: unloaded, transferred, released, and its record deleted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And
+from fencepost.model.pulsar.metadata_store import merged
+from fencepost.model.pulsar.service_unit.channel import Channel
+from fencepost.model.pulsar.service_unit.records import NOBODY
+
+
+def declare_moves(channel: Channel) -> None:
+    """Declares how units are given up, and to whom."""
+    p, units, records, due, topics = channel.protocol, channel.units, channel.records, channel.due, channel.topics
+    broker, unit = channel.broker, channel.unit
+
+    @p.step(
+        by="c",
+        mirrors="ServiceUnitStateChannelImpl.publishUnloadEventAsync, ExtensibleLoadManagerImpl.unloadNamespaceBundleAsync",
+        spends="unloads",
+        c=broker,
+        u=unit,
+        o=broker,
+    )
+    def unload(c: int, u: int, o: int) -> Any:
+        """A unit is unloaded: the leader's policy wants it, or an administrator."""
+        view = units.view[c, u]
+        owned = And(view.state == "Owned", view.dst == o, channel.is_in_layout(c, u), units.may_write(c))
+        return owned, units.written(c, u, records.record("Releasing", records.after(view.version), src=o))
+
+    @p.step(
+        by="c",
+        mirrors="ServiceUnitStateChannelImpl.publishUnloadEventAsync, ExtensibleLoadManagerImpl.unloadNamespaceBundleAsync",
+        spends="unloads",
+        c=broker,
+        u=unit,
+        o=broker,
+        x=broker,
+    )
+    def transfer(c: int, u: int, o: int, x: int) -> Any:
+        """A unit is to go to another broker, which somebody has selected."""
+        view = units.view[c, u]
+        there = And(view.state == "Owned", view.dst == o, channel.is_in_layout(c, u))
+        owned = And(o != x, there, channel.is_registered(x), units.may_write(c))
+        return owned, units.written(c, u, records.record("Releasing", records.after(view.version), dst=x, src=o))
+
+    @p.step(
+        by="b",
+        mirrors="ServiceUnitStateChannelImpl.handleReleaseEvent",
+        fair=True,
+        b=broker,
+        u=unit,
+    )
+    def release(b: int, u: int) -> Any:
+        """The topics are closed: the unit is free, or assigned to the broker that it is transferred to."""
+        closed = topics[b, u].among("closed", "attached")
+        to, version = channel.due_dst[b, u], records.after(channel.due_version[b, u])
+        free = records.record("Free", version, src=b)
+        released = records.record("Assigning", version, dst=to, src=b).either(to != NOBODY, free)
+        return And(due[b, u] == "release", closed, units.may_write(b)), merged(
+            units.written(b, u, released), channel.done(b, u)
+        )
+
+    @p.step(
+        by="b",
+        mirrors="ServiceUnitStateChannelImpl.handleFreeEvent, ServiceUnitStateChannelImpl.tombstoneAsync",
+        fair=True,
+        b=broker,
+        u=unit,
+        only_if=channel.frees,
+    )
+    def bury(b: int, u: int) -> Any:
+        """A unit that was taken from the broker, and given to nobody, is closed: its record is deleted."""
+        closed = topics[b, u].among("closed", "attached")
+        return And(due[b, u] == "tombstone", closed, units.may_write(b)), merged(
+            units.written(b, u, records.none, channel.meets(b, u)), channel.done(b, u)
+        )
+
+    @p.step(
+        by="b",
+        mirrors="ServiceUnitStateChannelImpl.handleExisting",
+        fair=True,
+        b=broker,
+        u=unit,
+        only_if=channel.reads_existing,
+    )
+    def take_existing(b: int, u: int) -> Any:
+        """A broker that has started takes over what was assigned to it before."""
+        view = units.view[b, u]
+        owned = records.record("Owned", records.after(view.version), dst=b, src=view.src)
+        return And(channel.existing[b, u], units.may_write(b)), merged(
+            {channel.existing[b, u]: False}, units.written(b, u, owned)
+        )
