@@ -104,11 +104,12 @@ def changes(baseline: LoadManager, proposed: LoadManager) -> list[tuple[str, str
         ("shedder", strategy_name(baseline.shedder), strategy_name(proposed.shedder)),
         ("placement", strategy_name(baseline.placement), strategy_name(proposed.placement)),
     ]
-    pairs += [(key, _written(getattr(baseline.conf, key)), _written(getattr(proposed.conf, key))) for key in SETTINGS]
+    pairs += [(key, written(getattr(baseline.conf, key)), written(getattr(proposed.conf, key))) for key in SETTINGS]
     return [(name, before, after) for name, before, after in pairs if before != after]
 
 
-def _written(value: object) -> str:
+def written(value: object) -> str:
+    """A value as a configuration has it."""
     if isinstance(value, bool):
         return str(value).lower()
     return ",".join(sorted(value)) if isinstance(value, frozenset) else str(value)
