@@ -78,7 +78,7 @@ EXAMPLES = """examples:
   fencepost check                                     all protocols at the size for continuous integration
   fencepost check --conf broker.conf                  what the ledger settings of a cluster are worth
   fencepost check --conf new.conf --against old.conf  what a change makes weaker, and the runs that show it
-  fencepost check --conf broker.conf --require 'disks>=1' --require 'bookies_down>=1'
+  fencepost check --conf broker.conf --guarantees --require 'disks>=1' --require 'bookies_down>=1'
                                                       fail if it guarantees less, and say what to change
   fencepost check --conf broker.conf --pulsar 4.0.8   what that release can do wrong with these settings
   fencepost check ledger --set bookies=4 changes=1    an instance of your own
@@ -182,7 +182,8 @@ def _add_check(commands: Commands) -> None:
     add("protocols", nargs="*", metavar="PROTOCOL", help=helps)
     add_conf(check, "take the settings from a broker.conf, an environment file, Helm values or a ConfigMap (-: standard input)")
     add("--guarantees", action="store_true", help="of a configuration only what it guarantees, each with the run beyond it")
-    add("--require", action="append", default=[], type=requirement, metavar="NAME>=N", help="fail if it does not (exit 16)")
+    helps = "fail if it guarantees less (exit 16), whatever else is checked"
+    add("--require", action="append", default=[], type=requirement, metavar="NAME>=N", help=helps)
     add("--against", type=Path, action="append", metavar="FILE", help="fail if it guarantees less than this one (exit 15)")
     add("--bookies", type=whole(1), action=Once, metavar="N", help="of the cluster (default: one more than an ensemble)")
     add_releases(check, "behave as this release of Pulsar, and look for its hazards, too")

@@ -7,52 +7,39 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from fencepost.checks.commands.accepting import accepted, compared, marked
+from fencepost.checks.commands.case import Case
 from fencepost.checks.commands.doubts import doubts
 from fencepost.checks.commands.guarantees import (
-    bookies_of,
-    come_first,
-    guaranteed,
     is_whole,
+    opening_of,
     reads_standard_input,
+    refuse_parts,
     run_alone,
     wanted_alone,
 )
+from fencepost.checks.commands.jobs import Job, done
+from fencepost.checks.commands.outcome import Outcome
+from fencepost.checks.commands.telling import Teller
 from fencepost.checks.commands.trace_arguments import UNNAMED
-from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
-from fencepost.checks.engines.hazards import look_for
-from fencepost.checks.engines.plan import Checked, Options, PropertyError, check
-from fencepost.checks.engines.sampling import Walks
-from fencepost.checks.engines.theorems import check_theory
-from fencepost.checks.engines.verdicts import ExitStatus, run_status, severest
-from fencepost.checks.reports.annotations import as_annotations
-from fencepost.checks.reports.baseline import Baseline, Comparison, found
-from fencepost.checks.reports.doubt import Doubt
-from fencepost.checks.reports.failures import judged
-from fencepost.checks.reports.guarantees import Opening
+from fencepost.checks.engines.plan import Checked, PropertyError
+from fencepost.checks.engines.verdicts import ExitStatus
 from fencepost.checks.reports.guarantees import as_text as guarantees_as_text
-from fencepost.checks.reports.junit import as_junit
+from fencepost.checks.reports.guarantees import shortfall_lines
 from fencepost.checks.reports.pages import default_page, write_page, write_report
 from fencepost.checks.reports.refusal import Refusal
-from fencepost.checks.reports.report import as_json, closing, text, write_traces
-from fencepost.checks.reports.sarif import as_sarif
-from fencepost.checks.settings.conf_instances import LARGEST_ENSEMBLE, LOCKED, read_settings, unclaimed
-from fencepost.checks.settings.hazards import Hazard
+from fencepost.checks.reports.report import closing, text, write_traces
 from fencepost.checks.settings.input_files import InputError
-from fencepost.checks.settings.load_manager import as_taken
 from fencepost.checks.settings.own_protocols import is_own
-from fencepost.checks.settings.planning import Item, configuration_notes, planned, planned_hazards
+from fencepost.checks.settings.planning import planned, planned_hazards
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.language import ModelError
-from fencepost.model.releases import ReleaseError, Releases
-from fencepost.properties.registry import Instance, RegistryError
-from fencepost.properties.theorems import Theory
-
-GIB = 1 << 30
+from fencepost.model.releases import ReleaseError
+from fencepost.properties.registry import RegistryError
 
 
 def run(asked: argparse.Namespace) -> ExitStatus:
@@ -74,169 +61,56 @@ def run(asked: argparse.Namespace) -> ExitStatus:
 
 
 def _checked_as(asked: argparse.Namespace) -> ExitStatus:
+    _refuse(asked)
+    case, baseline = Case.of(asked), accepted(asked)
+    if wanted_alone(asked):
+        return run_alone(asked, case)
+    plan = planned(asked, case.settings, case.releases)
+    jobs: list[Job] = [*plan, *planned_hazards(asked, case.settings, case.releases, plan)]
+    page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
+    _make_folders(asked.trace_dir, page and page.parent, asked.write_baseline and asked.write_baseline.parent)
+    names = {item.name for item, _ in plan}
+    notes, teller, reporter = case.notes(names), Teller(asked), Reporter(quiet=asked.quiet)
+    teller.tell(*notes)
+    if told := case.too_large(names):
+        teller.tell(f"inconclusive: {told}")
+        outcome = Outcome(case.releases, [*notes, told], is_part=True)
+        print("" if teller.as_text else outcome.rendered(asked.format), end="")
+        return outcome.status
+
+    started, everything = time.monotonic(), list[Checked]()
+    with interruptible() as interrupt:
+        opening = opening_of(asked, case, reporter, interrupt)
+        if opening is not None:
+            teller.tell(guarantees_as_text(opening, width()))
+        for found in done(jobs, asked, started, reporter, interrupt):
+            everything.append(marked(baseline, found, case.release))
+            teller.tell(text(everything[-1], width=width(), colour=colour(), whole=not sys.stdout.isatty()))
+    skipped = len(jobs) - len(everything)
+    if skipped:
+        why = "interrupted" if interrupt() else "out of time"
+        notes.append(f"{skipped} of {len(jobs)} instances were not checked: {why}")
+        teller.tell(notes[-1])
+
+    files = write_traces(everything, asked.trace_dir) if asked.trace_dir is not None else {}
+    teller.tell(*(f"trace: {file}" for file in files.values()))
+    is_part = bool(skipped or case.unclaimed(names))
+    outcome = Outcome(case.releases, notes, is_part, everything, opening, files, doubts(everything, strict=asked.strict))
+    outcome = compared(asked, baseline, outcome, case.release, whole=not (skipped or asked.property))
+    pages = _pages(outcome, page, teller, reporter)
+    _print(asked, outcome)
+    if not (skipped or interrupt()) and _can_be_remembered(asked, outcome):
+        asked.record.keep([*files.values(), *pages], aloud=teller.as_text)
+    return outcome.status
+
+
+def _refuse(asked: argparse.Namespace) -> None:
+    """Raises RegistryError for options that have no use for each other."""
     if asked.symmetry and asked.by not in (None, "exhaustive"):
         raise RegistryError(f"--symmetry is of exhaustive search; --by {asked.by} has no use for it")
     if asked.resume and asked.checkpoint is None:
         raise RegistryError("--resume goes on from a checkpoint: add --checkpoint DIR")
-    as_text = asked.format in ("text", "github")
-    settings, before, notes, releases = None, None, [], _releases(asked)
-    if asked.conf is None and (wanted_alone(asked) or asked.bookies):
-        raise RegistryError("guarantees are those of a configuration: add --conf broker.conf")
-    if asked.conf is not None:
-        settings = read_settings(*asked.conf)
-        before = read_settings(*asked.against) if asked.against else None
-    baseline = _baseline(asked)
-    about_manager: list[str] = []
-    if settings is not None and releases is not None:
-        about_manager = [f"note: {told}" for told in as_taken(settings.load_manager, releases.pulsar)]
-        if wanted_alone(asked):
-            return run_alone(asked, settings, before, releases, about_manager)
-    plan = planned(asked, settings, releases)
-    jobs: list[tuple[Item, Instance] | Hazard] = [*plan, *planned_hazards(asked, settings, releases, plan)]
-    page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
-    _make_folders(asked.trace_dir, page and page.parent, asked.write_baseline and asked.write_baseline.parent)
-    if settings is not None:
-        names = {item.name for item, _ in plan}
-        notes = configuration_notes(settings, names, releases) + about_manager
-    unknown = ""
-    if settings is not None and releases is not None and names & set(LOCKED):
-        unknown = unclaimed(settings, releases.pulsar)
-    if unknown:
-        notes = [*notes, f"no number is given: {unknown}"]
-    if releases is not None:
-        assumed = "" if asked.pulsar or asked.bookkeeper else ", assumed: --pulsar and --bookkeeper name others"
-        notes = [*notes, f"releases: {releases}{assumed}"]
-    if as_text and notes:
-        print("\n".join(notes), flush=True)
-    if settings is not None and "ledger" in names and settings.ledger.ensemble.value > LARGEST_ENSEMBLE:
-        told = f"{settings.ledger.ensemble}: ensembles above {LARGEST_ENSEMBLE} are not checked, so nothing is claimed"
-        status = ExitStatus.INCONCLUSIVE
-        print(f"inconclusive: {told}" if as_text else _rendered(asked.format, [], status, [*notes, told], {}, (), releases))
-        return status
-    everything: list[Checked] = []
-    started = time.monotonic()
-    reporter = Reporter(quiet=asked.quiet)
-    skipped = 0
-    release = str(releases or "")
-    opening = None
-    with interruptible() as interrupt:
-        if settings is not None and releases is not None and come_first(asked):
-            bookies = bookies_of(asked, settings)
-            opening = Opening(guaranteed(asked, asked.conf, settings, bookies, releases, reporter, interrupt))
-            if as_text:
-                print(guarantees_as_text(opening, width()), flush=True)
-        for job in jobs:
-            left = None if asked.budget is None else asked.budget - (time.monotonic() - started)
-            if interrupt() or (left is not None and left <= 0):
-                skipped += 1
-                continue
-            try:
-                checked = _checked(job, asked.defect, _options(asked, left), reporter, interrupt)
-            except (PropertyError, CheckpointError):
-                reporter.end()
-                raise
-            if baseline is not None:
-                checked = baseline.applied(checked, release)
-            everything.append(checked)
-            if as_text:
-                shown = text(checked, width=width(), colour=colour(), whole=not sys.stdout.isatty())
-                print(shown, flush=True)
-    if skipped:
-        told = f"{skipped} of {len(jobs)} instances were not checked: " + ("interrupted" if interrupt() else "out of time")
-        notes = [*notes, told]
-        if as_text:
-            print(told)
-    files = write_traces(everything, asked.trace_dir) if asked.trace_dir is not None else {}
-    if as_text:
-        for file in files.values():
-            print(f"trace: {file}")
-    pages: list[Path] = []
-    if page is not None and opening is None:
-        written = write_page(everything, page, reporter)
-        pages = [page] if written else []
-        told = f"page: {page}" if written else "page: none, since nothing is violated"
-        print(told, file=sys.stdout if as_text else sys.stderr)
-    suspicious = doubts(everything, strict=asked.strict)
-    comparison = None
-    if baseline is not None:
-        comparison = baseline.compared(everything, suspicious, release, whole=not (skipped or asked.property))
-        if asked.write_baseline is not None:
-            baseline = baseline.updated(found(everything, suspicious, release), comparison.gone)
-            baseline.write(asked.write_baseline)
-            everything = [baseline.applied(checked, release) for checked in everything]
-            told = f"baseline: {asked.write_baseline}"
-            print(told, file=sys.stdout if as_text else sys.stderr)
-            comparison = baseline.compared(everything, suspicious, release, whole=False)
-        suspicious = baseline.judged(suspicious, release)
-        notes = [*notes, *comparison.lines()]
-        if as_text:
-            print("".join(f"{line}\n" for line in comparison.lines()), end="")
-    status = _status(everything, suspicious, comparison, skipped or bool(unknown))
-    if page is not None and opening is not None:
-        pages = write_report(opening, everything, status, page, reporter)
-        print(f"page: {page}", file=sys.stdout if as_text else sys.stderr)
-    if as_text:
-        print("".join(f"suspicious: {doubt}\n" for doubt in suspicious if not doubt.instance), end="")
-        if asked.format == "github":
-            print(as_annotations(judged(everything, files), suspicious), end="")
-        print(closing(everything, status, suspicious, outdated=comparison is not None and comparison.differs))
-    else:
-        print(_rendered(asked.format, everything, status, notes, files, suspicious, releases, comparison, opening), end="")
-    if not (skipped or interrupt()) and _can_be_remembered(asked, everything) and (opening is None or is_whole(opening)):
-        asked.record.keep([*files.values(), *pages], aloud=as_text)
-    return status
-
-
-def _can_be_remembered(asked: argparse.Namespace, everything: Sequence[Checked]) -> bool:
-    """Whether the same command is bound to find the same: nothing is left open, all that was read is in files that the command
-    line names, and nothing is written that a later run goes on with."""
-    is_open = any(verdict.verdict == "inconclusive" for checked in everything for verdict in checked.findings.verdicts)
-    reads_more = any(map(is_own, asked.protocols)) or reads_standard_input(asked)
-    return bool(everything) and not (is_open or reads_more or asked.write_baseline or asked.checkpoint)
-
-
-def _status(
-    everything: Sequence[Checked], suspicious: Sequence[Doubt], comparison: Comparison | None, is_part: int
-) -> ExitStatus:
-    """What the run tells its caller. A baseline that is out of date is an assumption that does not hold, unless all that is new
-    are hazards, which have a status of their own. ``is_part`` says that something was left out."""
-    statuses = {run_status(checked.findings.verdicts for checked in everything)}
-    if any(doubt.strict for doubt in suspicious):
-        statuses.add(ExitStatus.ASSUMPTION)
-    if comparison is not None and (comparison.gone or any(key.verdict != "hazard" for key in comparison.new)):
-        statuses.add(ExitStatus.ASSUMPTION)
-    status = severest(statuses)
-    return ExitStatus.INCONCLUSIVE if is_part and status in (ExitStatus.HOLDS, ExitStatus.EVALUATION) else status
-
-
-def _baseline(asked: argparse.Namespace) -> Baseline | None:
-    """What is accepted: in the file of ``--baseline``, or so far in the one that ``--write-baseline`` writes."""
-    if asked.baseline is not None:
-        return Baseline.read(asked.baseline)
-    if asked.write_baseline is None:
-        return None
-    return Baseline.read(asked.write_baseline) if asked.write_baseline.exists() else Baseline({})
-
-
-def _releases(asked: argparse.Namespace) -> Releases | None:
-    """The releases that are asked about: those named or, of a cluster with a configuration, the newest. ReleaseError if one is
-    not modelled."""
-    return chosen_releases(asked) or (None if asked.conf is None else Releases.of())
-
-
-def _checked(
-    job: tuple[Item, Instance] | Hazard,
-    defects: Sequence[str],
-    options: Options,
-    reporter: Reporter,
-    should_stop: Callable[[], bool],
-) -> Checked:
-    if isinstance(job, Hazard):
-        return look_for(job, options, reporter, should_stop)
-    item, instance = job
-    if isinstance(item, Theory):
-        return check_theory(item, defects, options, reporter, should_stop)
-    return check(item, instance, defects, options, reporter, should_stop)
+    refuse_parts(asked)
 
 
 def _make_folders(*folders: Path | None) -> None:
@@ -248,40 +122,37 @@ def _make_folders(*folders: Path | None) -> None:
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
 
-def _rendered(
-    name: str,
-    everything: Sequence[Checked],
-    status: ExitStatus,
-    notes: Sequence[str],
-    files: Mapping[int, Path],
-    suspicious: Sequence[Doubt],
-    releases: Releases | None,
-    comparison: Comparison | None = None,
-    opening: Opening | None = None,
-) -> str:
-    """The run in a format for programs."""
-    if name == "junit":
-        return as_junit(judged(everything, files), status, notes, suspicious, opening)
-    if name == "sarif":
-        return as_sarif(judged(everything, files), status, notes, suspicious, opening)
-    return as_json(everything, status, notes, files, suspicious, releases, comparison, opening)
+def _pages(outcome: Outcome, page: Path | None, teller: Teller, reporter: Reporter) -> list[Path]:
+    """Writes the page that was asked for: of a configuration as a whole, or else of what is violated; what was written."""
+    if page is None:
+        return []
+    if outcome.opening is not None:
+        pages = write_report(outcome.opening, outcome.everything, outcome.status, page, reporter)
+    else:
+        pages = [page] if write_page(outcome.everything, page, reporter) else []
+    teller.name(f"page: {page}" if pages else "page: none, since nothing is violated")
+    return pages
 
 
-def _options(asked: argparse.Namespace, seconds: float | None) -> Options:
-    return Options(
-        by=asked.by,
-        properties=tuple(asked.property),
-        workers=asked.workers or os.cpu_count() or 1,
-        memory=int(asked.memory * GIB),
-        seconds=seconds,
-        depth=asked.depth,
-        walks=Walks(asked.walks, asked.steps, asked.seed, asked.strategy),
-        second_solver=asked.second_solver,
-        checkpoint=asked.checkpoint,
-        resume=asked.resume,
-        symmetry=asked.symmetry,
-        slice=not asked.no_slice,
-        strict=asked.strict,
-    )
+def _print(asked: argparse.Namespace, outcome: Outcome) -> None:
+    """Prints what the run came to: for people what was not told yet, else the document."""
+    teller, opening, comparison = Teller(asked), outcome.opening, outcome.comparison
+    if not teller.as_text:
+        print(outcome.rendered(asked.format), end="")
+        return
+    teller.tell(*(f"suspicious: {doubt}" for doubt in outcome.suspicious if not doubt.instance))
+    teller.tell(*(shortfall_lines(opening) if opening else ()))
+    if asked.format == "github":
+        print(outcome.annotations, end="")
+    outdated = comparison is not None and comparison.differs
+    print(closing(outcome.everything, outcome.status, outcome.suspicious, outdated=outdated))
 
 
+def _can_be_remembered(asked: argparse.Namespace, outcome: Outcome) -> bool:
+    """Whether the same command is bound to find the same: nothing is left open, all that was read is in files that the command
+    line names, and nothing is written that a later run goes on with."""
+    everything, opening = outcome.everything, outcome.opening
+    is_open = any(verdict.verdict == "inconclusive" for checked in everything for verdict in checked.findings.verdicts)
+    reads_more = any(map(is_own, asked.protocols)) or reads_standard_input(asked)
+    is_open = is_open or (opening is not None and not is_whole(opening))
+    return bool(everything) and not (is_open or reads_more or asked.write_baseline or asked.checkpoint)

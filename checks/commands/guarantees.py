@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from fencepost.checks.commands.case import Case
+from fencepost.checks.commands.policy_change import policy_change
+from fencepost.checks.commands.telling import Teller
 from fencepost.checks.commands.trace_arguments import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import width
@@ -17,7 +19,7 @@ from fencepost.checks.engines.guarantees import establish, raised
 from fencepost.checks.engines.plan import Options
 from fencepost.checks.engines.verdicts import ExitStatus
 from fencepost.checks.reports.annotations import as_annotations
-from fencepost.checks.reports.guarantees import Guaranteed, Opening, as_text, shortfalls, status_of
+from fencepost.checks.reports.guarantees import Guaranteed, Opening, as_text, shortfall_lines, shortfalls, status_of
 from fencepost.checks.reports.junit import as_junit
 from fencepost.checks.reports.pages import default_page, write_report
 from fencepost.checks.reports.report import as_json, closing_of_guarantees
@@ -38,12 +40,28 @@ LITTLE = 1 << 27
 
 def wanted_alone(asked: argparse.Namespace) -> bool:
     """Whether the guarantees are all that is asked for."""
-    return bool(asked.guarantees or asked.require or asked.against)
+    return bool(asked.guarantees or asked.against)
 
 
 def come_first(asked: argparse.Namespace) -> bool:
     """Whether the report opens with the guarantees: it does for a configuration as a whole, of which nothing is changed."""
-    return not (asked.protocols or asked.property or asked.set or asked.defect or asked.by)
+    return asked.conf is not None and not _parts(asked)
+
+
+def refuse_parts(asked: argparse.Namespace) -> None:
+    """Raises RegistryError if guarantees are asked for, and not of a configuration, or of a part of one."""
+    options = {"--guarantees": asked.guarantees, "--require": asked.require, "--against": asked.against}
+    named = [option for option, value in (options | {"--bookies": asked.bookies}).items() if value]
+    if named and asked.conf is None:
+        raise RegistryError("guarantees are those of a configuration: add --conf broker.conf")
+    if named and (parts := _parts(asked)):
+        raise RegistryError(f"{named[0]} is about a configuration as a whole: leave out {', '.join(parts)}")
+
+
+def _parts(asked: argparse.Namespace) -> list[str]:
+    """What on the command line asks for something else than a configuration as a whole."""
+    options = {"--property": asked.property, "--set": asked.set, "--defect": asked.defect, "--by": asked.by}
+    return [*asked.protocols, *(option for option, value in options.items() if value)]
 
 
 def guaranteed(
@@ -75,30 +93,40 @@ def guaranteed(
     return Guaranteed(named(files), Place(files[-1]), sizes, taken, releases, tuple(rows), asked.bookies is None)
 
 
-def run_alone(
-    asked: argparse.Namespace, settings: Settings, before: Settings | None, releases: Releases, notes: Sequence[str]
-) -> ExitStatus:
+def opening_of(
+    asked: argparse.Namespace, case: Case, reporter: Reporter, should_stop: Callable[[], bool]
+) -> Opening | None:
+    """What the report of a configuration opens with: what it guarantees, what the one before it did, and what falls short of
+    that or of what is required; None of a part of a configuration. Raises what ``check`` raises."""
+    if case.settings is None or case.releases is None or not come_first(asked):
+        return None
+    files = [(asked.conf, case.settings), *([(asked.against, case.before)] if case.before else [])]
+    bookies = bookies_of(asked, *(settings for _, settings in files))
+    now, *others = [
+        guaranteed(asked, named, settings, bookies, case.releases, reporter, should_stop) for named, settings in files
+    ]
+    before = others[0] if others else None
+    policy = None
+    if case.before is not None:
+        policy = policy_change(asked.conf, case.settings, asked.against, case.before, case.releases.pulsar)
+    return Opening(now, before, tuple(shortfalls(now, before, asked.require)), policy)
+
+
+def run_alone(asked: argparse.Namespace, case: Case) -> ExitStatus:
     """Tells the guarantees, how they differ from those of another configuration, and what falls short."""
-    several = [settings, *([before] if before else [])]
-    bookies = bookies_of(asked, *several)
-    reporter = Reporter(quiet=asked.quiet)
+    reporter, teller = Reporter(quiet=asked.quiet), Teller(asked)
     with interruptible() as interrupt:
-        files = [asked.conf, asked.against]
-        told = [
-            guaranteed(asked, file, each, bookies, releases, reporter, interrupt)
-            for file, each in zip(files, several, strict=False)
-        ]
-    opening = Opening(told[0], told[1] if before else None)
-    opening = replace(opening, shortfalls=tuple(shortfalls(opening.now, opening.before, asked.require)))
+        opening = opening_of(asked, case, reporter, interrupt)
+    assert opening is not None, "parts are refused"
     status = status_of(opening)
     pages: list[Path] = []
     if asked.html is not None:
         page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
         pages = write_report(opening, (), status, page, reporter)
-        print(f"page: {page}", file=sys.stdout if asked.format in ("text", "github") else sys.stderr)
-    print(_rendered(asked.format, opening, status, notes), end="")
+        teller.name(f"page: {page}")
+    print(_rendered(asked.format, opening, status, case.classes), end="")
     if not interrupt() and is_whole(opening) and not reads_standard_input(asked):
-        asked.record.keep(pages, aloud=asked.format in ("text", "github"))
+        asked.record.keep(pages, aloud=teller.as_text)
     return status
 
 
@@ -115,15 +143,17 @@ def reads_standard_input(asked: argparse.Namespace) -> bool:
 
 def _rendered(name: str, opening: Opening, status: ExitStatus, notes: Sequence[str]) -> str:
     """The guarantees alone, in a format."""
+    of_policy = [*opening.policy.sentences, *opening.policy.commands] if opening.policy else []
     if name == "junit":
-        return as_junit((), status, notes, opening=opening)
+        return as_junit((), status, [*notes, *of_policy], opening=opening)
     if name == "sarif":
-        return as_sarif((), status, notes, opening=opening)
+        return as_sarif((), status, [*notes, *of_policy], opening=opening)
     if name == "json":
         return as_json([], status, notes, {}, releases=opening.now.releases, opening=opening)
     annotations = as_annotations((), shortfalls=opening.shortfalls) if name == "github" else ""
     told = "".join(f"{note}\n" for note in notes)
-    return f"{told}{as_text(opening, width())}{annotations}{closing_of_guarantees(opening, status)}\n"
+    short = "".join(f"{line}\n" for line in shortfall_lines(opening))
+    return f"{told}{as_text(opening, width())}{short}{annotations}{closing_of_guarantees(opening, status)}\n"
 
 
 def named(files: Sequence[Path]) -> str:

@@ -62,13 +62,22 @@ def read_settings(paths: Sequence[Path], pulsar: str | None) -> Settings:
     that is not modelled.
     """
     version = release_of(pulsar)
-    conf, absent = defaults(version), ABSENT.get(version, frozenset())
     if not paths:
-        return Settings(conf)
+        return Settings(defaults(version))
     file = BrokerConf(*paths)
-    given: dict[str, Any] = {}
+    conf = configuration_in(file, version)
+    remedy = "give the broker.conf that the brokers start with, or leave it out for Pulsar's defaults"
+    file.look_closer(remedy, besides=_names_elsewhere(version))
+    notes = (*file.notes, *_spelled_otherwise(file, version), *_without_effect(file, version), *_on_managers(file, conf))
+    places = {key: places[-1] for key in (SHEDDER, PLACEMENT) if (places := file.places_of(key))}
+    return Settings(conf, notes, places)
+
+
+def configuration_in(file: BrokerConf, version: Version) -> Configuration:
+    """The settings of load balancing in a configuration, as a release takes them. Raises ConfigurationError."""
+    conf, absent, given = defaults(version), ABSENT.get(version, frozenset()), dict[str, Any]()
     for one in fields(Configuration)[1:]:
-        key, kind, usual = _key(one.name, version), str(one.type), getattr(conf, one.name)
+        key, kind, usual = key_of(one.name, version), str(one.type), getattr(conf, one.name)
         if key in absent:
             file.text(key, "")  # it says nothing, but it is one of load balancing
             continue
@@ -76,15 +85,11 @@ def read_settings(paths: Sequence[Path], pulsar: str | None) -> Settings:
             given[one.name] = file.flag(key, usual).value
         elif found := file.text(key, usual):
             given[one.name] = _value(str(found[1]), key, found[0].strip(), kind)
-    remedy = "give the broker.conf that the brokers start with, or leave it out for Pulsar's defaults"
-    file.look_closer(remedy, besides=_names_elsewhere(version))
-    conf = replace(conf, **given)
-    notes = (*file.notes, *_spelled_otherwise(file, version), *_without_effect(file, version), *_on_managers(file, conf))
-    places = {key: places[-1] for key in (SHEDDER, PLACEMENT) if (places := file.places_of(key))}
-    return Settings(conf, notes, places)
+    return replace(conf, **given)
 
 
-def _key(name: str, version: Version) -> str:
+def key_of(name: str, version: Version) -> str:
+    """What a release calls a setting."""
     return NAMES_OF_2_10.get(name, name) if version == "2.10.1" else name
 
 
@@ -93,7 +98,7 @@ def changed(conf: Configuration, texts: Sequence[str], option: str = "--set") ->
 
     Raises WrongUsage for a key that is not read, ConfigurationError for a value that is not of its setting's type.
     """
-    kinds = {_key(one.name, conf.pulsar_version): one for one in fields(Configuration)[1:]}
+    kinds = {key_of(one.name, conf.pulsar_version): one for one in fields(Configuration)[1:]}
     absent = ABSENT.get(conf.pulsar_version, frozenset())
     values = {}
     for text in texts:

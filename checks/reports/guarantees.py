@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from fencepost.checks.engines.guarantees import Established
 from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.reports.policy_change import PolicyChange
 from fencepost.checks.settings.broker_conf import Taken
 from fencepost.checks.settings.guarantees import Sizes
 from fencepost.checks.settings.input_files import Place
@@ -73,22 +74,25 @@ class Guaranteed:
 @dataclass(frozen=True)
 class Shortfall:
     """A guarantee that is weaker than before (``weaker``), less than required (``short``), or not known to be neither
-    (``open``), with the file and the line to look at."""
+    (``open``), with the file and the line to look at, and the remedy if there is one."""
 
     kind: Literal["weaker", "short", "open"]
     row: Established
     headline: str
     text: str
     place: Place
+    remedy: str
 
 
 @dataclass(frozen=True)
 class Opening:
-    """What a report of a configuration opens with: what it guarantees, what another did before it, what falls short."""
+    """What a report of a configuration opens with: what it guarantees, what another did before it, what falls short, and what
+    it changes in the balancing of load."""
 
     now: Guaranteed
     before: Guaranteed | None = None
     shortfalls: tuple[Shortfall, ...] = ()
+    policy: PolicyChange | None = None
 
     def of(self, row: Established) -> list[Shortfall]:
         """What falls short of one guarantee."""
@@ -112,7 +116,7 @@ def shortfalls(
                 kind: Literal["short", "open"] = "short" if row.known and (_is_limit(row) or row.guarantee.fewer) else "open"
                 verb = "falls short of" if kind == "short" else "is not shown to meet"
                 headline = f"{row.guarantee.name} = {row.figure} {verb} --require {asked.text}"
-                yield Shortfall(kind, row, headline, _why(now, row), now.place(row.raised))
+                yield Shortfall(kind, row, headline, _why(now, row), now.place(row.raised), _remedied(now, row))
     for row in now.rows if before else ():
         assert before is not None
         change = compared(row, before.row(row.guarantee.name))
@@ -120,7 +124,7 @@ def shortfalls(
             old = before.row(row.guarantee.name).figure
             told = f"is {row.figure}, and was {old}" if change == "weaker" else "cannot be compared: a search had no end"
             headline = f"{row.guarantee.name} {told} ({before.file})"
-            yield Shortfall(change, row, headline, _why(now, row), now.place(before.sizes))
+            yield Shortfall(change, row, headline, _why(now, row), now.place(before.sizes), _remedied(now, row))
 
 
 def compared(now: Established, before: Established) -> Literal["same", "stronger", "weaker", "open", "other"]:
@@ -151,7 +155,7 @@ def status_of(opening: Opening) -> ExitStatus:
 
 
 def as_text(opening: Opening, width: int) -> str:
-    """The rows for a person, with how they differ from those before, and what falls short."""
+    """The rows for a person, with how they differ from those before."""
     now, before = opening.now, opening.before
     bookies = f"{now.sizes.bookies} bookies" + (", assumed: --bookies names another number" if now.assumed else "")
     lines = [f"what {now.file} guarantees ({now.releases}; {bookies})"]
@@ -163,10 +167,16 @@ def as_text(opening: Opening, width: int) -> str:
         lines += _wrapped(head, row.sentence + change, width)
         for told in details(now, row):
             lines += _wrapped(" " * (COLUMN + 3), told, width)
+    for number, told in enumerate(opening.policy.sentences if opening.policy else ()):
+        lines += _wrapped(f"  {'' if number else 'load balancing':<{COLUMN + 1}}", told, width)
+    lines += [f"    {command}" for command in (opening.policy.commands if opening.policy else ())]
     lines += _wrapped(f"  {'not seen':<{COLUMN + 1}}", UNSEEN, width)
-    for shortfall in opening.shortfalls:
-        lines.append(f"{shortfall.kind}: {shortfall.place}: {shortfall.headline}")
     return "\n".join(lines) + "\n"
+
+
+def shortfall_lines(opening: Opening) -> list[str]:
+    """What falls short, and what to change, a line for each."""
+    return [f"{s.kind}: {s.place}: {s.headline}{f'; {s.remedy}' if s.remedy else ''}" for s in opening.shortfalls]
 
 
 def as_json(opening: Opening) -> dict[str, Any]:
@@ -178,6 +188,7 @@ def as_json(opening: Opening) -> dict[str, Any]:
         "bookies_assumed": now.assumed,
         "rows": [_row(now, row, before) for row in now.rows],
         "not_seen": UNSEEN,
+        "policy": opening.policy.as_json() if opening.policy else None,
         "shortfalls": [
             {
                 "kind": s.kind,
@@ -245,8 +256,8 @@ def details(now: Guaranteed, row: Established, *, run: bool = True) -> Iterator[
             yield f"that is {failure.defect}, a mistake of {history.release(now.releases) if history else ''}{also}"
     elif row.figure < row.guarantee.most and not row.reckoned:
         yield f"{row.figure + 1}: not known, the search had no end"
-    if remedy := now.remedy(row):
-        yield f"more with {remedy}" if row.raised else f"avoided by {remedy}"
+    if told := _remedied(now, row):
+        yield told
 
 
 def _for_ever(row: Established) -> str:
@@ -255,6 +266,12 @@ def _for_ever(row: Established) -> str:
     if loop is None or row.failure is None:
         return ""
     return "; and stops there for good" if loop.start == len(row.failure.run) else "; and so on for ever"
+
+
+def _remedied(now: Guaranteed, row: Established) -> str:
+    """What would guarantee one event more, in words; empty if that is not known."""
+    remedy = now.remedy(row)
+    return remedy and f"{'more with' if row.raised else 'avoided by'} {remedy}"
 
 
 def _why(now: Guaranteed, row: Established) -> str:

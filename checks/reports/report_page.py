@@ -32,7 +32,7 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
     against = f"; before: {escape(before.file)}" if before else ""
     told = closing(everything, status) if everything else closing_of_guarantees(opening, status)
     short = "".join(f'<p class="short">{escape(f"{s.place}: {s.headline}")}</p>' for s in opening.shortfalls)
-    rest = _hazards(everything) + _others(everything)
+    rest = _policy(opening) + _hazards(everything) + _others(everything)
     if runs:
         rest += f'<p><a href="{escape(runs)}">The runs, step by step</a></p>'
     page = files("fencepost.checks.reports").joinpath("report_page.html").read_text(encoding="utf-8")
@@ -70,6 +70,16 @@ def _row(opening: Opening, row: Established) -> str:
         f'<div class="row{fell}" id="{name}">{cells}'
         f"<div><p>{escape(row.sentence)}{change} <code class=\"quiet\">{name}</code></p>{lines}{run}</div></div>"
     )
+
+
+def _policy(opening: Opening) -> str:
+    """What changes in the balancing of load, and the commands that tell what that does."""
+    if opening.policy is None:
+        return ""
+    changes = "".join(f"<p><strong>{escape(str(change))}</strong></p>" for change in opening.policy.changes)
+    lines = "".join(f'<p class="quiet">{escape(line)}</p>' for line in opening.policy.lines)
+    commands = escape("\n".join(opening.policy.commands))
+    return f'<section id="policy"><h2>The balancing of load changes</h2>{changes}{lines}<pre>{commands}</pre></section>'
 
 
 def _run(title: str, checked: Checked, verdict: Verdict) -> str:

@@ -1,4 +1,5 @@
-"""A run in Markdown, for the page of a job: ``python -m fencepost.checks.reports.summary FILE.sarif``."""
+"""A run for the page of a job: ``python -m fencepost.checks.reports.summary FILE.sarif`` prints it in Markdown and, with
+``--annotations``, what GitHub marks lines of a configuration by."""
 
 from __future__ import annotations
 
@@ -7,6 +8,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from fencepost.checks.reports.annotations import command
 
 SARIF_LIMIT = 20
 """Results that are shown; a page of GitHub takes 1 MiB, and all of them are in the file."""
@@ -30,12 +33,30 @@ def as_markdown(log: Mapping[str, Any]) -> str:
     return "\n".join(parts)
 
 
+def as_annotations(log: Mapping[str, Any]) -> str:
+    """Of a SARIF file the workflow commands of GitHub for what is wrong with the configuration, at its line: a guarantee that
+    falls short, a value that cannot be used."""
+    (run,) = log["runs"]
+    told = ""
+    for result in run["results"]:
+        if result["ruleId"].startswith("guarantee/") or result["ruleId"] == "input":
+            title, _, text = result["message"]["text"].partition("\n")
+            places = [location["physicalLocation"] for location in result.get("locations", ())]
+            file, line = (places[0]["artifactLocation"]["uri"], places[0]["region"]["startLine"]) if places else ("", 1)
+            told += command(result["kind"] != "open", file, line, title, text.strip() or title)
+    return told
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the summary of a SARIF file; 1 if it cannot be read, since the run that should have written it did not end."""
-    (file,) = sys.argv[1:] if arguments is None else arguments
+    file, *options = sys.argv[1:] if arguments is None else arguments
+    annotates = "--annotations" in options
     try:
-        print(as_markdown(json.loads(Path(file).read_text(encoding="utf-8"))))
+        log = json.loads(Path(file).read_text(encoding="utf-8"))
+        print(as_annotations(log) if annotates else as_markdown(log), end="" if annotates else "\n")
     except (OSError, ValueError, KeyError, TypeError):
+        if annotates:
+            return 1
         print(f"### Fencepost: no result\n\n{_plain(file)} is no SARIF file of a run that ended; the log of the job says why.")
         return 1
     return 0

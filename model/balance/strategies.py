@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
 from dataclasses import replace
 
 from fencepost.model.balance.avg_shedder import AvgShedder
@@ -77,6 +79,13 @@ def strategy_name(strategy: Shedder | Placement) -> str:
     if isinstance(strategy, UserShedder | UserPlacement):
         return str(strategy.function)
     return "AvgShedder" if isinstance(strategy, AvgPlacement) else type(strategy).__name__
+
+
+def in_words(name: str, known: Mapping[str, type[Shedder]] | Mapping[str, type[Placement]]) -> str:
+    """What a strategy does, in a sentence: that of a shedder begins its module, that of a placement strategy its class."""
+    strategy = known[name]
+    said = str(sys.modules[strategy.__module__].__doc__ if known is SHEDDERS else strategy.__doc__)
+    return said.partition("\n")[0].removeprefix(f"{name}: ").partition(". ")[0].rstrip(".")
 
 
 def _configured_shedder(conf: Configuration) -> str:

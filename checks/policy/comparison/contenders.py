@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from fencepost.checks.policy.comparison.supposing import KEYS, supposed, written
+from fencepost.checks.policy.comparison.supposing import KEYS, settings_of, supposed
 from fencepost.checks.policy.settings import changed, read_settings
 from fencepost.checks.policy.strategies import manager_of, own_strategy
 from fencepost.checks.policy.usage import WrongUsage
@@ -120,13 +120,14 @@ def changes(baseline: Contender, proposed: Contender) -> list[tuple[str, str, st
         ("shedder", strategy_name(one.shedder), strategy_name(other.shedder)),
         ("placement", strategy_name(one.placement), strategy_name(other.placement)),
     ]
-    pairs += [(key, _written(getattr(one.conf, key)), _written(getattr(other.conf, key))) for key in SETTINGS]
-    before, after = written(baseline.what_if), written(proposed.what_if)
+    pairs += [(key, written(getattr(one.conf, key)), written(getattr(other.conf, key))) for key in SETTINGS]
+    before, after = settings_of(baseline.what_if), settings_of(proposed.what_if)
     pairs += [(key, before.get(key, "none"), after.get(key, "none")) for key in KEYS]
     return [(name, before, after) for name, before, after in pairs if before != after]
 
 
-def _written(value: object) -> str:
+def written(value: object) -> str:
+    """A value as a configuration has it."""
     if isinstance(value, bool):
         return str(value).lower()
     return ",".join(sorted(value)) if isinstance(value, frozenset) else str(value)

@@ -59,7 +59,7 @@ def _factor(text: str) -> Factor | None:
     return (name, value) if value > 0 and math.isfinite(value) and bool(at) == bool(name) else None
 
 
-def written(what_if: WhatIf) -> dict[str, str]:
+def settings_of(what_if: WhatIf) -> dict[str, str]:
     """What is supposed, by the keys and in the form of the command line."""
 
     def told(factors: Iterable[Factor]) -> list[str]:

@@ -11,7 +11,7 @@ from fencepost.checks.policy.comparison.contenders import changes
 from fencepost.checks.policy.comparison.judgement import Judgement, same_in_every_run, sentence
 from fencepost.checks.policy.comparison.paired import FEWEST, Difference
 from fencepost.checks.policy.comparison.preference import first_moves, is_choice, preferred, recommendation
-from fencepost.checks.policy.comparison.supposing import written
+from fencepost.checks.policy.comparison.supposing import settings_of
 from fencepost.checks.policy.comparison.worst import WORST, Shown
 from fencepost.model.balance.strategies import strategy_name
 from fencepost.traces.comparison.compare import RUNS
@@ -159,7 +159,7 @@ def as_json(judgement: Judgement, shown: Sequence[Shown]) -> str:
                 "shedder": strategy_name(contender.manager.shedder),
                 "placement": strategy_name(contender.manager.placement),
                 "violating_runs": judgement.violating(contender),
-                "supposes": written(contender.what_if),
+                "supposes": settings_of(contender.what_if),
                 "changes": {
                     name: {"baseline": before, "proposed": after}
                     for name, before, after in changes(judgement.baseline, contender)

@@ -8,12 +8,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fencepost.checks.commands import guarantees
+from fencepost.checks.commands import check, guarantees
 from fencepost.checks.settings.bundle_guarantees import bundle_guarantees
 from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings
 from fencepost.checks.settings.guarantees import Guarantee, Sizes, ledger_guarantees
 from fencepost.checks.settings.load_manager import LoadManagerSettings
 from fencepost.model.releases import Releases
+from fencepost.properties.registry import Instance
+from fencepost.properties.theories import THEORIES
 from tests.command import Ran, fencepost
 
 QUORUMS = "\nmanagedLedgerDefaultEnsembleSize={}\nmanagedLedgerDefaultWriteQuorum={}\nmanagedLedgerDefaultAckQuorum={}\n"
@@ -63,17 +65,18 @@ def test_they_can_be_all_that_is_asked_for(two: Path) -> None:
 
 
 def test_what_is_required_and_not_guaranteed_fails_and_says_what_to_change(one: Path) -> None:
-    run = asked("--conf", one, "--require", "disks>=1")
+    run = asked("--conf", one, "--require", "disks>=1", "--guarantees")
     assert run.returncode == 16
-    assert "more with managedLedgerDefaultAckQuorum=2\n" in run.stdout
-    assert f"short: {one}:4: disks = 0 falls short of --require disks>=1\n" in run.stdout
-    assert asked("--conf", one, "--require", "disks>=0").returncode == 0
+    assert "\n                         more with managedLedgerDefaultAckQuorum=2\n" in run.stdout
+    remedy = "more with managedLedgerDefaultAckQuorum=2"
+    assert f"short: {one}:4: disks = 0 falls short of --require disks>=1; {remedy}\n" in run.stdout
+    assert asked("--conf", one, "--require", "disks>=0", "--guarantees").returncode == 0
 
 
 def test_a_weaker_configuration_fails_and_a_stronger_one_does_not(one: Path, two: Path) -> None:
     weaker = asked("--conf", one, "--against", two)
     assert weaker.returncode == 15
-    assert f"weaker: {one}:4: disks is 0, and was 1 ({two})\n" in weaker.stdout
+    assert f"weaker: {one}:4: disks is 0, and was 1 ({two}); more with managedLedgerDefaultAckQuorum=2\n" in weaker.stdout
     assert "an acknowledged entry can be lost with one disk (weaker: was 1)\n" in weaker.stdout
     assert "not 1: send(e0), add(b0, e0), ack(b0, e0), confirm(e0), lose_disk(b0)\n" in weaker.stdout
     stronger = asked("--conf", two, "--against", one)
@@ -82,7 +85,7 @@ def test_a_weaker_configuration_fails_and_a_stronger_one_does_not(one: Path, two
 
 
 def test_sarif_points_at_the_line_of_the_users_file(one: Path) -> None:
-    run = asked("--conf", one, "--require", "disks>=1", "--format", "sarif")
+    run = asked("--conf", one, "--require", "disks>=1", "--guarantees", "--format", "sarif")
     assert run.returncode == 16
     (result,) = json.loads(run.stdout)["runs"][0]["results"]
     place = result["locations"][0]["physicalLocation"]
@@ -123,8 +126,9 @@ def test_of_locks_nothing_is_claimed_where_there_are_none(two: Path) -> None:
 
 
 def test_steps_are_required_to_be_few(two: Path) -> None:
-    assert asked("--conf", two, "--require", "unserved<=2").returncode == 0
-    assert "unserved = 2 falls short of --require unserved<=1" in asked("--conf", two, "--require", "unserved<=1").stdout
+    met, short = (asked("--conf", two, "--guarantees", "--require", f"unserved<={steps}") for steps in (2, 1))
+    assert met.returncode == 0
+    assert "unserved = 2 falls short of --require unserved<=1" in short.stdout
 
 
 def test_what_there_was_no_time_for_is_not_known(two: Path) -> None:
@@ -141,6 +145,8 @@ def test_what_there_was_no_time_for_is_not_known(two: Path) -> None:
         (("--require", "unserved>=1"), "asks for the worse; write unserved<=1"),
         (("--bookies", "0"), "'0' is not a whole number from 1 on"),
         (("--bookies", "1"), "--bookies 1 is fewer than an ensemble, which has 2"),
+        (("hash_range", "--require", "disks>=1"), "--require is about a configuration as a whole: leave out hash_range"),
+        (("--set", "brokers=2", "--guarantees"), "--guarantees is about a configuration as a whole: leave out --set"),
     ],
 )
 def test_what_is_asked_for_wrongly_is_told(two: Path, arguments: tuple[str, ...], said: str) -> None:
@@ -154,10 +160,38 @@ def test_they_are_those_of_a_configuration() -> None:
     assert (run.returncode, run.stderr) == (2, "fencepost: guarantees are those of a configuration: add --conf broker.conf\n")
 
 
+@pytest.mark.parametrize("format", ["text", "sarif"])
+def test_what_is_required_is_judged_in_a_whole_run(one: Path, monkeypatch: pytest.MonkeyPatch, format: str) -> None:
+    theory = [(THEORIES["hash_range"], Instance("for all numbers", {}))]
+    monkeypatch.setattr(check, "planned", lambda asked, settings, releases: theory)
+    monkeypatch.setattr(check, "planned_hazards", lambda *asked: [])
+    run = asked("--conf", one, "--require", "disks>=1", "--format", format)
+    assert run.returncode == 16
+    if format == "sarif":
+        (found,) = json.loads(run.stdout)["runs"]
+        assert [result["ruleId"] for result in found["results"]] == ["guarantee/disks"]
+        assert "hash_range/every_hash_is_in_a_bundle" in {rule["id"] for rule in found["tool"]["driver"]["rules"]}
+    else:
+        assert run.stdout.index("\nshort: ") > run.stdout.index("every_hash_is_in_a_bundle"), "at the end, where it is seen"
+        assert run.stdout.endswith(": less than is required (exit 16)\n")
+
+
 def test_a_whole_check_opens_with_them(two: Path) -> None:
     run = asked("--conf", two, "--pulsar", "5.0.0-M1", "--budget", "0.000001")
     assert f"\nwhat {two} guarantees (Pulsar 5.0.0-M1" in run.stdout
     assert run.returncode == 20
+
+
+def test_a_changed_policy_is_no_loss_and_is_told(two: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.conf"
+    other.write_text(f"{two.read_text()}loadBalancerLoadSheddingStrategy=UniformLoadShedder\n")
+    page = tmp_path / "page.html"
+    run = asked("--conf", other, "--against", two, "--html", page)
+    assert run.returncode == 0
+    line = f"loadBalancerLoadSheddingStrategy: ThresholdShedder -> UniformLoadShedder ({other}:5)"
+    assert f"  load balancing         {line.split(' (')[0]}" in run.stdout
+    assert f"    fencepost policy compare --baseline {two} --proposed {other} --pulsar" in run.stdout
+    assert "<h2>The balancing of load changes</h2>" in page.read_text()
 
 
 def test_the_page_has_both_numbers_side_by_side_and_the_runs(one: Path, two: Path, tmp_path: Path) -> None:

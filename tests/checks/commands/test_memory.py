@@ -161,7 +161,7 @@ def test_a_cache_that_cannot_be_written_is_none(tmp_path: Path) -> None:
 @pytest.mark.deep  # each guarantee is a search or two
 def test_guarantees_are_remembered(tmp_path: Path) -> None:
     (tmp_path / "broker.conf").write_text("managedLedgerDefaultEnsembleSize=2\n")
-    first, again = twice(["check", "--conf", "broker.conf", "--require", "disks>=2", "--quiet"], tmp_path)
+    first, again = twice(["check", "--conf", "broker.conf", "--guarantees", "--require", "disks>=2", "--quiet"], tmp_path)
     assert again.stdout.startswith(AGAIN)
     assert again.stdout.partition("\n")[2] == first.stdout
     assert first.returncode == again.returncode != 0

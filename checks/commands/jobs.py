@@ -1,0 +1,72 @@
+"""The jobs of a check, one after the other: instances of protocols, theories, hazards of a release."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.hazards import look_for
+from fencepost.checks.engines.plan import Checked, Options, PropertyError, check
+from fencepost.checks.engines.sampling import Walks
+from fencepost.checks.engines.theorems import check_theory
+from fencepost.checks.settings.hazards import Hazard
+from fencepost.checks.settings.planning import Item
+from fencepost.model.kernel.search.checkpoint import CheckpointError
+from fencepost.properties.registry import Instance
+from fencepost.properties.theorems import Theory
+
+Job = tuple[Item, Instance] | Hazard
+GIB = 1 << 30
+
+
+def done(
+    jobs: Sequence[Job],
+    asked: argparse.Namespace,
+    started: float,
+    reporter: Reporter,
+    should_stop: Callable[[], bool],
+) -> Iterator[Checked]:
+    """What was found of each job, as it comes. Those that are left when it is told to stop, or when the time that began at
+    ``started`` is up, are left out. Raises what ``check`` raises."""
+    for job in jobs:
+        left = None if asked.budget is None else asked.budget - (time.monotonic() - started)
+        if should_stop() or (left is not None and left <= 0):
+            return
+        try:
+            checked = _done(job, asked.defect, _options(asked, left), reporter, should_stop)
+        except (PropertyError, CheckpointError):
+            reporter.end()
+            raise
+        yield checked
+
+
+def _done(
+    job: Job, defects: Sequence[str], options: Options, reporter: Reporter, should_stop: Callable[[], bool]
+) -> Checked:
+    if isinstance(job, Hazard):
+        return look_for(job, options, reporter, should_stop)
+    item, instance = job
+    if isinstance(item, Theory):
+        return check_theory(item, defects, options, reporter, should_stop)
+    return check(item, instance, defects, options, reporter, should_stop)
+
+
+def _options(asked: argparse.Namespace, seconds: float | None) -> Options:
+    return Options(
+        by=asked.by,
+        properties=tuple(asked.property),
+        workers=asked.workers or os.cpu_count() or 1,
+        memory=int(asked.memory * GIB),
+        seconds=seconds,
+        depth=asked.depth,
+        walks=Walks(asked.walks, asked.steps, asked.seed, asked.strategy),
+        second_solver=asked.second_solver,
+        checkpoint=asked.checkpoint,
+        resume=asked.resume,
+        symmetry=asked.symmetry,
+        slice=not asked.no_slice,
+        strict=asked.strict,
+    )
