@@ -76,6 +76,10 @@ def run(asked: argparse.Namespace) -> ExitStatus:
 def _checked_as(asked: argparse.Namespace) -> ExitStatus:
     if asked.symmetry and asked.by not in (None, "exhaustive"):
         raise RegistryError(f"--symmetry is of exhaustive search; --by {asked.by} has no use for it")
+    if asked.any and asked.by not in (None, "induction"):
+        raise RegistryError(f"--any is of induction; --by {asked.by} takes each size for itself")
+    if asked.any and asked.conf is not None:
+        raise RegistryError("--any is of the parameters that --set gives, and not of --conf")
     if asked.resume and asked.checkpoint is None:
         raise RegistryError("--resume goes on from a checkpoint: add --checkpoint DIR")
     as_text = asked.format in ("text", "github")

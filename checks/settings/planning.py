@@ -95,6 +95,8 @@ def _items(asked: argparse.Namespace, settings: Settings | None) -> list[Item]:
         ]
         if asked.set or asked.by:  # which are of protocols
             names = [name for name in names if name in PROTOCOLS]
+        if asked.any:
+            names = [name for name in names if name in PROTOCOLS and PROTOCOLS[name].general]
     items = [item for name in names for item in _named(name)]
     if asked.set and not asked.protocols:  # nobody said whose parameters these are: those of the protocols that have them
         wanted = {text.partition("=")[0].strip() for text in asked.set}
@@ -126,7 +128,10 @@ def _instances(
         behaviour = item.behaviour(releases)
         instances = instances if asked.defect else item.as_of(releases, instances)
     for instance in instances:
-        yield replace(instance, parameters={**behaviour, **instance.parameters, **changed})
+        parameters = {**behaviour, **instance.parameters}
+        if asked.any:  # what was not set by who asks is of any size
+            parameters = {name: value for name, value in parameters.items() if name not in asked.any}
+        yield replace(instance, parameters={**parameters, **changed}, any=tuple(asked.any))
 
 
 def _before_set(item: Item, asked: argparse.Namespace, settings: Settings | None) -> Sequence[Instance]:
@@ -136,6 +141,8 @@ def _before_set(item: Item, asked: argparse.Namespace, settings: Settings | None
         return control_plane_instances(item.name, item.instances(asked.size or "ci"), settings.control_plane)
     if settings is not None and item.name == SERVICE_UNIT:
         return service_unit_instances(item.instances(asked.size or "ci"), settings.load_manager)
+    if asked.any and not (asked.size or asked.defect or asked.set) and isinstance(item, Entry) and item.general is not None:
+        return item.general.instances
     if asked.size is not None:
         return item.instances(asked.size)
     if asked.defect:
