@@ -58,7 +58,7 @@ def findings_for_any_size(
     left = [p for p in wanted if p not in provable]
     notes = [
         f"for any number of {what}, from 1 on, whatever happens at any depth; this is not of {entry.general.without}",
-        *_told(proof, what),
+        *_told(proof, what, second_solver),
         *([f"no matter for this: {', '.join(p.name for p in left)}"] if left else []),
     ]
     impossible = tuple(
@@ -83,8 +83,9 @@ def _verdict(prop: Property, proof: GeneralProof, what: str, second: bool) -> Ve
     return Verdict(prop, "inconclusive", "induction", reach, why.splitlines()[0])
 
 
-def _told(proof: GeneralProof, what: str) -> list[str]:
+def _told(proof: GeneralProof, what: str, second: bool) -> list[str]:
     counts = f"{proof.discharged:,} obligations discharged, {proof.frame:,} by frame"
+    counts += f", {proof.confirmed:,} confirmed by cvc5" if second else ""
     told = [f"induction over formulas for any number of {what}: {counts}; the smallest as instances"]
     for size, one in proof.links.items():
         found = f"{one.actions} actions, {one.formulas} lemmas and properties, {one.questions} questions to Z3"

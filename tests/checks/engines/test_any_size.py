@@ -197,6 +197,9 @@ def test_the_verdict_says_what_it_is_of() -> None:
     assert "journal, a journal: entries=any" in told
     assert "proved for any size acked_is_written, last_acked_is_flushed" in told
     assert "this is not of lost disks" in told
+    reach = found.findings.verdicts[0].reach
+    assert reach["confirmed"] == reach["obligations"]
+    assert f"by frame, {reach['confirmed']} confirmed by cvc5; the smallest as instances" in told
     assert "link: with 3 entries these formulas are those of the instance: 7 actions" in told
 
 
