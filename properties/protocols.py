@@ -38,6 +38,7 @@ PROTOCOLS: dict[str, Entry] = {
         ledger.SHOWN_BY,
         ledger.MUTATED,
         HISTORY,
+        general=ledger.GENERAL,
     ),
     "bookie": Entry(
         "bookie",

@@ -10,7 +10,9 @@ from typing import Any, TypeVar
 
 from fencepost.model.language import Location, ModelError, Protocol
 from fencepost.model.language.building import built, in_outline
+from fencepost.model.language.first_order import any_size
 from fencepost.model.language.mistakes import guess
+from fencepost.model.language.sizes import Size
 from fencepost.model.releases import Behaviour, History, Releases
 from fencepost.properties.vocabulary import Suite
 
@@ -62,12 +64,28 @@ class Parameter:
 class Instance:
     """One setting of a protocol's parameters, with a name; what it leaves out keeps its default.
 
-    ``by`` names the engine that it is meant for, if that is not exhaustive search.
+    ``by`` names the engine that it is meant for, if that is not exhaustive search; ``any`` the parameters that are of any size.
     """
 
     name: str
     parameters: Mapping[str, Value]
     by: str = ""
+    any: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class General:
+    """Of what instances of a protocol there is a proof for any size.
+
+    ``least`` has each parameter that may be of any size, with the size from which on one proof is for all; ``instances`` are
+    those that are checked unless others are asked for; ``refuses`` says of parameters why there is no such proof, or nothing;
+    ``without`` what the proof is therefore not of, for the reader.
+    """
+
+    least: Mapping[str, int]
+    instances: tuple[Instance, ...]
+    refuses: Callable[[Mapping[str, Value]], str]
+    without: str
 
 
 @dataclass(frozen=True)
@@ -79,6 +97,7 @@ class Entry:
     parameters of a small instance in which it is caught. ``mutated`` are the instances in which mutants of it are searched by
     the hundred, if those of ``ci`` are too large for that. ``history`` tells of each defect which releases of the real system
     have it; ``releases`` maps a release, of Pulsar or of BookKeeper, to the parameters with which the protocol behaves as it.
+    ``general`` tells for what of it there is a proof for any size.
     """
 
     name: str
@@ -90,6 +109,7 @@ class Entry:
     mutated: tuple[Instance, ...] = ()
     history: Mapping[str, History] = field(default_factory=dict)
     releases: Behaviour = field(default_factory=dict)
+    general: General | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.suite, partial):  # it is one already where an entry is made of another
@@ -118,6 +138,33 @@ class Entry:
                 raise self._unfit(parameter, repr(value))
         made: Protocol = built(self.name, Protocol, self.function, **parameters, defects=tuple(defects))
         return made
+
+    def of_any(self, names: Iterable[str], parameters: Mapping[str, Any], defects: Iterable[str] = ()) -> Suite:
+        """The properties and lemmas of the protocol with these parameters of any size, and the others as they are given.
+
+        Raises what ``build`` raises, and RegistryError if there is no such proof.
+        """
+        least = self._least(names, parameters)
+        self.build({**parameters, **least}, defects)  # what does not fit is told of an instance
+        sizes = {name: Size.named(name, size) for name, size in least.items()}
+        with any_size():
+            every = {**parameters, **sizes}
+            made = self.suite(built(self.name, Protocol, self.function, **every, defects=tuple(defects)))
+            _ = made.lemmas  # they are to be made here, too
+        return made
+
+    def _least(self, names: Iterable[str], parameters: Mapping[str, Any]) -> dict[str, int]:
+        known = {} if self.general is None else dict(self.general.least)
+        for name in names:
+            if name not in known:
+                what = f"of any size can be {', '.join(known)}" if known else "there is no proof of it for any size"
+                raise RegistryError(f"{self.name}: {what}, not {name}")
+            if name in parameters:
+                raise RegistryError(f"{self.name}: {name} is both set and of any size")
+        why = "" if self.general is None else self.general.refuses(parameters)
+        if why:
+            raise RegistryError(f"{self.name}: {why}")
+        return {name: known[name] for name in names}
 
     def outline(self, parameters: Mapping[str, Any]) -> Suite:
         """The properties of the instance with these parameters, by name: no formula is made (see ``in_outline``).

@@ -200,6 +200,8 @@ def _add_check(commands: Commands) -> None:
     add("--html", nargs="?", const=UNNAMED, type=page_name, metavar="PAGE", help="a page to explore these traces in a browser")
     add("--depth", type=whole(1), default=8, metavar="K", help="how deep --by bounded unrolls (default: 8)")
     add_walks(check, 100_000, "how many walks --by walks makes")
+    helps = "prove it for any number of these, by induction: entries (of ledger)"
+    add("--any", nargs="+", action="extend", default=[], metavar="NAME", help=helps)
     add("--second-solver", action="store_true", help="have cvc5 confirm every obligation that Z3 discharges")
     add("--symmetry", action="store_true", help="search one state for all that differ only in which bookie (...) is which")
     add("--no-slice", action="store_true", help="search all of a protocol, not only what the named properties can see")

@@ -108,6 +108,10 @@ def _refuse(asked: argparse.Namespace) -> None:
     """Raises RegistryError for options that have no use for each other."""
     if asked.symmetry and asked.by not in (None, "exhaustive"):
         raise RegistryError(f"--symmetry is of exhaustive search; --by {asked.by} has no use for it")
+    if asked.any and asked.by not in (None, "induction"):
+        raise RegistryError(f"--any is of induction; --by {asked.by} takes each size for itself")
+    if asked.any and asked.conf is not None:
+        raise RegistryError("--any is of the parameters that --set gives, and not of --conf")
     if asked.resume and asked.checkpoint is None:
         raise RegistryError("--resume goes on from a checkpoint: add --checkpoint DIR")
     refuse_parts(asked)

@@ -12,6 +12,7 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.bounded import unroll
 from fencepost.checks.engines.exhaustive import GIB, Budget, exhaust
 from fencepost.checks.engines.findings import Findings
+from fencepost.checks.engines.general import findings_for_any_size
 from fencepost.checks.engines.induction import prove
 from fencepost.checks.engines.necessity import unneeded
 from fencepost.checks.engines.reduction import Reduction
@@ -28,7 +29,7 @@ from fencepost.properties.vocabulary import Property, Suite
 
 ENGINES = ("exhaustive", "walks", "induction", "bounded")
 
-STRENGTH = ("violated", "proved", "exhausted", "bounded", "sampled", "inconclusive")
+STRENGTH = ("violated", "proved for any size", "proved", "exhausted", "bounded", "sampled", "inconclusive")
 """Verdicts, the most telling first."""
 
 SHOWN_FAILURES = 5
@@ -89,6 +90,8 @@ def check(
     Raises PropertyError, ModelError for parameters that do not fit each other or an action that leaves the domain of a
     variable, RegistryError for a parameter that does not exist, CheckpointError for a folder of another search.
     """
+    if instance.any:
+        return _for_any_size(entry, instance, defects, options, reporter, should_stop)
     protocol = entry.build(instance.parameters, defects)
     suite = entry.suite(protocol)
     chosen = _chosen(suite, options.properties)
@@ -100,6 +103,32 @@ def check(
     succeeded = [v.property for v in findings.verdicts if v.verdict not in ("violated", "inconclusive")]
     suspicions = (*findings.suspicions, *empty(protocol, succeeded))
     return Checked(entry, instance, protocol, replace(findings, suspicions=suspicions))
+
+
+def _for_any_size(
+    entry: Entry,
+    instance: Instance,
+    defects: Sequence[str],
+    options: Options,
+    reporter: Reporter,
+    should_stop: Callable[[], bool],
+) -> Checked:
+    started = time.monotonic()
+    reporter.begin(f"{entry.name}, {instance.name}, any number of {' and '.join(instance.any)}")
+    protocol, findings = findings_for_any_size(
+        entry,
+        instance,
+        defects,
+        lambda suite: _chosen(suite, options.properties),
+        workers=options.workers,
+        seconds=options.seconds,
+        second_solver=options.second_solver,
+        progress=reporter.proving,
+        telling=reporter.telling,
+        should_stop=should_stop,
+    )
+    reporter.end()
+    return Checked(entry, instance, protocol, replace(findings, seconds=time.monotonic() - started))
 
 
 def _chosen(suite: Suite, names: Sequence[str]) -> list[Property]:

@@ -24,6 +24,25 @@ SecondSolver = Callable[[Protocol, Sequence[Any]], Solve]
 seconds, whether further formulas can hold together with that."""
 
 
+def ground_answer(formulas: Sequence[Any], seconds: float) -> Answer:
+    """cvc5's answer to whether formulas over integers and functions of them, without quantifiers, can hold together."""
+    if seconds <= 0:
+        return "unknown"
+    script = z3.SimpleSolver()
+    script.add(*formulas)
+    manager = cvc5.TermManager()
+    solver = cvc5.Solver(manager)
+    solver.setLogic("QF_UFLIA")
+    solver.setOption("tlimit-per", str(max(1, int(seconds * 1000))))
+    symbols = cvc5.SymbolManager(manager)
+    parser = cvc5.InputParser(solver, symbols)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, script.sexpr(), "obligation")
+    while not (command := parser.nextCommand()).isNull():
+        command.invoke(solver, symbols)
+    answer = solver.checkSat()
+    return "sat" if answer.isSat() else "unsat" if answer.isUnsat() else "unknown"
+
+
 class Disagreement(Exception):
     """Z3 and the second solver answer differently; the message names the obligation. One of them has a bug."""
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from fencepost.model.releases import History
 from fencepost.properties.vocabulary import Kind, Property
 
-Value = Literal["proved", "exhausted", "bounded", "sampled", "violated", "hazard", "inconclusive"]
+Value = Literal["proved", "proved for any size", "exhausted", "bounded", "sampled", "violated", "hazard", "inconclusive"]
 
 Amount = int | float | str
 """How far an engine went in one respect: a count, an estimate, or the name of a strategy."""
@@ -47,12 +47,13 @@ VIOLATED: Mapping[Kind, ExitStatus] = {
 class Verdict:
     """What is known of one property of one instance.
 
-    ``verdict`` is one of ``proved`` (at any depth), ``exhausted`` (all reachable states), ``bounded`` (all runs up to a
-    depth), ``sampled`` (only what was seen), ``violated`` (certain: there is a trace), ``hazard`` (as certain, of a release
-    that has a known defect) and ``inconclusive`` (nothing is claimed); ``by`` names the engine, ``reach`` how far it went, by
-    name, ``note`` is for the reader. ``trace`` is the run that violates the property, or that reaches it if it is a
-    ``sometimes``. Of a hazard ``history`` is what is known of it, ``shows`` the property that the run violates, and
-    ``accepted`` the reason with which a baseline accepts it (None: it does not).
+    ``verdict`` is one of ``proved`` (at any depth), ``proved for any size`` (so, and for any number of entries, say),
+    ``exhausted`` (all reachable states), ``bounded`` (all runs up to a depth), ``sampled`` (only what was seen), ``violated``
+    (certain: there is a trace), ``hazard`` (as certain, of a release that has a known defect) and ``inconclusive`` (nothing is
+    claimed); ``by`` names the engine, ``reach`` how far it went, by name, ``note`` is for the reader. ``trace`` is the run that
+    violates the property, or that reaches it if it is a ``sometimes``. Of a hazard ``history`` is what is known of it,
+    ``shows`` the property that the run violates, and ``accepted`` the reason with which a baseline accepts it (None: it does
+    not).
     """
 
     property: Property
@@ -84,7 +85,7 @@ class Verdict:
     def failure(self) -> ExitStatus:
         """The exit status that this verdict alone would give."""
         if self.property.strict:
-            if self.verdict in ("proved", "exhausted"):
+            if self.verdict in ("proved", "proved for any size", "exhausted"):
                 # a control that cannot fail shows that the model is not what its author takes it for
                 return ExitStatus.ASSUMPTION
             return ExitStatus.HOLDS if self.verdict == "violated" else ExitStatus.INCONCLUSIVE

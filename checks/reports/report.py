@@ -91,7 +91,7 @@ def _alike(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
 
 def _lines(verdicts: list[Verdict], width: int) -> list[str]:
     """A word for the verdict, the names of the properties and, for what is not as it should be, what it means and why."""
-    first, head = verdicts[0], f"  {_word(verdicts[0]):<13}"
+    first, head = verdicts[0], f"  {_word(verdicts[0]):<12} "
     if first.history is not None:
         return _lines_of_hazard(first, first.history, head, width)
     told = ", ".join(v.property.name for v in verdicts)

@@ -104,6 +104,8 @@ def _items(asked: argparse.Namespace, settings: Settings | None, release: str) -
         ]
         if asked.set or asked.by:  # which are of protocols
             names = [name for name in names if name in PROTOCOLS]
+        if asked.any:
+            names = [name for name in names if name in PROTOCOLS and PROTOCOLS[name].general]
     items = [item for name in names for item in _named(name)]
     if asked.set and not asked.protocols:  # nobody said whose parameters these are: those of the protocols that have them
         wanted = {text.partition("=")[0].strip() for text in asked.set}
@@ -135,10 +137,13 @@ def _instances(
         behaviour = item.behaviour(releases)
         instances = instances if asked.defect else item.as_of(releases, instances)
     for instance in instances:
-        parameters = {**behaviour, **instance.parameters, **changed}
+        parameters = {**behaviour, **instance.parameters}
+        if asked.any:  # what was not set by who asks is of any size
+            parameters = {name: value for name, value in parameters.items() if name not in asked.any}
+        parameters |= changed
         if isinstance(item, Entry) and releases is not None:
             _require_store(item, parameters.get("metadata_store"), releases)
-        yield replace(instance, parameters=parameters)
+        yield replace(instance, parameters=parameters, any=tuple(asked.any))
 
 
 def _require_store(entry: Entry, store: object, releases: Releases) -> None:
@@ -155,6 +160,8 @@ def _before_set(item: Item, asked: argparse.Namespace, settings: Settings | None
         return control_plane_instances(item.name, item.instances(asked.size or "ci"), settings.control_plane)
     if settings is not None and item.name == SERVICE_UNIT:
         return service_unit_instances(item.instances(asked.size or "ci"), settings.load_manager, release)
+    if asked.any and not (asked.size or asked.defect or asked.set) and isinstance(item, Entry) and item.general is not None:
+        return item.general.instances
     if asked.size is not None:
         return item.instances(asked.size)
     if asked.defect:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fencepost.properties.registry import Instance, Value
+from fencepost.properties.registry import General, Instance, Value
 
 _PAIR = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2}
 _PAIR_AND_SPARE = _PAIR | {"bookies": 3, "changes": 1}
@@ -99,4 +99,26 @@ MUTATED = (
     Instance("two entries of a pair", _PAIR | {"entries": 2}),
     Instance("striping without readers", {"write_quorum": 2, "entries": 2, "readers": 0}),
     Instance("faults", _PAIR | {"entries": 1, "crashes": 1, "rots": 1, "explicit_lacs": 1, "deletions": 1}),
+)
+
+
+def _no_proof(parameters: Mapping[str, Value]) -> str:
+    """Why nothing is proved for any number of entries with these parameters; empty if it is."""
+    uncounted = [name for name in ("losses", "unclean_shutdowns", "rots") if parameters.get(name)]
+    if uncounted:
+        return f"for any number of entries there is no proof with {uncounted[0]}={parameters[uncounted[0]]}; leave it 0"
+    ensemble, write_quorum = parameters.get("ensemble", 3), parameters.get("write_quorum", 3)
+    if ensemble != write_quorum:
+        return f"for any number of entries there is no proof of striping; ensemble={ensemble}, write_quorum={write_quorum}"
+    return ""
+
+
+GENERAL = General(
+    {"entries": 2},
+    (
+        Instance("three bookies", {}, by="induction"),
+        Instance("change of ensemble", {"bookies": 4, "changes": 1}, by="induction"),
+    ),
+    _no_proof,
+    "striping, lost disks, unclean shutdowns and bad copies",
 )

@@ -1,0 +1,329 @@
+"""Proof for any size: what holds of every size is proved, what fails at one is refuted there, and nothing by accident."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+import z3
+
+from fencepost.checks.commands.arguments import run
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines import any_size as engine
+from fencepost.checks.engines.any_size import GeneralProof, prove_for_any_size
+from fencepost.checks.engines.instantiation import Instantiation
+from fencepost.checks.engines.link import link
+from fencepost.checks.engines.plan import Checked, Options, check
+from fencepost.checks.engines.second_solver import ground_answer
+from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.checks.reports.report import text
+from fencepost.model.language import And, Implies, Not, Protocol, all_of, any_of
+from fencepost.model.language.first_order import any_size
+from fencepost.model.language.sizes import Size
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry, General, Instance, RegistryError
+from fencepost.properties.vocabulary import Suite
+
+LEMMAS = ("flushed_is_written", "acked_is_flushed")
+
+
+MISTAKES = {
+    "flushes_one_more": "what is not written yet is flushed",
+    "acks_what_is_written": "an entry is acknowledged that is not flushed",
+    "never_acks": "nothing is acknowledged",
+}
+
+
+def journal(*, entries: int = 2, defects: Iterable[str] = ()) -> Protocol:
+    """A journal, written in order, flushed as a whole and acknowledged in order."""
+    p = Protocol("journal", parameters={"entries": entries}, defects=MISTAKES, active=defects)
+    entry = p.universe("entry", entries)
+    written, acked = p.number("written", -1, entries - 1), p.number("acked", -1, entries - 1)
+    flushed = p.subset("flushed", entry)
+
+    @p.step(by="journal", e=entry)
+    def write(e: int) -> Any:
+        """The next entry is written."""
+        return written == e - 1, {written: e}
+
+    @p.step(by="journal")
+    def flush() -> Any:
+        """All that is written is flushed."""
+        beyond = 1 if p.has("flushes_one_more") else 0
+        return Not(all_of(Implies(e <= written, flushed.has(e)) for e in entry)), {
+            flushed: flushed | entry.where(lambda e: e <= written + beyond)
+        }
+
+    @p.step(by="journal", e=entry)
+    def ack(e: int) -> Any:
+        """The next entry that is flushed is acknowledged."""
+        is_flushed = e <= written if p.has("acks_what_is_written") else flushed.has(e)
+        return And(acked == e - 1, is_flushed, acked > written if p.has("never_acks") else True), {acked: e}
+
+    return p
+
+
+def properties(p: Protocol, lemmas: tuple[str, ...] = LEMMAS) -> Suite:
+    """What holds of a journal, and the lemmas of these names, from which it follows."""
+    suite, entry = Suite(p), p.universes["entry"]
+    written, acked, flushed = p.state.written, p.state.acked, p.state.flushed
+
+    def flushed_is_written() -> Any:
+        """What is flushed is written."""
+        return all_of(Implies(flushed.has(e), e <= written) for e in entry)
+
+    def acked_is_flushed() -> Any:
+        """What is acknowledged is flushed."""
+        return all_of(Implies(e <= acked, flushed.has(e)) for e in entry)
+
+    for lemma in (flushed_is_written, acked_is_flushed):
+        if lemma.__name__ in lemmas:
+            suite.lemma(lemma)
+
+    @suite.always
+    def acked_is_written() -> Any:
+        """Nothing is acknowledged that is not written."""
+        return acked <= written
+
+    @suite.always
+    def last_acked_is_flushed() -> Any:
+        """If anything is acknowledged, then the last of it is flushed."""
+        return Implies(acked >= 0, any_of(And(e == acked, flushed.has(e)) for e in entry))
+
+    return suite
+
+
+def of(size: Any, mistake: str = "", lemmas: tuple[str, ...] = LEMMAS) -> Suite:
+    return properties(journal(entries=size, defects=[mistake] if mistake else []), lemmas)
+
+
+def general(mistake: str = "", lemmas: tuple[str, ...] = LEMMAS) -> Suite:
+    with any_size():
+        return of(Size.named("entries", 2), mistake, lemmas)
+
+
+def proof(mistake: str = "", lemmas: tuple[str, ...] = LEMMAS, instance: str | None = None) -> GeneralProof:
+    other = mistake if instance is None else instance
+    return prove_for_any_size(general(mistake, lemmas), lambda size: of(size, other, lemmas), 2)
+
+
+def test_what_holds_of_every_size_is_proved_by_both_solvers() -> None:
+    found = proof()
+    assert [prop.name for prop in found.proved] == ["acked_is_written", "last_acked_is_flushed"]
+    assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", frozenset())
+    assert found.discharged == found.confirmed > 10
+    assert list(found.links) == [2, 3]
+    assert [one.actions for one in found.links.values()] == [5, 7]
+
+
+@pytest.mark.parametrize("mistake", ["flushes_one_more", "acks_what_is_written"])
+def test_a_mistake_is_refuted_and_not_just_unproved(mistake: str) -> None:
+    found = proof(mistake)
+    assert found.proved == ()
+    assert found.unproved
+    assert {failure.statement.name for failure in found.refuted if not failure.undecided} & set(LEMMAS)
+    assert any(failure.example is not None for failure in found.refuted)
+
+
+def test_without_a_lemma_the_rest_is_not_proved() -> None:
+    found = proof(lemmas=("acked_is_flushed",))
+    assert [prop.name for prop in found.proved] == ["last_acked_is_flushed"]
+    assert {failure.statement for failure in found.unproved} == {"acked_is_written"}
+
+
+def test_an_instance_that_is_another_protocol_is_told() -> None:
+    found = proof(instance="acks_what_is_written")
+    assert "not those of the instance of size 2: ack(e0)" in found.doubt
+
+
+def test_an_update_that_differs_is_told() -> None:
+    compared = link(general(), of(3, "flushes_one_more"), {"entry": 3})
+    assert compared.differing == ("flush",)
+
+
+def test_a_property_that_differs_is_told() -> None:
+    other = of(3)
+    other.properties[:] = [p for p in other.properties if p.name != "acked_is_written"]
+    assert link(general(), other, {"entry": 3}).differing == ("acked_is_written is not in the instance",)
+
+
+def test_an_action_that_can_never_happen_is_told() -> None:
+    assert proof("never_acks").impossible == {"ack(e)"}
+
+
+def test_a_solver_that_fails_leaves_everything_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: Any, **__: Any) -> Any:
+        raise z3.Z3Exception("out of memory")
+
+    monkeypatch.setattr(engine, "ask", fails)
+    found = proof()
+    assert found.proved == ()
+    assert {failure.statement for failure in found.unproved} >= {*LEMMAS, "acked_is_written"}
+
+
+def test_a_solver_that_crashes_takes_nothing_else_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "ask", lambda *_, **__: os._exit(139))
+    found = proof()
+    assert found.proved == ()
+    assert found.unproved
+    assert found.refuted == ()
+
+
+JOURNAL = Entry(
+    "journal",
+    "a journal",
+    journal,
+    properties,
+    {},
+    general=General({"entries": 2}, (Instance("any", {}),), lambda parameters: "", "lost disks"),
+)
+
+
+def checked(*defects: str, any: tuple[str, ...] = ("entries",), **parameters: int) -> Checked:
+    instance = Instance("a journal", parameters, any=any)
+    return check(JOURNAL, instance, defects, Options(second_solver=True), Reporter(quiet=True), lambda: False)
+
+
+def test_the_verdict_says_what_it_is_of() -> None:
+    found = checked()
+    assert {(v.verdict, v.note) for v in found.findings.verdicts} == {
+        ("proved for any size", "any number of entries; Z3 and cvc5 agree")
+    }
+    assert exit_status(found.findings.verdicts) == ExitStatus.HOLDS
+    assert found.protocol.parameters == {"entries": "any"}
+    told = text(found)
+    assert "journal, a journal: entries=any" in told
+    assert "proved for any size acked_is_written, last_acked_is_flushed" in told
+    assert "this is not of lost disks" in told
+    reach = found.findings.verdicts[0].reach
+    assert reach["confirmed"] == reach["obligations"]
+    assert f"by frame, {reach['confirmed']} confirmed by cvc5; the smallest as instances" in told
+    assert "link: with 3 entries these formulas are those of the instance: 7 actions" in told
+
+
+def test_what_is_not_proved_is_inconclusive_with_the_reason() -> None:
+    found = checked("acks_what_is_written")
+    assert {v.verdict for v in found.findings.verdicts} == {"inconclusive"}
+    assert exit_status(found.findings.verdicts) == ExitStatus.INCONCLUSIVE
+    assert found.findings.failures[0].startswith("action ack(e")
+    assert "does not preserve lemma acked_is_flushed" in found.findings.failures[0]
+
+
+@pytest.mark.parametrize(
+    ("any", "parameters", "told"),
+    [
+        (("brokers",), {}, "journal: of any size can be entries, not brokers"),
+        (("entries",), {"entries": 3}, "entries is both set and of any size"),
+    ],
+)
+def test_what_cannot_be_of_any_size_is_refused(any: tuple[str, ...], parameters: dict[str, int], told: str) -> None:
+    with pytest.raises(RegistryError, match=told):
+        checked(any=any, **parameters)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["ledger", "--any", "entries", "--by", "walks"], "--any is of induction"),
+        (["ledger", "--any", "entries", "--set", "rots=1"], "there is no proof with rots=1; leave it 0"),
+        (["ledger", "--any", "entries", "--set", "write_quorum=2"], "there is no proof of striping"),
+        (["election", "--any", "brokers"], "election: there is no proof of it for any size"),
+    ],
+)
+def test_the_command_line_refuses_what_is_not_proved(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["check", *arguments, "--quiet"]) == ExitStatus.USAGE
+    assert told in capsys.readouterr().err
+
+
+def test_what_is_instantiated_follows_and_no_more() -> None:
+    p, n = z3.Function("p", z3.IntSort(), z3.BoolSort()), z3.Int("n")
+    x = z3.Int("x")
+    said = Instantiation([n])
+    assert said.supposed(z3.ForAll([x], p(x))).eq(z3.And([p(t) for t in (n, *said.goals)]))
+    there_is = said.supposed(z3.Exists([x], p(x)))
+    assert there_is.arg(0).eq(p(said.witnesses[0]))
+    solver = z3.Solver()
+    solver.add(said.supposed(z3.ForAll([x], z3.Implies(p(x), p(x + 1)))), p(n))
+    assert solver.check(said.denied(p(n + 1))) == z3.unsat
+    assert solver.check(said.denied(p(n + 2))) == z3.sat
+    assert solver.check(said.denied(z3.ForAll([x], z3.Implies(p(x), p(x + 1))))) == z3.unsat
+    assert ground_answer([p(n), z3.Not(p(n + 0))], 5.0) == "unsat"
+    assert ground_answer([p(n), z3.Not(p(n + 1))], 5.0) == "sat"
+
+
+def test_a_condition_inside_of_a_term_keeps_its_meaning() -> None:
+    p, n, x = z3.Function("p", z3.IntSort(), z3.BoolSort()), z3.Int("n"), z3.Int("x")
+    value = z3.If(z3.Exists([x], p(x)), n, n + 1)
+    for given, answer in ((p(n), z3.unsat), (z3.BoolVal(True), z3.sat)):
+        said, solver = Instantiation([n]), z3.Solver()
+        solver.add(given, said.denied(value == n))
+        solver.add(*said.definitions())
+        assert solver.check() == answer
+
+
+ALONE = {"bookies": 1, "ensemble": 1, "write_quorum": 1, "ack_quorum": 1, "readers": 0}
+
+
+def of_ledger(parameters: dict[str, Any], defects: tuple[str, ...] = (), *, second_solver: bool = True) -> GeneralProof:
+    entry = PROTOCOLS["ledger"]
+    return prove_for_any_size(
+        entry.of_any(("entries",), parameters, defects),
+        lambda size: entry.suite(entry.build({**parameters, "entries": size}, defects)),
+        2,
+        workers=2,
+        second_solver=second_solver,
+    )
+
+
+@pytest.mark.parametrize("defect", ["", "closes_at_lac"])
+def test_a_ledger_of_any_number_of_entries_on_one_bookie(defect: str) -> None:
+    found = of_ledger(ALONE, (defect,) if defect else (), second_solver=False)
+    assert found.doubt == ""
+    if defect:
+        assert "closed_ledger_is_out_of_reach" in {failure.statement for failure in found.unproved}
+        assert any(not failure.undecided for failure in found.refuted)
+    else:
+        assert (found.unproved, found.refuted) == ((), ())
+        assert {"no_truncation", "recoveries_agree", "confirmed_entries_are_stored"} <= {prop.name for prop in found.proved}
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("instance", PROTOCOLS["ledger"].general.instances, ids=lambda one: one.name)
+def test_ledgers_of_any_number_of_entries(instance: Any) -> None:
+    found = of_ledger(dict(instance.parameters))
+    assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", frozenset())
+    assert "no_truncation" in {prop.name for prop in found.proved}
+    assert found.discharged == found.confirmed
+
+
+NOT_OF_ANY = ("losses", "unclean_shutdowns", "rots")
+"""Events of instances of which nothing is proved for any size."""
+
+REFUSED = {"length_of_the_last_entry"}
+"""Mistakes whose rule is a number found by going through all entries, which is no formula for any number of them."""
+
+
+def applicable() -> list[str]:
+    entry = PROTOCOLS["ledger"]
+    return [
+        name
+        for name, shown in entry.shown_by.items()
+        if not any(shown.get(event) for event in NOT_OF_ANY)
+        and shown.get("ensemble", 3) == shown.get("write_quorum", 3)
+        and name not in REFUSED
+    ]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("defect", applicable())
+def test_every_applicable_defect_is_refuted(defect: str) -> None:
+    entry = PROTOCOLS["ledger"]
+    parameters = {name: value for name, value in entry.shown_by[defect].items() if name != "entries"}
+    found = of_ledger({**parameters, "readers": 0}, (defect,), second_solver=False)
+    assert not found.doubt
+    assert found.unproved
+    assert any(not failure.undecided for failure in found.refuted)
