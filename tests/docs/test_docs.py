@@ -23,7 +23,7 @@ from tests.traces.conformance.real import tools
 REFERENCE = ROOT / "docs" / "reference"
 PAGES = {name: page for name in PROTOCOLS if (page := REFERENCE / f"{name}.md").exists()}
 TABLES = ("controls", "defects", "instances", "mirrors", "releases")
-NEEDED: dict[str, dict[str, Value]] = {"unclean_shutdowns": {"data_integrity": True}}
+NEEDED: dict[str, dict[str, Value]] = {"unclean_shutdowns": {"data_integrity": True}, "splits": {"units": 2}}
 """What a fault is refused without."""
 
 FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
