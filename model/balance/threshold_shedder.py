@@ -36,10 +36,10 @@ class ThresholdShedder:
         why: list[str] = []
         threshold = conf.loadBalancerBrokerThresholdShedderPercentage / 100.0
         minimum = conf.loadBalancerBundleUnloadMinThroughputThreshold * MIB
+        bound = f"the mean plus the threshold, {percent(mean)} + {percent(threshold)}"
         for broker, report in data.reports.items():
             average = following.averages[broker]
             said = f"{broker}: average {percent(average)}"
-            bound = f"the mean plus the threshold, {percent(mean)} + {percent(threshold)}"
             if RIGHT.is_below(average, mean, threshold):
                 why.append(f"{said} is below {bound}")
                 continue

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from hashlib import blake2b
 
 import numpy as np
@@ -188,12 +190,14 @@ class Leader:
 
     def split(self, current: Mapping[str, LocalBrokerData], sample: Sample) -> None:
         """Automatic splits, of the reports or, by the extensible manager, of what brokers measure of themselves."""
-        if not self._some_is_too_large(sample):
+        large = self._too_large(sample)
+        if not (self.manager.splitter.hits or large.any()):
             return
         conf, data = self.policy.conf, self.data()
         if conf.is_extensible:
             data = replace(data, brokers=current)
-        planned, _, self.manager = self.manager.split(data, _TopicsOf(self.world))
+        asked = self._of_concerned(data, large) if conf.is_extensible else data
+        planned, _, self.manager = self.manager.split(asked, _TopicsOf(self.world))
         for split in planned:
             if split.boundaries is None:
                 continue
@@ -239,23 +243,42 @@ class Leader:
                 self.preallocation = self.preallocation.with_bundle(part, broker)
                 self._changed(broker)
 
-    def _some_is_too_large(self, sample: Sample) -> bool:
-        """Whether it is worth asking: some bundle is too large, or was and is remembered."""
-        if self.manager.splitter.hits:
-            return True
+    def _of_concerned(self, data: LoadData, large: NDArray[np.bool_]) -> LoadData:
+        """The load of those brokers that own a bundle which is too large, or was and is remembered: others split nothing."""
+        owners = np.unique(self.world.owner[large])
+        concerned = {self.world.brokers[place] for place in owners.tolist() if place != NOBODY}
+        concerned.update(broker for broker, _ in self.manager.splitter.hits)
+        known = {each.name: getattr(data, each.name) for each in fields(LoadData)}
+        known["brokers"] = {broker: data.brokers[broker] for broker in data.brokers if broker in concerned}
+        return _OfSome(**known, whole=data)
+
+    def _too_large(self, sample: Sample) -> NDArray[np.bool_]:
+        """Which bundles are too large, by what is known of them."""
         if self.policy.conf.is_extensible:
             sizes = sample.sizes
             splittable = sizes[0] >= FEWEST_TOPICS
         else:
             sizes = Sample(self.averages.rates[1], self._clients).sizes
             splittable = (sizes[0] >= FEWEST_TOPICS) & (self._times_reported > 0)
-        return bool((splittable & too_large(sizes, most(self.policy.conf))).any())
+        return np.asarray(splittable & too_large(sizes, most(self.policy.conf)))
 
     def _changed(self, *brokers: str) -> None:
         """A broker of the extensible manager whose bundles changed begins its averages anew, and reports at once."""
         if self.policy.conf.is_extensible:
             places = [self.world.place_of_broker[broker] for broker in brokers]
             self._must_write[places], self._has_own[places] = True, False
+
+
+@dataclass(frozen=True)
+class _OfSome(LoadData):
+    """The load of some brokers of a whole, by which namespaces have as many bundles as they have."""
+
+    whole: LoadData = field(default_factory=LoadData)
+
+    @cached_property
+    def bundle_counts(self) -> Counter[str]:
+        """How many bundles each namespace of the whole has."""
+        return self.whole.bundle_counts
 
 
 def _reason(why: Sequence[str], bundle: str) -> str:

@@ -127,11 +127,10 @@ class Instruments:
     def measured(self, world: World, load: Load, now: int) -> Measured:
         """What each live broker would report now. No more of a resource is used than there is."""
         kilobits = load.network / KILOBIT
-        nothing, whole = np.zeros(len(world.brokers)), np.full(len(world.brokers), WHOLE)
-        incoming, outgoing = np.minimum(load.traffic[2:], load.network) / KILOBIT
-        known = np.where(np.isfinite(kilobits), kilobits, 0.0)
-        used = np.stack([np.minimum(load.cpu, 1.0) * WHOLE, nothing, nothing, incoming, outgoing])
-        limits = np.stack([whole, nothing, nothing, known, known])
+        used, limits = np.zeros((2, len(RESOURCES), len(world.brokers)))
+        used[0], limits[0] = np.minimum(load.cpu, 1.0) * WHOLE, WHOLE
+        used[3:] = np.minimum(load.traffic[2:], load.network) / KILOBIT
+        limits[3:] = np.where(np.isfinite(kilobits), kilobits, 0.0)
         spike, hasty = self._spikes[world.minute], self._hasty[world.minute]
         used[:2, spike] = limits[:2, spike] = WHOLE
         for mistaken, sent in ((self._silent[world.minute], 0), (hasty, 1)):

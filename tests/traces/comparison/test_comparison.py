@@ -141,8 +141,8 @@ def test_what_the_protocols_do_not_allow_is_counted(monkeypatch: pytest.MonkeyPa
     thief = Action(1, "unload", "public/namespace-1/0x00000000_0x20000000", "broker-1:8080", "broker-1:8080")
     refused = replace(thief, source="broker-2:8080", refused="it is not there")
 
-    def stolen(*arguments: object) -> Run:
-        made = simulate(*arguments)  # type: ignore[arg-type]
+    def stolen(*arguments: object, **others: object) -> Run:
+        made = simulate(*arguments, **others)  # type: ignore[arg-type]
         return replace(made, actions=(thief, refused))
 
     monkeypatch.setattr("fencepost.traces.comparison.comparison.simulate", stolen)
