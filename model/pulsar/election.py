@@ -181,7 +181,9 @@ def election(
 
     def has_known_version(b: int) -> Any:
         """The formula: a deletion by the version that was seen takes effect, on whosoever node: it is never written."""
-        return leader.is_held(b, former=True) if mended else leader.has_version(b, 0)
+        if mended:
+            return leader.is_held(b, former=True)
+        return Not(leader.absent) if kind.reuses_versions else leader.has_version(b, 0)
 
     @p.step(by="b", mirrors="LeaderElectionImpl.elect", fair=True, b=broker)
     def find_none(b: int) -> Any:

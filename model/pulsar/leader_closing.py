@@ -50,7 +50,8 @@ def declare_closing(
 
         With the version remembered it is the same where versions begin anew: a new node has the version of the old one.
         """
-        meant = leader.is_own(b) if mended else leader.has_version(b, 0) if close == "by_version" else True
+        created = leader.version == 0 if store.kind.reuses_versions else leader.has_version(b, 0)
+        meant = leader.is_own(b) if mended else created if close == "by_version" else True
         closing = And(store.reaches(b), stage[b] == "closed", role[b] == "leading")
         return closing, merged(leader.vanished(meant), {role[b]: "no_leader"})
 

@@ -42,7 +42,7 @@ def declare_releases(
         ZooKeeper whatever node is there goes, its own or another's, and elsewhere the release fails.
         """
         deleted, node = locks.release_deletes(b, u), nodes[u]
-        gone = Or(node.absent, node.holder != b) if locks.mended else And(node.absent, locks.missing_is_fine(b, u))
+        gone = Or(node.absent, node.holder != b) if locks.mended else locks.finds_gone(b, u)
         answered = And(store.reaches(b), stage[b, u] == "releasing", Or(deleted, gone))
         return answered, merged(node.vanished(deleted), locks.released(b, u), on_released(b, u))
 
@@ -56,7 +56,7 @@ def declare_releases(
     )
     def strand(b: int, u: int) -> Any:
         """The release fails: its session is gone, or the node that is there, or that none is, does not fit its version."""
-        met = Not(Or(locks.release_deletes(b, u), And(nodes[u].absent, locks.missing_is_fine(b, u))))
+        met = And(Not(locks.finds_gone(b, u)), Not(locks.release_deletes(b, u)))
         fails = Or(store.is_zombie(b), And(store.reaches(b), met))
         return And(stage[b, u] == "releasing", fails), {stage[b, u]: "stranded"}
 

@@ -98,15 +98,16 @@ class ResourceLocks:
         node, known = self.nodes[u], self.version[b, u]
         if self.mended:
             return And(node.is_held(b, former=former), node.version == known)
-        fits = node.has_version(b, known)
-        return Or(fits, And(known == ANY, Not(node.absent))) if self.store.kind.deletes_any else fits
+        if self.store.kind.deletes_any:
+            return And(Not(node.absent), Or(known == ANY, node.version == known))
+        return node.has_version(b, known)
 
-    def missing_is_fine(self, b: int, u: int) -> Any:
-        """The formula: to delete a node that is gone already is NotFound, with the version that the lock knows."""
-        kind = self.store.kind
+    def finds_gone(self, b: int, u: int) -> Any:
+        """The formula: a deletion by the version that the lock knows is answered that the node is gone, NotFound."""
+        kind, absent = self.store.kind, self.nodes[u].absent
         if self.mended or not kind.refuses_missing:
-            return True
-        return self.version[b, u] == ANY if kind.reuses_versions else False
+            return absent
+        return And(absent, self.version[b, u] == ANY) if kind.reuses_versions else False
 
     def _fails_for_good(self, b: int) -> Any:
         """The formula: no request of the broker will be answered, since its session is gone."""

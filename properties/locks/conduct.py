@@ -40,7 +40,7 @@ def lock_conduct(suite: Suite, locks: Locks) -> None:
             heard = And(s.owner_deletion[u, b], Not(n.owner_deletion[u, b]))
             released = And(before.among("valid", "checking", "recreating", "retaking"), n.serves[b, u] == "inactive")
             fails = before.among("acquiring", "checking", "recreating", "retaking")
-            timed = not locks.kind.tells
+            timed = [] if locks.kind.tells else [And(s.again[b, u], reaches(b))]
             by_request = Or(
                 And(before.among("acquiring", "recreating"), after == "valid", Not(present), n.owner_holder[u] == b),
                 And(before.among("acquiring", "recreating"), after.among("checking", "none"), present),
@@ -51,13 +51,13 @@ def lock_conduct(suite: Suite, locks: Locks) -> None:
                 And(before == "retaking", after == "recreating", present, n.owner_holder[u] == NOBODY),
                 And(before == "retaking", after == "none", n.owner_holder[u] == holder),
                 And(before == "releasing", after == "none", n.owner_holder[u] != b, n.serves[b, u] == "absent"),
-                And(before == "releasing", after == "stranded", True if locks.kind.refuses_missing else present),
+                And(before == "releasing", after == "stranded", *([] if locks.kind.refuses_missing else [present])),
             )
             return Or(
                 after == before,
                 And(reaches(b), by_request),
                 And(before == "none", after == "acquiring", Not(served)),
-                And(before == "valid", after == "checking", Or(heard, is_back(b), And(timed, s.again[b, u], reaches(b)))),
+                And(before == "valid", after == "checking", Or(heard, is_back(b), *timed)),
                 And(fails, after == "none", is_zombie(b), Not(served)),
                 And(fails, after == "valid", cut_off, served, n.again[b, u]),
                 And(released, after == "releasing", Not(n.again[b, u])),

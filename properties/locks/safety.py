@@ -104,9 +104,8 @@ class Locks:
         Where nobody tells it of its connection it is, besides, not to look after the lock by itself.
         """
         s = self.p.state
-        due = False if self.kind.tells else s.again[b, u]
-        heard = And(s.lock[b, u] == "valid", Not(s.owner_deletion[u, b]), Not(due))
-        return And(self.is_live(b), s.link[b] == "connected", heard)
+        heard = [Not(s.owner_deletion[u, b]), *([] if self.kind.tells else [Not(s.again[b, u])])]
+        return And(self.is_live(b), s.link[b] == "connected", s.lock[b, u] == "valid", *heard)
 
 
 def lock_properties(suite: Suite, locks: Locks) -> None:

@@ -75,12 +75,13 @@ def session_conduct(suite: Suite) -> None:
             began, ended = And(Not(s.session[c]), n.session[c]), And(s.session[c], Not(n.session[c]))
             by_fault, closed = n.expiries > s.expiries, And(Not(n.lives[c]), reaches(c))
             again = And(Not(s.lives[c]), n.lives[c])
+            begins_anew = Or(again, s.link[c] == "lost") if kind.renews else again
             return And(
                 Implies(began, And(n.lives[c], n.link[c] == "connected", Or(Not(s.lives[c]), s.link[c] == "lost"))),
                 Implies(ended, Or(by_fault, Not(s.lives[c]), closed)),
                 Implies(again, And(n.link[c] == "connected", n.session[c])),
                 Implies(again, n.former_session[c] == Or(s.former_session[c], s.session[c])),
-                Implies(And(n.former_session[c], Not(s.former_session[c])), Or(again, And(kind.renews, s.link[c] == "lost"))),
+                Implies(And(n.former_session[c], Not(s.former_session[c])), begins_anew),
             )
 
         return all_of(follows(c) for c in client)

@@ -20,7 +20,7 @@ from fencepost.checks.reports.histories import COLUMNS, rows
 from fencepost.model.releases import mirrored_in
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value, written
-from tests.docs import compared_table, defects_table, rows_table
+from tests.docs import compared_table, defects_table, rows_table, stores_table
 from tests.properties.searching import counts, searched
 
 REPRODUCED = Path(__file__).resolve().parents[2] / "docs" / "reproduced.json"
@@ -52,6 +52,8 @@ def table(protocol: str, name: str) -> str:
         return hazards(("election", "ownership", "unload", "split"))
     if (protocol, name) == ("deviations", "rows"):
         return rows_table.table()
+    if (protocol, name) == ("metadata-store", "stores"):
+        return stores_table.table()
     if (protocol, name) == ("policy", "compared"):
         return compared_table.table()
     made = {

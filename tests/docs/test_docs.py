@@ -13,7 +13,7 @@ from fencepost.model.language.domains import Choice
 from fencepost.model.pulsar.metadata_store import EphemeralNode
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
-from tests.docs import rows_table
+from tests.docs import rows_table, stores_table
 from tests.docs.defects_table import HEAD, caught, lost, row
 from tests.docs.examples import DOCUMENTS, ROOT, Block, Session, blocks, exchanges, matches, played, refreshed
 from tests.docs.rows_table import ROWS
@@ -28,20 +28,22 @@ NEEDED: dict[str, dict[str, Value]] = {"unclean_shutdowns": {"data_integrity": T
 
 FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
     "bookie": [{"storage": "sorted", "kills": 1}],
-    "election": [{"leads": "confirmed"}],
+    "election": [{"leads": "confirmed"}, {"metadata_store": "oxia"}],
     "ledger": [{"changes": 1, "recoverers": 2}, {"entries": 1}],
+    "ownership": [{"metadata_store": "oxia", "disconnects": 1}],
+    "unload": [{"unloads": 0}, {"metadata_store": "oxia", "disconnects": 1}],
     "service_unit": [
         {"units": 2},
         {"store": "metadata"},
         {"store": "metadata", "expiries": 1, "crashes": 1, "disconnects": 1},
     ],
     "split": [
+        {"metadata_store": "oxia", "disconnects": 1},
         {"bundles": 2, "splits": 2, "maximum": 3},
         {"bundles": 2, "splits": 2, "maximum": 3, "mended": True},
         {"brokers": 1},
         {"splits": 0},
     ],
-    "unload": [{"unloads": 0}],
 }
 
 
@@ -160,6 +162,33 @@ def test_the_findings_have_every_hazard_of_the_control_plane() -> None:
     assert marked(page) == {"hazards": table("findings-control-plane", "hazards")}
 
 
+def test_the_stores_have_every_hazard_of_the_control_plane() -> None:
+    page = (ROOT / "docs" / "reference" / "metadata-store.md").read_text(encoding="utf-8")
+    assert marked(page) == {"stores": stores_table.table()}
+    shown = stores_table.kept()
+    assert set(shown) == {
+        *(f"{name} {hazard} {store}" for name, hazard in stores_table.hazards() for store in stores_table.STORES),
+        *(f"{name} {one} {store}" for name, one in stores_table.INSTANCES for store in stores_table.STORES),
+    }
+    assert stores_table.shown_with("ownership", "event_lost", "oxia") == shown["ownership event_lost oxia"] == {}
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(("protocol", "hazard"), stores_table.hazards())
+def test_hazards_show_with_the_stores_that_the_page_tells_of(protocol: str, hazard: str) -> None:
+    shown = stores_table.kept()
+    for store in stores_table.STORES:
+        assert stores_table.shown_with(protocol, hazard, store) == shown[f"{protocol} {hazard} {store}"], store
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(("protocol", "instance"), stores_table.INSTANCES)
+def test_controls_show_with_the_stores_that_the_page_tells_of(protocol: str, instance: str) -> None:
+    shown = stores_table.kept()
+    for store in stores_table.STORES:
+        assert stores_table.controls_with(protocol, instance, store) == shown[f"{protocol} {instance} {store}"], store
+
+
 def test_every_row_of_the_comparison_is_in_a_model_or_told_of() -> None:
     page = (ROOT / "docs" / "explanation" / "deviations.md").read_text(encoding="utf-8")
     assert marked(page) == {"rows": rows_table.table()}
@@ -243,7 +272,7 @@ def test_every_name_in_the_reference_is_of_the_protocol(protocol: str) -> None:
 @pytest.mark.xdist_group("names")
 def test_every_name_of_the_metadata_store_is_of_a_protocol_or_a_node() -> None:
     shown = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", (REFERENCE / "metadata-store.md").read_text(encoding="utf-8")))
-    named = _names("election") | _names("ownership") | _names("split") | vars(EphemeralNode).keys()
+    named = _names("election") | _names("ownership") | _names("unload") | _names("split") | vars(EphemeralNode).keys()
     assert shown - named == set()
 
 

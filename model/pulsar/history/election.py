@@ -81,7 +81,7 @@ ELECTION: dict[str, History] = {
         present=ALL,
         costs="a leader that shuts down deletes the node of its successor: there is another election",
         evidence="ZKMetadataStore.batchOperation (2.10.1:152-166, 4.2.4:205-256); LE.asyncClose deletes without a version"
-        " (4.2.4:294); ZooKeeper only",
+        " (4.2.4:294); the clients of etcd and Oxia send again, too",
     ),
     "event_lost": EVENT_LOST,
 }

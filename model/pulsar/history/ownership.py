@@ -28,7 +28,8 @@ DELETION_SENT_AGAIN = History(
     present=ALL,
     costs="two brokers own a bundle, with two lost connections for good; in an unload a topic is open at both",
     evidence="ZKMetadataStore.batchOperation sends each operation again, with its version (2.10.1:152-166, 3.0.7:188,"
-    " 4.0.8:206-251, 4.2.4:205-256, 5.0.0-M1:206-251); ZooKeeper only",
+    " 4.0.8:206-251, 4.2.4:205-256, 5.0.0-M1:206-251); with etcd jetcd does"
+    " (KVImpl.txn, Errors.isRetryable), twice at most",
 )
 """Of a release: the same mistake in ownership, unload and split."""
 

@@ -1,0 +1,95 @@
+"""The table of which hazards and controls show with which metadata store, from searches that ``stores.json`` keeps.
+
+Run as ``python tests/docs/stores_table.py`` it searches anew and writes that file, which takes some minutes: each hazard of
+``RELEASE`` in the instance in which it is known to show, and of three instances for CI what is violated without any mistake. A
+deep test holds the file to the searches.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from fencepost.checks.settings.metadata_store_settings import store_parameters
+from fencepost.model.releases import Releases
+from fencepost.properties.protocols import PROTOCOLS
+from tests.properties.searching import controls, searched, unexpected
+
+RELEASE = "4.2.4"
+STORES = ("zk", "etcd", "oxia", "rocksdb")
+KEPT = Path(__file__).with_name("stores.json")
+HAZARDOUS = ("election", "ownership", "unload")
+"""Whose hazards are shown; those of splits are of locks, as here, or have nothing to do with the store."""
+
+INSTANCES = (("election", "all faults"), ("ownership", "cut off"), ("ownership", "crash"))
+"""Whose controls are shown: what upstream's rules themselves lead to."""
+
+Shown = dict[str, int]
+"""What is violated, and in how many steps."""
+
+
+def hazards() -> list[tuple[str, str]]:
+    """The hazards of the release, each with its protocol."""
+    releases = Releases.of(RELEASE)
+    return [(name, hazard) for name in HAZARDOUS for hazard in PROTOCOLS[name].hazards(releases)]
+
+
+def shown_with(protocol: str, hazard: str, store: str) -> Shown:
+    """What a hazard violates in the fewest steps with a store, besides the controls."""
+    entry = PROTOCOLS[protocol]
+    parameters = {**entry.behaviour(Releases.of(RELEASE)), **entry.shown_by[hazard], **store_parameters(store)}
+    found = unexpected(searched(entry, parameters, [hazard]))
+    return {name: steps for name, steps in sorted(found.items()) if steps == min(found.values())}
+
+
+def controls_with(protocol: str, instance: str, store: str) -> Shown:
+    """The controls that an instance violates with a store."""
+    entry = PROTOCOLS[protocol]
+    parameters = next(one.parameters for one in entry.instances("ci") if one.name == instance)
+    return controls(searched(entry, {**parameters, **store_parameters(store)}))
+
+
+def kept() -> dict[str, Shown]:
+    """What the file has, by protocol, hazard or instance, and store."""
+    found: dict[str, Shown] = json.loads(KEPT.read_text(encoding="utf-8"))
+    return found
+
+
+def table() -> str:
+    """Both tables."""
+    found = kept()
+    head = "".join(f" {store} |" for store in STORES) + "\n" + "|---" * (len(STORES) + 1) + "|\n"
+    rows = [(f"{name} `{one}`", [_cell(found[f"{name} {one} {store}"]) for store in STORES]) for name, one in hazards()]
+    violated = [(f"{name}, {one}: `{control}`", cells) for name, one in INSTANCES for control, cells in _of(name, one)]
+    return f"| hazard of {RELEASE} |{head}{_lines(rows)}\n| control |{head}{_lines(violated)}"
+
+
+def _of(protocol: str, instance: str) -> Iterator[tuple[str, list[str]]]:
+    """The controls of an instance, with the steps for each store."""
+    found = [kept()[f"{protocol} {instance} {store}"] for store in STORES]
+    for control in dict.fromkeys(name for shown in found for name in shown):
+        yield control, [str(shown.get(control, "")) for shown in found]
+
+
+def _cell(shown: Shown) -> str:
+    return f"{next(iter(shown.values()))}: {', '.join(f'`{name}`' for name in shown)}" if shown else ""
+
+
+def _lines(rows: list[tuple[str, list[str]]]) -> str:
+    return "".join(f"| {first} | {' | '.join(cells)} |\n" for first, cells in rows)
+
+
+def main() -> None:
+    """Searches, and writes the file."""
+    found = {f"{name} {hazard} {store}": shown_with(name, hazard, store) for name, hazard in hazards() for store in STORES}
+    found |= {f"{name} {one} {store}": controls_with(name, one, store) for name, one in INSTANCES for store in STORES}
+    lines = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in found.items())
+    KEPT.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
