@@ -233,6 +233,11 @@ HISTORY: dict[str, History] = {
         avoided_by="managedLedgerDefaultEnsembleSize = managedLedgerDefaultWriteQuorum",
         evidence="LedgerHandle.ensembleChangeLoop of 4.17.3 and 4.18.0 lifts changingEnsemble before "
         "unsetSuccessAndSendWriteRequest, which calls sendAddSuccessCallbacks (BOOKKEEPER-520); so in 4.2.0, 4.4.0 and 4.8.2",
+        reproduced={
+            "4.17.2": "the run of the model step by step (conform): a confirmed entry is not in the closed ledger",
+            "4.17.3": "the same",
+            "4.18.0": "the same",
+        },
     ),
     "captured_ensemble": History(
         "bookkeeper",
@@ -242,6 +247,11 @@ HISTORY: dict[str, History] = {
         costs="a confirmed entry is missing from the closed ledger after a change of ensemble",
         evidence="LedgerHandle.asyncAddEntry of 4.17.3 and 4.18.0 takes getCurrentEnsemble before doAsyncAddEntry queues the "
         "add; the loop over pending adds may lie in between",
+        reproduced={
+            "4.17.2": "the run of the model step by step (conform): a confirmed entry is not in the closed ledger",
+            "4.17.3": "the same",
+            "4.18.0": "the same",
+        },
     ),
     "deleted_fence_in_memory": History(
         "bookkeeper",
@@ -250,6 +260,11 @@ HISTORY: dict[str, History] = {
         present=("4.17.2", "4.17.3", "4.18.0"),
         costs="a late add to a deleted ledger is accepted and acknowledged after a bookie's restart",
         evidence="HandleFactoryImpl.recentlyFencedAndDeletedLedgers of 4.17.3 and 4.18.0 is a cache in memory, for seven days",
+        reproduced={
+            "4.17.2": "BookieImpl with DbLedgerStorage (conform): entry, fence, delete, collect, clean stop, start: no fence",
+            "4.17.3": "the same",
+            "4.18.0": "the same",
+        },
     ),
     "length_of_the_last_entry": History(
         "bookkeeper",

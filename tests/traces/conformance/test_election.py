@@ -61,6 +61,12 @@ def test_runs_differ_only_where_it_is_known(adapter: ElectionAdapter) -> None:
     assert result.runs == 24
 
 
+@pytest.mark.deep
+def test_many_runs_differ_only_where_it_is_known(adapter: ElectionAdapter) -> None:
+    result = held(adapter, runs=10_000)
+    assert result.agrees, told(result)
+
+
 def test_runs_with_a_crash_agree(adapter: ElectionAdapter) -> None:
     result = held(adapter, runs=40, brokers=3, crashes=1)
     assert result.agrees, told(result)

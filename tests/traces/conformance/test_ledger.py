@@ -71,6 +71,15 @@ def test_runs_differ_only_where_it_is_known(adapter: LedgerAdapter) -> None:
     assert result.runs == 150
 
 
+@pytest.mark.deep
+@pytest.mark.parametrize("release", LEDGER.releases)
+def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
+    tools()
+    with start(Asked(release)) as made:
+        result = held(made, runs=10_000)
+    assert result.agrees, told(result)
+
+
 def test_every_action_is_taken(adapter: LedgerAdapter) -> None:
     taken = held(adapter, runs=100, seed=2).coverage.names()
     everything = {action.name for each in LEDGER.instances for action in ENTRY.build(each).actions}
