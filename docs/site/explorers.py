@@ -17,7 +17,7 @@ FOLDER = ROOT / "build" / "explorer"
 VIOLATED = range(10, 15)
 """Exit statuses that say that something is violated, or that the release has a hazard."""
 
-DOCUMENTS = ("findings.md", "findings-control-plane.md")
+DOCUMENTS = ("findings.md", "findings-bookie.md", "findings-control-plane.md", "findings-service-units.md")
 SESSION = re.compile(r"^```console\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 CHECK = re.compile(r"^\$ (?P<command>fencepost check (?:[^\n]*\\\n)*[^\n]*)$", re.MULTILINE)
 

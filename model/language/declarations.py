@@ -79,7 +79,8 @@ class Action:
     """A grounded action: a guard and, for each variable that it changes, the new value; the rest stays as it is.
 
     ``arguments`` are as traces show them; ``grounding`` has them as numbers, each with the universe whose member it is;
-    ``mirrors`` are the methods of the real system that do this, ``Class.method``, the main one first.
+    ``mirrors`` are the methods of the real system that do this, ``Class.method``, the main one first; ``hears`` is the actor
+    whose message reaches this one by it, if one does.
     """
 
     name: str
@@ -93,6 +94,7 @@ class Action:
     doc: str
     location: Location
     mirrors: tuple[str, ...] = ()
+    hears: str = ""
 
     @property
     def label(self) -> str:

@@ -162,6 +162,7 @@ class AnySize(Protocol):
         fair: bool,
         spends: str | None,
         only_if: object,
+        hears: str = "",
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
             name, doc = function.__name__, inspect.cleandoc(function.__doc__ or "")

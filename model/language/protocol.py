@@ -200,6 +200,7 @@ class Protocol:
         fair: bool = False,
         spends: str | None = None,
         only_if: object = True,
+        hears: str = "",
         **parameters: Iterable[int],
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declares a step of the protocol, grounded over its parameters.
@@ -207,11 +208,12 @@ class Protocol:
         ``by`` names the actor, or the parameter that is the actor; ``mirrors`` the methods of the real system that do this,
         ``Class.method`` with commas between, the main one first; ``fair`` marks the step as weakly fair; ``spends`` names
         the budget that each occurrence takes one from (with nothing in it the step is left out); ``only_if`` is false where
-        the instance has no such step, because it could never be taken; a function says so of each of the arguments. The
-        decorated function returns ``(guard, {variable: new value})``; where the arguments alone settle that the guard is
+        the instance has no such step, because it could never be taken; a function says so of each of the arguments; ``hears``
+        names the actor, or the parameter, whose message reaches the actor by this step. The decorated function returns
+        ``(guard, {variable: new value})``; where the arguments alone settle that the guard is
         false, as ``old != new`` is for twice the same member, there is no action.
         """
-        return self._action(by, parameters, mirrors, fault=False, fair=fair, spends=spends, only_if=only_if)
+        return self._action(by, parameters, mirrors, fault=False, fair=fair, spends=spends, only_if=only_if, hears=hears)
 
     def fault(
         self,
@@ -242,6 +244,7 @@ class Protocol:
         fair: bool,
         spends: str | None,
         only_if: object,
+        hears: str = "",
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
             name = function.__name__
@@ -277,7 +280,7 @@ class Protocol:
                     updates[counter] = counter.term + 1
                 universes = (p if isinstance(p, Universe) else None for p in parameters.values())
                 grounding = tuple(zip(universes, values, strict=True))
-                told = (doc, Location.of(function), self.mirrors[name])
+                told = (doc, Location.of(function), self.mirrors[name], shown.get(hears, hears))
                 self.actions.append(Action(name, actor, shown, grounding, guard, updates, fault, fair, *told))
             return function
 

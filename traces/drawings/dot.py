@@ -17,8 +17,8 @@ FAULT = "#c9252d"
 def as_dot(trace: Trace, protocol: Protocol) -> str:
     """The trace as a sequence diagram in the language of Graphviz, for ``dot``.
 
-    Each lane is a line down the page, each action a box on its actor's, with an arrow to the lane of whom it is done to; a
-    fault is red. From the last step of what repeats for ever an arrow goes back to its first.
+    Each lane is a line down the page, each action a box on its actor's, with an arrow to the lane of whom it is done to, or
+    from that of whom it hears; a fault is red. From the last step of what repeats for ever an arrow goes back to its first.
     """
     told = messages(trace, protocol)
     graph = pydot.Dot("trace", graph_type="digraph", splines="line", nodesep="0.4", ranksep="0.3", fontname=FONT)
@@ -39,20 +39,21 @@ def as_dot(trace: Trace, protocol: Protocol) -> str:
     for number, message in enumerate(told, start=1):
         row = pydot.Subgraph(f"row{number}", rank="same")
         row.add_node(pydot.Node(f"step{number}", label=str(number), shape="plaintext", group="steps"))
-        box, end = (f"{lane[name]}_{number}" for name in (message.sender, message.receiver))
+        box, end = (f"{lane[name]}_{number}" for name in (message.actor, message.other))
         colour = FAULT if message.action.fault else "black"
-        row.add_node(pydot.Node(box, label=message.action.label, group=lane[message.sender], color=colour))
-        line[message.sender].append(box)
+        row.add_node(pydot.Node(box, label=message.action.label, group=lane[message.actor], color=colour))
+        line[message.actor].append(box)
         if end != box:
-            row.add_node(pydot.Node(end, shape="point", width="0.03", group=lane[message.receiver]))
-            line[message.receiver].append(end)
-            graph.add_edge(pydot.Edge(box, end, constraint="false", color=colour))
+            row.add_node(pydot.Node(end, shape="point", width="0.03", group=lane[message.other]))
+            line[message.other].append(end)
+            way = (box, end) if message.sender == message.actor else (end, box)
+            graph.add_edge(pydot.Edge(*way, constraint="false", color=colour))
         graph.add_subgraph(row)
     for number in range(len(told)):
         graph.add_edge(pydot.Edge(f"step{number}", f"step{number + 1}", style="invis", weight="8"))
     for before, after in (pair for nodes in line.values() for pair in pairwise(nodes)):
         graph.add_edge(pydot.Edge(before, after, dir="none", color="gray70", weight="8"))
     if trace.loop is not None and trace.loop.start < len(told):
-        last, first = (f"{lane[told[place].sender]}_{place + 1}" for place in (len(told) - 1, trace.loop.start))
+        last, first = (f"{lane[told[place].actor]}_{place + 1}" for place in (len(told) - 1, trace.loop.start))
         graph.add_edge(pydot.Edge(last, first, label="for ever", style="dashed", constraint="false"))
     return str(graph.to_string())

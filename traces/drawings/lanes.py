@@ -19,12 +19,21 @@ STORE = "store"
 
 @dataclass(frozen=True)
 class Message:
-    """An action as a message: from its actor to the first other actor that it names, otherwise to the store if it changes
-    that, otherwise to itself."""
+    """An action as a message: from whom it hears to its actor; if it hears nobody, from its actor to the first other actor that
+    it names, otherwise to the store if it changes that, otherwise to itself."""
 
     action: Action
     sender: str
     receiver: str
+
+    @property
+    def actor(self) -> str:
+        return self.action.actor
+
+    @property
+    def other(self) -> str:
+        """The lane that the message goes to or comes from, seen from its actor's."""
+        return self.receiver if self.sender == self.actor else self.sender
 
 
 def messages(trace: Trace, protocol: Protocol) -> list[Message]:
@@ -69,6 +78,8 @@ def owners(variable: Variable, shared: frozenset[str]) -> list[str]:
 
 
 def _message(action: Action, actors: set[str], shared: frozenset[str]) -> Message:
+    if action.hears in actors:
+        return Message(action, action.hears, action.actor)
     named = [name for name in action.arguments.values() if name in actors and name != action.actor]
     in_store = [STORE] if any(variable.family in shared for variable in action.updates) else []
     return Message(action, action.actor, [*named, *in_store, action.actor][0])

@@ -38,8 +38,8 @@ class _Row:
 def as_svg(trace: Trace, protocol: Protocol, violated: Property | None = None) -> str:
     """The trace as a sequence diagram in SVG, for a light and a dark page, with what of ``violated`` does not hold at the end.
 
-    Each action is a box on its actor's lane, with an arrow to whom it is done; a fault has another colour, and a cross. What
-    repeats for ever is in a dashed frame.
+    Each action is a box on its actor's lane, with an arrow to whom it is done or from whom it hears; a fault has another
+    colour, and a cross. What repeats for ever is in a dashed frame.
     """
     return rendered(_Diagram(trace, protocol, violated).drawn())
 
@@ -67,7 +67,7 @@ class _Diagram:
         wide = self.beside + max((width_of(line, SMALL) for line in lines), default=0)
         wide = max([wide, *(MARGIN + width_of(line) for line in self.foot + self.head)])
         tall = self.bottom + (LINE * len(self.foot) + MARGIN if self.foot else 0) + MARGIN
-        steps = "; ".join(f"{row.number} {row.message.sender}: {row.label}" for row in self.rows)
+        steps = "; ".join(f"{row.number} {row.message.actor}: {row.label}" for row in self.rows)
         svg = drawing(wide + MARGIN, tall, self._title(), f"{' '.join(self._settings())}. {steps}.")
         for number, line in enumerate(self.head):
             text(svg, MARGIN, MARGIN + LINE * (number + 0.7), line, "muted small" if number else "strong")
@@ -118,7 +118,7 @@ class _Diagram:
         return told
 
     def _width(self, name: str) -> float:
-        labels = [width_of(row.label) + PILL for row in self.rows if row.message.sender == name]
+        labels = [width_of(row.label) + PILL for row in self.rows if row.message.actor == name]
         return max(90.0, width_of(name) + PILL, *labels) + GAP
 
     def _lanes(self, svg: Element, wide: float) -> None:
@@ -137,12 +137,13 @@ class _Diagram:
         message, fault = row.message, row.message.action.fault
         part = group(svg, " ".join(message.action.doc.split("\n\n")[0].split()))
         text(part, self.left - GAP / 2, row.y + 4, str(row.number), "muted small", "end")
-        here, half = self.x[message.sender], width_of(row.label) / 2 + PILL / 2 - 2
+        here, half = self.x[message.actor], width_of(row.label) / 2 + PILL / 2 - 2
         if message.receiver != message.sender:
-            there = self.x[message.receiver]
-            start = here + (half if there > here else -half)
+            there = self.x[message.other]
+            edge = here + (half if there > here else -half)
+            start, end = (edge, there) if message.sender == message.actor else (there, edge)
             kind, tip = ("arrow bad", "cross") if fault else ("arrow", "tip")
-            path(part, f"M{point(start, row.y)} H{point(there)}", kind, tip)
+            path(part, f"M{point(start, row.y)} H{point(end)}", kind, tip)
         box(part, here - half, row.y - PILL / 2, 2 * half, PILL, "fault" if fault else "act", round_=PILL / 2)
         text(part, here, row.y + 4.5, row.label, "", "middle")
         for number, line in enumerate(row.told):

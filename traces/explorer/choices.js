@@ -8,7 +8,7 @@ function drawChoices(panel, model, state, next, take) {
   const values = model.shown(state);
   const button = (number) => element("button", {
     type: "button", className: actions[number].fault ? "choice fault" : "choice", title: actions[number].doc,
-    onclick: () => take(number), ...(number === next ? { "aria-current": "step" } : {}),
+    onclick: () => take(number), ...(actions[number].hears ? { "data-hears": actions[number].hears } : {}), ...(number === next ? { "aria-current": "step" } : {}),
   }, actions[number].label, number === next ? element("span", { className: "unseen" }, ", which the run takes here") : null);
   const grouped = (fault) => {
     const by = new Map();

@@ -102,6 +102,7 @@ def _told(recording: Recording, courses: Sequence[Course]) -> dict[str, Any]:
         "actions": [
             {
                 "label": label,
+                "by": lane[message.actor],
                 "from": lane[message.sender],
                 "to": lane[message.receiver],
                 "fault": message.action.fault,

@@ -41,7 +41,7 @@ function actionTold(side, step) {
     ...change(before[variable], after[variable])));
   return [
     element("p", { className: action.fault ? "action fault" : "action" },
-      element("span", { className: "quiet" }, side.lanes[action.from], " "), element("code", {}, action.label),
+      element("span", { className: "quiet" }, side.lanes[action.by], " "), element("code", {}, action.label),
       action.fault ? element("span", { className: "badge" }, "fault") : null),
     element("p", { className: "doc" }, action.doc),
     element("p", { className: "quiet place" }, action.place),

@@ -212,7 +212,7 @@ function spoken() {
     const state = side.state(step);
     const changes = side.changed(step).map((variable) => `${side.variables[variable].name} becomes ${state[variable]}`);
     const begins = side.alarms.get(step) ?? [];
-    return [`step ${step} of ${side.last}, ${side.lanes[action.from]}: ${action.label}${action.fault ? ", a fault" : ""}`,
+    return [`step ${step} of ${side.last}, ${side.lanes[action.by]}: ${action.label}${action.fault ? ", a fault" : ""}`,
       ...changes, ...begins.map((property) => `${property.name} becomes false`)].join("; ");
   });
   return told.length === 2 ? `First: ${told[0]}. Second: ${told[1]}` : told[0];

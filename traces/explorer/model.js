@@ -100,7 +100,8 @@ class Model {
     return {
       name: run.name, protocol: held.protocol, parameters: held.shown, defects: held.defects, violated: about, found: run.found,
       lanes: lanes.map((number) => held.lanes[number]),
-      actions: taken.map((action) => ({ ...held.actions[action], from: lane(held.actions[action].from), to: lane(held.actions[action].to) })),
+      actions: taken.map((number) => held.actions[number]).map((action) =>
+        ({ ...action, by: lane(action.by), from: lane(action.from), to: lane(action.to) })),
       variables: held.variables.map((variable) => ({ ...variable, of: variable.of.map(lane).filter((number) => number >= 0) })),
       words: [...words.keys()],
       initial: shown[0],

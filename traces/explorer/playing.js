@@ -195,7 +195,6 @@ const playing = Promise.all(data.models.map(Model.of)).then((models) => {
   else showPlaying();
   showChoices();
   document.documentElement.dataset.ready = "yes";
-  performance.mark("ready");
 }).catch((error) => {
   $("without").textContent = `The model does not run in this browser (${error.message}): here is the trace alone.`;
   $("without").hidden = false;

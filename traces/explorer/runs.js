@@ -2,7 +2,7 @@
 
 class Runs {
   constructor(recordings) {
-    Object.assign(this, { recordings, models: [], given: recordings.length, made: 0, undone: [] });
+    Object.assign(this, { recordings, models: [], made: 0, undone: [] });
   }
 
   // Begins to play once the models are there: each given recording is followed by the machine of its model.

@@ -88,7 +88,7 @@ function told(side, step) {
   return [
     number,
     mark,
-    element("span", { className: "who", title: side.lanes[action.from] }, side.lanes[action.from]),
+    element("span", { className: "who", title: side.lanes[action.by] }, side.lanes[action.by]),
     element("span", { className: action.fault ? "label fault" : "label", title: action.label }, action.label,
       action.fault ? element("span", { className: "unseen" }, ", a fault") : null),
   ];

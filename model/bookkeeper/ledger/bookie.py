@@ -47,7 +47,14 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
     if checked is not None:
         takes_add.instead("fence_checked_apart", lambda b, e: checked[b].has(e))
 
-        @p.step(by="b", b=bookie, e=entry, fair=True, mirrors="HandleFactoryImpl.getHandle, LedgerDescriptorImpl.isFenced")
+        @p.step(
+            by="b",
+            hears="writer",
+            b=bookie,
+            e=entry,
+            fair=True,
+            mirrors="HandleFactoryImpl.getHandle, LedgerDescriptorImpl.isFenced",
+        )
         def check_fence(b: int, e: int) -> Any:
             """An add finds that the ledger is not fenced, by a descriptor other than the one that a fence uses meanwhile."""
             comes = And(up[b], arrives(b, e), Not(accepted[b].has(e)), Not(checked[b].has(e)), Not(s.fenced[b]))
@@ -57,6 +64,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
 
     @p.step(
         by="b",
+        hears="writer",
         b=bookie,
         e=entry,
         fair=True,

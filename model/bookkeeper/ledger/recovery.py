@@ -260,7 +260,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
             **answers.fences.after_entry(b),
         }
 
-    @p.step(by="b", r=recoverer, b=bookie, e=entry, mirrors="BookieImpl.recoveryAddEntry")
+    @p.step(by="b", hears="r", r=recoverer, b=bookie, e=entry, mirrors="BookieImpl.recoveryAddEntry")
     def late_recovery_add(r: int, b: int, e: int) -> Any:
         """An entry that recovery stores again arrives with its acknowledgement lost, or when recovery has long gone on."""
         asked = Or(new_ensembles[r].holds(b, e), for_recovery[r].holds(b, e))

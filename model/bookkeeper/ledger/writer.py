@@ -75,6 +75,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
 
     @p.step(
         by="writer",
+        hears="b",
         b=bookie,
         e=entry,
         fair=True,

@@ -10,9 +10,10 @@ import pytest
 from fencepost.model.language import Protocol
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.traces.drawings.dot import FAULT, as_dot
-from fencepost.traces.drawings.lanes import stored
+from fencepost.traces.drawings.lanes import messages, stored
 from fencepost.traces.drawings.mermaid import as_mermaid
 from fencepost.traces.trace import Loop, Step, Trace
+from tests.traces.explorer.recorded import lost_entry
 
 pytestmark = pytest.mark.filterwarnings("ignore:'.*' deprecated - use:DeprecationWarning")  # in pydot's parser
 
@@ -108,3 +109,15 @@ def test_graphviz_is_told_what_repeats(trace: Trace, broken: Protocol) -> None:
 )
 def test_the_store_holds_what_several_change_and_nobody_owns(protocol: str, families: set[str]) -> None:
     assert stored(PROTOCOLS[protocol].build({})) == families
+
+
+def test_who_hears_has_the_arrow_from_who_sent() -> None:
+    recording = lost_entry()
+    protocol = recording.suite.protocol
+    assert {action.hears for action in protocol.actions} - {""} <= {action.actor for action in protocol.actions}
+    told = {message.action.label: (message.sender, message.receiver) for message in messages(recording.trace, protocol)}
+    assert (told["add(b0, e0)"], told["ack(b0, e0)"]) == (("writer", "b0"), ("b0", "writer"))
+    assert (told["read_lac(r0, b0)"], told["send(e0)"]) == (("r0", "b0"), ("writer", "writer"))
+    (drawn,) = pydot.graph_from_dot_data(as_dot(recording.trace, protocol))
+    ways = {(edge.get_source(), edge.get_destination()) for edge in drawn.get_edges()}
+    assert ("lane1_9", "lane0_9") in ways  # the box of step 9, ack(b0, e0), is the writer's, and the arrow ends there

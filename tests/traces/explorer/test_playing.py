@@ -129,6 +129,16 @@ def test_faults_stand_apart_with_their_budgets(chromium: Any, lost: Path, lamps:
     ]
 
 
+def test_what_is_under_way_says_from_whom(chromium: Any, lost: Path) -> None:
+    Playing(chromium, lost, "#step=3")
+    hears = (
+        "return [...document.querySelectorAll('#next .choice[data-hears]')].map((one) => [one.textContent, one.dataset.hears])"
+    )
+    assert chromium.execute_script(hears) == [
+        *(["ack(b0, e0)", "b0"], ["add(b1, e0)", "writer"], ["add(b2, e0)", "writer"]),
+    ]
+
+
 def test_the_address_leads_back_to_a_branch(chromium: Any, lost: Path) -> None:
     shown = Playing(chromium, lost, "#step=5")
     shown.choose("read_lac(r0, b1)")
@@ -253,7 +263,22 @@ def test_a_model_that_is_too_large_is_left_out(chromium: Any, pages: Path) -> No
     assert shown.text("#step-title") == "Step 13 of 13"
 
 
-def test_it_is_there_within_a_second(chromium: Any, lost: Path) -> None:
-    shown = Playing(chromium, lost)
-    took = shown.run("return performance.getEntriesByName('ready')[0].startTime")
-    assert took < 5000  # of a second that other tests share
+LOADING = """
+const done = arguments[0];
+(async () => {
+  const times = [];
+  for (let turn = 0; turn < 5; turn++) {
+    const start = performance.now();
+    const data = JSON.parse(document.getElementById("data").textContent);
+    const again = new Runs(data.traces.map((told) => new Recording(told)));
+    again.ready(await Promise.all(data.models.map(Model.of)));
+    times.push(performance.now() - start);
+  }
+  done(Math.min(...times));
+})();
+"""
+
+
+def test_a_model_is_there_within_a_second(chromium: Any, lost: Path) -> None:
+    Playing(chromium, lost)
+    assert chromium.execute_async_script(LOADING) < 1000
