@@ -20,7 +20,7 @@ from fencepost.checks.engines.plan import Checked, Options, check
 from fencepost.checks.engines.second_solver import ground_answer
 from fencepost.checks.engines.verdicts import ExitStatus, exit_status
 from fencepost.checks.reports.report import text
-from fencepost.model.language import And, Implies, Not, Protocol, all_of, any_of
+from fencepost.model.language import And, Implies, ModelError, Not, Protocol, all_of, any_of
 from fencepost.model.language.first_order import any_size
 from fencepost.model.language.sizes import Size
 from fencepost.properties.protocols import PROTOCOLS
@@ -304,8 +304,8 @@ def test_ledgers_of_any_number_of_entries(instance: Any) -> None:
 NOT_OF_ANY = ("losses", "unclean_shutdowns", "rots")
 """Events of instances of which nothing is proved for any size."""
 
-REFUSED = {"length_of_the_last_entry"}
-"""Mistakes whose rule is a number found by going through all entries, which is no formula for any number of them."""
+REFUSED = {"length_of_the_last_entry", "key_record_after_entry"}
+"""Mistakes whose rule goes through all entries to find a number, or counts them: no formula for any number of them."""
 
 
 def applicable() -> list[str]:
@@ -317,6 +317,13 @@ def applicable() -> list[str]:
         and shown.get("ensemble", 3) == shown.get("write_quorum", 3)
         and name not in REFUSED
     ]
+
+
+@pytest.mark.parametrize("defect", sorted(REFUSED))
+def test_a_mistake_that_cannot_be_said_of_any_number_is_refused(defect: str) -> None:
+    parameters = {name: value for name, value in PROTOCOLS["ledger"].shown_by[defect].items() if name != "entries"}
+    with pytest.raises(ModelError, match="meant for each member of a universe"):
+        PROTOCOLS["ledger"].of_any(("entries",), parameters, (defect,))
 
 
 @pytest.mark.deep
