@@ -140,9 +140,8 @@ def bundles(name: str, policy: str = "reconnect", manager: LoadManagerSettings =
 
 def control_plane(policy: str) -> ControlPlaneSettings:
     unset = Taken("", 1)
-    return ControlPlaneSettings(
-        unset, unset, Taken("", ""), Taken("", ()), Taken("", True), Taken("zookeeperSessionExpiredPolicy", policy), unset
-    )
+    policies = (Taken("", ""), Taken("", ()), Taken("", True), Taken("zookeeperSessionExpiredPolicy", policy))
+    return ControlPlaneSettings(unset, unset, *policies, unset, Taken("", "zk"))
 
 
 def test_a_lost_session_leaves_two_brokers_that_serve_a_bundle() -> None:
