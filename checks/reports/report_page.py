@@ -20,7 +20,7 @@ from fencepost.checks.reports.report import closing, closing_of_guarantees, text
 FIGURE, NARROW = "3.5rem", "2.7rem"
 """How wide a column of numbers is, and on a narrow screen."""
 
-CHANGES = {"open": "cannot be compared", "other": "other steps: cannot be compared"}
+CHANGES = {"open": "cannot be compared", "other": "(of other steps: not compared)"}
 """How a change is told that has not its own word."""
 
 

@@ -31,7 +31,7 @@ def bundle_guarantees(
     owning, unloading = (SERVICE_UNIT, SERVICE_UNIT) if is_extensible else (OWNERSHIP, UNLOAD)
     taken = {**owning.behaviour(releases), **(manager.service_units(releases.pulsar) if is_extensible else {})}
     moves: dict[str, Value] = {"unloads": 0} if is_extensible else {}
-    small: dict[str, Value] = {**taken, **moves, "brokers": 2, "crashes": int(settings.on_session_loss.value == "shutdown")}
+    small: dict[str, Value] = {**taken, **moves, "brokers": 2, "crashes": int(settings.session_policy == "shutdown")}
     steps_of = f"service units in the {taken['store']} store" if is_extensible else "locks"
     unloads: dict[str, Value] = {"brokers": 2, "unloads": 1, "timeouts": 1}
     unloads |= taken if is_extensible else {"failures": 1}
