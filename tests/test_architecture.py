@@ -44,7 +44,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("console",),
         ("settings",),
         ("engines",),
-        ("reports", "export", "policy", "calls"),
+        ("reports", "certify", "export", "policy", "calls"),
         ("teeth", "suites"),
         ("commands", "pytest_plugin"),
         ("cli",),

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from fencepost.checks.certify.arguments import add_certify
 from fencepost.checks.commands.conform_arguments import add_conform
 from fencepost.checks.commands.memory import Record
 from fencepost.checks.commands.play_arguments import add_play
@@ -162,6 +163,7 @@ def _parser() -> argparse.ArgumentParser:
     add_trace(commands)
     add_conform(commands)
     add_export(commands)
+    add_certify(commands)
     add_policy(commands)
     return parser
 
@@ -203,6 +205,7 @@ def _add_check(commands: Commands) -> None:
     helps = "prove it for any number of these, by induction: entries (of ledger)"
     add("--any", nargs="+", action="extend", default=[], metavar="NAME", help=helps)
     add("--second-solver", action="store_true", help="have cvc5 confirm every obligation that Z3 discharges")
+    add("--certificate", type=Path, metavar="DIR", help="write what --by induction proved there, for fencepost certify")
     add("--symmetry", action="store_true", help="search one state for all that differ only in which bookie (...) is which")
     add("--no-slice", action="store_true", help="search all of a protocol, not only what the named properties can see")
     add("--checkpoint", type=Path, metavar="DIR", help="keep the levels of an exhaustive search there")

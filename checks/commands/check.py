@@ -28,6 +28,7 @@ from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.plan import Checked, PropertyError
 from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.export.certificate import certify
 from fencepost.checks.reports.guarantees import as_text as guarantees_as_text
 from fencepost.checks.reports.guarantees import shortfall_lines
 from fencepost.checks.reports.pages import default_page, write_page, write_report
@@ -68,7 +69,8 @@ def _checked_as(asked: argparse.Namespace) -> ExitStatus:
     plan = planned(asked, case.settings, case.releases)
     jobs: list[Job] = [*plan, *planned_hazards(asked, case.settings, case.releases, plan)]
     page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
-    _make_folders(asked.trace_dir, page and page.parent, asked.write_baseline and asked.write_baseline.parent)
+    beside = page and page.parent, asked.write_baseline and asked.write_baseline.parent
+    _make_folders(asked.trace_dir, asked.certificate, *beside)
     names = {item.name for item, _ in plan}
     notes, teller, reporter = case.notes(names), Teller(asked), Reporter(quiet=asked.quiet)
     teller.tell(*notes)
@@ -92,6 +94,9 @@ def _checked_as(asked: argparse.Namespace) -> ExitStatus:
         notes.append(f"{skipped} of {len(jobs)} instances were not checked: {why}")
         teller.tell(notes[-1])
 
+    if asked.certificate is not None:
+        for one in everything:
+            teller.name(certify(one, asked.certificate))
     files = write_traces(everything, asked.trace_dir) if asked.trace_dir is not None else {}
     teller.tell(*(f"trace: {file}" for file in files.values()))
     is_part = bool(skipped or case.unclaimed(names))
@@ -112,6 +117,8 @@ def _refuse(asked: argparse.Namespace) -> None:
         raise RegistryError(f"--any is of induction; --by {asked.by} takes each size for itself")
     if asked.any and asked.conf is not None:
         raise RegistryError("--any is of the parameters that --set gives, and not of --conf")
+    if asked.certificate is not None and (asked.by != "induction" or asked.any):
+        raise RegistryError("a certificate is of a proof of stated sizes: add --by induction, and no --any")
     if asked.resume and asked.checkpoint is None:
         raise RegistryError("--resume goes on from a checkpoint: add --checkpoint DIR")
     refuse_parts(asked)
@@ -159,4 +166,4 @@ def _can_be_remembered(asked: argparse.Namespace, outcome: Outcome) -> bool:
     is_open = any(verdict.verdict == "inconclusive" for checked in everything for verdict in checked.findings.verdicts)
     reads_more = any(map(is_own, asked.protocols)) or reads_standard_input(asked)
     is_open = is_open or (opening is not None and not is_whole(opening))
-    return bool(everything) and not (is_open or reads_more or asked.write_baseline or asked.checkpoint)
+    return bool(everything) and not (is_open or reads_more or asked.write_baseline or asked.checkpoint or asked.certificate)

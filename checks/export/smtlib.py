@@ -76,6 +76,7 @@ def scripts(suite: Suite, progress: Callable[[int, int], None] = lambda done, co
         "defects": list(protocol.active),
         "logic": "QF_BV",
         "expected": "unsat",
+        "properties": [{"name": p.name, "kind": p.kind} for p in plan.proved],
         "scripts": [_entry(name, script) for name, script in zip(names, every, strict=True)],
     }
     return {"index.json": json.dumps(index, indent=2) + "\n", **files}

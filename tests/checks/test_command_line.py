@@ -90,13 +90,13 @@ def test_a_defect_is_shown_with_its_shortest_trace_which_replays(tmp_path: Path)
     arguments = ["check", "ledger", "--defect", "recovery_reads_do_not_fence", "--property", "no_truncation"]
     one = fencepost(*arguments, "--trace-dir", tmp_path)
     assert one.returncode == 12
-    assert "  13  r0      close_recovered(r0)" in one.stdout
+    assert "  13  writer  confirm(e0)" in one.stdout
     assert "\n  no_truncation does not hold in the last state\n" in one.stdout
     (file,) = tmp_path.glob("*.itf.json")
     replayed = fencepost("trace", "replay", file)
     assert (replayed.returncode, replayed.stdout) == (0, "replays: 13 steps, no_truncation does not hold in the last state\n")
     shown = fencepost("trace", "show", file)
-    assert "  13  r0      close_recovered(r0)" in shown.stdout
+    assert "  13  writer  confirm(e0)" in shown.stdout
     assert "  no_truncation does not hold in the last state\n    status = closed and e0 in confirmed =>" in shown.stdout
     of_b0 = fencepost("trace", "show", "--actor", "b0", file)
     assert "add(b0, e0)" in of_b0.stdout

@@ -1,0 +1,1 @@
+"""Certificates of proofs: checked by two solvers, with nothing of what made them."""

@@ -1,0 +1,218 @@
+"""Certificates: the whole ones are accepted, and nothing else."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fencepost.checks.certify import checking
+from fencepost.checks.cli import main
+
+LAMP = '''
+from fencepost import And, Implies, Not, Protocol, Suite
+
+def lamp(*, defects=()) -> Protocol:
+    """A lamp that burns oil."""
+    p = Protocol("lamp", defects={"leaky": "It burns without oil."}, active=defects)
+    oil, burning = p.number("oil", 0, 3, init=2), p.flag("burning")
+
+    @p.step(by="hand")
+    def light():
+        """Lights it."""
+        return And(Not(burning), oil > 0), {burning: True}
+
+    @p.step(by="lamp")
+    def burn():
+        """Burns oil."""
+        return And(burning, oil > (0 if p.has("leaky") else 1)), {oil: oil - 1}
+
+    @p.step(by="hand")
+    def put_out():
+        """Puts it out."""
+        return burning, {burning: False}
+
+    return p
+
+def properties(p: Protocol) -> Suite:
+    suite, s, n = Suite(p), p.state, p.next
+
+    @suite.always
+    def dark_without_oil():
+        """Without oil it does not burn."""
+        return Implies(s.oil == 0, Not(s.burning))
+
+    @suite.step
+    def oil_only_burns():
+        """Oil does not come back."""
+        return n.oil <= s.oil
+
+    @suite.lemma
+    def burns_with_oil():
+        """What burns has oil."""
+        return Implies(s.burning, s.oil > 0)
+
+    return suite
+'''
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("certificate")
+    (folder / "lamp.py").write_text(LAMP, encoding="utf-8")
+    asked = ["check", str(folder / "lamp.py"), "--by", "induction", "--certificate", str(folder / "proof"), "--quiet"]
+    assert main(asked) == 0
+    (proof,) = (folder / "proof").iterdir()
+    return proof
+
+
+@pytest.fixture
+def copy(made: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(made, tmp_path / "proof")
+
+
+def certify(folder: Path, *more: str) -> int:
+    return main(["certify", str(folder), "--quiet", *more])
+
+
+def test_a_certificate_is_accepted_and_says_of_what_it_is(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert certify(made) == 0
+    out = capsys.readouterr().out
+    digest = hashlib.sha256((made / "certificate.json").read_bytes()).hexdigest()
+    assert out.startswith(f"certificate {digest}\nlamp, ")
+    assert ": dark_without_oil, oil_only_burns\n" in out
+    asked = sum(text.count("(check-sat)") for text in (f.read_text() for f in made.glob("*.smt2")))
+    assert out.endswith(f"accepted: {asked} obligations, each by z3 and cvc5\n")
+
+
+def changed(folder: Path, name: str, change: Callable[[str], str]) -> None:
+    """Changes a file, and what the manifest says of it, as one who forges a certificate would."""
+    path, manifest = folder / name, folder / "certificate.json"
+    before = path.read_text(encoding="utf-8")
+    after = change(before)
+    assert after != before
+    path.write_text(after, encoding="utf-8")
+    told = json.loads(manifest.read_text(encoding="utf-8"))
+    told["files"][name] = hashlib.sha256(after.encode()).hexdigest()
+    manifest.write_text(json.dumps(told), encoding="utf-8")
+
+
+def script(folder: Path, ending: str) -> str:
+    (path,) = folder.glob(f"*-{ending}.smt2")
+    return path.name
+
+
+def test_a_file_that_is_not_as_it_was_is_refused(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = copy / script(copy, "burn")
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("(assert (not", "(assert (and", 1), encoding="utf-8")
+    assert certify(copy) == 150
+    assert "it was changed since it was certified" in capsys.readouterr().err
+    path.write_text(text, encoding="utf-8")
+    (copy / "999-more.smt2").touch()
+    assert certify(copy) == 150
+    assert "the certificate does not name it" in capsys.readouterr().err
+    (copy / "999-more.smt2").unlink()
+    path.unlink()
+    assert certify(copy) == 150
+    assert "there is no such file" in capsys.readouterr().err
+
+
+def without_the_first_question(text: str) -> str:
+    start, end = text.index("(push 1)"), text.index("(pop 1)\n") + len("(pop 1)\n")
+    return text[:start] + text[end:]
+
+
+def test_a_forged_certificate_that_does_not_ask_everything_is_refused(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = script(copy, "burn")
+    changed(copy, name, without_the_first_question)
+    assert certify(copy) == 150
+    assert "it does not ask of each of its" in capsys.readouterr().err
+
+    def unasked(text: str) -> str:
+        index = json.loads(text)
+        (entry,) = (e for e in index["scripts"] if e["file"] == name)
+        del entry["obligations"][0]
+        return json.dumps(index)
+
+    changed(copy, name, lambda text: without_the_first_question(text))
+    changed(copy, "index.json", lambda text: unasked(unasked(text)))
+    assert certify(copy) == 150
+    assert "nothing is asked of" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("more", ["(assert false)", "(assert (= oil oil)) (assert false)"])
+def test_a_script_that_supposes_more_is_refused(copy: Path, more: str, capsys: pytest.CaptureFixture[str]) -> None:
+    changed(copy, script(copy, "burn"), lambda text: text.replace("(push 1)", f"{more}\n(push 1)", 1))
+    assert certify(copy) == 150
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_an_invariant_that_nothing_satisfies_proves_nothing(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in sorted(copy.glob("*.smt2"))[1:]:
+        changed(copy, path.name, lambda text: text.replace("(assert ", "(assert false)\n(assert ", 1))
+    assert certify(copy) == 12
+    assert "says unsat to whether what it supposes can be" in capsys.readouterr().out
+
+
+def test_an_obligation_that_does_not_hold_is_refuted_by_both(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def negated(text: str) -> str:
+        start = text.index("(push 1)\n(assert (not ") + len("(push 1)\n(assert ")
+        end = text.index(")\n(check-sat)", start)
+        return f"{text[:start]}(not {text[start:end]}){text[end:]}"
+
+    changed(copy, script(copy, "initial"), negated)
+    assert certify(copy) == 12
+    out = capsys.readouterr().out
+    for solver in checking.SOLVERS:
+        assert f"{solver} says sat to whether " in out
+    assert out.splitlines()[-1].startswith("not accepted: ")
+
+
+@pytest.mark.parametrize(
+    ("program", "seconds", "told"),
+    [
+        ("import os; os.abort()", 300, "ended with status -6"),
+        ("print('sat')", 300, "answered something else after 1 of"),
+        ("print('unsat\\n' * 99)", 300, "answered something else after 99 of"),
+        ("import time; time.sleep(600)", 0.3, "does not answer in 0.3 s"),
+    ],
+)
+def test_a_solver_that_crashes_or_does_not_answer_is_no_proof(
+    made: Path, tmp_path: Path, program: str, seconds: float, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "answers.py").write_text(program, encoding="utf-8")
+    monkeypatch.setattr(checking, "ANSWERS", tmp_path / "answers.py")
+    certificate = checking.read(made)
+    one = checking.Certificate(certificate.digest, certificate.manifest, certificate.scripts[:1])
+    found = list(checking.doubts(one, seconds, lambda done, count: None))
+    assert len(found) == 2
+    assert all(told in doubt.text and not doubt.refuted for doubt in found)
+
+
+def test_a_crash_leaves_the_certificate_open(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "answers.py").write_text("import os; os.abort()", encoding="utf-8")
+    monkeypatch.setattr(checking, "ANSWERS", tmp_path / "answers.py")
+    assert certify(made) == 20
+
+
+def test_what_is_not_proved_has_no_certificate(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["check", str(made.parents[1] / "lamp.py"), "--certificate", str(tmp_path / "proof"), "--quiet"]
+    assert main(asked) == 2
+    assert capsys.readouterr().err.endswith("a proof of stated sizes: add --by induction, and no --any\n")
+    assert main([*asked, "--by", "induction", "--defect", "leaky"]) == 20
+    assert "certificate: none of lamp, defect, since not everything is proved" in capsys.readouterr().out
+    assert not list((tmp_path / "proof").iterdir())
+
+
+@pytest.mark.parametrize("name", ["checking.py", "answers.py"])
+def test_what_checks_shares_nothing_with_what_makes(name: str) -> None:
+    tree = ast.parse((Path(checking.__file__).with_name(name)).read_text(encoding="utf-8"))
+    imported = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    imported += [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    assert not [module for module in imported if module.startswith("fencepost")]
