@@ -41,7 +41,7 @@ def add_export(commands: Commands) -> None:
     add_defect(export)
     add("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
     add_quiet(export)
-    export.set_defaults(command=_export, property=[], by=None)
+    export.set_defaults(command=_export, property=[], by=None, any=[])
 
 
 def _export(options: argparse.Namespace) -> ExitStatus:
