@@ -12,8 +12,9 @@ not acquired.
 The owner of a bundle splits it: it asks for the locks of the children, without waiting for them, and writes the layout that
 follows from its copy, if the version is the one of the copy. BadVersion: it waits 100 ms, by when notifications under way
 have arrived, and begins again from its copy, up to ``attempts`` times. Any other failure ends the split. When the layout is
-written the parent is taken out of service and its lock released; its topics are the children's by then. A boundary is chosen
-anew in each attempt. Which bundle is split, and when, is free: what holds here holds for every policy.
+written, and the namespace's policies after it, the parent is taken out of service and its lock released; its topics are the
+children's by then. A boundary is chosen anew in each attempt. Which bundle is split, and when, is free: what holds here holds
+for every policy.
 
 A broker splits one bundle at a time, in two.
 """
@@ -31,6 +32,8 @@ from fencepost.model.pulsar.lock_releases import declare_releases
 from fencepost.model.pulsar.metadata_store import PersistentNode, Sessions, Updates, either, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 from fencepost.model.pulsar.split_defects import DEFECTS, declare_steps
+from fencepost.model.pulsar.split_policies import RECORDED, declare_policies
+from fencepost.model.pulsar.split_unloads import declare_unloads
 from fencepost.model.pulsar.stores import stated, store_named
 
 STAGES = ("none", "preparing", "writing", "waiting", "written")
@@ -54,6 +57,7 @@ def split(
     in_order: bool = True,
     reacquires: bool = True,
     metadata_store: str = "zk",
+    policies: bool = False,
     mended: bool = False,
     defects: Iterable[str] = (),
 ) -> Protocol:
@@ -63,9 +67,10 @@ def split(
     ``unload_after_split`` loadBalancerAutoUnloadSplitBundlesEnabled; ``attempts`` is 8 in Pulsar. ``splits``, ``releases``,
     ``disconnects``, ``expiries`` and ``crashes`` bound how often a split begins, a broker gives a bundle up, is cut off, loses
     its session while it lives, and dies. With ``in_order`` the store carries out the requests of one session one after the
-    other, as ZooKeeper does. ``reacquires`` is as in ownership. ``mended`` is not upstream: locks are mended as in ownership, a
-    split waits for the children's locks, the maximum is looked at in each attempt, the layout is read again when a connection
-    is back, and a broker gives bundles up that are not in it.
+    other, as ZooKeeper does. ``reacquires`` is as in ownership. ``policies`` tells what boundaries the namespace's policies
+    have, which are written after the layout (split_policies). ``mended`` is not upstream: locks are mended as in ownership, a
+    split waits for the children's locks, and until it can write the policies, the maximum is looked at in each attempt, the
+    layout is read again when a connection is back, and a broker gives bundles up that are not in it.
     """
     parameters = stated({name: value for name, value in locals().items() if name != "defects"})
     p = Protocol("split", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
@@ -89,7 +94,8 @@ def split(
     node = PersistentNode(store, "layout", writes=splits)
     view = p.subset("view", bundle, per=broker, init=first)
     view_version = p.number("view_version", 0, splits, per=broker)
-    stage = p.choice("split", STAGES, per=broker)
+    stages = (*STAGES, RECORDED) if policies else STAGES
+    stage = p.choice("split", stages, per=broker)
     parent = p.choice("parent", bundle, per=broker, none=NOTHING)
     children = p.subset("children", bundle, per=broker)
     proposed = p.subset("proposed", bundle, per=broker)
@@ -365,36 +371,18 @@ def split(
 
         This comes after the layout is written: until then lookups lead to the parent.
         """
-        given_up = [(u, stage[b] == "written", parent_let_go(b, u))]
+        given_up = [(u, stage[b] == stages[-1], parent_let_go(b, u))]
         if unload_after_split:
             given_up += [(c, children[b].has(c), locks.releasing(b, c)) for c in bundle if c != u]
         updates = over(b)
         for x, meant, releasing in given_up:
             held = And(meant, locks.may_release(b, x), serves[b, x] == "active")
             updates |= either(held, {serves[b, x]: "inactive", **releasing}, {})
-        return And(store.lives[b], stage[b] == "written", parent[b] == u), updates
+        return And(store.lives[b], stage[b] == stages[-1], parent[b] == u), updates
 
-    declare_steps(p, store, stage=stage, hung=hung, over=over)
-
-    # --- besides
-
-    @p.step(
-        by="b",
-        mirrors="OwnedBundle.handleUnloadRequest, OwnershipCache.removeOwnership, ResourceLockImpl.release",
-        spends="releases",
-        b=broker,
-        u=bundle,
+    declare_steps(p, store, stage=stage, hung=hung)
+    declare_policies(
+        p, store, kept=policies, mended=mended, first=first, layout=layout, proposed=proposed, stage=stage, over=over
     )
-    def start_release(b: int, u: int) -> Any:
-        """The broker gives a bundle of the layout up, whether or not it is being split: an unload, or a shedding."""
-        held = And(store.lives[b], locks.may_release(b, u), serves[b, u] == "active")
-        return And(held, view[b].has(u)), merged({serves[b, u]: "inactive"}, locks.releasing(b, u))
-
-    @p.step(by="b", fair=True, b=broker, u=bundle, only_if=mended)
-    def drop(b: int, u: int) -> Any:
-        """A broker gives up what is not in the layout, as it knows it, and is not part of its own split."""
-        own = And(stage[b] != "none", Or(parent[b] == u, children[b].has(u)))
-        held = And(store.lives[b], locks.may_release(b, u), serves[b, u] == "active")
-        return And(held, Not(view[b].has(u)), Not(own)), merged({serves[b, u]: "inactive"}, locks.releasing(b, u))
-
+    declare_unloads(locks, view=view, stage=stage, parent=parent, children=children)
     return p

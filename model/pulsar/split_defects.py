@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from fencepost.model.language import And, Not, Protocol
+from fencepost.model.language import And, Protocol
 from fencepost.model.pulsar.lock_defects import DEFECTS as LOCK_DEFECTS
-from fencepost.model.pulsar.metadata_store import Sessions, Updates
+from fencepost.model.pulsar.metadata_store import Sessions
 
 DEFECTS = {
     "writes_blindly": "pulsar#1117, #1428: the layout is written whatever its version, and a concurrent split is lost",
@@ -22,14 +21,16 @@ DEFECTS = {
     "splits_not_counted": "pulsar#16552: the leader does not count the splits that it has already decided on",
     "endless_attempts": "a split begins again as often as it meets BadVersion",
     "policies_unwritten": "the policies are written after the layout; if that fails, the layout is cut and the parent is kept",
+    "policies_not_updated": "pulsar#17797: the policies keep the boundaries from before the split",
+    "policies_overwritten": "the policies get the boundaries of this split, even if a later one has been written since",
     "load_fails_unanswered": "a split whose layout cannot be loaded never ends",
     "deletion_sent_again": LOCK_DEFECTS["deletion_sent_again"],
     "lone_release_fails": LOCK_DEFECTS["lone_release_fails"],
 }
 
 
-def declare_steps(p: Protocol, store: Sessions, *, stage: Any, hung: Any, over: Callable[[int], Updates]) -> None:
-    """Declares the steps; the brokers' ``stage`` and ``hung``, and what a split that is ``over`` leaves, are as in split."""
+def declare_steps(p: Protocol, store: Sessions, *, stage: Any, hung: Any) -> None:
+    """Declares the steps; the brokers' ``stage`` and ``hung`` are as in split."""
 
     @p.step(
         by="b",
@@ -40,13 +41,3 @@ def declare_steps(p: Protocol, store: Sessions, *, stage: Any, hung: Any, over: 
     def fail_to_load(b: int) -> Any:
         """The copy of the layout was dropped, and another cannot be read for want of a session: nobody completes the split."""
         return And(store.is_zombie(b), stage[b] == "preparing"), {hung[b]: True}
-
-    @p.step(
-        by="b",
-        mirrors="NamespaceService.updateNamespaceBundlesForPolicies, NamespaceService.splitAndOwnBundleOnceAndRetry",
-        b=store.client,
-        only_if=(store.disconnects or store.expiries) and p.has("policies_unwritten"),
-    )
-    def fail_to_write_policies(b: int) -> Any:
-        """The layout is written, and the policies, which have it too, cannot be: the split counts as failed."""
-        return And(store.lives[b], stage[b] == "written", Not(store.reaches(b))), over(b)

@@ -68,8 +68,10 @@ STORES = {
 
 
 def stated(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of an instance as it states them: that the store is ZooKeeper goes without saying."""
-    return {name: value for name, value in parameters.items() if (name, value) != ("metadata_store", "zk")}
+    """The parameters of an instance as it states them: that the store is ZooKeeper, and that what policies say is left out,
+    goes without saying."""
+    unsaid = (("metadata_store", "zk"), ("policies", False))
+    return {name: value for name, value in parameters.items() if (name, value) not in unsaid}
 
 
 def store_of(parameters: Mapping[str, Any]) -> Store:

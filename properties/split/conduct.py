@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, all_of, any_of
+from fencepost.model.pulsar.split_policies import RECORDED
 from fencepost.properties.split.terms import Splits
 from fencepost.properties.vocabulary import Suite
 
@@ -15,6 +16,8 @@ def split_conduct(suite: Suite, about: Splits) -> None:
     s, n, settings = p.state, p.next, p.parameters
     broker, bundle, pairs = p.universes["broker"], p.universes["bundle"], about.pairs
     rises = n.layout_version != s.layout_version
+
+    handed_over_from = RECORDED if about.records else "written"
 
     def reaches(b: int) -> Any:
         return And(s.lives[b], s.link[b] == "connected", s.session[b])
@@ -45,7 +48,8 @@ def split_conduct(suite: Suite, about: Splits) -> None:
                 And(before == "writing", after == "waiting", is_old),
                 And(before == "writing", after == "none", given_up),
                 And(before == "waiting", after == "preparing"),
-                And(before == "written", after == "none"),
+                And(before == "written", after == handed_over_from) if about.records else False,
+                And(before == handed_over_from, after == "none"),
             )
 
         return all_of(follows(b) for b in broker)
@@ -59,7 +63,7 @@ def split_conduct(suite: Suite, about: Splits) -> None:
             part = And(s.split[b] != "none", Or(s.parent[b] == u, s.children[b].has(u)))
             return Or(
                 And(s.view[b].has(u), n.releases != s.releases),
-                And(s.split[b] == "written", n.split[b] == "none", mine),
+                And(about.has_cut(s, b), n.split[b] == "none", mine),
                 And(about.mended, Not(s.view[b].has(u)), Not(part)),
             )
 

@@ -29,6 +29,7 @@ SIZES = {
         Instance("one after the other", {"hashes": 4, "splits": 2, "releases": 1, **_KEPT, **_ANYWHERE}),
         Instance("cut off, mended", {**_ONE, "disconnects": 1, "releases": 1, "mended": True}),
         Instance("expiry, mended", {**_ONE, "expiries": 1, "mended": True}),
+        Instance("policies", {**_ONE, "brokers": 1, "splits": 2, "hashes": 4, "crashes": 1, "policies": True}),
         Instance("five brokers, eight bundles", {**_EIGHT, **_FAULTS}, by="induction"),
     ),
     "deep": (
@@ -51,6 +52,8 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "splits_not_counted": _FULL,
     "endless_attempts": {**_TWO, "attempts": 1},
     "policies_unwritten": {**_ONE, "brokers": 1, "expiries": 1},
+    "policies_not_updated": {**_ONE, "brokers": 1, "policies": True},
+    "policies_overwritten": {**_TWO, "policies": True},
     "load_fails_unanswered": {**_ONE, "brokers": 1, "expiries": 1},
     "deletion_sent_again": {**_ONE, "disconnects": 2, "releases": 1},
     "lone_release_fails": {**_ONE, "brokers": 1, "disconnects": 1},

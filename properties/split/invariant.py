@@ -123,6 +123,10 @@ def _about_splits(suite: Suite, about: Splits) -> None:
     s, most = p.state, p.parameters["attempts"]
     broker, bundle, pairs, ranges = p.universes["broker"], p.universes["bundle"], about.pairs, about.ranges
 
+    def is_asked(b: int) -> Any:
+        """The formula: the children's locks were asked for."""
+        return Or(s.split[b].among("writing", "waiting"), about.has_cut(s, b))
+
     @suite.lemma
     def dead_brokers_split_nothing() -> Any:
         """A process that has ended splits nothing."""
@@ -163,7 +167,7 @@ def _about_splits(suite: Suite, about: Splits) -> None:
             And(
                 Implies(s.split[b] == "none", s.attempt[b] == 0),
                 Implies(s.split[b].among("preparing", "waiting"), s.attempt[b] < most),
-                Implies(s.split[b].among("writing", "waiting", "written"), And(s.attempt[b] >= 1, s.attempt[b] <= most)),
+                Implies(is_asked(b), And(s.attempt[b] >= 1, s.attempt[b] <= most)),
             )
             for b in broker
         )
@@ -188,8 +192,7 @@ def _about_splits(suite: Suite, about: Splits) -> None:
             there = [s.proposed[b].has(c) for c in parts]
             return And(s.parent[b] == u, s.children[b] == parts, Not(s.proposed[b].has(u)), *there)
 
-        asked = {b: s.split[b].among("writing", "waiting", "written") for b in broker}
-        return all_of(Implies(asked[b], any_of(is_cut(b, *each) for each in about.cuts)) for b in broker)
+        return all_of(Implies(is_asked(b), any_of(is_cut(b, *each) for each in about.cuts)) for b in broker)
 
     @suite.lemma
     def ended_splits_leave_nothing() -> Any:
@@ -218,7 +221,7 @@ def _about_children(suite: Suite, about: Splits) -> None:
     @suite.lemma
     def written_parents_are_gone() -> Any:
         """When a split has written the layout, no bundle of it has all of the parent."""
-        done = {(b, u): And(s.split[b] == "written", s.parent[b] == u) for b, u in pairs}
+        done = {(b, u): And(about.has_cut(s, b), s.parent[b] == u) for b, u in pairs}
         over = [*within, *((u, u) for u in bundle)]
         return all_of(Not(And(done[b, c], s.layout.has(u))) for u, c in over for b in broker)
 

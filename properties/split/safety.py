@@ -147,7 +147,7 @@ def _steps(suite: Suite, about: Splits) -> None:
     @suite.step
     def parent_is_let_go() -> Any:
         """A split that has written the layout ends with the parent's lock on its way out, if it was not lost."""
-        ends = {b: And(s.split[b] == "written", n.split[b] != "written") for b in broker}
+        ends = {b: And(about.has_cut(s, b), Not(about.has_cut(n, b))) for b in broker}
         return all_of(Implies(And(ends[b], s.parent[b] == u), n.lock[b, u] != "valid") for b, u in pairs)
 
     @suite.ends
@@ -188,6 +188,17 @@ def _in_the_end(suite: Suite, about: Splits) -> None:
             """A bundle that was split is owned by nobody, in the end."""
             owned = {u: s.owner_holder[u] != NOBODY for u in bundle if ranges.splittable(u)}
             return [(And(about.was_split(u), is_owned), Not(is_owned)) for u, is_owned in owned.items()]
+
+    if about.records and about.budget("splits"):
+
+        @suite.leads_to(
+            strict="a broker that writes the layout and dies, or does not hear that it has written it, or cannot write the "
+            "policies, leaves them as they were; only another split writes them",
+            when=about.misses_policies,
+        )
+        def policies_agree_in_the_end() -> Any:
+            """The namespace's policies have the boundaries of the layout, in the end."""
+            return Not(s.policies == s.layout), s.policies == s.layout
 
     @suite.leads_to(
         strict="the node of a session that is there belongs to no lock, or every broker's release has failed with its session: "

@@ -10,6 +10,7 @@ from fencepost.model.language import And, Not, any_of, at_least
 from fencepost.model.pulsar.hash_range import HashRange
 from fencepost.model.pulsar.hash_range.algorithms import RANGE
 from fencepost.model.pulsar.hash_range.universe import Bundles
+from fencepost.model.pulsar.split_policies import RECORDED
 from fencepost.properties.locks.safety import Locks
 
 
@@ -35,6 +36,17 @@ class Splits(Locks):
         """Whether a broker that goes on can miss a change of the layout: its own, or one while it has no session."""
         is_away = self.budget("disconnects") or (self.several and self.budget("expiries"))
         return is_away and not self.kind.catches_up
+
+    @property
+    def records(self) -> bool:
+        """Whether the instance tells what boundaries the policies have."""
+        return bool(self.p.parameters.get("policies", False))
+
+    @property
+    def misses_policies(self) -> bool:
+        """Whether a layout can be written by a broker that does not get to the policies, or does not know that it has to."""
+        given_up = self.budget("expiries") and not self.mended
+        return bool(self.budget("splits") and (self.budget("disconnects") or self.budget("crashes") or given_up))
 
     @property
     def contended(self) -> bool:
@@ -137,6 +149,10 @@ class Splits(Locks):
     def splits(self, b: int, u: int) -> Any:
         """The formula: the broker is splitting the bundle."""
         return And(self.p.state.split[b] != "none", self.p.state.parent[b] == u)
+
+    def has_cut(self, state: Any, b: int) -> Any:
+        """The formula: in this state the broker has written the layout of a split, and has yet to hand the parent over."""
+        return state.split[b].among("written", RECORDED) if self.records else state.split[b] == "written"
 
     def is_due(self, b: int) -> Any:
         """The formula: what the broker is about to write has the version of the layout."""

@@ -121,7 +121,7 @@ ROWS = {
     ),
     "C9": Row(
         "the policies are written after the layout; a split is never completed",
-        ("split.policies_unwritten", "split.load_fails_unanswered"),
+        ("split.policies_unwritten", "split.policies_not_updated", "split.policies_overwritten", "split.load_fails_unanswered"),
         "split",
         "The policies",
     ),

@@ -51,6 +51,21 @@ SPLIT: dict[str, History] = {
         evidence="NS.splitAndOwnBundleOnceAndRetry composes updateNamespaceBundlesForPolicies after updateNamespaceBundles"
         " (4.0.8:999, 4.2.4:1035-1048, 5.0.0-M1:1000); 2.10.1 writes the layout only",
     ),
+    "policies_not_updated": of_2_10_1(
+        ("#17797",),
+        since="2.10.1 or before",
+        fixed="3.0.0",
+        costs="the policies keep the boundaries of the namespace's creation, and a cluster that meets it later copies them",
+        evidence="NS 2.10.1:861 writes the layout only; 3.0.7:981-982 and later write the policies after it",
+    ),
+    "policies_overwritten": History(
+        "pulsar",
+        since="3.0.0 (#17797)",
+        present=ALL[1:],
+        costs="two splits of a namespace at once leave the policies without the later one, until the next split",
+        evidence="NS.updateNamespaceBundlesForPolicies puts the boundaries of its own split into whatever policies it finds"
+        " (4.0.8:1152, 4.2.4:1192, 5.0.0-M1:1160), by readModifyUpdate, which tries again on BadVersion",
+    ),
     "load_fails_unanswered": History(
         "pulsar",
         since="2.10.1 or before",

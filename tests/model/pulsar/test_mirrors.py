@@ -16,6 +16,7 @@ OF_NOBODY = {
     "give_up": "a client does, not a broker",
     "release_with_session": "not upstream",
     "drop": "not upstream",
+    "leave_policies": "not upstream",
 }
 
 

@@ -64,12 +64,14 @@ CAUGHT = {
     "splits_not_counted": ({"no_split_beyond_the_maximum"}, 6),
     "endless_attempts": ({"attempts_are_bounded"}, 17),
     "policies_unwritten": ({"parent_is_let_go"}, 9),
+    "policies_not_updated": ({"policies_agree_in_the_end"}, 11),
+    "policies_overwritten": ({"policies_agree_in_the_end"}, 26),
     "load_fails_unanswered": ({"no_deadlock"}, 9),
     "deletion_sent_again": ({"single_owner_by_the_layout"}, 13),
     "lone_release_fails": ({"splitter_lets_the_parent_go"}, 10),
 }
 
-QUICK = ("parent_never_released", "layout_not_watched", "splits_unloaded_bundle", "maximum_ignored")
+QUICK = ("parent_never_released", "layout_not_watched", "splits_unloaded_bundle", "maximum_ignored", "policies_not_updated")
 
 
 @each_instance(SPLIT, deep=("two splits, mended", "children unloaded"))
@@ -105,6 +107,7 @@ FAULTS: dict[str, Value] = {"disconnects": 1, "expiries": 1, "crashes": 1, "rele
         pytest.param({"hashes": 3, "splits": 0, "disconnects": 1}, id="cut off"),
         pytest.param({"hashes": 3, "splits": 0} | FAULTS, marks=pytest.mark.deep, id="no splits"),
         pytest.param({"hashes": 3, "brokers": 1, "splits": 2, "expiries": 1, "mended": True}, id="alone, mended"),
+        pytest.param({"hashes": 3, "policies": True, "expiries": 1}, id="policies"),
         pytest.param(THREE_SPLITS | FAULTS, marks=pytest.mark.deep, id="upstream"),
         pytest.param(THREE_SPLITS, marks=pytest.mark.deep, id="no faults"),
         pytest.param(THREE_SPLITS | FAULTS | {"mended": True}, marks=pytest.mark.deep, id="mended"),
@@ -139,6 +142,10 @@ ALONE: list[tuple[dict[str, Value], dict[str, int]]] = [
     ({"unload_after_split": True, "disconnects": 1}, {"copies_are_current": 8, "parent_is_unowned_in_the_end": 9}),
     ({"hashes": 5, "splits": 2, "maximum": 2, "expiries": 1}, {}),
     ({"hashes": 4, "splits": 2, "crashes": 1, "mended": True}, {}),
+    ({"policies": True, "crashes": 1}, {"policies_agree_in_the_end": 14}),
+    ({"policies": True, "expiries": 1}, {"policies_agree_in_the_end": 17}),
+    ({"policies": True, "expiries": 1, "mended": True}, {}),
+    ({"policies": True, "disconnects": 1, "mended": True}, {"policies_agree_in_the_end": 13}),
 ]
 
 
