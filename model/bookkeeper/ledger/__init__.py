@@ -1,7 +1,7 @@
 """The life of one BookKeeper ledger: written, handed from bookie to bookie, fenced, recovered, closed.
 
 ``protocol`` is where to begin: what an instance is, and how the network is modelled. Its steps stand by party: ``writer``,
-``bookie``, ``recovery``, ``reader``; ``state`` has the variables ``defects`` the known mistakes, and
+``bookie``, ``recovery``, ``reader``; ``state`` has the variables, ``defects`` the known mistakes, and
 ``history`` which releases have them.
 """
 

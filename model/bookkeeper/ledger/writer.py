@@ -297,7 +297,8 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
     def send_explicit_lac(b: int) -> Any:
         """The writer tells a bookie its last add confirmed without an entry, and the bookie keeps it.
 
-        It goes to bookies of the last ensemble that know of less.
+        It goes to bookies of the last ensemble that know of less. (PendingWriteLacOp sends it to the write set of the last add
+        confirmed, whatever they know.)
         """
         asks = And(writer == "writing", s.up[b], writers.in_last(b), s.explicit_lac[b] < lac)
         return asks, {s.explicit_lac[b]: lac}

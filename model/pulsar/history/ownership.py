@@ -5,11 +5,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fencepost.model.pulsar.history.shared import ALL, EVENT_LOST, never, of_2_10_1, past
 from fencepost.model.releases import History
 
 _ORPHAN = "RL and LM on a real ZooKeeper: an expiry, a release during the revalidation: the node is there, its lock in no map"
 _UNATTENDED = "RL and LM on the store in memory: state Init; node deleted, both session events sent: no node, lock not expired"
+_BY_STEPS = "a run of the model step by step (conform): "
+_TWO_OWNERS = _BY_STEPS + "two brokers serve the bundle, and neither has anything outstanding"
+_SENT_AGAIN = _BY_STEPS + "the deletion that is sent again takes the next owner's node"
+_LATE = _BY_STEPS + "the late clean-up sets out to release the new lock"
+_RUN = ("4.0.8", "4.2.4", "5.0.0-M1")
 
 STALE_UNLOAD = History(
     "pulsar",
@@ -113,7 +120,7 @@ OWNERSHIP: dict[str, History] = {
         " revalidate looks at the state before its read only (4.2.4:263)",
         reproduced={"4.0.8": _ORPHAN, "4.2.4": _ORPHAN + "; with brokers, too", "5.0.0-M1": _ORPHAN},
     ),
-    "deletion_sent_again": DELETION_SENT_AGAIN,
+    "deletion_sent_again": replace(DELETION_SENT_AGAIN, reproduced=dict.fromkeys(_RUN, _SENT_AGAIN)),
     "lone_release_fails": LONE_RELEASE_FAILS,
     "event_lost": EVENT_LOST,
     "found_lock_unattended": History(
@@ -123,7 +130,7 @@ OWNERSHIP: dict[str, History] = {
         costs="a bundle acquired by finding its own node is served on when that node is gone: two brokers own it for good",
         evidence="RL.revalidate's own branch does not set the state (4.0.8:303-308, 4.2.4:299-304, 5.0.0-M1:297-302);"
         " silentRevalidateOnce returns unless Valid (4.2.4:227); 2.10.1 looks after it when the session is new (LM:128)",
-        reproduced={"4.2.4": _UNATTENDED, "5.0.0-M1": _UNATTENDED},
+        reproduced={"4.0.8": _TWO_OWNERS} | dict.fromkeys(_RUN[1:], f"{_UNATTENDED}; {_TWO_OWNERS}"),
     ),
     "cache_kept_on_disconnect": of_2_10_1(
         ("#23018",),
@@ -133,5 +140,5 @@ OWNERSHIP: dict[str, History] = {
         evidence="AbstractMetadataStore.receivedSessionEvent: 2.10.1:292 keeps caches, 3.0.7:494, 4.0.8:525, 4.2.4:636 do not",
     ),
     "answers_disabled": never("NamespaceService.findBrokerServiceUrl fails where the owner is disabled (4.2.4:509)"),
-    "stale_unload": STALE_UNLOAD,
+    "stale_unload": replace(STALE_UNLOAD, reproduced=dict.fromkeys(_RUN, _LATE)),
 }

@@ -81,8 +81,9 @@ SERVICE_UNIT: dict[str, History] = {
     ),
     "close_overtaken": _present(
         _FIRST,
-        "loadBalancerInFlightServiceUnitStateWaitingTimeInMillis is 30000, namespaceBundleUnloadingTimeoutMs 60000; SUSC."
-        "monitorOwnerships overrides what is in flight for longer (3.0.7, 4.0.8, 4.2.4:1771-1776, 5.0.0-M1)",
+        "loadBalancerInFlightServiceUnitStateWaitingTimeInMillis is 30000, which is fixed in 3.0.7,"
+        " and namespaceBundleUnloadingTimeoutMs 60000; SUSC.monitorOwnerships overrides what is in"
+        " flight for longer (3.0.7, 4.0.8, 4.2.4:1771-1776, 5.0.0-M1)",
         "two brokers have the topics of a unit open while the first one is slow to close them",
         present=SINCE_3_0_7,
         avoided_by="loadBalancerInFlightServiceUnitStateWaitingTimeInMillis above namespaceBundleUnloadingTimeoutMs",

@@ -15,7 +15,8 @@ EVENT_LOST = History(
     present=ALL,
     costs="a broker goes on to lead, and to serve bundles, with nothing in the store: another one leads and serves beside it",
     evidence="ZKSessionWatcher.checkState sets its status after the listener, and so takes back what setSessionInvalid has set"
-    " if the new watch fails at once (2.10.1:171, 4.2.4:189-193; ZKMetadataStore 4.2.4:161-178)",
+    " if the new watch is asked of a closed handle and fails in the same thread (2.10.1:171, 4.2.4:189-193;"
+    " ZKMetadataStore 4.2.4:161-178)",
 )
 """Of a new session: the same mistake in elections and locks."""
 
