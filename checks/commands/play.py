@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from itertools import islice
 from pathlib import Path
@@ -42,20 +43,24 @@ def run(asked: argparse.Namespace) -> ExitStatus:
     suite = entry.suite(protocol)
     reporter.end()
     initial = list(islice(protocol.initial_states(), MOST))
-    several = len(initial) > 1
-    recordings = [
-        Recording(f"initial state {number}" if several else "initial state", _beginning(entry, protocol, state), suite)
-        for number, state in enumerate(initial, start=1)
-    ]
+    recordings = [Recording(_name(protocol, state), _beginning(entry, protocol, state), suite) for state in initial]
     out: Path = asked.out or Path(f"{entry.name}.html")
     whole = write_recordings(out, recordings, reporter)
-    print(f"page: {out}")
+    every = math.prod(len(variable.initial) for variable in protocol.variables)
+    print(f"page: {out}" if every <= MOST else f"page: {out} (of {every:,} initial states the first {MOST})")
     return ExitStatus.HOLDS if whole else ExitStatus.INCONCLUSIVE
 
 
 def _beginning(entry: Entry, protocol: Protocol, state: tuple[int, ...]) -> Trace:
     """The run of no steps from an initial state."""
     return Trace(entry.name, state, parameters=dict(protocol.parameters), defects=protocol.active)
+
+
+def _name(protocol: Protocol, state: tuple[int, ...]) -> str:
+    """The initial state in words: what it has of what others have otherwise."""
+    told = zip(protocol.variables, state, strict=True)
+    chosen = [f"{variable.name} {variable.domain.show(raw)}" for variable, raw in told if len(variable.initial) > 1]
+    return f"initial state: {', '.join(chosen)}" if chosen else "initial state"
 
 
 def _entry(name: str) -> Entry:

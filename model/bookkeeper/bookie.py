@@ -170,6 +170,7 @@ def bookie(
 
     @p.step(
         by="journal",
+        to="writer",
         mirrors="WriteEntryProcessor.writeComplete",
         fair=True,
         of=ledger,
@@ -182,6 +183,7 @@ def bookie(
 
     @p.step(
         by="journal",
+        to="recovery",
         mirrors="WriteEntryProcessor.writeComplete",
         fair=True,
         of=ledger,
@@ -263,7 +265,14 @@ def bookie(
             **lac_records(of, lac),
         }
 
-    @p.step(by="journal", mirrors="WriteLacProcessorV3.getWriteLacResponse", fair=True, of=ledger, only_if=explicit_lacs)
+    @p.step(
+        by="journal",
+        to="writer",
+        mirrors="WriteLacProcessorV3.getWriteLacResponse",
+        fair=True,
+        of=ledger,
+        only_if=explicit_lacs,
+    )
     def acknowledge_explicit_lac(of: int) -> Any:
         """The journal has the explicit last add confirmed: the writer is told."""
         done = Not(journal.is_past(safe, of, *(f"lac{n}" for n in range(1, explicit_lacs + 1))))

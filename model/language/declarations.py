@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import z3
 
-from fencepost.model.language.domains import Domain, Universe
+from fencepost.model.language.domains import Domain, Subset, Universe
 from fencepost.model.language.locations import Location
 from fencepost.model.language.mistakes import ModelError, guess
+
+STORE = "store"
+"""Who sends and receives for what belongs to no actor, such as a metadata store; an actor may have that name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +39,11 @@ class Family:
     def __init__(self, name: str, members: Mapping[tuple[int, ...], Any]) -> None:
         self._name = name
         self._members = members
+
+    @staticmethod
+    def name_of(family: Family) -> str:
+        """The name that it was declared with."""
+        return family._name
 
     def __getitem__(self, index: int | tuple[int, ...]) -> Any:
         key = index if isinstance(index, tuple) else (index,)
@@ -79,8 +87,9 @@ class Action:
     """A grounded action: a guard and, for each variable that it changes, the new value; the rest stays as it is.
 
     ``arguments`` are as traces show them; ``grounding`` has them as numbers, each with the universe whose member it is;
-    ``mirrors`` are the methods of the real system that do this, ``Class.method``, the main one first; ``hears`` is the actor
-    whose message reaches this one by it, if one does.
+    ``mirrors`` are the methods of the real system that do this, ``Class.method``, the main one first. ``hears`` is the actor,
+    or the store, whose message reaches this one by it, and ``to`` to whom it sends one that arrives at once, if there are such.
+    ``posts`` has for each to whom it may send a message that arrives later the variable that holds what is on its way.
     """
 
     name: str
@@ -95,11 +104,18 @@ class Action:
     location: Location
     mirrors: tuple[str, ...] = ()
     hears: str = ""
+    to: str = ""
+    posts: Mapping[str, Variable] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
         """As traces show it, e.g. ``add(b0, e1)``."""
         return f"{self.name}({', '.join(self.arguments.values())})" if self.arguments else self.name
+
+    def posted(self, variable: Variable) -> int | None:
+        """What a message that it posts is of: the member of the set that this variable is which the action is about, if so."""
+        universe = variable.domain.universe if isinstance(variable.domain, Subset) else None
+        return next((member for of, member in self.grounding if of is not None and of is universe), None)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from fencepost.model.language.locations import Location
 from fencepost.model.language.markers import Markers
 from fencepost.model.language.memberships import Membership, subset_of
 from fencepost.model.language.mistakes import ModelError
-from fencepost.model.language.protocol import Protocol, grounded_as
+from fencepost.model.language.protocol import Protocol, Told, grounded_as
 from fencepost.model.language.rewriting import Rewriting
 from fencepost.model.language.sizes import Size
 from fencepost.model.language.unbounded import Enumerated, Scheme, Symbol, Unbounded, Update, any_number, members_of
@@ -162,7 +162,7 @@ class AnySize(Protocol):
         fair: bool,
         spends: str | None,
         only_if: object,
-        hears: str = "",
+        told: Told,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
             name, doc = function.__name__, inspect.cleandoc(function.__doc__ or "")

@@ -8,11 +8,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NamedTuple
 
 import z3
 
-from fencepost.model.language.actors import Actors
+from fencepost.model.language.actors import Actors, Message
 from fencepost.model.language.building import build, is_outline
 from fencepost.model.language.connectives import And
 from fencepost.model.language.declarations import Action, Family, Names, OneOf, Variable
@@ -28,6 +28,14 @@ _METHOD = re.compile(r"[A-Z]\w*(\.[A-Z]\w*)*\.[a-z]\w*")
 _GROUNDING: ContextVar[type[Protocol] | None] = ContextVar("grounding", default=None)
 _FEW = 5
 """Names that a message lists; of more it says where they are."""
+
+
+class Told(NamedTuple):
+    """With whom a step speaks, as ``step`` has it."""
+
+    hears: str = ""
+    to: str = ""
+    posts: Family | None = None
 
 
 @contextmanager
@@ -201,6 +209,8 @@ class Protocol:
         spends: str | None = None,
         only_if: object = True,
         hears: str = "",
+        to: str = "",
+        posts: Family | None = None,
         **parameters: Iterable[int],
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declares a step of the protocol, grounded over its parameters.
@@ -208,12 +218,18 @@ class Protocol:
         ``by`` names the actor, or the parameter that is the actor; ``mirrors`` the methods of the real system that do this,
         ``Class.method`` with commas between, the main one first; ``fair`` marks the step as weakly fair; ``spends`` names
         the budget that each occurrence takes one from (with nothing in it the step is left out); ``only_if`` is false where
-        the instance has no such step, because it could never be taken; a function says so of each of the arguments; ``hears``
-        names the actor, or the parameter, whose message reaches the actor by this step. The decorated function returns
-        ``(guard, {variable: new value})``; where the arguments alone settle that the guard is
+        the instance has no such step, because it could never be taken; a function says so of each of the arguments.
+
+        What follows is for drawings. ``hears`` names the actor, the parameter or the ``store`` whose message reaches the
+        actor by this step, and ``to`` whom one reaches that it sends. ``posts`` is the family of variables, one for each
+        receiver, that holds what is on its way: of sets of what the step has a member of as a parameter, a message goes to each
+        whose set has it after the step, otherwise to each whose variable changes.
+
+        The decorated function returns ``(guard, {variable: new value})``; where the arguments alone settle that the guard is
         false, as ``old != new`` is for twice the same member, there is no action.
         """
-        return self._action(by, parameters, mirrors, fault=False, fair=fair, spends=spends, only_if=only_if, hears=hears)
+        told = Told(hears, to, posts)
+        return self._action(by, parameters, mirrors, fault=False, fair=fair, spends=spends, only_if=only_if, told=told)
 
     def fault(
         self,
@@ -225,7 +241,7 @@ class Protocol:
         **parameters: Iterable[int],
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declares a fault, like ``step``; ``spends`` names the budget that each occurrence takes one from."""
-        return self._action(by, parameters, mirrors, fault=True, fair=False, spends=spends, only_if=only_if)
+        return self._action(by, parameters, mirrors, fault=True, fair=False, spends=spends, only_if=only_if, told=Told())
 
     def _mirrored(self, action: str, mirrors: str) -> tuple[str, ...]:
         names = tuple(name.strip() for name in mirrors.split(",")) if mirrors else ()
@@ -244,7 +260,7 @@ class Protocol:
         fair: bool,
         spends: str | None,
         only_if: object,
-        hears: str = "",
+        told: Told,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
             name = function.__name__
@@ -253,13 +269,14 @@ class Protocol:
             if not doc:
                 raise ModelError(f"{self.name}: action {name} has no docstring; say what the real system does there")
             self.mirrors[name] = self._mirrored(name, mirrors)
+            self._actors.claim(f"{self.name}: action {name}", by, parameters, self.universes)
+            posts = self._named(f"{self.name}: action {name}", Location.of(function), parameters, told)
             if not (callable(only_if) or only_if):
                 return function
             if spends is not None and self.budgets.get(spends, 0) <= 0:
                 if spends not in self.budgets:
                     raise ModelError(f"{self.name}: action {name} spends {spends}, which is not a budget")
                 return function
-            self._actors.claim(f"{self.name}: action {name}", by, parameters, self.universes)
             if is_outline():
                 return function
             for values in itertools.product(*parameters.values()):
@@ -280,11 +297,32 @@ class Protocol:
                     updates[counter] = counter.term + 1
                 universes = (p if isinstance(p, Universe) else None for p in parameters.values())
                 grounding = tuple(zip(universes, values, strict=True))
-                told = (doc, Location.of(function), self.mirrors[name], shown.get(hears, hears))
-                self.actions.append(Action(name, actor, shown, grounding, guard, updates, fault, fair, *told))
+                about = (doc, Location.of(function), self.mirrors[name])
+                whom = (shown.get(told.hears, told.hears), shown.get(told.to, told.to), posts)
+                self.actions.append(Action(name, actor, shown, grounding, guard, updates, fault, fair, *about, *whom))
             return function
 
         return declare
+
+    def _named(
+        self, where: str, location: Location, parameters: Mapping[str, Iterable[int]], told: Told
+    ) -> dict[str, Variable]:
+        """Notes who is named as sender or receiver; for each who may be sent something the variable that holds it."""
+        self._actors.name(Message(where, "hears", location), told.hears, parameters)
+        self._actors.name(Message(where, "to", location), told.to, parameters)
+        if told.posts is None:
+            return {}
+        name = Family.name_of(told.posts) if isinstance(told.posts, Family) else ""
+        held = [variable for variable in self.variables if variable.family == name]
+        if not held or any(len(variable.universes) != 1 for variable in held):
+            raise ModelError(f"{where}: posts is a family of variables, one for each receiver, not {told.posts!r}", location)
+        for universe in {variable.universes[0] for variable in held}:
+            self._actors.name(Message(where, "posts", location), universe.name, {universe.name: universe})
+        return {variable.universes[0].label(variable.index[0]): variable for variable in held}
+
+    def check_messages(self) -> None:
+        """Raises ModelError, with the name of the action, if one hears from, or sends to, somebody who is no actor."""
+        self._actors.check()
 
     def is_action_or_actor(self, name: str) -> bool:
         """Whether an action or an actor has that name; an action that this instance leaves out counts."""

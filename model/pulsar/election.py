@@ -185,7 +185,7 @@ def election(
             return leader.is_held(b, former=True)
         return Not(leader.absent) if kind.reuses_versions else leader.has_version(b, 0)
 
-    @p.step(by="b", mirrors="LeaderElectionImpl.elect", fair=True, b=broker)
+    @p.step(by="b", hears="store", mirrors="LeaderElectionImpl.elect", fair=True, b=broker)
     def find_none(b: int) -> Any:
         """The broker looks at the node and there is none: it will propose itself."""
         return And(store.reaches(b), stage[b] == "looking", leader.absent), {stage[b]: "proposing"}
@@ -199,6 +199,7 @@ def election(
 
     @p.step(
         by="b",
+        hears="store",
         mirrors="LeaderElectionImpl.handleExistingLeaderValue, LeaderElectionImpl.changeState, LeaderElectionImpl.elect",
         fair=True,
         b=broker,
@@ -210,6 +211,7 @@ def election(
 
     @p.step(
         by="b",
+        hears="store",
         mirrors="LeaderElectionImpl.handleExistingLeaderValue, LeaderElectionImpl.elect",
         fair=True,
         b=broker,
@@ -222,6 +224,7 @@ def election(
 
     @p.step(
         by="b",
+        hears="store",
         mirrors="LeaderElectionImpl.handleExistingLeaderValue, LeaderElectionImpl.changeState, LeaderElectionImpl.elect",
         fair=True,
         b=broker,
@@ -250,7 +253,12 @@ def election(
         return And(store.reaches(b), stage[b] == "proposing"), either(is_free(), created, {stage[b]: "looking"})
 
     @p.step(
-        by="b", mirrors="LeaderElectionImpl.tryToBecomeLeader, MetadataCacheImpl.get", fair=True, b=broker, only_if=waits
+        by="b",
+        hears="store",
+        mirrors="LeaderElectionImpl.tryToBecomeLeader, MetadataCacheImpl.get",
+        fair=True,
+        b=broker,
+        only_if=waits,
     )
     def confirm(b: int) -> Any:
         """The read that sets the watch has come back, whatever it says, or the answer to the creation: the broker leads."""
@@ -306,7 +314,13 @@ def election(
         """The first election of a process has failed, which waits for it as it starts: it ends."""
         return And(store.lives[b], stage[b] == "waiting", begun[b] == "start"), merged(store.died(b), at_start(b))
 
-    @p.step(by="b", mirrors="LeaderElectionImpl.handlePathNotification, MetadataCacheImpl.accept", fair=True, b=broker)
+    @p.step(
+        by="b",
+        hears="store",
+        mirrors="LeaderElectionImpl.handlePathNotification, MetadataCacheImpl.accept",
+        fair=True,
+        b=broker,
+    )
     def hear_of_deletion(b: int) -> Any:
         """A notification says that the node was deleted. A broker whose election is settled begins another one.
 

@@ -199,6 +199,7 @@ class Sessions:
 
         @p.step(
             by="c",
+            hears="store",
             mirrors="ZKSessionWatcher.checkState, PulsarZooKeeperClient.onExpired",
             fair=True,
             c=client,

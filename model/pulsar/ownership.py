@@ -116,6 +116,7 @@ def ownership(
 
     @p.step(
         by="b",
+        hears="store",
         mirrors="OwnershipCache.getOwnerAsync, LockManagerImpl.readLock, MetadataCacheImpl.get, "
         "NamespaceService.findBrokerServiceUrl",
         b=broker,

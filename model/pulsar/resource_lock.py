@@ -276,17 +276,32 @@ class ResourceLocks:
             reaches, updates = store.lost_answer(b, self.node_created(b, u))
             return And(reaches, stage[b, u].among("acquiring", "recreating"), nodes[u].absent), updates
 
-        @p.step(by="b", mirrors="ResourceLockImpl.revalidate, ResourceLockImpl.setVersion", fair=True, b=broker, u=bundle)
+        @p.step(
+            by="b",
+            hears="store",
+            mirrors="ResourceLockImpl.revalidate, ResourceLockImpl.setVersion",
+            fair=True,
+            b=broker,
+            u=bundle,
+        )
         def find_missing(b: int, u: int) -> Any:
             """A revalidation finds no node: it creates it again, and forgets which version it had."""
             return finds(b, u, nodes[u].absent), {stage[b, u]: "recreating", **self.knows(b, u, self.unknown)}
 
-        @p.step(by="b", mirrors="ResourceLockImpl.revalidate", fair=True, b=broker, u=bundle)
+        @p.step(by="b", hears="store", mirrors="ResourceLockImpl.revalidate", fair=True, b=broker, u=bundle)
         def find_own(b: int, u: int) -> Any:
             """The node is the broker's own, from this session: the lock is valid."""
             return finds(b, u, nodes[u].is_own(b)), self.found_own(b, u)
 
-        @p.step(by="b", mirrors="ResourceLockImpl.revalidate", fair=True, b=broker, u=bundle, only_if=store.leaves_sessions)
+        @p.step(
+            by="b",
+            hears="store",
+            mirrors="ResourceLockImpl.revalidate",
+            fair=True,
+            b=broker,
+            u=bundle,
+            only_if=store.leaves_sessions,
+        )
         def find_former(b: int, u: int) -> Any:
             """The node is the broker's own, from a former session that may be about to expire: it is deleted first."""
             found = finds(b, u, nodes[u].is_held(b, former=True))
@@ -305,6 +320,7 @@ class ResourceLocks:
 
         @p.step(
             by="b",
+            hears="store",
             mirrors="ResourceLockImpl.revalidate, ResourceLockImpl.silentRevalidateOnce, "
             "OwnershipCache.OwnedServiceUnitCacheLoader.asyncLoad, OwnershipCache.invalidateLocalOwnerCache",
             fair=True,
@@ -318,6 +334,7 @@ class ResourceLocks:
 
         @p.step(
             by="b",
+            hears="store",
             mirrors="LockManagerImpl.handleDataNotification, ResourceLockImpl.lockWasInvalidated, MetadataCacheImpl.accept",
             fair=True,
             b=broker,

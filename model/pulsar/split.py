@@ -145,6 +145,7 @@ def split(
 
     @p.step(
         by="b",
+        hears="store",
         mirrors="NamespaceBundleFactory.handleMetadataStoreNotification, NamespaceBundleFactory.loadBundles, "
         "LocalPoliciesResources.getLocalPoliciesWithVersion",
         fair=True,
@@ -318,7 +319,9 @@ def split(
 
     has_attempts_left.instead("endless_attempts", lambda b: True)
 
-    @p.step(by="b", mirrors="NamespaceService.splitAndOwnBundleOnceAndRetry", fair=True, b=broker, only_if=contended)
+    @p.step(
+        by="b", hears="store", mirrors="NamespaceService.splitAndOwnBundleOnceAndRetry", fair=True, b=broker, only_if=contended
+    )
     def meet_bad_version(b: int) -> Any:
         """The layout has another version: the split begins again, if it has not done so too often."""
         return And(may_write(b), Not(fits(b))), either(has_attempts_left(b), {stage[b]: "waiting"}, over(b))

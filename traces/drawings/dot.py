@@ -18,7 +18,8 @@ def as_dot(trace: Trace, protocol: Protocol) -> str:
     """The trace as a sequence diagram in the language of Graphviz, for ``dot``.
 
     Each lane is a line down the page, each action a box on its actor's, with an arrow to the lane of whom it is done to, or
-    from that of whom it hears; a fault is red. From the last step of what repeats for ever an arrow goes back to its first.
+    from that of whom it hears, dashed and open where what is sent arrives later; a fault is red. From the last step of what
+    repeats for ever an arrow goes back to its first.
     """
     told = messages(trace, protocol)
     graph = pydot.Dot("trace", graph_type="digraph", splines="line", nodesep="0.4", ranksep="0.3", fontname=FONT)
@@ -39,15 +40,18 @@ def as_dot(trace: Trace, protocol: Protocol) -> str:
     for number, message in enumerate(told, start=1):
         row = pydot.Subgraph(f"row{number}", rank="same")
         row.add_node(pydot.Node(f"step{number}", label=str(number), shape="plaintext", group="steps"))
-        box, end = (f"{lane[name]}_{number}" for name in (message.actor, message.other))
+        box = f"{lane[message.actor]}_{number}"
         colour = FAULT if message.action.fault else "black"
         row.add_node(pydot.Node(box, label=message.action.label, group=lane[message.actor], color=colour))
         line[message.actor].append(box)
-        if end != box:
-            row.add_node(pydot.Node(end, shape="point", width="0.03", group=lane[message.other]))
-            line[message.other].append(end)
-            way = (box, end) if message.sender == message.actor else (end, box)
-            graph.add_edge(pydot.Edge(*way, constraint="false", color=colour))
+        for other in dict.fromkeys(arrow.other(message.actor) for arrow in message.arrows):
+            end = f"{lane[other]}_{number}"
+            row.add_node(pydot.Node(end, shape="point", width="0.03", group=lane[other]))
+            line[other].append(end)
+        for arrow in message.arrows:
+            start, end = (f"{lane[name]}_{number}" for name in (arrow.sender, arrow.receiver))
+            style, head = ("dashed", "open") if arrow.under_way else ("solid", "normal")
+            graph.add_edge(pydot.Edge(start, end, constraint="false", color=colour, style=style, arrowhead=head))
         graph.add_subgraph(row)
     for number in range(len(told)):
         graph.add_edge(pydot.Edge(f"step{number}", f"step{number + 1}", style="invis", weight="8"))

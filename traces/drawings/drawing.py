@@ -54,6 +54,7 @@ _RULES = Template(
   .tip { fill: $acts; stroke: none }
   .tip.bad { fill: $faults; stroke: none }
   .cross { fill: none; stroke: $faults }
+  .tip.open { fill: none; stroke: $acts }
   .tip.muted { fill: $muted; stroke: none }
   rect.loop { fill: none; stroke: $loops }
 """
@@ -64,6 +65,7 @@ _FONT = f"""
   text.strong {{ font-weight: bold }}
   .arrow {{ stroke-width: 1.5 }}
   .arrow.bad {{ stroke-width: 2 }}
+  .arrow.sent {{ stroke-dasharray: 5 4 }}
   .far {{ stroke-width: 1; opacity: 0.55 }}
   circle {{ stroke-width: 2 }}
   rect.loop {{ stroke-width: 1.5; stroke-dasharray: 6 4 }}
@@ -89,6 +91,7 @@ def drawing(width: float, height: float, title: str, description: str) -> Elemen
     _tip(defined, "tip", "tip", "M0,0 L10,5 L0,10 z")
     _tip(defined, "tip-muted", "tip muted", "M0,0 L10,5 L0,10 z")
     _tip(defined, "tip-bad", "tip bad", "M0,0 L10,5 L0,10 z")
+    _tip(defined, "open", "tip open", "M2,0 L10,5 L2,10")
     _tip(defined, "cross", "cross", "M3,1 L11,9 M3,9 L11,1")
     box(svg, 0, 0, width, height, "page", round_=0)
     return svg
@@ -113,7 +116,7 @@ def circle(parent: Element, x: float, y: float, radius: float, kind: str) -> Ele
 
 
 def path(parent: Element, way: str, kind: str, tip: str = "") -> Element:
-    """A line along an SVG path; ``tip`` is the tip at its end: ``tip``, ``tip-muted``, ``tip-bad`` or ``cross``."""
+    """A line along an SVG path; ``tip`` is the tip at its end: ``tip``, ``tip-muted``, ``tip-bad``, ``open`` or ``cross``."""
     made = SubElement(parent, "path", {"class": kind, "d": way})
     if tip:
         made.set("marker-end", f"url(#{tip})")

@@ -1,7 +1,8 @@
 """Who does what to whom: the steps of a trace as messages between the lanes of a sequence diagram.
 
 There is a lane for each actor, and one for the store: what belongs to no actor and is changed by several, which is how the
-protocols have the metadata of a ledger, the node of a lock, the layout of a namespace.
+protocols have the metadata of a ledger, the node of a lock, the layout of a namespace. What is sent at one step and arrives at
+a later one has two arrows: an open one where it is sent, another where it arrives.
 """
 
 from __future__ import annotations
@@ -9,37 +10,67 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from fencepost.model.language import Action, Protocol, Variable
+from fencepost.model.language import STORE, Action, Protocol, Variable
 from fencepost.traces.trace import Trace
 from fencepost.traces.wording.text import members_of
 
-STORE = "store"
+
+@dataclass(frozen=True)
+class Arrow:
+    """A message from lane to lane; ``under_way`` is one that is sent now and arrives later."""
+
+    sender: str
+    receiver: str
+    under_way: bool = False
+
+    def other(self, actor: str) -> str:
+        """The lane that it goes to or comes from, seen from that of the actor."""
+        return self.receiver if self.sender == actor else self.sender
 
 
 @dataclass(frozen=True)
 class Message:
-    """An action as a message: from whom it hears to its actor; if it hears nobody, from its actor to the first other actor that
-    it names, otherwise to the store if it changes that, otherwise to itself."""
+    """An action as messages: from whom it hears to its actor, and from its actor to whom it sends.
+
+    If it declares none of them there is one to the first other actor that it names, otherwise to the store if it changes that,
+    otherwise none. Where a run takes it they are those that are sent there, otherwise those that do not depend on the state.
+    """
 
     action: Action
-    sender: str
-    receiver: str
+    arrows: tuple[Arrow, ...]
 
     @property
     def actor(self) -> str:
         return self.action.actor
 
     @property
-    def other(self) -> str:
-        """The lane that the message goes to or comes from, seen from its actor's."""
-        return self.receiver if self.sender == self.actor else self.sender
+    def lanes(self) -> set[str]:
+        """Who takes part."""
+        return {self.actor, *(name for arrow in self.arrows for name in (arrow.sender, arrow.receiver))}
 
 
 def messages(trace: Trace, protocol: Protocol) -> list[Message]:
     """The steps of a trace, each as a message; KeyError if the protocol lacks one of its actions."""
     known = {told.action.label: told for told in every_message(protocol)}
-    return [known[step.action] for step in trace.steps]
+    place = {variable: number for number, variable in enumerate(protocol.variables)}
+    told = []
+    for step, (before, after) in zip(trace.steps, pairwise(trace.states), strict=True):
+        action, arrows = known[step.action].action, known[step.action].arrows
+        posted = (
+            Arrow(action.actor, who, under_way=True)
+            for who, variable in action.posts.items()
+            if _is_posted(action.posted(variable), before[place[variable]], after[place[variable]])
+        )
+        told.append(Message(action, (*arrows, *posted)))
+    return told
+
+
+def _is_posted(member: int | None, before: int, after: int) -> bool:
+    """Whether something is sent, by what is on its way to the receiver before and after the step; ``member`` is what of it the
+    step is about."""
+    return before != after if member is None else bool(after >> member & 1)
 
 
 def every_message(protocol: Protocol) -> list[Message]:
@@ -56,7 +87,7 @@ def everyone(protocol: Protocol) -> list[str]:
 
 def lanes(told: Sequence[Message], protocol: Protocol) -> list[str]:
     """The actors that take part, in the order of the protocol, and then the store if it does."""
-    among = {name for message in told for name in (message.sender, message.receiver)}
+    among = set[str]().union(*(message.lanes for message in told))
     return [name for name in everyone(protocol) if name in among]
 
 
@@ -78,8 +109,9 @@ def owners(variable: Variable, shared: frozenset[str]) -> list[str]:
 
 
 def _message(action: Action, actors: set[str], shared: frozenset[str]) -> Message:
-    if action.hears in actors:
-        return Message(action, action.hears, action.actor)
+    if action.hears or action.to or action.posts:
+        pairs = ((action.hears, action.actor), (action.actor, action.to))
+        return Message(action, tuple(Arrow(*pair) for pair in pairs if all(pair) and pair[0] != pair[1]))
     named = [name for name in action.arguments.values() if name in actors and name != action.actor]
-    in_store = [STORE] if any(variable.family in shared for variable in action.updates) else []
-    return Message(action, action.actor, [*named, *in_store, action.actor][0])
+    in_store = [STORE] if action.actor != STORE and any(variable.family in shared for variable in action.updates) else []
+    return Message(action, tuple(Arrow(action.actor, name) for name in [*named, *in_store][:1]))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from fencepost.model.language import Protocol
-from fencepost.traces.drawings.lanes import lanes, messages
+from fencepost.traces.drawings.lanes import Arrow, lanes, messages
 from fencepost.traces.trace import Trace
 
 
 def as_mermaid(trace: Trace, protocol: Protocol) -> str:
     """The trace as a sequence diagram in Mermaid's language, which GitHub and GitLab draw where it stands in Markdown.
 
-    An action is an arrow from lane to lane; that of a fault ends in a cross. What repeats for ever is in a frame.
+    An action is an arrow from lane to lane, dotted and open where what is sent arrives later; that of a fault ends in a cross.
+    An action that sends nothing is an arrow from its lane to itself. What repeats for ever is in a frame.
     """
     told = messages(trace, protocol)
     lane = {name: f"lane{number}" for number, name in enumerate(lanes(told, protocol))}
@@ -20,8 +21,9 @@ def as_mermaid(trace: Trace, protocol: Protocol) -> str:
     for place, message in enumerate(told):
         if place == start:
             lines.append("    loop for ever")
-        arrow = "-x" if message.action.fault else "->>"
-        lines.append(f"    {lane[message.sender]}{arrow}{lane[message.receiver]}: {place + 1} {message.action.label}")
+        for arrow in message.arrows or [Arrow(message.actor, message.actor)]:
+            way = "-x" if message.action.fault else "--)" if arrow.under_way else "->>"
+            lines.append(f"    {lane[arrow.sender]}{way}{lane[arrow.receiver]}: {place + 1} {message.action.label}")
     lines += ["    end"] if start is not None else []
     if trace.violated is not None and lane:
         ends = dict.fromkeys(list(lane.values())[:: max(len(lane) - 1, 1)])

@@ -38,8 +38,8 @@ class _Row:
 def as_svg(trace: Trace, protocol: Protocol, violated: Property | None = None) -> str:
     """The trace as a sequence diagram in SVG, for a light and a dark page, with what of ``violated`` does not hold at the end.
 
-    Each action is a box on its actor's lane, with an arrow to whom it is done or from whom it hears; a fault has another
-    colour, and a cross. What repeats for ever is in a dashed frame.
+    Each action is a box on its actor's lane, with an arrow to whom it is done or from whom it hears, dashed and open where
+    what is sent arrives later; a fault has another colour, and a cross. What repeats for ever is in a dashed frame.
     """
     return rendered(_Diagram(trace, protocol, violated).drawn())
 
@@ -138,11 +138,11 @@ class _Diagram:
         part = group(svg, " ".join(message.action.doc.split("\n\n")[0].split()))
         text(part, self.left - GAP / 2, row.y + 4, str(row.number), "muted small", "end")
         here, half = self.x[message.actor], width_of(row.label) / 2 + PILL / 2 - 2
-        if message.receiver != message.sender:
-            there = self.x[message.other]
+        for arrow in message.arrows:
+            there = self.x[arrow.other(message.actor)]
             edge = here + (half if there > here else -half)
-            start, end = (edge, there) if message.sender == message.actor else (there, edge)
-            kind, tip = ("arrow bad", "cross") if fault else ("arrow", "tip")
+            start, end = (edge, there) if arrow.sender == message.actor else (there, edge)
+            kind, tip = ("arrow bad", "cross") if fault else ("arrow sent", "open") if arrow.under_way else ("arrow", "tip")
             path(part, f"M{point(start, row.y)} H{point(end)}", kind, tip)
         box(part, here - half, row.y - PILL / 2, 2 * half, PILL, "fault" if fault else "act", round_=PILL / 2)
         text(part, here, row.y + 4.5, row.label, "", "middle")

@@ -85,6 +85,8 @@ class _Words:
 def _told(recording: Recording, courses: Sequence[Course]) -> dict[str, Any]:
     trace, protocol = recording.trace, recording.suite.protocol
     said = messages(trace, protocol)
+    arrows = dict.fromkeys(message.arrows for message in said)
+    drawn = {some: place for place, some in enumerate(arrows)}
     lane = {name: number for number, name in enumerate(lanes(said, protocol))}
     shared = stored(protocol)
     taken = {message.action.label: message for message in said}
@@ -103,8 +105,6 @@ def _told(recording: Recording, courses: Sequence[Course]) -> dict[str, Any]:
             {
                 "label": label,
                 "by": lane[message.actor],
-                "from": lane[message.sender],
-                "to": lane[message.receiver],
                 "fault": message.action.fault,
                 "doc": message.action.doc,
                 "place": str(message.action.location),
@@ -120,9 +120,14 @@ def _told(recording: Recording, courses: Sequence[Course]) -> dict[str, Any]:
         "start": [str(raw) for raw in trace.initial],
         "initial": shown[0],
         "steps": [
-            [number[step.action], [[place, new] for place, (old, new) in enumerate(zip(*pair, strict=True)) if old != new]]
-            for step, pair in zip(trace.steps, itertools.pairwise(shown), strict=True)
+            [
+                number[step.action],
+                [[place, new] for place, (old, new) in enumerate(zip(*pair, strict=True)) if old != new],
+                drawn[message.arrows],
+            ]
+            for step, message, pair in zip(trace.steps, said, itertools.pairwise(shown), strict=True)
         ],
+        "arrows": [[[lane[one.sender], lane[one.receiver], one.under_way] for one in some] for some in arrows],
         "loop": _loop(trace.loop),
         "properties": [_course(course) for course in _first(courses, trace.violated)],
     }

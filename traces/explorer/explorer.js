@@ -128,7 +128,6 @@ function shown() {
 function go(place, { quiet = false } = {}) {
   chosen.place = place;
   timeline.choose(visible.indexOf(place));
-  const [at] = course.states[place];
   const [side] = course.sides;
   $("step-title").textContent = course.sides.length === 2 ? `Row ${place} of ${course.last}`
     : place ? `Step ${place} of ${course.last}` : "Initial state";
@@ -141,9 +140,7 @@ function go(place, { quiet = false } = {}) {
   drawProperties($("properties"), course, place, goToState);
   showState();
   showPlaying();
-  const step = course.sides.length === 2 ? `row=${place}&with=${addressOf(chosen.second)}` : `step=${at}`;
-  const fragment = `#trace=${addressOf(chosen.first)}&${step}`;
-  if (location.hash !== fragment) history.replaceState(null, "", fragment);
+  showAddress();
   if (!quiet) say(spoken());
   document.title = document.title.replace(/^(\d+\/\d+ )?/, side.last ? `${place}/${course.last} ` : "");
 }
@@ -291,19 +288,27 @@ $("theme").ariaPressed = String(isDark());
 
 // --- links to a step
 
-// How the address names a run: by its number, and where it is the reader's own as the run that it leaves, where, and how it goes on.
+function showAddress() {
+  const { first, second, place } = chosen;
+  const step = course.sides.length === 2 ? `row=${place}&with=${addressOf(second)}` : `step=${course.states[place][0]}`;
+  const fragment = `#trace=${addressOf(first)}&${step}`;
+  if (location.hash !== fragment) history.replaceState(null, "", fragment);
+}
+
+// How the address names a run: by its number, and where it is the reader's own as the run that it leaves, where, how it goes on
+// and its name.
 function addressOf(number) {
   if (!recordings[number].own) return String(number + 1);
   const { origin, keep, then } = runs.way(number);
-  return `${origin + 1}.${keep}.${then.join("-")}`;
+  return `${origin + 1}.${keep}.${then.join("-")}.${encodeURIComponent(recordings[number].name)}`;
 }
 
 function addressed(text) {
-  const [, origin, keep, then] = /^(\d+)(?:\.(\d+)\.([\d-]*))?$/.exec(text ?? "") ?? [];
+  const [, origin, keep, then, name] = /^(\d+)(?:\.(\d+)\.([\d-]*)(?:\.(.+))?)?$/.exec(text ?? "") ?? [];
   const number = Number(origin) - 1;
   if (!recordings[number]) return -1;
   if (keep === undefined || !recordings[number].run) return number;
-  return runs.follow(number, Number(keep), then.split("-").filter(Boolean).map(Number)) ?? number;
+  return runs.follow(number, Number(keep), then.split("-").filter(Boolean).map(Number), name) ?? number;
 }
 
 function follow(hash) {

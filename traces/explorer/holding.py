@@ -36,7 +36,8 @@ class Held:
         self._watched = Observer(suite.protocol)
         lane = {name: number for number, name in enumerate(everyone(suite.protocol))}
         self._lanes = list(lane)
-        self._actions = [_action(told, lane, self._watched.states) for told in every_message(suite.protocol)]
+        place = {variable: number for number, variable in enumerate(suite.protocol.variables)}
+        self._actions = [_action(told, lane, place, self._watched.states) for told in every_message(suite.protocol)]
         self._properties = [_property(prop, self._watched) for prop in suite.properties]
         shared = stored(suite.protocol)
         self._variables = [
@@ -97,7 +98,7 @@ def _domain(domain: Domain) -> dict[str, Any]:
     raise AssertionError(domain)
 
 
-def _action(told: Message, lane: Mapping[str, int], watched: Watched) -> dict[str, Any]:
+def _action(told: Message, lane: Mapping[str, int], place: Mapping[Variable, int], watched: Watched) -> dict[str, Any]:
     action = told.action
     return {
         "label": action.label,
@@ -105,8 +106,8 @@ def _action(told: Message, lane: Mapping[str, int], watched: Watched) -> dict[st
         "arguments": dict(sorted(action.arguments.items())),
         "actor": action.actor,
         "by": lane[told.actor],
-        "from": lane[told.sender],
-        "to": lane[told.receiver],
+        "arrows": [[lane[one.sender], lane[one.receiver], one.under_way] for one in told.arrows],
+        "posts": [[lane[who], place[held], action.posted(held)] for who, held in action.posts.items() if who in lane],
         "hears": action.hears,
         "fault": action.fault,
         "doc": action.doc,

@@ -30,6 +30,18 @@ class Model {
     return states;
   }
 
+  // The messages of an action that leads from these values to those: those that do not depend on them, and what it sends.
+  messages(action, before, after) {
+    const { arrows, posts, by } = this.held.actions[action];
+    const posted = posts.filter(([, place, member]) => (member === null ? before[place] !== after[place] : (after[place] >> BigInt(member)) & 1n));
+    return [...arrows, ...posted.map(([to]) => [by, to, true])];
+  }
+
+  // What can arrive in a state: the actions by which a message of another actor does.
+  arriving(state) {
+    return this.machine.enabled(state).map((action) => this.held.actions[action]).filter(({ hears }) => hears && hears !== "store");
+  }
+
   // Why an action cannot happen in a state: of how many conditions which are false, each with what decides it.
   whyNot(action, state) {
     return this.why(this.held.actions[action].guard, this.held.observer.states, new Set(this.observer.observe(state)), [state]);
@@ -88,9 +100,16 @@ class Model {
     const word = (text) => words.get(text) ?? (words.set(text, words.size), words.size - 1);
     const shown = states.map((state) => this.shown(state).map(word));
     const taken = [...new Set(actions)];
-    const among = new Set(taken.flatMap((action) => [held.actions[action].from, held.actions[action].to]));
+    const values = states.map((state) => this.values(state));
+    const sent = actions.map((action, place) => this.messages(action, values[place], values[place + 1]));
+    const among = new Set(actions.flatMap((action, place) => [held.actions[action].by, ...sent[place].flatMap(([from, to]) => [from, to])]));
     const lanes = held.lanes.map((_, lane) => lane).filter((lane) => everyone || among.has(lane));
     const lane = (number) => lanes.indexOf(number);
+    const arrows = new Map();
+    const drawnAs = (messages) => {
+      const key = JSON.stringify(messages.map(([from, to, underWay]) => [lane(from), lane(to), underWay]));
+      return arrows.get(key) ?? (arrows.set(key, arrows.size), arrows.size - 1);
+    };
     const properties = held.properties.map((property) => {
       const { words: course, reasons } = this.course(property, states, seen);
       const spans = course.flatMap((text, place) => (text === course[place - 1] ? [] : [[place, text]]));
@@ -101,12 +120,13 @@ class Model {
       name: run.name, protocol: held.protocol, parameters: held.shown, defects: held.defects, violated: about, found: run.found,
       lanes: lanes.map((number) => held.lanes[number]),
       actions: taken.map((number) => held.actions[number]).map((action) =>
-        ({ ...action, by: lane(action.by), from: lane(action.from), to: lane(action.to) })),
+        ({ ...action, by: lane(action.by) })),
       variables: held.variables.map((variable) => ({ ...variable, of: variable.of.map(lane).filter((number) => number >= 0) })),
       words: [...words.keys()],
       initial: shown[0],
       steps: actions.map((action, place) => [taken.indexOf(action),
-        shown[place + 1].flatMap((text, variable) => (text === shown[place][variable] ? [] : [[variable, text]]))]),
+        shown[place + 1].flatMap((text, variable) => (text === shown[place][variable] ? [] : [[variable, text]])), drawnAs(sent[place])]),
+      arrows: [...arrows.keys()].map((key) => JSON.parse(key)),
       loop: null,
       properties: properties.sort((one, other) => rank(one) - rank(other)),
     };

@@ -173,6 +173,7 @@ $("load").onchange = () => {
 $("name").oninput = () => {
   runs.rename(chosen.first, $("name").value.trim() || "unnamed");
   showChoices();
+  showAddress();
 };
 $("target").onchange = () => { $("conditions-label").hidden = $("target").value !== ""; };
 $("search-form").onsubmit = (event) => {
@@ -193,6 +194,7 @@ const playing = Promise.all(data.models.map(Model.of)).then((models) => {
   runs.ready(models);
   if (asked.includes(".")) follow(asked);
   else showPlaying();
+  filter(); // draws what is under way, too
   showChoices();
   document.documentElement.dataset.ready = "yes";
 }).catch((error) => {

@@ -44,10 +44,14 @@ class Recording {
     return at ? this.steps[at - 1][1].map(([variable]) => variable) : [];
   }
 
+  // The messages of a step: from which lane to which, and whether it is only sent then, and arrives later.
+  messages(at) {
+    return this.arrows[this.steps[at - 1][2]];
+  }
+
   // Whether a step is by or to one of these lanes, or changes a variable of theirs.
   concerns(at, lanes) {
-    const action = this.action(at);
-    return lanes.has(action.from) || lanes.has(action.to)
+    return lanes.has(this.action(at).by) || this.messages(at).some(([from, to]) => lanes.has(from) || lanes.has(to))
       || this.changed(at).some((variable) => this.variables[variable].of.some((lane) => lanes.has(lane)));
   }
 

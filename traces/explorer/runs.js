@@ -2,7 +2,7 @@
 
 class Runs {
   constructor(recordings) {
-    Object.assign(this, { recordings, models: [], made: 0, undone: [] });
+    Object.assign(this, { recordings, models: [], undone: [] });
   }
 
   // Begins to play once the models are there: each given recording is followed by the machine of its model.
@@ -18,10 +18,18 @@ class Runs {
   }
 
   // The number of a new run of the reader's own: the actions from the initial state of the run that it comes from.
-  add(from, states, actions, name = `branch ${++this.made}`) {
+  add(from, states, actions, name = this.unused()) {
     const run = { ...from, states, actions, name, found: "in the page" };
     this.recordings.push(this.recorded(run));
     return this.recordings.length - 1;
+  }
+
+  // The name of a run that has none yet.
+  unused() {
+    const names = new Set(this.recordings.map((one) => one.name));
+    let number = 1;
+    while (names.has(`branch ${number}`)) number++;
+    return `branch ${number}`;
   }
 
   recorded(run) {

@@ -114,27 +114,39 @@ function drawn(name, properties) {
   return made;
 }
 
-// The lanes at one step: a line for each, and the message from one to another, or to itself.
+// The lanes at one step: a line for each, and the messages from one to another, or a box where there are none.
 function lanes(side, step, width) {
   const svg = drawn("svg", { class: "lanes", width: width * side.lanes.length, height: ROW, "aria-hidden": "true" });
   const middle = ROW / 2;
   const at = (lane) => (lane + 0.5) * width;
   side.lanes.forEach((_, lane) => svg.append(drawn("line", { class: "life", x1: at(lane), x2: at(lane), y1: 0, y2: ROW })));
+  if (step) svg.append(...underWay(side, step - 1, at, 0, middle));
+  svg.append(...underWay(side, step, at, middle, ROW));
   if (step === 0) return svg;
-  const { from, to, fault } = side.action(step);
+  const { by, fault } = side.action(step);
+  const messages = side.messages(step);
   const group = drawn("g", { class: fault ? "message fault" : "message" });
   svg.append(group);
-  if (from === to) {
-    group.append(fault ? cross(at(from), middle, 5) : drawn("rect", { x: at(from) - 4, y: middle - 7, width: 8, height: 14, rx: 2 }));
-    return svg;
+  if (!messages.length) {
+    group.append(fault ? cross(at(by), middle, 5) : drawn("rect", { x: at(by) - 4, y: middle - 7, width: 8, height: 14, rx: 2 }));
   }
-  const way = to > from ? 1 : -1;
-  const end = at(to) - way * 3;
-  group.append(drawn("circle", { cx: at(from), cy: middle, r: 3.5 }));
-  group.append(drawn("line", { class: "way", x1: at(from), x2: end, y1: middle, y2: middle }));
-  group.append(fault ? cross(end, middle, 5)
-    : drawn("path", { d: `M ${end} ${middle} l ${-7 * way} -4.5 v 9 z` }));
+  for (const [from, to, underWay] of messages) {
+    const way = to > from ? 1 : -1;
+    const end = at(to) - way * 3;
+    group.append(drawn("circle", { cx: at(from), cy: middle, r: 3.5 }));
+    group.append(drawn("line", { class: underWay ? "way sent" : "way", x1: at(from), x2: end, y1: middle, y2: middle }));
+    group.append(fault ? cross(end, middle, 5) : underWay ? drawn("path", { class: "tip", d: `M ${end - 7 * way} ${middle - 4.5} L ${end} ${middle} l ${-7 * way} 4.5` })
+      : drawn("path", { d: `M ${end} ${middle} l ${-7 * way} -4.5 v 9 z` }));
+  }
   return svg;
+}
+
+// Marks the lanes that a message can reach in a state, if the page holds the model that tells.
+function underWay(side, step, at, from, to) {
+  if (!side.run) return [];
+  const arriving = new Set(side.run.model.arriving(side.run.states[step]).map(({ actor }) => side.lanes.indexOf(actor)));
+  return [...arriving].filter((lane) => lane >= 0).map((lane) =>
+    drawn("line", { class: "pending", x1: at(lane), x2: at(lane), y1: from, y2: to }));
 }
 
 function cross(x, y, size) {

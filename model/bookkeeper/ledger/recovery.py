@@ -364,7 +364,13 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
             **s.after_update,
         }
 
-    @p.step(by="r", r=recoverer, fair=True, mirrors="ReadOnlyLedgerHandle.closeRecovered, ReadOnlyLedgerHandle.recover")
+    @p.step(
+        by="r",
+        hears="store",
+        r=recoverer,
+        fair=True,
+        mirrors="ReadOnlyLedgerHandle.closeRecovered, ReadOnlyLedgerHandle.recover",
+    )
     def adopt_end(r: int) -> Any:
         """Recovery wants to close and finds the ledger closed: that end is the end."""
         return And(at_end(r), status == "closed"), {

@@ -48,6 +48,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
 
     @p.step(
         by="writer",
+        posts=requested,
         e=entry,
         fair=True,
         mirrors="LedgerHandle.doAsyncAddEntry, PendingAddOp.initiate, PendingAddOp.sendWriteRequest",
@@ -155,6 +156,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
 
     @p.step(
         by="writer",
+        to="" if p.has("change_not_committed") else "store",
         spends="changes",
         o=bookie,
         n=bookie,
@@ -228,6 +230,8 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
 
     @p.step(
         by="writer",
+        hears="store",
+        posts=requested,
         fair=True,
         only_if=s.changes,
         mirrors="LedgerHandle.unsetSuccessAndSendWriteRequest, PendingAddOp.unsetSuccessAndSendWriteRequest, "
@@ -278,7 +282,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
             **s.after_update,
         }
 
-    @p.step(by="writer", fair=True, mirrors="LedgerHandle.doAsyncCloseInternal, LedgerHandle.ensembleChangeLoop")
+    @p.step(by="writer", hears="store", fair=True, mirrors="LedgerHandle.doAsyncCloseInternal, LedgerHandle.ensembleChangeLoop")
     def find_closed() -> Any:
         """The writer finds the ledger closed: at its own last add confirmed that is success, at another end an error.
 

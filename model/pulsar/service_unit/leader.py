@@ -124,6 +124,7 @@ class Leader:
 
         @p.step(
             by="b",
+            hears="store",
             mirrors="ServiceUnitStateChannelImpl.monitorOwnerships, ServiceUnitStateChannelImpl.handleBrokerDeletionEvent, "
             "ServiceUnitStateChannelImpl.scheduleCleanup",
             fair=True,
@@ -139,6 +140,7 @@ class Leader:
 
         @p.step(
             by="b",
+            to="store",
             mirrors="ServiceUnitStateChannelImpl.monitorOwnerships, ServiceUnitStateChannelImpl.overrideOwnership, "
             "ServiceUnitStateChannelImpl.publishOverrideEventAsync",
             fair=True,
@@ -159,6 +161,7 @@ class Leader:
 
         @p.step(
             by="b",
+            to="store",
             mirrors="ServiceUnitStateChannelImpl.monitorOwnerships, ServiceUnitStateChannelImpl.tombstoneAsync",
             spends="burials",
             b=broker,
@@ -185,6 +188,7 @@ class Leader:
 
         @p.step(
             by="b",
+            to="store",
             mirrors="ServiceUnitStateChannelImpl.doCleanup, ServiceUnitStateChannelImpl.overrideOwnership, "
             "ServiceUnitStateChannelImpl.publishOverrideEventAsync",
             fair=True,
@@ -201,6 +205,7 @@ class Leader:
 
         @p.step(
             by="b",
+            to="store",
             mirrors="ServiceUnitStateChannelImpl.doCleanup, ServiceUnitStateChannelImpl.overrideOwnership, "
             "ServiceUnitStateChannelImpl.publishOverrideEventAsync",
             fair=True,

@@ -114,7 +114,7 @@ class MetadataViews:
         """Declares how brokers hear of writes."""
         p, store = self.protocol, self.store
 
-        @p.step(by="b", mirrors=HEARS, fair=True, b=self.broker, u=self.unit)
+        @p.step(by="b", hears="store", mirrors=HEARS, fair=True, b=self.broker, u=self.unit)
         def read(b: int, u: int) -> Any:
             """A broker that hears that a node was written reads it, and acts on it if it is not what its copy says."""
             node = self.truth[u]

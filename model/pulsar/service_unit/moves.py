@@ -31,6 +31,7 @@ def declare_moves(channel: Channel) -> None:
 
     @p.step(
         by="c",
+        to="store",
         mirrors="ServiceUnitStateChannelImpl.publishUnloadEventAsync, ExtensibleLoadManagerImpl.unloadNamespaceBundleAsync",
         spends="unloads",
         c=broker,

@@ -125,6 +125,7 @@ class Splits:
 
         @p.step(
             by="c",
+            to="store",
             mirrors="ServiceUnitStateChannelImpl.publishSplitEventAsync, ExtensibleLoadManagerImpl.splitNamespaceBundleAsync",
             spends="splits",
             c=broker,
@@ -176,7 +177,14 @@ class Splits:
             deleted = records.record("Deleted", records.after(self.version[b]), src=b)
             return And(stage[b] == "deleting", units.may_write(b)), merged(units.written(b, PARENT, deleted), self.over(b))
 
-        @p.step(by="b", mirrors="NamespaceBundleFactory.handleMetadataStoreNotification", fair=True, b=broker, only_if=splits)
+        @p.step(
+            by="b",
+            hears="store",
+            mirrors="NamespaceBundleFactory.handleMetadataStoreNotification",
+            fair=True,
+            b=broker,
+            only_if=splits,
+        )
         def learn_layout(b: int) -> Any:
             """A broker hears that the layout was changed, and reads it."""
             return And(self.store.reaches(b), self.layout, Not(self.copy[b])), self.learned(b, topics, leaves)

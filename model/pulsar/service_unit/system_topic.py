@@ -166,7 +166,7 @@ class SystemTopic:
         """Declares how messages are read, and what befalls the log."""
         p, store, broker, unit, place = self.protocol, self.store, self.broker, self.unit, self.place
 
-        @p.step(by="b", mirrors=HEARS, fair=True, b=broker, u=unit, k=place)
+        @p.step(by="b", hears="store", mirrors=HEARS, fair=True, b=broker, u=unit, k=place)
         def read(b: int, u: int, k: int) -> Any:
             """A broker reads the next message of the topic, and acts on it if its view accepts it.
 

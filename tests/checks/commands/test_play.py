@@ -69,7 +69,26 @@ def test_a_protocol_of_ones_own_begins_in_each_initial_state(tmp_path: Path) -> 
     assert fencepost("play", file, "--out", out).returncode == 0
     told = data_in(out)
     assert [trace["start"] for trace in told["traces"]] == [["0", "0"], ["0", "1"], ["1", "0"], ["1", "1"]]
-    assert [trace["name"] for trace in told["traces"]] == [f"initial state {number}" for number in (1, 2, 3, 4)]
+    assert [trace["name"] for trace in told["traces"]] == [
+        f"initial state: lit[l0] {one}, lit[l1] {other}" for one in ("no", "yes") for other in ("no", "yes")
+    ]
+
+
+def test_of_many_initial_states_the_first_are_in_the_page(tmp_path: Path) -> None:
+    file, out = tmp_path / "lamps.py", tmp_path / "lamps.html"
+    file.write_text(OWN.replace('"lamp", 2', '"lamp", 5'), encoding="utf-8")
+    run = fencepost("play", file, "--out", out)
+    assert (run.returncode, run.stdout) == (0, f"page: {out} (of 32 initial states the first 16)\n")
+    assert len(data_in(out)["traces"]) == 16
+
+
+def test_a_message_of_nobody_is_told_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "lamps.py"
+    file.write_text(OWN.replace('by="l", ', 'by="l", hears="guest", '), encoding="utf-8")
+    run = fencepost("play", file, "--out", tmp_path / "lamps.html")
+    assert run.returncode != 0
+    assert "lamps.py:" in run.stderr
+    assert "lamps: action switch: hears='guest' is neither an actor nor the store" in run.stderr
 
 
 def test_what_cannot_be_played_is_told(tmp_path: Path) -> None:

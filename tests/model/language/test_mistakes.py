@@ -293,3 +293,77 @@ def test_next_values_vetted_for_a_step_stay_unknown_elsewhere(shop: Shop) -> Non
     shop.p.vet("a property of steps", formula, primed=True)
     with refused("a property of states mentions open'"):
         shop.p.vet("a property of states", formula)
+
+
+# --- messages
+
+
+def spoken(p: Protocol, **told: Any) -> Protocol:
+    """A protocol of a shop that sells to visitors, one of whose actions speaks with whom it is told."""
+    visitor = p.universe("visitor", 2)
+
+    @p.step(by="v", v=visitor)
+    def enter(v: int) -> Any:
+        """A visitor comes in."""
+        return True, {}
+
+    @p.step(by="shop", v=visitor, **told)
+    def answer(v: int) -> Any:
+        """The shop answers."""
+        return True, {}
+
+    p.check_messages()
+    return p
+
+
+@pytest.mark.parametrize("role", ["hears", "to"])
+@pytest.mark.parametrize("who", ["v", "store", "shop"])
+def test_a_message_is_of_an_actor_or_of_the_store(role: str, who: str) -> None:
+    made = spoken(Protocol("fair"), **{role: who})
+    assert getattr(made.actions[-1], role) == {"v": "v1"}.get(who, who)
+
+
+@pytest.mark.parametrize("role", ["hears", "to"])
+def test_a_message_of_nobody_is_refused(role: str) -> None:
+    with refused(f"fair: action answer: {role}='shp' is neither an actor nor the store (did you mean shop?)"):
+        spoken(Protocol("fair"), **{role: "shp"})
+    with refused(f"fair: action answer: {role} names an actor or a parameter that is one, and 3 is no name"):
+        spoken(Protocol("fair"), **{role: 3})
+
+
+def test_what_is_posted_is_kept_for_each_receiver() -> None:
+    p = Protocol("post")
+    thing, visitor, room = p.universe("thing", 2), p.universe("guest", 2), p.universe("room", 2)
+    due, kept = p.subset("due", thing, per=visitor), p.flag("kept", per=room)
+
+    @p.step(by="g", g=visitor)
+    def take(g: int) -> Any:
+        """A guest takes what is due."""
+        return True, {due[g]: ()}
+
+    @p.step(by="shop", e=thing, posts=due)
+    def send(e: int) -> Any:
+        """The shop sends a thing to all guests."""
+        return True, {due[g]: due[g].plus(e) for g in visitor}
+
+    p.check_messages()
+    action = next(one for one in p.actions if one.label == "send(t1)")
+    assert {who: (held.name, action.posted(held)) for who, held in action.posts.items()} == {
+        "g0": ("due[g0]", 1),
+        "g1": ("due[g1]", 1),
+    }
+
+    with refused("post: action lose: posts is a family of variables, one for each receiver, not 'due'"):
+
+        @p.step(by="shop", posts="due")
+        def lose() -> Any:
+            """A name is no family."""
+            return True, {}
+
+    @p.step(by="shop", posts=kept)
+    def store_away() -> Any:
+        """To rooms nothing is sent: they do nothing."""
+        return True, {kept[0]: True}
+
+    with refused("post: action store_away: posts='room' is neither an actor nor the store"):
+        p.check_messages()

@@ -10,10 +10,11 @@ import pytest
 from fencepost.model.language import Protocol
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.traces.drawings.dot import FAULT, as_dot
-from fencepost.traces.drawings.lanes import messages, stored
+from fencepost.traces.drawings.lanes import Arrow, every_message, everyone, messages, stored
 from fencepost.traces.drawings.mermaid import as_mermaid
+from fencepost.traces.drawings.sequence_svg import as_svg
 from fencepost.traces.trace import Loop, Step, Trace
-from tests.traces.explorer.recorded import lost_entry
+from tests.traces.explorer.recorded import lost_entry, run
 
 pytestmark = pytest.mark.filterwarnings("ignore:'.*' deprecated - use:DeprecationWarning")  # in pydot's parser
 
@@ -114,10 +115,54 @@ def test_the_store_holds_what_several_change_and_nobody_owns(protocol: str, fami
 def test_who_hears_has_the_arrow_from_who_sent() -> None:
     recording = lost_entry()
     protocol = recording.suite.protocol
-    assert {action.hears for action in protocol.actions} - {""} <= {action.actor for action in protocol.actions}
-    told = {message.action.label: (message.sender, message.receiver) for message in messages(recording.trace, protocol)}
-    assert (told["add(b0, e0)"], told["ack(b0, e0)"]) == (("writer", "b0"), ("b0", "writer"))
-    assert (told["read_lac(r0, b0)"], told["send(e0)"]) == (("r0", "b0"), ("writer", "writer"))
+    told = {message.action.label: message.arrows for message in messages(recording.trace, protocol)}
+    assert (told["add(b0, e0)"], told["ack(b0, e0)"]) == ((Arrow("writer", "b0"),), (Arrow("b0", "writer"),))
+    assert (told["read_lac(r0, b0)"], told["start_reading(r0)"]) == ((Arrow("r0", "b0"),), ())
     (drawn,) = pydot.graph_from_dot_data(as_dot(recording.trace, protocol))
     ways = {(edge.get_source(), edge.get_destination()) for edge in drawn.get_edges()}
     assert ("lane1_9", "lane0_9") in ways  # the box of step 9, ack(b0, e0), is the writer's, and the arrow ends there
+
+
+def test_what_is_sent_has_an_open_arrow_to_each_who_is_sent_it() -> None:
+    recording = lost_entry()
+    protocol = recording.suite.protocol
+    sent = [message.arrows for message in messages(recording.trace, protocol) if message.action.name == "send"]
+    assert sent == [tuple(Arrow("writer", bookie, under_way=True) for bookie in ("b0", "b1", "b2"))]
+    lines = [line.strip() for line in as_mermaid(recording.trace, protocol).splitlines()]
+    assert [line for line in lines if line.endswith("1 send(e0)")] == [f"lane0--)lane{lane}: 1 send(e0)" for lane in (1, 2, 3)]
+    edges = arrows(parsed(as_dot(recording.trace, protocol)), "arrowhead", "open")
+    assert [edge[:2] for edge in edges] == [("lane0_1", f"lane{lane}_1") for lane in (1, 2, 3)]
+    drawing = as_svg(recording.trace, protocol)
+    assert drawing.count('class="arrow sent"') == 3
+
+
+def test_what_is_sent_to_an_ensemble_taken_before_goes_there() -> None:
+    """Only the members of what the thread took are sent the entry, whenever they were taken."""
+    protocol = PROTOCOLS["ledger"].build({}, ["captured_ensemble"])
+    taken, sent = messages(run(protocol, ["take_ensemble(e0)", "send(e0)"]), protocol)
+    assert (taken.arrows, [arrow.receiver for arrow in sent.arrows]) == ((), ["b0", "b1", "b2"])
+
+
+@pytest.mark.parametrize(
+    ("protocol", "label"),
+    [
+        ("election", "find_none(b0)"),
+        ("election", "hear_of_deletion(b1)"),
+        ("ownership", "read_owner(b0, u0)"),
+        ("unload", "find_other(b1, u0)"),
+        ("split", "hear_of_layout(b0)"),
+        ("service_unit", "read(b1, u0, m0)"),
+    ],
+)
+def test_what_the_store_answers_and_notifies_comes_from_it(protocol: str, label: str) -> None:
+    told = {message.action.label: message for message in every_message(PROTOCOLS[protocol].build({}))}[label]
+    assert told.arrows == (Arrow("store", told.actor),)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_every_arrow_is_between_two_who_have_lanes(protocol: str) -> None:
+    built = PROTOCOLS[protocol].build({})
+    known = set(everyone(built))
+    for message in every_message(built):
+        assert message.lanes | message.action.posts.keys() <= known
+        assert all(arrow.sender != arrow.receiver for arrow in message.arrows)

@@ -197,7 +197,8 @@ def test_the_sequence_diagram(chromium: Any, lost: Path) -> None:
     for end, name in ((way["x"], "b0"), (way["x"] + way["width"], "r0")):
         assert abs(end - (lane[name]["x"] + lane[name]["width"] / 2)) < 5, name
     assert len(shown.all("#row-2 .lanes .life")) == 6
-    assert shown.all("#row-2 .lanes .way") == []  # b0 stores it: a message to itself
+    assert (len(shown.all("#row-1 .lanes .sent")), len(shown.all("#row-2 .lanes .sent"))) == (3, 0)
+    assert shown.all("#row-6 .lanes .way") == []  # r0 starts to read: a step by itself
 
 
 def test_two_traces_side_by_side(chromium: Any, lamps: Path) -> None:

@@ -33,7 +33,7 @@ def switched(*labels: str, name: str = "lamp", violated: str | None = None, loop
 
 def test_the_states_can_be_put_together_again(lost: Recording, told: dict[str, Any]) -> None:
     state = list(told["initial"])
-    for at, (_, changes) in enumerate(told["steps"], start=1):
+    for at, (_, changes, _arrows) in enumerate(told["steps"], start=1):
         for variable, word in changes:
             assert state[variable] != word
             state[variable] = word
@@ -45,9 +45,12 @@ def test_the_states_can_be_put_together_again(lost: Recording, told: dict[str, A
 def test_what_is_told_of_a_trace(lost: Recording, told: dict[str, Any]) -> None:
     assert told["violated"] == "no_truncation"
     assert told["lanes"] == ["writer", "b0", "b1", "b2", "r0", "store"]
-    assert [told["actions"][number]["label"] for number, _ in told["steps"]] == lost.side.labels()
+    assert [told["actions"][number]["label"] for number, *_ in told["steps"]] == lost.side.labels()
     asked = next(action for action in told["actions"] if action["label"] == "read_lac(r0, b2)")
-    assert (told["lanes"][asked["from"]], told["lanes"][asked["to"]], asked["fault"]) == ("r0", "b2", False)
+    assert (told["lanes"][asked["by"]], asked["fault"]) == ("r0", False)
+    ways = [[(told["lanes"][a], told["lanes"][b], later) for a, b, later in told["arrows"][step[2]]] for step in told["steps"]]
+    assert ways[:2] == [[("writer", bookie, True) for bookie in ("b0", "b1", "b2")], [("writer", "b0", False)]]
+    assert ways[4:6] == [[("r0", "b2", False)], []]
     assert re.fullmatch(r"model/bookkeeper/ledger/recovery\.py:\d+", asked["place"])
     stored = next(v for v in told["variables"] if v["name"] == "stored[b1]")
     assert (stored["family"], [told["lanes"][lane] for lane in stored["of"]]) == ("stored", ["b1"])

@@ -150,6 +150,26 @@ def test_the_address_leads_back_to_a_branch(chromium: Any, lost: Path) -> None:
     assert (again.taken, again.fragment, again.text("#step-title")) == (taken, fragment, "Step 6 of 7")
 
 
+def test_what_is_sent_is_drawn_where_it_is_sent_and_marked_until_it_arrives(chromium: Any, lost: Path) -> None:
+    shown = Playing(chromium, lost, "#step=0")
+    shown.until("return document.querySelectorAll('#row-1 .pending').length > 0")
+    marks = "return [...document.querySelectorAll('#row-%d .%s')].map((line) => Math.floor(line.x2.baseVal.value / width))"
+    assert shown.run(marks % (1, "sent")) == [1, 2, 3]
+    assert shown.run("return recordings[0].lanes") == ["writer", "b0", "b1", "b2", "r0", "store"]
+    assert [sorted(set(shown.run(marks % (row, "pending")))) for row in (0, 1, 2, 13)] == [[], [1, 2, 3], [0, 1, 2, 3], []]
+
+
+def test_the_name_of_a_branch_is_in_its_address(chromium: Any, lost: Path) -> None:
+    shown = Playing(chromium, lost, "#step=5")
+    shown.choose("read_lac(r0, b1)")
+    shown.run("const n = document.getElementById('name'); n.value = 'b1. fenced & \u00fc'; n.oninput()")
+    again = Playing(chromium, lost, shown.fragment)
+    assert (again.text("#first option:checked"), again.one("#name").get_attribute("value")) == ("b1. fenced & \u00fc",) * 2
+    again.click("#to-first")
+    again.choose("recover(r0)")
+    assert again.text("#first option:checked") == "branch 1"
+
+
 def test_branches_are_named_and_compared(chromium: Any, lost: Path) -> None:
     shown = Playing(chromium, lost, "#step=5")
     shown.choose("read_lac(r0, b1)")
