@@ -1,6 +1,6 @@
 """Where BookKeeper's client puts the copies of an entry, in Java's own arithmetic: 64-bit entries, 32-bit places.
 
-Mirrors RoundRobinDistributionSchedule of bookkeeper-server as of 2026-08, which computes the place of copy w of entry e in
+Mirrors RoundRobinDistributionSchedule of bookkeeper-server 4.16.0 to 4.18.0, which computes the place of copy w of entry e in
 two ways. A write set, by which entries are read, has ``(int) ((e + w) % ensembleSize)``. Adds, explicit last adds
 confirmed and the ledger checker ask getWriteSetBookieIndex, which has ``(int) (e + w) % ensembleSize``: there the cast
 binds tighter than the remainder, so the sum loses its upper 32 bits, and may turn negative, before it is divided.

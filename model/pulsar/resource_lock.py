@@ -17,8 +17,9 @@ leaves the lock ``stranded``: nothing looks after a lock that is being released.
 while it is revalidated; only when another's node is found, or the creation meets one, is the lock lost and the bundle
 unloaded. A request whose answer is lost with the connection is sent again, until the session is gone.
 
-The parts are as they are meant to be; lock_defects.py has what each mistake makes of them. Four of those mistakes are in all
-three releases: ``failed_creation_left``, ``recreated_behind_release``, ``deletion_sent_again`` and ``found_lock_unattended``.
+The parts are as they are meant to be; lock_defects.py has what each mistake makes of them. Six of those mistakes are in all
+three releases: ``failed_creation_left``, ``recreated_behind_release``, ``deletion_sent_again``, ``lone_release_fails``,
+``event_lost`` and ``found_lock_unattended``.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ Pulsar 4.0.8, 4.2.4 and 5.0.0-M1, on the locks of resource_lock.py, the sessions
 hash_range.
 
 The layout is one persistent node. Every broker has a copy in its cache, with its version; a notification of a change empties
-the cache, and nothing else does, not even the return of a connection. A layout is a set of bundles out of all that a small
+the cache, and so does a split that the broker has written; the return of a connection does not. (Upstream the leader's is
+emptied as it orders a split, too; that is left out.) A layout is a set of bundles out of all that a small
 hash range can have, so that a gap or an overlap is nothing special. Lookups follow a broker's own copy: what is not in it is
 not acquired.
 

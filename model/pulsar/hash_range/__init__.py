@@ -1,8 +1,8 @@
 """The hash range of a Pulsar namespace: how it is cut into bundles, looked up and split.
 
-Mirrors NamespaceBundles, NamespaceBundle, NamespaceBundleFactory, PoliciesUtil and the four split algorithms of pulsar-broker
-as of 2026-04. A layout is an array of boundaries, as upstream: bundle i reaches from boundary i up to, but without, boundary
-i + 1; the last bundle includes its upper boundary, 0xffffffff.
+Mirrors NamespaceBundles, NamespaceBundle, NamespaceBundleFactory, PoliciesUtil and the four split algorithms of Pulsar
+4.2.4 and 5.0.0-M1. A layout is an array of boundaries, as upstream: bundle i reaches from boundary i up to, but without,
+boundary i + 1; the last bundle includes its upper boundary, 0xffffffff.
 
 The arithmetic (``boundaries``) is written once and runs on Python's integers and on Z3's terms;
 ``properties/hash_range/arithmetic.py`` proves it right over all 32-bit hashes. ``layout`` and ``algorithms`` put it together

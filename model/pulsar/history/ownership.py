@@ -5,14 +5,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from fencepost.model.pulsar.history.shared import ALL, EVENT_LOST, never, of_2_10_1, past
 from fencepost.model.releases import History
 
 _ORPHAN = "RL and LM on a real ZooKeeper: an expiry, a release during the revalidation: the node is there, its lock in no map"
 _UNATTENDED = "RL and LM on the store in memory: state Init; node deleted, both session events sent: no node, lock not expired"
-_BY_STEPS = "a run of the model step by step (conform): "
+_BY_STEPS = "a run of ownership's model step by step (conform): "
 _TWO_OWNERS = _BY_STEPS + "two brokers serve the bundle, and neither has anything outstanding"
 _SENT_AGAIN = _BY_STEPS + "the deletion that is sent again takes the next owner's node"
 _LATE = _BY_STEPS + "the late clean-up sets out to release the new lock"
@@ -26,6 +24,7 @@ STALE_UNLOAD = History(
     costs="a broker that has just acquired a bundle again loses it: its topics close, and another broker may own it meanwhile",
     evidence="OC's callback of a lost lock drops the future of the unload (2.10.1:104-107, 4.2.4:99-106, 5.0.0-M1:94-102), and"
     " removeOwnership takes whatever lock is in the map (4.2.4:225-233); the fix is merged upstream, and in none of these",
+    reproduced=dict.fromkeys(_RUN, _LATE),
 )
 """Of the expiry's unload: the same mistake in ownership and in unload."""
 
@@ -37,6 +36,7 @@ DELETION_SENT_AGAIN = History(
     evidence="ZKMetadataStore.batchOperation sends each operation again, with its version (2.10.1:152-166, 3.0.7:188,"
     " 4.0.8:206-251, 4.2.4:205-256, 5.0.0-M1:206-251); with etcd jetcd does"
     " (KVImpl.txn, Errors.isRetryable), twice at most",
+    reproduced=dict.fromkeys(_RUN, _SENT_AGAIN),
 )
 """Of a release: the same mistake in ownership, unload and split."""
 
@@ -120,7 +120,7 @@ OWNERSHIP: dict[str, History] = {
         " revalidate looks at the state before its read only (4.2.4:263)",
         reproduced={"4.0.8": _ORPHAN, "4.2.4": _ORPHAN + "; with brokers, too", "5.0.0-M1": _ORPHAN},
     ),
-    "deletion_sent_again": replace(DELETION_SENT_AGAIN, reproduced=dict.fromkeys(_RUN, _SENT_AGAIN)),
+    "deletion_sent_again": DELETION_SENT_AGAIN,
     "lone_release_fails": LONE_RELEASE_FAILS,
     "event_lost": EVENT_LOST,
     "found_lock_unattended": History(
@@ -140,5 +140,5 @@ OWNERSHIP: dict[str, History] = {
         evidence="AbstractMetadataStore.receivedSessionEvent: 2.10.1:292 keeps caches, 3.0.7:494, 4.0.8:525, 4.2.4:636 do not",
     ),
     "answers_disabled": never("NamespaceService.findBrokerServiceUrl fails where the owner is disabled (4.2.4:509)"),
-    "stale_unload": replace(STALE_UNLOAD, reproduced=dict.fromkeys(_RUN, _LATE)),
+    "stale_unload": STALE_UNLOAD,
 }

@@ -2,7 +2,8 @@
 
 Mirrors ServiceUnitStateMetadataStoreTableViewImpl over MetadataStoreTableViewImpl. A write is tested against the writer's own
 copy, by the conflict resolver, and then by compare-and-set: the node's version must be that of the copy. As a record's
-version rises by one with each write from 1 on, it tells as much as the version of its node. It is not tried again; and a
+version rises by one with each write from 1 on, it tells as much as the version of its node. (Upstream that is the copy in
+MetadataCacheImpl, which a returning connection empties, and not the one that the broker goes by.) It is not tried again; and a
 conflict is swallowed, so that the writer takes it for done. Tombstones are deletions without a version.
 
 A broker hears that a node was written, and then reads it. What is written while it is cut off it does not hear of; that it does
