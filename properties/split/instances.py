@@ -23,13 +23,14 @@ SIZES = {
         Instance("children in any order", {**_ONE, "in_order": False}),
         Instance("cut off", {**_ONE, "disconnects": 1, "releases": 1}),
         Instance("expiry", {**_ONE, "expiries": 1}),
+        Instance("policies", {**_ONE, "policies": True}),
     ),
     "standard": (
         Instance("crash", {**_ONE, "crashes": 1}),
         Instance("one after the other", {"hashes": 4, "splits": 2, "releases": 1, **_KEPT, **_ANYWHERE}),
         Instance("cut off, mended", {**_ONE, "disconnects": 1, "releases": 1, "mended": True}),
         Instance("expiry, mended", {**_ONE, "expiries": 1, "mended": True}),
-        Instance("policies", {**_ONE, "brokers": 1, "splits": 2, "hashes": 4, "crashes": 1, "policies": True}),
+        Instance("two splits, policies", {**_TWO, "policies": True}),
         Instance("five brokers, eight bundles", {**_EIGHT, **_FAULTS}, by="induction"),
     ),
     "deep": (

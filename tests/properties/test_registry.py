@@ -128,8 +128,8 @@ INSTANCES = [
 def test_an_instance_of_the_registry_builds(entry: Entry, instance: Instance) -> None:
     protocol = entry.build(instance.parameters)
     assert protocol.name == entry.name
-    unsaid = {"metadata_store"} if protocol.parameters.get("metadata_store") is None else set()
-    assert {p.name for p in entry.parameters} - unsaid == set(protocol.parameters)  # that it is ZooKeeper goes without saying
+    unsaid = {"metadata_store", "policies"} - set(protocol.parameters)  # that it is ZooKeeper, and no policies
+    assert {p.name for p in entry.parameters} - unsaid == set(protocol.parameters)
     assert entry.suite(protocol).properties
 
 

@@ -22,7 +22,7 @@ ONE: Mapping[str, Value] = {"hashes": 3}
 TWO: Mapping[str, Value] = {"hashes": 5, "bundles": 2, "splits": 2}
 
 
-QUICK = ("single_owner_by_the_layout", "children_have_the_parents_owner", "splits_end", "served_in_the_end")
+QUICK = ("children_have_the_parents_owner", "splits_end", "served_in_the_end")
 
 
 def both(first: Change, second: Change) -> Change:
@@ -56,15 +56,12 @@ TAKES_BUSY_LOCKS = both(sets("lock", "valid"), sets("serves", "active"))
 MUTANTS = {
     # what must always hold
     "single_owner_of_a_hash": Mutant({"hashes": 2, "splits": 0}, "find_other", TAKES_BUSY_LOCKS, 5),
-    "single_owner_by_the_layout": Mutant(ONE, "find_other", TAKES_BUSY_LOCKS, 5),
     "maximum_is_kept": Mutant(ONE | {"maximum": 1}, defect="maximum_ignored", steps=7),
     # what every step must respect
     "owner_writes_the_layout": Mutant(ONE, defect="splits_unloaded_bundle", steps=5),
     "children_have_the_parents_owner": Mutant(ONE, "prepare", keeps("lock"), 5),
-    # where a run may end, and what must happen before
-    "no_deadlock": Mutant(ONE, "write", sets("split", "preparing"), 8),
+    # what must happen in the end
     "splits_end": Mutant(ONE, "write", sets("split", "preparing"), 8),
-    "splitter_lets_the_parent_go": Mutant(ONE, defect="parent_never_released", steps=9),
     "parent_is_unowned_in_the_end": Mutant(ONE | {"brokers": 1}, defect="parent_never_released", steps=8),
     "served_in_the_end": Mutant(ONE, "create", sets("serves", "inactive"), 2),
     # what must be possible

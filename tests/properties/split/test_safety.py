@@ -31,6 +31,7 @@ COUNTS = {
     "children in any order": (3652, 13328, 21),
     "cut off": (146490, 704344, 28),
     "expiry": (206576, 1128664, 27),
+    "policies": (164, 344, 16),
 }
 
 CONTROLS = {
@@ -46,6 +47,7 @@ CONTROLS = {
         "parent_is_unowned_in_the_end": 10,
     },
     "expiry": {"single_owner_of_a_hash": 11, "copies_are_current": 10, "parent_is_unowned_in_the_end": 14},
+    "policies": {"single_owner_of_a_hash": 13, "parent_is_unowned_in_the_end": 15},
 }
 
 EXPLAINED = {"two splits, mended": {"based_on"}}
