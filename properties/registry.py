@@ -137,7 +137,7 @@ class Entry:
             if not parameter.accepts(value):
                 raise self._unfit(parameter, repr(value))
         made: Protocol = built(self.name, Protocol, self.function, **parameters, defects=tuple(defects))
-        made.check_messages()
+        made.actors.check()
         return made
 
     def of_any(self, names: Iterable[str], parameters: Mapping[str, Any], defects: Iterable[str] = ()) -> Suite:

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from fencepost.model.language.declarations import STORE
+from fencepost.model.language.declarations import STORE, Family, Variable
 from fencepost.model.language.domains import Universe
 from fencepost.model.language.locations import Location
 from fencepost.model.language.mistakes import ModelError, guess
@@ -14,11 +14,21 @@ from fencepost.model.language.mistakes import ModelError, guess
 _ALIKE = 0.85
 
 
-class Message(NamedTuple):
-    """What names a sender or a receiver: of which action, as which of its arguments, and where it is written."""
+class Told(NamedTuple):
+    """With whom a step speaks, as ``Protocol.step`` has it."""
+
+    hears: str = ""
+    to: str = ""
+    posts: Family | None = None
+
+
+class _Named(NamedTuple):
+    """Who is named as a sender or a receiver: in which action, as which of its arguments, and where it is written."""
 
     action: str
     role: str
+    who: str
+    universe: Universe | None
     location: Location
 
 
@@ -27,8 +37,9 @@ class Actors:
 
     def __init__(self) -> None:
         self._known: dict[str, None] = {}
-        self._of: set[str] = set()  # universes of which an actor is a member
-        self._named: list[tuple[Message, str, Universe | None]] = []
+        self._names: set[str] = set()  # of actors that are no members of a universe
+        self._of: set[str] = set()  # universes whose members are actors
+        self._named: list[_Named] = []
 
     def claim(self, where: str, by: object, parameters: Mapping[str, object], universes: Iterable[str]) -> None:
         """Takes note of who does an action: a parameter of it, or a name.
@@ -45,23 +56,43 @@ class Actors:
         domain = parameters.get(by)
         if isinstance(domain, Universe):
             self._of.add(domain.name)
+        elif domain is None:
+            self._names.add(by)
 
-    def name(self, of: Message, who: object, parameters: Mapping[str, object]) -> None:
-        """Takes note of who is named as the sender or the receiver of a message, if somebody is."""
-        if who == "":
-            return
-        if not isinstance(who, str):
-            said = f"{of.action}: {of.role} names an actor or a parameter that is one, and {who!r} is no name"
-            raise ModelError(said, of.location)
-        domain = parameters.get(who)
-        self._named.append((of, who, domain if isinstance(domain, Universe) else None))
+    def name(
+        self,
+        where: str,
+        location: Location,
+        parameters: Mapping[str, object],
+        told: Told,
+        variables: Iterable[Variable],
+    ) -> dict[str, Variable]:
+        """Takes note of whom an action speaks with; returns for each who may be sent something the variable that holds it.
+
+        Raises ModelError, beginning with ``where``, if that are no names, or is no family of variables for receivers.
+        """
+        for role, who in (("hears", told.hears), ("to", told.to)):
+            if not isinstance(who, str):
+                raise ModelError(f"{where}: {role} names an actor or a parameter that is one, and {who!r} is no name", location)
+            domain = parameters.get(who)
+            if who:
+                self._named.append(_Named(where, role, who, domain if isinstance(domain, Universe) else None, location))
+        if told.posts is None:
+            return {}
+        name = told.posts.name if isinstance(told.posts, Family) else ""
+        held = [variable for variable in variables if variable.family == name]
+        if not held or any(len(variable.universes) != 1 for variable in held):
+            raise ModelError(f"{where}: posts is a family of variables, one for each receiver, not {told.posts!r}", location)
+        (universe,) = held[0].universes
+        self._named.append(_Named(where, "posts", universe.name, universe, location))
+        return {universe.label(variable.index[0]): variable for variable in held}
 
     def check(self) -> None:
         """Raises ModelError if somebody is named who does nothing in any instance, and is not the store."""
-        for of, who, universe in self._named:
-            if who != STORE and (who not in self._known if universe is None else universe.name not in self._of):
-                meant = guess(who, [*self._known, STORE])
-                raise ModelError(f"{of.action}: {of.role}={who!r} is neither an actor nor the {STORE}{meant}", of.location)
+        for where, role, who, universe, location in self._named:
+            if who != STORE and (who not in self._names if universe is None else universe.name not in self._of):
+                meant = guess(who, [*sorted(self._names), STORE])
+                raise ModelError(f"{where}: {role}={who!r} is neither an actor nor the {STORE}{meant}", location)
 
 
 def _misspells(one: str, other: str) -> bool:

@@ -40,10 +40,10 @@ class Family:
         self._name = name
         self._members = members
 
-    @staticmethod
-    def name_of(family: Family) -> str:
+    @property
+    def name(self) -> str:
         """The name that it was declared with."""
-        return family._name
+        return self._name
 
     def __getitem__(self, index: int | tuple[int, ...]) -> Any:
         key = index if isinstance(index, tuple) else (index,)

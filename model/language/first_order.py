@@ -16,6 +16,7 @@ from typing import Any
 
 import z3
 
+from fencepost.model.language.actors import Told
 from fencepost.model.language.building import build, is_outline
 from fencepost.model.language.connectives import And
 from fencepost.model.language.declarations import OneOf
@@ -25,7 +26,7 @@ from fencepost.model.language.locations import Location
 from fencepost.model.language.markers import Markers
 from fencepost.model.language.memberships import Membership, subset_of
 from fencepost.model.language.mistakes import ModelError
-from fencepost.model.language.protocol import Protocol, Told, grounded_as
+from fencepost.model.language.protocol import Protocol, grounded_as
 from fencepost.model.language.rewriting import Rewriting
 from fencepost.model.language.sizes import Size
 from fencepost.model.language.unbounded import Enumerated, Scheme, Symbol, Unbounded, Update, any_number, members_of

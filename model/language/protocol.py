@@ -8,11 +8,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any
 
 import z3
 
-from fencepost.model.language.actors import Actors, Message
+from fencepost.model.language.actors import Actors, Told
 from fencepost.model.language.building import build, is_outline
 from fencepost.model.language.connectives import And
 from fencepost.model.language.declarations import Action, Family, Names, OneOf, Variable
@@ -28,14 +28,6 @@ _METHOD = re.compile(r"[A-Z]\w*(\.[A-Z]\w*)*\.[a-z]\w*")
 _GROUNDING: ContextVar[type[Protocol] | None] = ContextVar("grounding", default=None)
 _FEW = 5
 """Names that a message lists; of more it says where they are."""
-
-
-class Told(NamedTuple):
-    """With whom a step speaks, as ``step`` has it."""
-
-    hears: str = ""
-    to: str = ""
-    posts: Family | None = None
 
 
 @contextmanager
@@ -93,7 +85,7 @@ class Protocol:
         self.ranges = Ranges()
         self._of_node: dict[bool, dict[int, Variable]] = {False: {}, True: {}}  # by whether it is the next value
         self._vetted: dict[bool, set[int]] = {False: set(), True: set()}  # nodes, by whether next values may occur
-        self._actors = Actors()
+        self.actors = Actors()
         self._mentioned: dict[int, frozenset[Variable]] = {}  # by node, too
         self.whole: Protocol = self
         """Of a slice the protocol that it was made of."""
@@ -269,8 +261,8 @@ class Protocol:
             if not doc:
                 raise ModelError(f"{self.name}: action {name} has no docstring; say what the real system does there")
             self.mirrors[name] = self._mirrored(name, mirrors)
-            self._actors.claim(f"{self.name}: action {name}", by, parameters, self.universes)
-            posts = self._named(f"{self.name}: action {name}", Location.of(function), parameters, told)
+            self.actors.claim(f"{self.name}: action {name}", by, parameters, self.universes)
+            posts = self.actors.name(f"{self.name}: action {name}", Location.of(function), parameters, told, self.variables)
             if not (callable(only_if) or only_if):
                 return function
             if spends is not None and self.budgets.get(spends, 0) <= 0:
@@ -303,26 +295,6 @@ class Protocol:
             return function
 
         return declare
-
-    def _named(
-        self, where: str, location: Location, parameters: Mapping[str, Iterable[int]], told: Told
-    ) -> dict[str, Variable]:
-        """Notes who is named as sender or receiver; for each who may be sent something the variable that holds it."""
-        self._actors.name(Message(where, "hears", location), told.hears, parameters)
-        self._actors.name(Message(where, "to", location), told.to, parameters)
-        if told.posts is None:
-            return {}
-        name = Family.name_of(told.posts) if isinstance(told.posts, Family) else ""
-        held = [variable for variable in self.variables if variable.family == name]
-        if not held or any(len(variable.universes) != 1 for variable in held):
-            raise ModelError(f"{where}: posts is a family of variables, one for each receiver, not {told.posts!r}", location)
-        for universe in {variable.universes[0] for variable in held}:
-            self._actors.name(Message(where, "posts", location), universe.name, {universe.name: universe})
-        return {variable.universes[0].label(variable.index[0]): variable for variable in held}
-
-    def check_messages(self) -> None:
-        """Raises ModelError, with the name of the action, if one hears from, or sends to, somebody who is no actor."""
-        self._actors.check()
 
     def is_action_or_actor(self, name: str) -> bool:
         """Whether an action or an actor has that name; an action that this instance leaves out counts."""

@@ -81,8 +81,10 @@ def every_message(protocol: Protocol) -> list[Message]:
 
 
 def everyone(protocol: Protocol) -> list[str]:
-    """All lanes that a run of the protocol may have: its actors, and then the store."""
-    return list(dict.fromkeys([*(action.actor for action in protocol.actions), STORE]))
+    """All lanes that a run of the protocol may have: who acts in it, to whom else something is sent, and the store."""
+    acting = [action.actor for action in protocol.actions]
+    named = [name for action in protocol.actions for name in (action.hears, action.to, *action.posts) if name != STORE]
+    return list(dict.fromkeys([*acting, *filter(None, named), STORE]))
 
 
 def lanes(told: Sequence[Message], protocol: Protocol) -> list[str]:

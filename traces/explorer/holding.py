@@ -107,7 +107,7 @@ def _action(told: Message, lane: Mapping[str, int], place: Mapping[Variable, int
         "actor": action.actor,
         "by": lane[told.actor],
         "arrows": [[lane[one.sender], lane[one.receiver], one.under_way] for one in told.arrows],
-        "posts": [[lane[who], place[held], action.posted(held)] for who, held in action.posts.items() if who in lane],
+        "posts": [[lane[who], place[held], action.posted(held)] for who, held in action.posts.items()],
         "hears": action.hears,
         "fault": action.fault,
         "doc": action.doc,

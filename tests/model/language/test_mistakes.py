@@ -312,7 +312,7 @@ def spoken(p: Protocol, **told: Any) -> Protocol:
         """The shop answers."""
         return True, {}
 
-    p.check_messages()
+    p.actors.check()
     return p
 
 
@@ -327,6 +327,15 @@ def test_a_message_is_of_an_actor_or_of_the_store(role: str, who: str) -> None:
 def test_a_message_of_nobody_is_refused(role: str) -> None:
     with refused(f"fair: action answer: {role}='shp' is neither an actor nor the store (did you mean shop?)"):
         spoken(Protocol("fair"), **{role: "shp"})
+    with refused(f"fair: action answer: {role}='w' is neither an actor nor the store"):
+        p = Protocol("fair")
+
+        @p.step(by="w", w=p.universe("waiter", 2))
+        def wait(w: int) -> Any:
+            """A waiter waits."""
+            return True, {}
+
+        spoken(p, **{role: "w"})  # the parameter of another action
     with refused(f"fair: action answer: {role} names an actor or a parameter that is one, and 3 is no name"):
         spoken(Protocol("fair"), **{role: 3})
 
@@ -346,7 +355,7 @@ def test_what_is_posted_is_kept_for_each_receiver() -> None:
         """The shop sends a thing to all guests."""
         return True, {due[g]: due[g].plus(e) for g in visitor}
 
-    p.check_messages()
+    p.actors.check()
     action = next(one for one in p.actions if one.label == "send(t1)")
     assert {who: (held.name, action.posted(held)) for who, held in action.posts.items()} == {
         "g0": ("due[g0]", 1),
@@ -366,4 +375,4 @@ def test_what_is_posted_is_kept_for_each_receiver() -> None:
         return True, {kept[0]: True}
 
     with refused("post: action store_away: posts='room' is neither an actor nor the store"):
-        p.check_messages()
+        p.actors.check()
