@@ -1,7 +1,7 @@
 """The language in which a protocol is written: finite variables, guarded actions, faults and defects, all as Z3 terms."""
 
 from fencepost.model.language.connectives import And, Implies, Not, Or
-from fencepost.model.language.declarations import STORE, Action, OneOf, Variable
+from fencepost.model.language.declarations import Action, OneOf, Variable
 from fencepost.model.language.domains import Universe
 from fencepost.model.language.formulas import If, all_of, any_of, at_least, how_many, maximum, minimum, select
 from fencepost.model.language.locations import Location
@@ -9,7 +9,6 @@ from fencepost.model.language.mistakes import ModelError
 from fencepost.model.language.protocol import Protocol
 
 __all__ = [
-    "STORE",
     "Action",
     "And",
     "If",

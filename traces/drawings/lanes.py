@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fencepost.model.language import STORE, Action, Protocol, Variable
+from fencepost.model.language import Action, Protocol, Variable
+from fencepost.model.language.declarations import STORE
 from fencepost.traces.trace import Trace
 from fencepost.traces.wording.text import members_of
 
