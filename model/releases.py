@@ -100,7 +100,8 @@ class History:
     ``project`` is ``pulsar`` or ``bookkeeper``; ``upstream`` are issues there; ``present`` are the modelled releases that
     have the mistake. ``since`` and ``fixed`` are told as they are known, and are empty where no release ever had it, or has
     it mended. ``only`` are the values of a parameter, such as the storage, with which a release has it (empty: all), and
-    ``applies`` says of all parameters whether an instance can have it, where ``only`` does not suffice.
+    ``applies`` says of all parameters whether an instance can have it, where ``only`` does not suffice. ``regardless`` are the
+    parameters that make no difference to it: whatever is configured, it is looked for with those that show it soonest.
     ``costs`` says what an operator loses, ``avoided_by`` the setting that avoids it, ``evidence`` the class, method and
     release that were read, ``reproduced`` what was seen on real code, by release.
     """
@@ -112,6 +113,7 @@ class History:
     present: tuple[str, ...] = ()
     only: Mapping[str, tuple[str, ...]] | None = None
     applies: Callable[[Mapping[str, Any]], bool] | None = None
+    regardless: tuple[str, ...] = ()
     costs: str = ""
     avoided_by: str = ""
     evidence: str = ""

@@ -41,7 +41,8 @@ def hazards(
             history = entry.history[name]
             usual = {p.name: p.default for p in entry.parameters} | entry.behaviour(releases)
             parameters = entry.behaviour(releases) | dict(entry.shown_by[name])
-            given = _taken(entry, parameters, settings, releases) | entry.settings(changes)
+            taken = _taken(entry, parameters, settings, releases)
+            given = {key: taken[key] for key in taken if key not in history.regardless} | entry.settings(changes)
             parameters |= given
             # What shows a mistake of SortedLedgerStorage has that storage, and is for a cluster that has it, too.
             had = {parameter: (usual | given)[parameter] for parameter in history.only or {}}

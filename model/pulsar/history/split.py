@@ -62,6 +62,7 @@ SPLIT: dict[str, History] = {
         "pulsar",
         since="3.0.0 (#17797)",
         present=ALL[1:],
+        regardless=("unload_after_split",),
         costs="two splits of a namespace at once leave the policies without the later one, until the next split",
         evidence="NS.updateNamespaceBundlesForPolicies puts the boundaries of its own split into whatever policies it finds"
         " (4.0.8:1152, 4.2.4:1192, 5.0.0-M1:1160), by readModifyUpdate, which tries again on BadVersion",

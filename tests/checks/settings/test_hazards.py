@@ -125,6 +125,16 @@ def test_a_configuration_asks_for_every_hazard_of_the_release_and_for_no_other(t
     assert {hazard.split()[0] for hazard in wanted} >= {"ledger", "election", "ownership", "unload"}
 
 
+def test_what_makes_no_difference_is_not_taken_from_the_settings(tmp_path: Path) -> None:
+    conf = settings(tmp_path, "loadBalancerAutoUnloadSplitBundlesEnabled=true\n")
+    instances = {h.name: h.instance.parameters for h in hazards([PROTOCOLS["split"]], Releases.of("4.2.4"), conf, (), ())}
+    assert instances["policies_unwritten"]["unload_after_split"] is True
+    assert not instances["policies_overwritten"].get("unload_after_split")
+    for entry in PROTOCOLS.values():
+        named = {parameter.name for parameter in entry.parameters}
+        assert all(set(history.regardless) <= named for history in entry.history.values())
+
+
 def test_a_mistake_of_another_storage_is_looked_for_where_that_is_set() -> None:
     asked = ("--bookkeeper", "4.17.3", "ledger", "--set")
     named = {storage: plan_of(None, *asked, f"storage={storage}") for storage in ("db", "sorted")}
