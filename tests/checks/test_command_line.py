@@ -232,8 +232,8 @@ def test_ctrl_c_keeps_what_was_found() -> None:
         line = running.stderr.readline()  # the first progress: the search is under way
         assert "states/s" in line
         running.send_signal(signal.SIGINT)
-        output, _ = running.communicate(timeout=60)
-    assert running.returncode == 20
+        output, errors = running.communicate(timeout=60)
+    assert running.returncode == 20, output + errors
     assert "interrupted after" in output
 
 
