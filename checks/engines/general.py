@@ -88,7 +88,7 @@ def _told(proof: GeneralProof, what: str, second: bool) -> list[str]:
     counts += f", {proof.confirmed:,} confirmed by cvc5" if second else ""
     told = [f"induction over formulas for any number of {what}: {counts}; the smallest as instances"]
     for size, one in proof.links.items():
-        found = f"{one.actions} actions, {one.formulas} lemmas and properties, {one.questions} questions to Z3"
+        found = f"{one.actions} actions, {one.formulas} lemmas and properties"
         agree = "are not all those of the instance" if one.differing else "are those of the instance"
         told.append(f"link: with {size} {what} these formulas {agree}: {found}")
     return told

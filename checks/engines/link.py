@@ -29,12 +29,11 @@ SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Link:
-    """What a comparison at one size found: how many actions and formulas were compared, by how many questions to Z3;
-    ``differing`` names what is not the same, or was not decided, and ``impossible`` the actions that the invariant excludes."""
+    """What a comparison at one size found: how many actions and formulas were compared; ``differing`` names what is not the
+    same, or was not decided, and ``impossible`` the actions that the invariant excludes."""
 
     actions: int
     formulas: int
-    questions: int
     differing: tuple[str, ...]
     impossible: tuple[str, ...]
 
@@ -51,7 +50,6 @@ class _Comparison:
         self._protocol, self._instance = general.protocol, finite.protocol
         self._at = AtSize(self._protocol, finite, sizes)
         self._solver = z3.SimpleSolver()
-        self._questions = 0
         self._differing: list[str] = []
 
     def made(self) -> Link:
@@ -73,7 +71,7 @@ class _Comparison:
             met |= self._groundings(scheme, actions, invariant)
         self._differing += [f"{action.label} is no action for any size" for action in actions.values()]
         impossible = tuple(dict.fromkeys(s.label for s in self._protocol.schemes if s.label not in met))
-        return Link(len(instance.actions), formulas, self._questions, tuple(self._differing), impossible)
+        return Link(len(instance.actions), formulas, tuple(self._differing), impossible)
 
     def _statements(self) -> Iterator[tuple[Property, Property]]:
         for mine, theirs in (
@@ -133,7 +131,6 @@ class _Comparison:
             self._differing.append(what if answer == z3.sat else f"{what} (not decided)")
 
     def _asked(self, *formulas: Any) -> Any:
-        self._questions += 1
         self._solver.push()
         self._solver.add(*formulas)
         answer = ask(self._solver, seconds=SECONDS)
