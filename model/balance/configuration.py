@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Final, Literal, get_args
 
 Version = Literal["2.10.1", "4.0.8", "4.2.4", "5.0.0-M1"]
@@ -87,6 +87,11 @@ ABSENT: Final[Mapping[str, frozenset[str]]] = {
 """The keys that ServiceConfiguration of a release does not have, so that it passes over them."""
 
 
+@cache
+def _is_older(one: Version, other: Version) -> bool:
+    return RELEASES.index(one) < RELEASES.index(other)
+
+
 @dataclass(frozen=True)
 class Configuration:
     """What a broker is configured with, as far as load balancing looks at it.
@@ -161,14 +166,14 @@ class Configuration:
     defaultNamespaceBundleSplitAlgorithm: str = "range_equally_divide"
     flowOrQpsDifferenceThresholdPercentage: int = 10
 
-    @property
+    @cached_property
     def is_2_10(self) -> bool:
         """Whether the rules of 2.10 apply."""
         return self.before("4.0.8")
 
     def before(self, release: Version) -> bool:
         """Whether the rules are those of an older release than this one."""
-        return RELEASES.index(self.pulsar_version) < RELEASES.index(release)
+        return _is_older(self.pulsar_version, release)
 
     @property
     def overload_threshold(self) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from fencepost.model.balance.configuration import Configuration
 from fencepost.model.balance.load_data import LoadData
@@ -85,11 +86,18 @@ def host(broker: str, conf: Configuration) -> str | None:
 
     Mirrors parseBrokerHost, which wants a colon; 2.10 reads the name as part of a URL.
     """
-    if conf.is_2_10:
-        found = URL.fullmatch(broker)
-        return found[1] if found else None
+    return _host_in_url(broker) if conf.is_2_10 else _host(broker)
+
+
+@lru_cache(maxsize=4096)
+def _host(broker: str) -> str | None:
     name, colon, _ = broker.rpartition(":")
     return name if colon else None
+
+
+def _host_in_url(broker: str) -> str | None:
+    found = URL.fullmatch(broker)
+    return found[1] if found else None
 
 
 def permitted(
