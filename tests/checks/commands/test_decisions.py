@@ -59,12 +59,12 @@ def test_all_three_the_same(tmp_path: Path) -> None:
 
 
 def test_an_ensemble_above_the_write_quorum(tmp_path: Path) -> None:
-    """It leaves no bookie to take a place, of four, and a change of ensemble has one mistake more."""
+    """It leaves no bookie to take a place, of four."""
     status, rows, short = decided(tmp_path, (4, 2, 2), (2, 2, 2))
     assert status == 15
     assert (rows["writing"]["before"], rows["writing"]["figure"]) == (2, 0)
     assert any(found["guarantee"] == "writing" and found["line"] == 1 for found in short)
-    assert "confirms_while_unsetting" in rows["changes"]["fails"]["defects"]
+    assert rows["changes"]["fails"]["defects"] == ["captured_ensemble"]
 
 
 def test_a_release_with_a_hazard(tmp_path: Path) -> None:
