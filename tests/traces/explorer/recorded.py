@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from fencepost.model.kernel import Kernel
@@ -10,7 +11,11 @@ from fencepost.model.language import And, Not, Protocol
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.explorer.content import Recording
+from fencepost.traces.explorer.page import page
 from fencepost.traces.trace import Loop, Trace, trace_of
+
+LONG = 5000
+"""Steps of the walk that shows that a page has in it only what is in view."""
 
 UNFENCED = [
     *("send(e0)", "add(b0, e0)", "recover(r0)", "read_lac(r0, b0)", "read_lac(r0, b2)", "start_reading(r0)"),
@@ -105,3 +110,10 @@ def lamp(*, defects: Iterable[str] = ()) -> Suite:
         return s.count == 0
 
     return made
+
+
+def written(folder: Path, name: str, recordings: Sequence[Recording]) -> Path:
+    """The page of these traces, in a file of that name."""
+    path = folder / f"{name}.html"
+    path.write_text(page(recordings), encoding="utf-8")
+    return path

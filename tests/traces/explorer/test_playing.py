@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,30 +16,20 @@ from fencepost.traces.explorer.page import page
 from fencepost.traces.files.itf import read
 from fencepost.traces.replay import replay_on
 from tests.traces.explorer.opened import Page
-from tests.traces.explorer.recorded import UNFENCED, lamp, lost_entry, run
+from tests.traces.explorer.recorded import UNFENCED, lamp, lost_entry, run, written
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.usefixtures("nothing_is_complained_of")]
 
 
 @pytest.fixture(scope="module")
 def lost(pages: Path) -> Path:
-    path = pages / "playing.html"
-    path.write_text(page([lost_entry()]), encoding="utf-8")
-    return path
+    return written(pages, "playing", [lost_entry()])
 
 
 @pytest.fixture(scope="module")
 def lamps(pages: Path) -> Path:
     suite = lamp()
-    path = pages / "lamps-playing.html"
-    path.write_text(page([Recording("off", run(suite.protocol, []), suite)]), encoding="utf-8")
-    return path
-
-
-@pytest.fixture(autouse=True)
-def _nothing_is_complained_of(chromium: Any) -> Iterator[None]:
-    yield
-    assert chromium.get_log("browser") == []
+    return written(pages, "lamps-playing", [Recording("off", run(suite.protocol, []), suite)])
 
 
 class Playing(Page):
