@@ -13,7 +13,7 @@ from fencepost.properties.registry import written
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.comparing import Side, aligned
 from fencepost.traces.drawings.lanes import lanes, messages, owners, stored
-from fencepost.traces.explorer.holding import Held
+from fencepost.traces.explorer.holding import Held, named
 from fencepost.traces.explorer.judging import Course, Judge
 from fencepost.traces.trace import Loop, Trace
 from fencepost.traces.wording.reasons import Why
@@ -143,17 +143,12 @@ def _first(told: Sequence[Course], violated: str | None) -> list[Course]:
 
 
 def _course(course: Course) -> dict[str, Any]:
-    prop = course.property
     reasons: dict[Why, int] = {}
     for _, why in course.reasons:
         reasons.setdefault(why, len(reasons))
     starts = [place for place in range(len(course.words)) if place == 0 or course.words[place] != course.words[place - 1]]
     return {
-        "name": prop.name,
-        "kind": prop.kind,
-        "doc": prop.doc,
-        "place": str(prop.location),
-        "expected": prop.strict,
+        **named(course.property),
         "spans": [[place, course.words[place]] for place in starts],
         "reasons": [[place, reasons[why]] for place, why in course.reasons],
         "why": [

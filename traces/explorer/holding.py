@@ -117,12 +117,10 @@ def _action(told: Message, lane: Mapping[str, int], place: Mapping[Variable, int
     }
 
 
+def named(prop: Property) -> dict[str, Any]:
+    """What a page says of a property whatever it is judged on."""
+    return {"name": prop.name, "kind": prop.kind, "doc": prop.doc, "place": str(prop.location), "expected": prop.strict}
+
+
 def _property(prop: Property, observer: Observer) -> dict[str, Any]:
-    return {
-        "name": prop.name,
-        "kind": prop.kind,
-        "doc": prop.doc,
-        "place": str(prop.location),
-        "expected": prop.strict,
-        "parts": (observer.steps if prop.kind == "step" else observer.states).of(prop),
-    }
+    return {**named(prop), "parts": (observer.steps if prop.kind == "step" else observer.states).of(prop)}
