@@ -20,7 +20,7 @@ from fencepost.checks.engines.hazards import look_for
 from fencepost.checks.engines.plan import Options
 from fencepost.checks.engines.verdicts import Verdict
 from fencepost.checks.settings.hazards import Hazard, hazards
-from fencepost.model.kernel.search.results import Limits
+from fencepost.model.kernel.search.results import Limits, Result
 from fencepost.model.kernel.search.search import search
 from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases
 from fencepost.properties.observed import Observed
@@ -51,21 +51,26 @@ def found(hazard: Hazard) -> tuple[Verdict, float]:
     return checked.findings.verdicts[0], time.process_time() - started
 
 
-def shorter(hazard: Hazard, verdict: Verdict) -> list[str]:
-    """The properties that a run of fewer steps violates: none. What only a whole run violates, in the end, is passed over."""
-    suite = hazard.entry.suite(hazard.entry.build(dict(hazard.instance.parameters), [hazard.name]))
-    finite = [p for p in suite.properties if p.kind in ("always", "step", "deadlock") and not p.strict]
-    observed = Observed.of(suite, finite)
+def violation(observed: Observed, limits: Limits) -> Result:
+    """A search on one core up to the first violation."""
     alarm, step_alarm = observed.alarms()
-    result = search(
+    return search(
         observed.kernel,
         alarm=alarm,
         step_alarm=step_alarm,
         may_end=next(iter(observed.may_end), None),
         stop_on_deadlock=bool(observed.may_end),
         workers=1,
-        limits=Limits(depth=int(verdict.reach["steps"]) - 1),
+        limits=limits,
     )
+
+
+def shorter(hazard: Hazard, verdict: Verdict) -> list[str]:
+    """The properties that a run of fewer steps violates: none. What only a whole run violates, in the end, is passed over."""
+    suite = hazard.entry.suite(hazard.entry.build(dict(hazard.instance.parameters), [hazard.name]))
+    finite = [p for p in suite.properties if p.kind in ("always", "step", "deadlock") and not p.strict]
+    observed = Observed.of(suite, finite)
+    result = violation(observed, Limits(depth=int(verdict.reach["steps"]) - 1))
     of = {"state": observed.states, "step": observed.steps}
     return [of[find.kind][find.formula].name if find.kind in of else "no_deadlock" for find in result.violations]
 

@@ -26,7 +26,6 @@ from hypothesis.stateful import get_state_machine_test
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from fencepost.model.kernel.search.results import Limits
-from fencepost.model.kernel.search.search import search
 from fencepost.model.kernel.walks.course import Strategy
 from fencepost.model.kernel.walks.walks import random_walks
 from fencepost.properties.machines import Violation, machine
@@ -121,17 +120,8 @@ def by_hypothesis(observed: Observed, number: int, most: int) -> Effort:
 
 def exhaustively(observed: Observed) -> Effort:
     """A breadth-first search up to the first violation; its steps are transitions."""
-    alarm, step_alarm = observed.alarms()
     started = time.process_time()
-    result = search(
-        observed.kernel,
-        alarm=alarm,
-        step_alarm=step_alarm,
-        may_end=next(iter(observed.may_end), None),
-        stop_on_deadlock=bool(observed.may_end),
-        workers=1,
-        limits=Limits(memory=1 << 30),
-    )
+    result = hazards.violation(observed, Limits(memory=1 << 30))
     return Effort(bool(result.violations), result.transitions, 0, time.process_time() - started)
 
 

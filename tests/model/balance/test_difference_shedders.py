@@ -9,20 +9,10 @@ import pytest
 from fencepost.model.balance.avg_shedder import AvgShedder
 from fencepost.model.balance.configuration import Configuration, defaults
 from fencepost.model.balance.load_data import LoadData
-from fencepost.model.balance.shedding import Unloading
-from fencepost.model.balance.threshold_shedder import ThresholdShedder
 from fencepost.model.balance.uniform_load_shedder import UniformLoadShedder
 from tests.model.balance.clusters import MIB, broker, bundle, cluster
 
 CURRENT, OLD = defaults(), defaults("2.10.1")
-
-
-def threshold_rounds(*rounds: LoadData, conf: Configuration = CURRENT) -> list[Unloading]:
-    shedder, done = ThresholdShedder(), []
-    for data in rounds:
-        unloading, shedder = shedder.find_bundles_for_unloading(data, conf)
-        done.append(unloading)
-    return done
 
 
 # --- UniformLoadShedder
