@@ -100,7 +100,11 @@ def _version(package: str) -> str:
 
 
 def _digest_of(path: Path) -> str:
-    return _digest(path.read_bytes())
+    """Empty if there is no such file: an editor's lock is a link to nothing, and a file may go while it is looked at."""
+    try:
+        return _digest(path.read_bytes())
+    except FileNotFoundError:
+        return ""
 
 
 def _digest(data: bytes) -> str:

@@ -101,6 +101,8 @@ def test_the_key_has_the_sources_and_the_versions(tmp_path: Path, monkeypatch: p
         (package / floor / "room" / "page.js").write_text("")
         assert memory._code() != before
         (package / floor / "room" / "page.js").unlink()
+    (package / "model" / ".#module.py").symlink_to("someone@somewhere")  # as Emacs locks a file that is edited
+    assert memory._code() != before
     monkeypatch.setattr(memory, "version", lambda package: "9.9")
     assert memory._code() != before
 
