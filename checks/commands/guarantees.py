@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from fencepost.checks.commands.case import Case
-from fencepost.checks.commands.policy_change import policy_change
 from fencepost.checks.commands.telling import Teller
 from fencepost.checks.commands.trace_arguments import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
@@ -108,6 +107,8 @@ def opening_of(
     before = others[0] if others else None
     policy = None
     if case.before is not None:
+        from fencepost.checks.commands.policy_change import policy_change  # the policies take long to load, and few ask for them
+
         policy = policy_change(asked.conf, case.settings, asked.against, case.before, case.releases.pulsar)
     return Opening(now, before, tuple(shortfalls(now, before, asked.require)), policy)
 
