@@ -7,7 +7,6 @@ here is one with a constant for any; and where the text joins formulas over all 
 
 from __future__ import annotations
 
-import inspect
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,13 +15,13 @@ from typing import Any
 
 import z3
 
-from fencepost.model.language.actors import Told
-from fencepost.model.language.building import build, is_outline
+from fencepost.model.language.building import build
 from fencepost.model.language.connectives import And
-from fencepost.model.language.declarations import OneOf
+from fencepost.model.language.declarations import OneOf, Variable
 from fencepost.model.language.domains import Choice, Domain, Flag, Subset, Universe, choice_of
 from fencepost.model.language.formulas import ChoiceRef
 from fencepost.model.language.locations import Location
+from fencepost.model.language.manner import Manner
 from fencepost.model.language.markers import Markers
 from fencepost.model.language.memberships import Membership, subset_of
 from fencepost.model.language.mistakes import ModelError
@@ -153,47 +152,31 @@ class AnySize(Protocol):
 
     # --- actions
 
-    def _action(
-        self,
-        by: str,
-        parameters: Mapping[str, Iterable[int]],
-        mirrors: str,
-        *,
-        fault: bool,
-        fair: bool,
-        spends: str | None,
-        only_if: object,
-        told: Told,
-    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-            name, doc = function.__name__, inspect.cleandoc(function.__doc__ or "")
-            self._claim("action", name)
-            self.mirrors[name] = self._mirrored(name, mirrors)
-            is_left_out = not (callable(only_if) or only_if) or (spends is not None and not self.budgets[spends])
-            if is_left_out or is_outline():
-                return function
-            for values in itertools.product(
-                *([u.fresh(name)] if isinstance(u, Unbounded) else u for name, u in parameters.items())
-            ):
-                bound = dict(zip(parameters, values, strict=True))
-                if callable(only_if) and not only_if(**bound):
-                    continue
-                where = f"{self.name}: action {name}"
-                guard, updates = build(where, function, **bound)
-                within = [u.within(bound[k]) for k, u in parameters.items() if isinstance(u, Unbounded)]
-                budget = {} if spends is None else {self.value(spends, ()): self.value(spends, ()) + 1}
-                if spends is not None:
-                    within.append(self.value(spends, ()) < self.budgets[spends])
-                guard = z3.BoolVal(guard) if isinstance(guard, bool) else guard
-                self._refuse_open(f"{where}: its guard", guard)
-                guard = z3.simplify(And(guard, *within))
-                if z3.is_false(guard):
-                    continue
-                news = self._updates(where, {**updates, **budget})
-                self.schemes.append(Scheme(name, bound, parameters, guard, news, doc, Location.of(function)))
-            return function
+    def _posts(self, where: str, manner: Manner, location: Location) -> dict[str, Variable]:
+        return {}  # of drawings, which are of instances
 
-        return declare
+    def _ground(
+        self, name: str, doc: str, function: Callable[..., Any], manner: Manner, posts: dict[str, Variable]
+    ) -> None:
+        """Makes an action for each tuple of members of finite universes, and any of the others."""
+        parameters, spends = manner.parameters, manner.spends
+        for values in itertools.product(*([u.fresh(k)] if isinstance(u, Unbounded) else u for k, u in parameters.items())):
+            bound = dict(zip(parameters, values, strict=True))
+            if not manner.admits(bound):
+                continue
+            where = f"{self.name}: action {name}"
+            guard, updates = build(where, function, **bound)
+            within = [u.within(bound[k]) for k, u in parameters.items() if isinstance(u, Unbounded)]
+            budget = {} if spends is None else {self.value(spends, ()): self.value(spends, ()) + 1}
+            if spends is not None:
+                within.append(self.value(spends, ()) < self.budgets[spends])
+            guard = z3.BoolVal(guard) if isinstance(guard, bool) else guard
+            self._refuse_open(f"{where}: its guard", guard)
+            guard = z3.simplify(And(guard, *within))
+            if z3.is_false(guard):
+                continue
+            news = self._updates(where, {**updates, **budget})
+            self.schemes.append(Scheme(name, bound, parameters, guard, news, doc, Location.of(function)))
 
     def _updates(self, where: str, updates: Mapping[Any, Any]) -> dict[Symbol, Update]:
         """For each symbol that changes its new value, put together from the updates that concern it."""

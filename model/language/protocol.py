@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,18 +12,18 @@ from typing import Any
 import z3
 
 from fencepost.model.language.actors import Actors, Told
-from fencepost.model.language.building import build, is_outline
+from fencepost.model.language.building import build
 from fencepost.model.language.connectives import And
 from fencepost.model.language.declarations import Action, Family, Names, OneOf, Variable
 from fencepost.model.language.domains import Domain, Flag, Number, Universe, choice_of, subset_of
 from fencepost.model.language.locations import Location
+from fencepost.model.language.manner import Manner
 from fencepost.model.language.mistakes import ArgumentError, ModelError, guess, reason
 from fencepost.model.language.nodes import Node, Nodes
 from fencepost.model.language.operators import walk
 from fencepost.model.language.parts import P, Part, R
 from fencepost.model.language.ranges import Ranges
 
-_METHOD = re.compile(r"[A-Z]\w*(\.[A-Z]\w*)*\.[a-z]\w*")
 _GROUNDING: ContextVar[type[Protocol] | None] = ContextVar("grounding", default=None)
 _FEW = 5
 """Names that a message lists; of more it says where they are."""
@@ -220,8 +219,7 @@ class Protocol:
         The decorated function returns ``(guard, {variable: new value})``; where the arguments alone settle that the guard is
         false, as ``old != new`` is for twice the same member, there is no action.
         """
-        told = Told(hears, to, posts)
-        return self._action(by, parameters, mirrors, fault=False, fair=fair, spends=spends, only_if=only_if, told=told)
+        return self._action(Manner(by, parameters, mirrors, spends, only_if, fair=fair, told=Told(hears, to, posts)))
 
     def fault(
         self,
@@ -233,68 +231,55 @@ class Protocol:
         **parameters: Iterable[int],
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declares a fault, like ``step``; ``spends`` names the budget that each occurrence takes one from."""
-        return self._action(by, parameters, mirrors, fault=True, fair=False, spends=spends, only_if=only_if, told=Told())
+        return self._action(Manner(by, parameters, mirrors, spends, only_if, fault=True))
 
-    def _mirrored(self, action: str, mirrors: str) -> tuple[str, ...]:
-        names = tuple(name.strip() for name in mirrors.split(",")) if mirrors else ()
-        for name in names:
-            if not _METHOD.fullmatch(name):
-                raise ModelError(f"{self.name}: action {action} mirrors {name!r}, which is not of the form Class.method")
-        return names
-
-    def _action(
-        self,
-        by: str,
-        parameters: Mapping[str, Iterable[int]],
-        mirrors: str,
-        *,
-        fault: bool,
-        fair: bool,
-        spends: str | None,
-        only_if: object,
-        told: Told,
-    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def _action(self, manner: Manner) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-            name = function.__name__
-            doc = inspect.cleandoc(function.__doc__ or "")
+            name, doc = function.__name__, inspect.cleandoc(function.__doc__ or "")
+            where = f"{self.name}: action {name}"
             self._claim("action", name)
             if not doc:
-                raise ModelError(f"{self.name}: action {name} has no docstring; say what the real system does there")
-            self.mirrors[name] = self._mirrored(name, mirrors)
-            self.actors.claim(f"{self.name}: action {name}", by, parameters, self.universes)
-            posts = self.actors.name(f"{self.name}: action {name}", Location.of(function), parameters, told, self.variables)
-            if not (callable(only_if) or only_if):
-                return function
-            if spends is not None and self.budgets.get(spends, 0) <= 0:
-                if spends not in self.budgets:
-                    raise ModelError(f"{self.name}: action {name} spends {spends}, which is not a budget")
-                return function
-            if is_outline():
-                return function
-            for values in itertools.product(*parameters.values()):
-                bound = dict(zip(parameters, values, strict=True))
-                if callable(only_if) and not only_if(**bound):
-                    continue
-                shown = {k: self._show(parameters[k], v) for k, v in bound.items()}
-                actor = shown.get(by, by)
-                where = f"{self.name}: action {name}({', '.join(f'{k}={v}' for k, v in shown.items())})"
-                guard, updates = self._checked(where, build(where, function, **bound))
-                if z3.is_false(guard):
-                    continue
-                if spends is not None:
-                    counter = self._by_term[spends]
-                    if counter in updates:
-                        raise ModelError(f"{where}: it updates {spends}, the budget that it spends")
-                    guard = And(guard, counter.term < self.budgets[spends])
-                    updates[counter] = counter.term + 1
-                universes = (p if isinstance(p, Universe) else None for p in parameters.values())
-                grounding = tuple(zip(universes, values, strict=True))
-                about = (doc, Location.of(function), self.mirrors[name])
-                whom = (shown.get(told.hears, told.hears), shown.get(told.to, told.to), posts)
-                self.actions.append(Action(name, actor, shown, grounding, guard, updates, fault, fair, *about, *whom))
+                raise ModelError(f"{where} has no docstring; say what the real system does there")
+            self.mirrors[name] = manner.methods(where)
+            self.actors.claim(where, manner.by, manner.parameters, self.universes)
+            posts = self._posts(where, manner, Location.of(function))
+            if not manner.is_left_out(where, self.budgets):
+                self._ground(name, doc, function, manner, posts)
             return function
 
         return declare
+
+    def _posts(self, where: str, manner: Manner, location: Location) -> dict[str, Variable]:
+        """For each who may be sent something by an action the variable that holds it."""
+        return self.actors.name(where, location, manner.parameters, manner.told, self.variables)
+
+    def _ground(
+        self, name: str, doc: str, function: Callable[..., Any], manner: Manner, posts: dict[str, Variable]
+    ) -> None:
+        """Makes an action for each tuple of arguments."""
+        parameters, told, spends = manner.parameters, manner.told, manner.spends
+        for values in itertools.product(*parameters.values()):
+            bound = dict(zip(parameters, values, strict=True))
+            if not manner.admits(bound):
+                continue
+            shown = {k: self._show(parameters[k], v) for k, v in bound.items()}
+            actor = shown.get(manner.by, manner.by)
+            where = f"{self.name}: action {name}({', '.join(f'{k}={v}' for k, v in shown.items())})"
+            guard, updates = self._checked(where, build(where, function, **bound))
+            if z3.is_false(guard):
+                continue
+            if spends is not None:
+                counter = self._by_term[spends]
+                if counter in updates:
+                    raise ModelError(f"{where}: it updates {spends}, the budget that it spends")
+                guard = And(guard, counter.term < self.budgets[spends])
+                updates[counter] = counter.term + 1
+            universes = (p if isinstance(p, Universe) else None for p in parameters.values())
+            grounding = tuple(zip(universes, values, strict=True))
+            fault, fair = manner.fault, manner.fair
+            about = (doc, Location.of(function), self.mirrors[name])
+            whom = (shown.get(told.hears, told.hears), shown.get(told.to, told.to), posts)
+            self.actions.append(Action(name, actor, shown, grounding, guard, updates, fault, fair, *about, *whom))
 
     def is_action_or_actor(self, name: str) -> bool:
         """Whether an action or an actor has that name; an action that this instance leaves out counts."""

@@ -1,0 +1,47 @@
+"""What is told of an action besides what it does: who takes it, what it mirrors, what it spends, where it is left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from fencepost.model.language.actors import Told
+from fencepost.model.language.building import is_outline
+from fencepost.model.language.mistakes import ModelError
+
+_METHOD = re.compile(r"[A-Z]\w*(\.[A-Z]\w*)*\.[a-z]\w*")
+
+
+class Manner(NamedTuple):
+    """How an action is declared, as ``Protocol.step`` and ``Protocol.fault`` have it."""
+
+    by: str
+    parameters: Mapping[str, Iterable[int]]
+    mirrors: str
+    spends: str | None
+    only_if: object
+    fault: bool = False
+    fair: bool = False
+    told: Told = Told()
+
+    def methods(self, where: str) -> tuple[str, ...]:
+        """The methods that the action mirrors; ModelError, beginning with ``where``, if one is written as no method is."""
+        names = tuple(name.strip() for name in self.mirrors.split(",")) if self.mirrors else ()
+        for name in names:
+            if not _METHOD.fullmatch(name):
+                raise ModelError(f"{where} mirrors {name!r}, which is not of the form Class.method")
+        return names
+
+    def is_left_out(self, where: str, budgets: Mapping[str, int]) -> bool:
+        """Whether the instance has no such action; ModelError, beginning with ``where``, if it spends what is no budget."""
+        if not (callable(self.only_if) or self.only_if):
+            return True
+        if self.spends is not None and self.spends not in budgets:
+            raise ModelError(f"{where} spends {self.spends}, which is not a budget")
+        return is_outline() or (self.spends is not None and budgets[self.spends] <= 0)
+
+    def admits(self, bound: Mapping[str, Any]) -> bool:
+        """Whether there is such an action with these arguments."""
+        only_if: Callable[..., Any] | None = self.only_if if callable(self.only_if) else None
+        return only_if is None or bool(only_if(**bound))
