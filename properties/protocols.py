@@ -97,6 +97,7 @@ PROTOCOLS: dict[str, Entry] = {
         service_unit_properties.service_unit,
         service_unit.SIZES,
         service_unit.SHOWN_BY,
+        service_unit.MUTATED,
         history=history.SERVICE_UNIT,
     ),
 }

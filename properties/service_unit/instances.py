@@ -37,6 +37,22 @@ SIZES = {
     "deep": (Instance("three brokers", {**_TOPIC, "brokers": 3, "crashes": 1, "expiries": 1, "versions": 12}),),
 }
 
+MUTATED = (
+    Instance("unload", {**_TOPIC, "lag": 2, "burials": 1, "timeouts": 1}),
+    Instance("compaction", {**_TOPIC, "lag": 2, "burials": 1, "compactions": 1}),
+    Instance("late", {**_TOPIC, "lag": 2, "late_messages": 1}),
+    Instance("at once", {**_TOPIC, "lag": 2, "multi_phase": False}),
+    Instance("crash", {**_TOPIC, "lag": 2, "unloads": 0, "crashes": 1}),
+    Instance("expiry", {**_TOPIC, "lag": 2, "unloads": 0, "expiries": 1}),
+    Instance("split", {**_TOPIC, **_SPLIT, "lag": 2, "unloads": 0}),
+    Instance("nodes", {**_METADATA, "burials": 1, "timeouts": 1}),
+    Instance("nodes, slow", {**_METADATA, "slow": True}),
+    Instance("nodes, crash", {**_METADATA, "unloads": 0, "crashes": 1}),
+    Instance("nodes, expiry", {**_METADATA, "unloads": 0, "expiries": 1}),
+    Instance("nodes, cut off", {**_METADATA, "unloads": 0, "disconnects": 1}),
+    Instance("nodes, split", {**_METADATA, **_SPLIT, "unloads": 0, "attempts": 2, "conflicts": 1}),
+)
+
 SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "gaps_accepted": {"burials": 1},
     "late_tombstones": {"burials": 1},

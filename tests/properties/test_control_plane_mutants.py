@@ -3,84 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 import pytest
 
-from fencepost.checks.engines.exhaustive import Budget, exhaust
 from fencepost.checks.teeth.pinned import broken_properties
-from fencepost.model.language import Protocol
-from fencepost.model.language.declarations import Action
-from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
 from tests.properties.election import test_safety as test_election
+from tests.properties.mutants import Mutant, judged, writes
 from tests.properties.ownership import test_safety as test_ownership
 from tests.properties.unload import test_safety as test_unload
 
 PINNED = {"election": test_election, "ownership": test_ownership, "unload": test_unload}
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """An instance, an action of it that also writes some variables, or a defect; and in how many steps that shows."""
-
-    parameters: Mapping[str, Value]
-    steps: int
-    action: str = ""
-    writes: Mapping[str, Value] | None = None
-    defect: str = ""
-
-    def protocol(self, name: str) -> Protocol:
-        protocol = PROTOCOLS[name].build(dict(self.parameters), [self.defect] if self.defect else [])
-        protocol.actions[:] = [self._spoiled(protocol, a) if a.name == self.action else a for a in protocol.actions]
-        return protocol
-
-    def _spoiled(self, protocol: Protocol, action: Action) -> Action:
-        """The action with what it writes besides; a variable's name may have the action's arguments in braces."""
-        updates = dict(action.updates)
-        for name, value in (self.writes or {}).items():
-            variable = protocol.variable(name.format(**action.arguments))
-            updates[variable] = variable.domain.literal(variable.domain.raw(value))
-        return replace(action, updates=updates)
-
 
 PAIR: Mapping[str, Value] = {"brokers": 2}
 EXPIRY: Mapping[str, Value] = {"expiries": 1}
 NO_RELEASE: Mapping[str, Value] = {"unloads": 0}
 
 MUTANTS = {
-    ("election", "leader_emerges"): Mutant(PAIR, 12, defect="same_value"),
-    ("election", "election_ends"): Mutant(PAIR, 8, defect="same_value"),
-    ("election", "leader_chooses"): Mutant({"brokers": 2, "lookups": True}, 5, defect="followers_do_not_cache"),
-    ("election", "lookup_is_answered"): Mutant({"brokers": 2, "lookups": True}, 6, "take", {"asked": "b0"}),
-    ("ownership", "node_is_taken_when_free"): Mutant({}, 5, "find_other", {"owner_holder[{u}]": "b1"}),
-    ("ownership", "released_when_inactive"): Mutant({"releases": 1}, 4, "start_release", {"serves[{b}, {u}]": "active"}),
-    ("ownership", "no_deadlock"): Mutant({}, 2, "try_to_own", {"lock[{b}, {u}]": "retaking"}),
-    ("unload", "valid_locks_are_served"): Mutant({}, 2, "create", {"serves[{b}, {u}]": "absent"}),
-    ("unload", "node_is_taken_when_free"): Mutant({}, 5, "find_other", {"owner_holder[{u}]": "b1"}),
-    ("unload", "locks_create_nodes"): Mutant({}, 1, "try_to_own", {"owner_holder[{u}]": "b0"}),
-    ("unload", "node_of_another_is_kept"): Mutant({}, 5, "find_other", {"owner_holder[{u}]": "nobody"}),
-    ("unload", "released_when_inactive"): Mutant({"failures": 1}, 7, defect="active_after_failed_close"),
-    ("unload", "no_deadlock"): Mutant(NO_RELEASE, 2, "try_to_own", {"lock[{b}, {u}]": "retaking"}),
-    ("unload", "clean_unload_leaves_nothing"): Mutant({}, 6, defect="released_before_close"),
-    ("unload", "revalidations_end"): Mutant(EXPIRY, 12, "find_missing", {"lock[{b}, {u}]": "checking"}),
+    ("election", "leader_emerges"): Mutant(PAIR, defect="same_value", steps=12),
+    ("election", "election_ends"): Mutant(PAIR, defect="same_value", steps=8),
+    ("election", "leader_chooses"): Mutant({"brokers": 2, "lookups": True}, defect="followers_do_not_cache", steps=5),
+    ("election", "lookup_is_answered"): Mutant({"brokers": 2, "lookups": True}, "take", writes("asked", "b0"), 6),
+    ("ownership", "node_is_taken_when_free"): Mutant({}, "find_other", writes("owner_holder[{u}]", "b1"), 5),
+    ("ownership", "released_when_inactive"): Mutant({"releases": 1}, "start_release", writes("serves[{b}, {u}]", "active"), 4),
+    ("ownership", "no_deadlock"): Mutant({}, "try_to_own", writes("lock[{b}, {u}]", "retaking"), 2),
+    ("unload", "valid_locks_are_served"): Mutant({}, "create", writes("serves[{b}, {u}]", "absent"), 2),
+    ("unload", "node_is_taken_when_free"): Mutant({}, "find_other", writes("owner_holder[{u}]", "b1"), 5),
+    ("unload", "locks_create_nodes"): Mutant({}, "try_to_own", writes("owner_holder[{u}]", "b0"), 1),
+    ("unload", "node_of_another_is_kept"): Mutant({}, "find_other", writes("owner_holder[{u}]", "nobody"), 5),
+    ("unload", "released_when_inactive"): Mutant({"failures": 1}, defect="active_after_failed_close", steps=7),
+    ("unload", "no_deadlock"): Mutant(NO_RELEASE, "try_to_own", writes("lock[{b}, {u}]", "retaking"), 2),
+    ("unload", "clean_unload_leaves_nothing"): Mutant({}, defect="released_before_close", steps=6),
+    ("unload", "revalidations_end"): Mutant(EXPIRY, "find_missing", writes("lock[{b}, {u}]", "checking"), 12),
 }
-
-
-def judged(protocol: Protocol, name: str) -> tuple[str, float | None]:
-    suite = PROTOCOLS[protocol.name].suite(protocol)
-    prop = suite.named(name)
-    assert not prop.strict, f"{name} is expected to be violated in this instance"
-    (verdict,) = exhaust(Observed.of(suite, [prop]), Budget(workers=2)).verdicts
-    return verdict.verdict, verdict.reach.get("steps")
 
 
 @pytest.mark.parametrize(("protocol", "name"), MUTANTS)
 def test_a_mutant_violates_the_property(protocol: str, name: str) -> None:
     mutant = MUTANTS[protocol, name]
-    assert judged(mutant.protocol(protocol), name) == ("violated", mutant.steps)
-    assert judged(PROTOCOLS[protocol].build(dict(mutant.parameters)), name)[0] == "exhausted"
+    entry = PROTOCOLS[protocol]
+    assert judged(entry, mutant.protocol(entry), name) == ("violated", mutant.steps)
+    assert judged(entry, entry.build(dict(mutant.parameters)), name)[0] == "exhausted"
 
 
 @pytest.mark.parametrize("protocol", PINNED)

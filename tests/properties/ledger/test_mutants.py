@@ -1,30 +1,20 @@
-"""Every property of the ledger can be violated: those that no defect violates first are violated by a mutant each.
-
-A mutant is the protocol with one action spoiled in all its groundings: a conjunct of its guard dropped, the updates of a
-family of variables dropped, or a constant put in their place. A property that no mutant can violate says nothing.
-"""
+"""Every property of the ledger can be violated: those that no defect violates first are violated by a mutant each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
 
 import pytest
-import z3
 
 from fencepost.checks.engines.exhaustive import Budget, exhaust
 from fencepost.checks.teeth.pinned import broken_properties
-from fencepost.model.language import Protocol
-from fencepost.model.language.declarations import Action
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
 from tests.properties.ledger.test_safety import CAUGHT
+from tests.properties.mutants import Mutant, judged, keeps, sets, without
 
 LEDGER = PROTOCOLS["ledger"]
-Change = Callable[[Action], Action]
 
 SINGLE = {"bookies": 1, "ensemble": 1, "write_quorum": 1, "ack_quorum": 1, "entries": 1}
 PAIR = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2}
@@ -32,57 +22,6 @@ TRIPLE = {"bookies": 3, "ensemble": 3, "write_quorum": 3, "ack_quorum": 2, "entr
 PAIR_ALONE = PAIR | {"recoverers": 0}
 PAIR_ONE_ENTRY = PAIR | {"entries": 1}
 PAIR_AND_SPARE = PAIR_ALONE | {"bookies": 3, "changes": 1, "readers": 0}
-
-
-def without(start: str) -> Change:
-    """Drops the one conjunct of the guard that reads so at its start."""
-
-    def change(action: Action) -> Action:
-        conjuncts = _conjuncts(action.guard)
-        kept = [c for c in conjuncts if not str(c).startswith(start)]
-        assert len(kept) == len(conjuncts) - 1, f"{action.label}: {start} is not the start of one conjunct of {conjuncts}"
-        return replace(action, guard=z3.And(*kept))
-
-    return change
-
-
-def keeps(family: str) -> Change:
-    """Drops the updates of a family of variables."""
-
-    def change(action: Action) -> Action:
-        return replace(action, updates={v: term for v, term in action.updates.items() if v.family != family})
-
-    return change
-
-
-def sets(family: str, value: Value) -> Change:
-    """Puts a constant in the place of what a family of variables is updated to."""
-
-    def change(action: Action) -> Action:
-        constants = {v: v.domain.literal(v.domain.raw(value)) for v in action.updates if v.family == family}
-        return replace(action, updates=dict(action.updates) | constants)
-
-    return change
-
-
-def _conjuncts(guard: Any) -> list[Any]:
-    return [part for child in guard.children() for part in _conjuncts(child)] if z3.is_and(guard) else [guard]
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """An instance, an action of it, how it is spoiled, and in how many steps that shows; None: by what is never reached."""
-
-    parameters: Mapping[str, Value]
-    action: str
-    change: Change
-    steps: int | None = None
-
-    def protocol(self) -> Protocol:
-        protocol = LEDGER.build(self.parameters)
-        protocol.actions[:] = [self.change(a) if a.name == self.action else a for a in protocol.actions]
-        return protocol
-
 
 MUTANTS = {
     # what must always hold
@@ -126,14 +65,6 @@ MUTANTS = {
 }
 
 
-def judged(protocol: Protocol, name: str) -> tuple[str, float | None]:
-    suite = LEDGER.suite(protocol)
-    prop = suite.named(name)
-    assert not prop.strict, f"{name} is expected to be violated in this instance"
-    (verdict,) = exhaust(Observed.of(suite, [prop]), Budget(workers=2)).verdicts
-    return verdict.verdict, verdict.reach.get("steps")
-
-
 @cache
 def faithful(parameters: frozenset[tuple[str, Value]]) -> dict[str, str]:
     """The verdicts of the table's properties in an instance, as it is."""
@@ -145,7 +76,7 @@ def faithful(parameters: frozenset[tuple[str, Value]]) -> dict[str, str]:
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_mutant_violates_the_property(name: str) -> None:
     mutant = MUTANTS[name]
-    assert judged(mutant.protocol(), name) == ("violated", mutant.steps)
+    assert judged(LEDGER, mutant.protocol(LEDGER), name) == ("violated", mutant.steps)
 
 
 @pytest.mark.parametrize("name", MUTANTS)

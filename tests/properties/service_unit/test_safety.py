@@ -112,12 +112,6 @@ def test_a_defect_is_caught(defect: str) -> None:
     assert caught(SERVICE_UNIT, defect) == CAUGHT[defect]
 
 
-def test_a_copy_that_is_kept_makes_an_owner_of_a_broker_without_a_session() -> None:
-    """pulsar#24478, by which two brokers loaded a topic, and a ledger was lost."""
-    found = searched(SERVICE_UNIT, {"store": "metadata", "expiries": 1}, ["copy_kept"], ["lost_brokers_own_nothing"])
-    assert unexpected(found) == {"lost_brokers_own_nothing": 5}
-
-
 @pytest.mark.deep
 def test_a_message_that_is_stored_twice_brings_a_split_unit_back() -> None:
     """pulsar#19490: over the topic a record that comes after the tombstone is accepted, whatever it is."""

@@ -3,53 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 import pytest
 
-from fencepost.checks.engines.exhaustive import Budget, exhaust
 from fencepost.checks.teeth.pinned import broken_properties
-from fencepost.model.language import Protocol
-from fencepost.model.language.declarations import Action
-from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
-from tests.properties.ledger.test_mutants import Change, keeps, sets
+from tests.properties.mutants import Mutant, both, judged, keeps, sets
 from tests.properties.split.test_safety import CAUGHT
 
 SPLIT = PROTOCOLS["split"]
 ONE: Mapping[str, Value] = {"hashes": 3}
 TWO: Mapping[str, Value] = {"hashes": 5, "bundles": 2, "splits": 2}
 
-
 QUICK = ("children_have_the_parents_owner", "splits_end", "served_in_the_end")
-
-
-def both(first: Change, second: Change) -> Change:
-    """Spoils an action in two ways."""
-    return lambda action: second(first(action))
-
-
-def as_it_is(action: Action) -> Action:
-    """Leaves an action alone."""
-    return replace(action)
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """An instance, what is spoiled in it, and in how many steps that shows; None: by what is never reached."""
-
-    parameters: Mapping[str, Value]
-    action: str = "none"
-    change: Change = as_it_is
-    steps: int | None = None
-    defect: str = ""
-
-    def protocol(self) -> Protocol:
-        protocol = SPLIT.build(self.parameters, [self.defect] if self.defect else [])
-        protocol.actions[:] = [self.change(a) if a.name == self.action else a for a in protocol.actions]
-        return protocol
-
 
 TAKES_BUSY_LOCKS = both(sets("lock", "valid"), sets("serves", "active"))
 
@@ -73,24 +40,16 @@ MUTANTS = {
 }
 
 
-def judged(protocol: Protocol, name: str) -> tuple[str, float | None]:
-    suite = SPLIT.suite(protocol)
-    prop = suite.named(name)
-    assert not prop.strict, f"{name} is expected to be violated in this instance"
-    (verdict,) = exhaust(Observed.of(suite, [prop]), Budget(workers=2)).verdicts
-    return verdict.verdict, verdict.reach.get("steps")
-
-
 @pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.deep) for n in MUTANTS])
 def test_a_mutant_violates_the_property(name: str) -> None:
     mutant = MUTANTS[name]
-    assert judged(mutant.protocol(), name) == ("violated", mutant.steps)
+    assert judged(SPLIT, mutant.protocol(SPLIT), name) == ("violated", mutant.steps)
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("name", MUTANTS)
 def test_without_the_mutation_the_property_holds(name: str) -> None:
-    assert judged(SPLIT.build(MUTANTS[name].parameters), name)[0] in ("exhausted", "proved")
+    assert judged(SPLIT, SPLIT.build(MUTANTS[name].parameters), name)[0] in ("exhausted", "proved")
 
 
 @pytest.mark.deep
