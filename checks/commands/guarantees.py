@@ -107,7 +107,7 @@ def opening_of(
     before = others[0] if others else None
     policy = None
     if case.before is not None:
-        from fencepost.checks.commands.policy_change import policy_change  # the policies take long to load, and few ask for them
+        from fencepost.checks.commands.policy_change import policy_change  # loads the policies: slow, and seldom asked for
 
         policy = policy_change(asked.conf, case.settings, asked.against, case.before, case.releases.pulsar)
     return Opening(now, before, tuple(shortfalls(now, before, asked.require)), policy)
