@@ -57,7 +57,7 @@ WINDOW_SECONDS, WINDOWS, COMPILATIONS = 0.05, 80, 3
 rate, with nothing else to be seen there, for a tenth of a second or for minutes."""
 SEARCH, SEARCHING_SECONDS = Limits(memory=4 << 30, seconds=8.0), 16.0
 PYTHON_SECONDS = 2.0
-ASKED = ["asked", "", "", "< 1", "", "", ">= 10", ">= 200x", "", "", ">= 2", "", ">= 1.6x", ">= 50x", "", "<= 40"]
+ASKED = ["asked", "", "", "< 1", "", "", ">= 10", ">= 200x", "", "", ">= 2", "", ">= 1.8x", ">= 50x", "", "<= 40"]
 HEADINGS = [
     *("instance", "words", "actions", "compile s", "for walks", "long ones", "walk M/s", "to interp.", "to gen.", "distinct"),
     *("M/s on 1", "M/s on 2", "2 to 1", "to interp.", "to gen.", "bytes"),
@@ -193,7 +193,7 @@ def limits(measured: Measured) -> list[list[str]]:
         ["one cache line of 1 GiB at random, address known early", f"{throughput:.1f}"],
         ["one cache line of 1 GiB at random, each telling where the next is", f"{latency:.1f}"],
         ["the least: kernel and one line, address known early", f"{floor:.1f}"],
-        ["reached of that", f"{100 * floor / whole:.0f}%"],
+        ["reached of that (asked: 70%)", f"{100 * floor / whole:.0f}%"],
     ]
 
 

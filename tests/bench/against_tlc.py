@@ -1,0 +1,100 @@
+"""Measures whole commands by the clock, start included: a search and walks beside TLC's of the same protocol, a first verdict.
+
+Run by ``make bench``. TLC gets the module that ``fencepost export`` writes, with all invariants and step properties, both
+cores and the collector of garbage that it recommends; fencepost judges besides what goes on for ever. Each is a process of
+its own, the loops of the kernel are compiled before, and nothing is remembered. TLC is fetched by Maven at first use; without
+Java or Maven a line says so, and there is no table.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+import pytest
+
+from tests.bench.bench import show
+from tests.checks.export.tlc import Tlc, found
+from tests.command import command
+
+SEARCHED = ["ledger", "--set", "bookies=3"]
+FIRST = ["election", "--set", "brokers=2"]
+TLC_WALKS, WALKS, STEPS = 2_000, 5_000_000, 100
+"""So many walks, so that each takes long enough beside its start."""
+
+COLLECTOR = "-XX:+UseParallelGC"
+
+
+@dataclass(frozen=True)
+class Timed:
+    """What a command printed, and the seconds from its start to its end."""
+
+    output: str
+    seconds: float
+
+    def count(self, pattern: str) -> int:
+        """The last number that its output has at a place."""
+        numbers = re.findall(pattern, self.output)
+        assert numbers, self.output
+        return int(numbers[-1].replace(",", ""))
+
+
+def timed(words: list[str], folder: Path) -> Timed:
+    """Runs a command there, where nothing is remembered."""
+    started = time.perf_counter()
+    environment = {**os.environ, "FENCEPOST_NO_CACHE": "1", "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    done = subprocess.run(words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return Timed(done.stdout, time.perf_counter() - started)
+
+
+def by_tlc(tlc: Tlc, folder: Path, *more: str) -> Timed:
+    """TLC on the exported module."""
+    started = [str(tlc.java), COLLECTOR, f"-Djava.io.tmpdir={folder}", "-cp", str(tlc.archive), "tlc2.TLC"]
+    return timed([*started, "-workers", "2", *more, "-config", "Ledger.cfg", "Ledger.tla"], folder)
+
+
+def compared(tlc: Tlc, folder: Path) -> list[list[str]]:
+    """The rows of the search and of the walks."""
+    timed(command("export", *SEARCHED, "--format", "tla", "--out", str(folder), "--quiet"), folder)
+    ours = timed(command("check", *SEARCHED, "--by", "exhaustive", "--quiet"), folder)
+    theirs = by_tlc(tlc, folder)
+    states = theirs.count(r"([\d,]+) distinct states found")
+    assert states == ours.count(r"all ([\d,]+) states"), "both search the same"
+    walked = ["--by", "walks", "--strategy", "uniform", "--walks", str(WALKS), "--steps", str(STEPS), "--quiet"]
+    our_walks = timed(command("check", *SEARCHED, *walked), folder)
+    their_walks = by_tlc(tlc, folder, "-simulate", f"num={TLC_WALKS}", "-depth", str(STEPS))
+    our_rate = our_walks.count(r"walks \(uniform\), ([\d,]+) steps") / our_walks.seconds
+    their_rate = their_walks.count(r"Progress: ([\d,]+) states checked") / their_walks.seconds
+    searched = f"{theirs.seconds:.1f}", f"{ours.seconds:.2f}", f"{theirs.seconds / ours.seconds:.0f}x", "100x"
+    rates = f"{their_rate / 1e3:.1f}", f"{our_rate / 1e3:.0f}", f"{our_rate / their_rate:.0f}x", "150x"
+    return [[f"search of {states:,} states, seconds", *searched], ["walks, thousand steps a second", *rates]]
+
+
+def main() -> None:
+    """Prints the table."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        for _ in range(2):  # the first compiles what is kept
+            first = timed(command("check", *FIRST, "--quiet"), folder)
+        try:
+            tlc = found(folder)
+        except pytest.skip.Exception as reason:
+            print(reason.msg)
+            return
+        rows = [["", "TLC", "here", "ratio", "asked"], *compared(tlc, folder)]
+        rows.append(["to the first verdict, of two brokers, seconds", "", f"{first.seconds:.2f}", "", "1"])
+        print()
+        show(rows)
+        print("By the clock, start and loading included; here with what goes on for ever, which TLC was not asked.")
+
+
+if __name__ == "__main__":
+    main()
