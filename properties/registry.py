@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
 from fencepost.model.language import Location, ModelError, Protocol
 from fencepost.model.language.building import built, in_outline
-from fencepost.model.language.first_order import any_size
 from fencepost.model.language.mistakes import guess
 from fencepost.model.language.sizes import Size
 from fencepost.model.releases import Behaviour, History, Releases
+from fencepost.properties.general import General, Part
 from fencepost.properties.vocabulary import Suite
 
 __tracebackhide__ = True  # what is wrong with a model is told with a line of the model
@@ -74,21 +74,6 @@ class Instance:
 
 
 @dataclass(frozen=True)
-class General:
-    """Of what instances of a protocol there is a proof for any size.
-
-    ``least`` has each parameter that may be of any size, with the size from which on one proof is for all; ``instances`` are
-    those that are checked unless others are asked for; ``refuses`` says of parameters why there is no such proof, or nothing;
-    ``without`` what the proof is therefore not of, for the reader.
-    """
-
-    least: Mapping[str, int]
-    instances: tuple[Instance, ...]
-    refuses: Callable[[Mapping[str, Value]], str]
-    without: str
-
-
-@dataclass(frozen=True)
 class Entry:
     """A protocol in the registry.
 
@@ -140,32 +125,34 @@ class Entry:
         made.actors.check()
         return made
 
-    def of_any(self, names: Iterable[str], parameters: Mapping[str, Any], defects: Iterable[str] = ()) -> Suite:
-        """The properties and lemmas of the protocol with these parameters of any size, and the others as they are given.
+    def of_any(self, names: Sequence[str], parameters: Mapping[str, Any], defects: Iterable[str] = ()) -> list[Part]:
+        """The parts of a proof of the protocol with these parameters of any size, and the others as they are given.
 
         Raises what ``build`` raises, and RegistryError if there is no such proof.
         """
-        least = self._least(names, parameters)
-        self.build({**parameters, **least}, defects)  # what does not fit is told of an instance
-        sizes = {name: Size.named(name, size) for name, size in least.items()}
-        with any_size():
-            every = {**parameters, **sizes}
-            made = self.suite(built(self.name, Protocol, self.function, **every, defects=tuple(defects)))
-            _ = made.lemmas  # they are to be made here, too
-        return made
-
-    def _least(self, names: Iterable[str], parameters: Mapping[str, Any]) -> dict[str, int]:
-        known = {} if self.general is None else dict(self.general.least)
+        general = self.general or General({}, (), lambda *_: "", "")
         for name in names:
-            if name not in known:
-                what = f"of any size can be {', '.join(known)}" if known else "there is no proof of it for any size"
+            if name not in general.sizes:
+                known = ", ".join(general.sizes)
+                what = f"of any size can be {known}" if known else "there is no proof of it for any size"
                 raise RegistryError(f"{self.name}: {what}, not {name}")
             if name in parameters:
                 raise RegistryError(f"{self.name}: {name} is both set and of any size")
-        why = "" if self.general is None else self.general.refuses(parameters)
-        if why:
+            if settled := sorted(general.sizes[name].settles & parameters.keys()):
+                raise RegistryError(f"{self.name}: {settled[0]} is settled by the number of {name}; leave it out")
+        if why := general.refuses(parameters, names):
             raise RegistryError(f"{self.name}: {why}")
-        return {name: known[name] for name in names}
+        defects = tuple(defects)
+
+        def made(sizes: Mapping[str, Any]) -> Suite:
+            every = {**parameters, **sizes}
+            if any(isinstance(size, Size) for size in sizes.values()):
+                return self.suite(built(self.name, Protocol, self.function, **every, defects=defects))
+            return self.suite(self.build(every, defects))
+
+        parts = list(general.parts(names, made))
+        parts[0].instance()  # what does not fit is told of an instance
+        return parts
 
     def outline(self, parameters: Mapping[str, Any]) -> Suite:
         """The properties of the instance with these parameters, by name: no formula is made (see ``in_outline``).

@@ -24,6 +24,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "properties": (
         ("vocabulary",),
+        ("general",),
         ("registry", "slices", "suspicions"),
         ("observed", "theorems"),
         ("locks",),

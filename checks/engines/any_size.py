@@ -11,13 +11,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import z3
 
 from fencepost.checks.engines.induction import Failure, Proof, prove
-from fencepost.checks.engines.instantiation import Instantiation, general_conjuncts
+from fencepost.checks.engines.instantiation import Instantiation, general_conjuncts, parts_of
 from fencepost.checks.engines.link import Link, link
 from fencepost.checks.engines.obligations import Outcome
 from fencepost.checks.engines.second_solver import Disagreement, ground_answer
@@ -25,13 +25,18 @@ from fencepost.checks.engines.solving import ask
 from fencepost.checks.engines.workers import spread
 from fencepost.model.language import ModelError
 from fencepost.model.language.first_order import AnySize
-from fencepost.model.language.unbounded import AnyNumber, Scheme, Unbounded
+from fencepost.model.language.unbounded import AnyNumber, Scheme
+from fencepost.properties.general import Part
 from fencepost.properties.vocabulary import Property, Suite
 
 Progress = Callable[[int, int], None]
 
 COMPARED = 2
 """Sizes, from the least on, at which the formulas are compared with those of an instance."""
+
+
+PATIENCE = 2.0
+"""Seconds for a look for models, with what does not follow from what is there."""
 
 
 @dataclass(frozen=True)
@@ -52,41 +57,28 @@ class Unproved:
 class GeneralProof:
     """What was established for any size.
 
-    ``proved`` are the properties that hold, of any size from the least on and in the instances below it; ``unproved`` says what
-    was not discharged, ``refuted`` what fails in an instance, with its counterexample. ``links`` are the comparisons with
-    instances, by their sizes. Counts are as in a ``Proof``.
+    ``suite`` is that of the first part, ``proved`` are its properties that hold in all parts; ``unproved`` says what was not
+    discharged, ``refuted`` what fails in an instance, with its counterexample. ``links`` are the comparisons with instances,
+    by their sizes. Counts are as in a ``Proof``.
     """
 
+    suite: Suite
     proved: tuple[Property, ...]
     unproved: tuple[Unproved, ...]
     refuted: tuple[Failure, ...]
-    links: Mapping[int, Link]
-    schemes: frozenset[str]
+    links: Mapping[str, Link]
     discharged: int
     frame: int
     confirmed: int
-
-    @property
-    def impossible(self) -> frozenset[str]:
-        """The actions that the invariant excludes in all instances that were compared."""
-        excluded = [frozenset(one.impossible) for one in self.links.values()]
-        return frozenset.intersection(*excluded) if excluded else frozenset()
-
-    @property
-    def doubt(self) -> str:
-        """Why nothing is proved, whatever was discharged: the formulas are not the instances', or nothing satisfies them."""
-        for size, one in self.links.items():
-            if one.differing:
-                return f"the formulas for any size are not those of the instance of size {size}: {one.differing[0]}"
-        if len(self.links) < COMPARED:
-            return "the formulas for any size were not compared with those of instances"
-        return "no state satisfies the invariant and lets anything happen" if self.schemes <= self.impossible else ""
+    instances: int
+    doubt: str = ""
+    """Why nothing is proved, whatever was discharged: the formulas are not the instances', or nothing satisfies them."""
+    impossible: tuple[Scheme, ...] = ()
+    """The actions that the invariant excludes in all instances of a part that were compared."""
 
 
 def prove_for_any_size(
-    general: Suite,
-    instance: Callable[[int], Suite],
-    least: int,
+    parts: Sequence[Part],
     *,
     workers: int | None = 1,
     seconds: float = 10.0,
@@ -96,58 +88,140 @@ def prove_for_any_size(
     telling: Callable[[str], None] = lambda _: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> GeneralProof:
-    """Proves the properties of single states of a protocol of any size.
+    """Proves the properties of single states of a protocol of any size, which is of any in the first part.
 
-    ``instance`` makes the suite of the instance in which every unbounded universe has a certain size. Those below ``least`` are
-    proved one by one, those of ``least`` and one more compared with the protocol of any size. ``second_solver`` has cvc5
-    confirm what Z3 discharges; Disagreement is raised if it refutes it. A solver that gives up leaves an obligation unproved.
+    The formulas of each part are compared with those of its least instance and of the next; a part that is an instance is
+    proved as such. ``second_solver`` has cvc5 confirm what Z3 discharges; Disagreement is raised if it refutes it. A solver
+    that gives up leaves an obligation unproved.
     """
     deadline = time.monotonic() + (float("inf") if budget is None else budget)
-    plan = _Plan(general, seconds, deadline, second_solver)
-    # in processes of their own, so that a solver that crashes takes nothing else with it
-    processes = max(2, workers or os.cpu_count() or 1)
-    results = spread(plan.count, processes, lambda: plan.outcome, progress=progress, should_stop=should_stop)
-    unproved = [failure for task, result in enumerate(results) for failure in plan.unproved(task, result)]
-    links: dict[int, Link] = {}
-    for size in range(least, least + COMPARED):
-        if not should_stop():
-            telling(f"compares the formulas with those of the instance of size {size}")
-            links[size] = link(general, instance(size), dict.fromkeys(plan.unbounded, size))
-
-    def proved_at(size: int) -> Proof:
-        telling(f"proves the instance of size {size}")
-        left = max(deadline - time.monotonic(), 0.0)
-        return prove(
-            instance(size),
-            workers=workers,
-            seconds=seconds,
-            budget=left,
-            second_solver=second_solver,
-            should_stop=should_stop,
-        )
-
-    refuted: list[Failure] = []
-    below = {size: proved_at(size) for size in range(1, least)}
-    holds = plan.provable
-    for proof in below.values():
-        refuted += proof.failures
-        open_ = {verdict.property.name for verdict in proof.verdicts if verdict.verdict != "proved"}
-        holds = [prop for prop in holds if prop.name not in open_]
-    if unproved:
-        refuted += [failure for failure in proved_at(least).failures if not failure.undecided]
-    found = [result for result in results if result is not None]
-    broken = any(failure.statement in plan.invariants for failure in unproved)
-    missed = {failure.statement for failure in unproved}
+    asked = _Asked(seconds, deadline, second_solver, workers, progress, telling, should_stop)
+    found = [_proved_instance(part, asked) if part.is_an_instance else _proved_part(part, asked) for part in parts]
+    suite = found[0].suite
+    provable = [prop for prop in suite.properties if is_provable(prop)]
+    open_ = frozenset[str]().union(*(one.open_ for one in found))
+    counts = [one.counts for one in found]
     return GeneralProof(
-        proved=() if broken else tuple(prop for prop in holds if prop.name not in missed),
-        unproved=tuple(unproved),
-        refuted=tuple(refuted),
-        links=links,
-        schemes=frozenset(scheme.label for scheme in plan.schemes),
-        discharged=sum(f.discharged for f in found),
-        frame=sum(f.frame for f in found),
-        confirmed=sum(f.confirmed for f in found),
+        suite=suite,
+        proved=tuple(prop for prop in provable if prop.name not in open_),
+        unproved=tuple(failure for one in found for failure in one.unproved),
+        refuted=tuple(failure for one in found for failure in one.refuted),
+        links={size: compared for one in found for size, compared in one.links.items()},
+        discharged=sum(count.discharged for count in counts),
+        frame=sum(count.frame for count in counts),
+        confirmed=sum(count.confirmed for count in counts),
+        instances=sum(part.is_an_instance for part in parts),
+        doubt=next((doubt for part, one in zip(parts, found, strict=True) if (doubt := _doubt(part, one))), ""),
+        impossible=tuple({scheme.label: scheme for one in found for scheme in _impossible(one)}.values()),
     )
+
+
+def is_provable(prop: Property) -> bool:
+    """Whether a property is one that can be proved for any size: of single states, and not known to fail."""
+    return prop.kind == "always" and not prop.strict
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """How a proof is asked for, as ``prove_for_any_size`` has it."""
+
+    seconds: float
+    deadline: float
+    second_solver: bool
+    workers: int | None
+    progress: Progress | None
+    telling: Callable[[str], None]
+    should_stop: Callable[[], bool]
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What was established of a part: ``open_`` are the properties that are not proved."""
+
+    suite: Suite
+    open_: frozenset[str]
+    unproved: tuple[Unproved, ...] = ()
+    refuted: tuple[Failure, ...] = ()
+    links: Mapping[str, Link] = field(default_factory=dict)
+    counts: Outcome = field(default_factory=Outcome)
+
+
+def _proved_instance(part: Part, asked: _Asked) -> _Found:
+    proof = _proof_at(part, 0, asked)
+    open_ = frozenset(verdict.property.name for verdict in proof.verdicts if verdict.verdict != "proved")
+    return _Found(part.instance(), open_, refuted=tuple(proof.failures))
+
+
+def _proved_part(part: Part, asked: _Asked) -> _Found:
+    suite = part.general()
+    plan = _Plan(suite, asked.seconds, asked.deadline, asked.second_solver)
+    asked.telling(f"proves it for {_told(part)}")
+    # in processes of their own, so that a solver that crashes takes nothing else with it
+    processes = max(2, asked.workers or os.cpu_count() or 1)
+    results = spread(plan.count, processes, lambda: plan.outcome, progress=asked.progress, should_stop=asked.should_stop)
+    unproved = tuple(failure for task, result in enumerate(results) for failure in plan.unproved(task, result))
+    links: dict[str, Link] = {}
+    for larger in range(COMPARED):
+        sizes = part.sizes(larger)
+        if not asked.should_stop():
+            asked.telling(f"compares the formulas with those of the instance with {_written(sizes)}")
+            links[_written(sizes)] = link(suite, part.instance(larger), sizes)
+    refuted: list[Failure] = []
+    if unproved:
+        refuted = [failure for failure in _proof_at(part, 0, asked).failures if not failure.undecided]
+    missed = {failure.statement for failure in unproved}
+    broken = not missed.isdisjoint(plan.invariants)
+    open_ = frozenset(prop.name for prop in suite.properties if is_provable(prop) and (broken or prop.name in missed))
+    counts = Outcome()
+    for result in results:
+        if result is not None:
+            counts.discharged += result.discharged
+            counts.frame += result.frame
+            counts.confirmed += result.confirmed
+    return _Found(suite, open_, unproved, tuple(refuted), links, counts)
+
+
+def _proof_at(part: Part, larger: int, asked: _Asked) -> Proof:
+    asked.telling(f"proves the instance with {_written(part.sizes(larger))}")
+    return prove(
+        part.instance(larger),
+        workers=asked.workers,
+        seconds=asked.seconds,
+        budget=max(asked.deadline - time.monotonic(), 0.0),
+        second_solver=asked.second_solver,
+        should_stop=asked.should_stop,
+    )
+
+
+def _written(sizes: Mapping[str, int]) -> str:
+    return " ".join(f"{name}={size}" for name, size in sizes.items())
+
+
+def _told(part: Part) -> str:
+    sizes = part.sizes()
+    return " ".join(f"{name}={sizes[name]}{'' if case.alone else ' or more'}" for name, (_, case) in part.cases.items())
+
+
+def _impossible(found: _Found) -> list[Scheme]:
+    if not found.links:
+        return []
+    assert isinstance(found.suite.protocol, AnySize)
+    excluded = frozenset.intersection(*(frozenset(one.impossible) for one in found.links.values()))
+    return [scheme for scheme in found.suite.protocol.schemes if scheme.label in excluded]
+
+
+def _doubt(part: Part, found: _Found) -> str:
+    if part.is_an_instance:
+        return ""
+    for size, one in found.links.items():
+        if one.differing:
+            return f"the formulas for any size are not those of the instance with {size}: {one.differing[0]}"
+    if len(found.links) < COMPARED:
+        return "the formulas for any size were not compared with those of instances"
+    assert isinstance(found.suite.protocol, AnySize)
+    if len(_impossible(found)) == len(found.suite.protocol.schemes):
+        return "no state satisfies the invariant and lets anything happen"
+    return ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,12 +241,10 @@ class _Plan:
         self._seconds, self._deadline, self._second = seconds, deadline, second_solver
         if not suite.has_lemmas:
             raise ModelError(f"{protocol.name}: this instance has no lemmas, so there is nothing to prove its properties from")
-        self.unbounded = [name for name, universe in protocol.universes.items() if isinstance(universe, Unbounded)]
-        self.provable = [p for p in suite.properties if p.kind == "always" and not p.strict]
         domains = [(f"the domain of {symbol.name}", symbol.within()) for symbol in protocol.symbols]
         self._invariant = [Goal(name, formula) for name, formula in domains if not z3.is_true(formula)]
         self._invariant += _goals(suite.lemmas)
-        self._implied = _goals(self.provable)
+        self._implied = _goals(filter(is_provable, suite.properties))
         self.invariants = {goal.statement for goal in self._invariant}
         self.schemes = protocol.schemes
         self.count = 2 + len(protocol.schemes)
@@ -200,7 +272,7 @@ class _Plan:
 
     def _discharged(self, task: int, goals: Mapping[int, Any]) -> Outcome:
         scheme = self._protocol.schemes[task - 2] if task >= 2 else None
-        said = Instantiation(self._terms(scheme, goals))
+        said = Instantiation(self._terms(scheme, goals), self._protocol.counted)
         initially = [symbol.begins() for symbol in self._protocol.symbols]
         supposed = initially if task == 0 else [goal.formula for goal in self._invariant]
         given = [*self._protocol.assumed, *map(said.supposed, supposed)]
@@ -208,13 +280,15 @@ class _Plan:
             given.append(said.supposed(scheme.guard))
         denials = {number: said.denied(formula) for number, formula in goals.items()}
         given += said.definitions()
-        solver = z3.SimpleSolver()
-        solver.add(given)
+        solver, models = z3.SimpleSolver(), z3.SimpleSolver()
+        solver.set("auto_config", False)
+        solver.set("mbqi", False)  # quantifiers that are left are said of what is there, and nobody looks for models
+        for one in (solver, models):
+            one.add(given)
         found = Outcome()
         if self._asked(solver, z3.Or(list(denials.values()))) != z3.unsat:
             for number, denial in denials.items():
-                answer = self._asked(solver, denial)
-                if answer != z3.unsat:
+                if self._asked(solver, denial) != z3.unsat and self._asked(models, denial, PATIENCE) != z3.unsat:
                     # said of more terms it might follow still: only an instance refutes it
                     found.undecided.append(number)
         rest = {number: denial for number, denial in denials.items() if number not in found.undecided}
@@ -233,12 +307,12 @@ class _Plan:
             if answer == "sat":
                 found.disputed.append(number)
 
-    def _asked(self, solver: z3.Solver, formula: Any) -> z3.CheckSatResult:
+    def _asked(self, solver: z3.Solver, formula: Any, most: float = float("inf")) -> z3.CheckSatResult:
         if self._left() <= 0:
             return z3.unknown
         solver.push()
         solver.add(formula)
-        answer = ask(solver, seconds=self._left())
+        answer = ask(solver, seconds=min(most, self._left()))
         solver.pop()
         return answer
 
@@ -248,11 +322,14 @@ class _Plan:
     def _terms(self, scheme: Scheme | None, goals: Mapping[int, Any]) -> list[Any]:
         """What an action speaks of, or the goals do: its members, and the numbers that are mentioned, each with the next."""
         spoken = [*goals.values()] if scheme is None else [scheme.guard, *(new.value for new in scheme.updates.values())]
-        seen = set[Any]().union(*map(_constants, spoken))
         terms = [] if scheme is None else [v for v in scheme.arguments.values() if isinstance(v, z3.ExprRef)]
-        for symbol in self._protocol.symbols:
-            if isinstance(symbol.domain, AnyNumber) and not symbol.universes and symbol.function() in seen:
-                terms += [symbol.function(), symbol.function() + 1]
+        numbers = {symbol.function for symbol in self._protocol.symbols if isinstance(symbol.domain, AnyNumber)}
+        found = dict[Any, None]()
+        for term in spoken:
+            parts = (part for part in parts_of(term) if z3.is_app(part) and part.decl() in numbers)
+            found |= dict.fromkeys(part for part in parts if _is_free(part))
+        for part in sorted(found, key=str):
+            terms += [part, part + 1]
         return terms
 
     def unproved(self, task: int, found: Outcome | None) -> list[Unproved]:
@@ -271,20 +348,7 @@ def _goals(statements: Iterable[Property]) -> list[Goal]:
     return [Goal(statement.name, part) for statement in statements for part in general_conjuncts(statement.formula)]
 
 
-def _constants(term: Any) -> set[Any]:
-    """The constants that a term mentions."""
-    found: set[Any] = set()
-    seen: set[int] = set()
-    stack = [term]
-    while stack:
-        one = stack.pop()
-        if one.get_id() in seen:
-            continue
-        seen.add(one.get_id())
-        if z3.is_quantifier(one):
-            stack.append(one.body())
-        elif z3.is_const(one) and one.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-            found.add(one)
-        else:
-            stack += one.children()
-    return found
+
+def _is_free(term: Any) -> bool:
+    """Whether nothing in it is bound by a quantifier around it."""
+    return not any(z3.is_var(part) for part in parts_of(term))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fencepost.checks.engines.any_size import GeneralProof, Progress, prove_for_any_size
+from fencepost.checks.engines.any_size import GeneralProof, Progress, is_provable, prove_for_any_size
 from fencepost.checks.engines.findings import Findings
 from fencepost.checks.engines.verdicts import Verdict
 from fencepost.model.language import Protocol
-from fencepost.model.language.first_order import AnySize
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.suspicions import Suspicion
 from fencepost.properties.vocabulary import Property, Suite
@@ -33,14 +32,10 @@ def findings_for_any_size(
 
     ``chosen`` picks the properties of a suite that are asked about. Raises what ``Entry.of_any`` raises, and Disagreement.
     """
-    suite = entry.of_any(instance.any, instance.parameters, defects)
-    assert isinstance(suite.protocol, AnySize)
+    parts = entry.of_any(instance.any, instance.parameters, defects)
     assert entry.general is not None
-    wanted = chosen(suite)
     proof = prove_for_any_size(
-        suite,
-        lambda size: entry.suite(entry.build({**instance.parameters, **dict.fromkeys(instance.any, size)}, defects)),
-        max(entry.general.least[name] for name in instance.any),
+        parts,
         workers=workers,
         budget=seconds,
         second_solver=second_solver,
@@ -48,26 +43,34 @@ def findings_for_any_size(
         telling=telling,
         should_stop=should_stop,
     )
-    suite.protocol.parameters.update(dict.fromkeys(instance.any, "any"))
-    what = " and ".join(instance.any)
-    provable = [p for p in wanted if p.kind == "always" and not p.strict]
+    suite = proof.suite
+    wanted = chosen(suite)
+    sizes = {name: entry.general.sizes[name] for name in instance.any}
+    suite.protocol.parameters.update({settled: "any" for one in sizes.values() for settled in one.settles})
+    what = _joined([f"of {name}" for name in instance.any]).removeprefix("of ")
+    provable = [p for p in wanted if is_provable(p)]
     failures = [*map(str, proof.refuted), *map(str, proof.unproved)]
     if len(failures) > SHOWN_FAILURES:
         more = len(failures) - SHOWN_FAILURES
         failures = [*failures[:SHOWN_FAILURES], f"and {more} more obligations that were not discharged"]
     left = [p for p in wanted if p not in provable]
+    of = _joined([f"{name} from {one.least} on" for name, one in sizes.items()])
     notes = [
-        f"for any number of {what}, from 1 on, whatever happens at any depth; this is not of {entry.general.without}",
-        *_told(proof, what, second_solver),
+        f"for any number of {of}, whatever happens at any depth; this is not of {entry.general.without}",
+        *(f"of {name}: {one.meaning}" for name, one in sizes.items() if one.meaning),
+        *_told(proof, len(parts), what, second_solver),
         *([f"no matter for this: {', '.join(p.name for p in left)}"] if left else []),
     ]
     impossible = tuple(
         Suspicion("never-happens", scheme.label, f"action {scheme.label} can never happen", scheme.location)
-        for scheme in suite.protocol.schemes
-        if scheme.label in proof.impossible
+        for scheme in proof.impossible
     )
     verdicts = tuple(_verdict(prop, proof, what, second_solver) for prop in provable)
     return suite.protocol, Findings(verdicts, tuple(notes), impossible, tuple(failures), left=tuple(left))
+
+
+def _joined(names: Sequence[str]) -> str:
+    return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
 
 
 def _verdict(prop: Property, proof: GeneralProof, what: str, second: bool) -> Verdict:
@@ -83,12 +86,14 @@ def _verdict(prop: Property, proof: GeneralProof, what: str, second: bool) -> Ve
     return Verdict(prop, "inconclusive", "induction", reach, why.splitlines()[0])
 
 
-def _told(proof: GeneralProof, what: str, second: bool) -> list[str]:
+def _told(proof: GeneralProof, parts: int, what: str, second: bool) -> list[str]:
     counts = f"{proof.discharged:,} obligations discharged, {proof.frame:,} by frame"
     counts += f", {proof.confirmed:,} confirmed by cvc5" if second else ""
-    told = [f"induction over formulas for any number of {what}: {counts}; the smallest as instances"]
+    cases = f" in {parts - proof.instances} cases" if parts - proof.instances > 1 else ""
+    instances = f"; {proof.instances} more as instances" if proof.instances else ""
+    told = [f"induction over formulas for any number of {what}{cases}: {counts}{instances}"]
     for size, one in proof.links.items():
         found = f"{one.actions} actions, {one.formulas} lemmas and properties"
         agree = "are not all those of the instance" if one.differing else "are those of the instance"
-        told.append(f"link: with {size} {what} these formulas {agree}: {found}")
+        told.append(f"link: with {size} these formulas {agree}: {found}")
     return told

@@ -1,62 +1,82 @@
-"""First-order formulas without their quantifiers: what is said of all is said of chosen terms, and what there is gets a name.
+"""First-order formulas without quantifiers over numbers: what is said of all is said of chosen terms, what there is has a name.
 
 What is supposed becomes weaker by this, and so does the denial of a conclusion. Where the two contradict each other, the
 conclusion follows from what was supposed, whatever the terms are; a well-chosen term only makes that visible. No solver has to
-find an instance by itself, so none answers by luck.
+find a number by itself, so none answers by luck. Only quantifiers over certain sorts, such as bookies and quorums of them, are
+left to the solvers: of things without an order and without numbers between them there are few terms.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import z3
 
 GOALS = 2
-"""Names for the members of which a conclusion is denied, that are among the terms of which everything is said."""
+"""Names for the members of which a conclusion is denied, of each sort, that are among the terms of which everything is said."""
 
 _JOINED = {z3.Z3_OP_AND: z3.And, z3.Z3_OP_OR: z3.Or}
+_Name = Callable[[Any], Any]
 
 
 class Instantiation:
-    """Formulas said of certain terms.
+    """Formulas said of certain terms; quantifiers over the sorts ``left`` stay.
 
     ``supposed`` and ``denied`` may be asked for in any order, except that a denial is also said of the witnesses of what was
-    supposed before it. ``definitions`` belong to the formulas that were made until then.
+    supposed before it. ``definitions`` belong to the formulas that were made until then. Under a quantifier that stays, what
+    there is is not named but stays, too.
     """
 
-    def __init__(self, terms: Sequence[Any]) -> None:
-        self.goals = [z3.Int(f"any!{number}") for number in range(GOALS)]
-        self.terms = [*terms, *self.goals]
-        self.witnesses: list[Any] = []
+    def __init__(self, terms: Sequence[Any], left: Collection[Any] = ()) -> None:
+        self._given, self._left = list(terms), set(left)
+        self._goals: dict[Any, list[Any]] = {}
+        self._witnesses: list[Any] = []
         self._numbers = itertools.count()
         self._has: dict[int, bool] = {}
         self._named: dict[int, Any] = {}
         self._defined: list[Any] = []
         self._kept: list[Any] = []
+        self._open: list[Any] = []  # what is bound by the quantifiers that stay
+        self._leaves_unnamed = False  # whether under one of these is something that would have a name elsewhere
 
     def supposed(self, formula: Any) -> Any:
         """What the formula says of the terms."""
-        return self._said(formula, True, self.terms, self._witness)
+        return self._said(formula, True, (), self._witness)
 
     def denied(self, formula: Any) -> Any:
         """What follows from the formula's being false."""
-        names = itertools.chain(self.goals, (self._fresh() for _ in itertools.count()))
-        return z3.Not(self._said(formula, False, [*self.terms, *self.witnesses], lambda: next(names)))
+        unused: dict[Any, Iterator[Any]] = {}
+
+        def name(sort: Any) -> Any:
+            made = next(unused.setdefault(sort, iter(self.goals(sort))), None)
+            return self._fresh(sort) if made is None else made
+
+        return z3.Not(self._said(formula, False, self._witnesses, name))
 
     def definitions(self) -> Iterator[Any]:
         """What is meant by the names that stand for conditions with quantifiers inside of terms, since this was last asked."""
         while self._defined:
             yield self.supposed(self._defined.pop())
 
-    def _witness(self) -> Any:
-        made = self._fresh()
-        self.witnesses.append(made)
+    def goals(self, sort: Any) -> list[Any]:
+        """Of a sort the names of which a conclusion is denied first."""
+        if sort not in self._goals:
+            self._goals[sort] = [z3.Const(f"any {sort}!{number}", sort) for number in range(GOALS)]
+        return self._goals[sort]
+
+    def terms(self, sort: Any) -> list[Any]:
+        """Of a sort the terms of which everything is said."""
+        return [*(term for term in self._given if term.sort() == sort), *self.goals(sort)]
+
+    def _witness(self, sort: Any) -> Any:
+        made = self._fresh(sort)
+        self._witnesses.append(made)
         return made
 
-    def _fresh(self) -> Any:
-        return z3.Int(f"some!{next(self._numbers)}")
+    def _fresh(self, sort: Any) -> Any:
+        return z3.Const(f"some!{next(self._numbers)}", sort)
 
     def _is_quantified(self, formula: Any) -> bool:
         known = self._has.get(formula.get_id())
@@ -66,28 +86,60 @@ class Instantiation:
             self._has[formula.get_id()] = known
         return known
 
-    def _said(self, formula: Any, affirmed: bool, terms: Sequence[Any], name: Callable[[], Any]) -> Any:
-        """The formula without quantifiers: a consequence of it if it is affirmed, otherwise something that it follows from."""
+    def _said(self, formula: Any, affirmed: bool, witnesses: Sequence[Any], name: _Name) -> Any:
+        """The formula without these quantifiers: a consequence of it if it is affirmed, otherwise what it follows from."""
         if not self._is_quantified(formula):
             return formula
         if z3.is_quantifier(formula):
-            count = formula.num_vars()
-            said_of_all = formula.is_forall() == affirmed
-            chosen = list(itertools.product(terms, repeat=count)) if said_of_all else [tuple(name() for _ in range(count))]
-            bodies = (z3.substitute_vars(formula.body(), *reversed(arguments)) for arguments in chosen)
-            parts = [self._said(body, affirmed, terms, name) for body in bodies]
-            return z3.And(parts) if formula.is_forall() else z3.Or(parts)
+            if formula.is_forall() == affirmed:
+                return self._said_of_all(formula, affirmed, witnesses, name)
+            return self._said_of_one(formula, affirmed, witnesses, name)
         kind, children = formula.decl().kind(), formula.children()
         if kind in _JOINED:
-            return _JOINED[kind]([self._said(child, affirmed, terms, name) for child in children])
+            return _JOINED[kind]([self._said(child, affirmed, witnesses, name) for child in children])
         if kind == z3.Z3_OP_NOT:
-            return z3.Not(self._said(children[0], not affirmed, terms, name))
+            return z3.Not(self._said(children[0], not affirmed, witnesses, name))
         if kind == z3.Z3_OP_IMPLIES:
             premise, conclusion = children
             return z3.Implies(
-                self._said(premise, not affirmed, terms, name), self._said(conclusion, affirmed, terms, name)
+                self._said(premise, not affirmed, witnesses, name), self._said(conclusion, affirmed, witnesses, name)
             )
         return self._with_names(formula)
+
+    def _said_of_one(self, formula: Any, affirmed: bool, witnesses: Sequence[Any], name: _Name) -> Any:
+        if not self._open:
+            named = [name(formula.var_sort(place)) for place in range(formula.num_vars())]
+            return self._said(z3.substitute_vars(formula.body(), *reversed(named)), affirmed, witnesses, name)
+        variables, body = opened(formula)
+        self._leaves_unnamed |= any(variable.sort() not in self._left for variable in variables)
+        return _quantified(formula, variables, self._under(variables, body, affirmed, witnesses, name))
+
+    def _said_of_all(self, formula: Any, affirmed: bool, witnesses: Sequence[Any], name: _Name) -> Any:
+        def said_of(variable: Any, itself: bool) -> list[Any]:
+            if variable.sort() in self._left:
+                return [variable] if itself else self.terms(variable.sort())
+            return [*self.terms(variable.sort()), *(one for one in witnesses if one.sort() == variable.sort())]
+
+        variables, _ = opened(formula)
+        staying = [variable for variable in variables if variable.sort() in self._left]
+        join = z3.And if formula.is_forall() else z3.Or
+        bodies = _bodies(formula, (said_of(variable, True) for variable in variables))
+        said = join([self._under(staying, body, affirmed, witnesses, name) for body in bodies])
+        if not staying:
+            return said
+        said = _quantified(formula, staying, said)
+        if self._open or not self._leaves_unnamed:
+            return said
+        self._leaves_unnamed = False
+        bodies = _bodies(formula, (said_of(variable, False) for variable in variables))
+        return join([said, *(self._said(body, affirmed, witnesses, name) for body in bodies)])
+
+    def _under(self, variables: Sequence[Any], body: Any, affirmed: bool, witnesses: Sequence[Any], name: _Name) -> Any:
+        """What is said under a quantifier that stays."""
+        self._open += variables
+        said = self._said(body, affirmed, witnesses, name)
+        del self._open[len(self._open) - len(variables) :]
+        return said
 
     def _with_names(self, term: Any) -> Any:
         """The term with a name for each condition in it that has a quantifier: it is both affirmed and denied there."""
@@ -95,10 +147,43 @@ class Instantiation:
             return term
         if z3.is_bool(term) and (z3.is_quantifier(term) or term.decl().kind() in (*_JOINED, z3.Z3_OP_NOT)):
             if term.get_id() not in self._named:
-                name = self._named[term.get_id()] = z3.Bool(f"whether!{next(self._numbers)}")
-                self._defined += [z3.Implies(name, term), z3.Implies(term, name)]
+                mentioned = constants(term)
+                of = [variable for variable in self._open if variable in mentioned]
+                sorts = [variable.sort() for variable in of]
+                name = z3.Function(f"whether!{next(self._numbers)}", *sorts, z3.BoolSort())(*of)
+                self._named[term.get_id()] = name
+                self._kept.append(term)
+                means = (z3.Implies(name, term), z3.Implies(term, name))
+                self._defined += [z3.ForAll(of, one) if of else one for one in means]
             return self._named[term.get_id()]
         return with_arguments(term, [self._with_names(child) for child in term.children()])
+
+
+def _bodies(quantifier: Any, choices: Iterator[list[Any]]) -> Iterator[Any]:
+    """The body of a quantifier with each choice for its variables."""
+    return (z3.substitute_vars(quantifier.body(), *reversed(chosen)) for chosen in itertools.product(*choices))
+
+
+def _quantified(like: Any, variables: Sequence[Any], body: Any) -> Any:
+    return z3.ForAll(variables, body) if like.is_forall() else z3.Exists(variables, body)
+
+
+def constants(term: Any) -> set[Any]:
+    """The constants that a term mentions."""
+    return {part for part in parts_of(term) if z3.is_const(part) and part.decl().kind() == z3.Z3_OP_UNINTERPRETED}
+
+
+def parts_of(term: Any) -> Iterator[Any]:
+    """The terms within a term, each once, itself and those under quantifiers included."""
+    seen: set[int] = set()
+    stack = [term]
+    while stack:
+        one = stack.pop()
+        if one.get_id() in seen:
+            continue
+        seen.add(one.get_id())
+        yield one
+        stack += [one.body()] if z3.is_quantifier(one) else one.children()
 
 
 def with_arguments(term: Any, arguments: Sequence[Any]) -> Any:

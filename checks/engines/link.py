@@ -21,6 +21,7 @@ from fencepost.checks.engines.solving import ask
 from fencepost.model.language import Action
 from fencepost.model.language.domains import Subset
 from fencepost.model.language.first_order import AnySize
+from fencepost.model.language.quorums import Quorum
 from fencepost.model.language.unbounded import Scheme, Symbol, Unbounded
 from fencepost.properties.vocabulary import Property, Suite
 
@@ -39,7 +40,7 @@ class Link:
 
 
 def link(general: Suite, finite: Suite, sizes: Mapping[str, int]) -> Link:
-    """Compares a protocol of any size with its instance; ``sizes`` has that of each unbounded universe."""
+    """Compares a protocol of any size with its instance; ``sizes`` has every size that is not known, by its name."""
     return _Comparison(general, finite, sizes).made()
 
 
@@ -96,7 +97,7 @@ class _Comparison:
         met = set()
         for values in itertools.product(*ranges):
             pairs = zip(scheme.arguments.values(), values, strict=True)
-            given = [(mine, z3.IntVal(value)) for mine, value in pairs if isinstance(mine, z3.ExprRef)]
+            given = [(mine, self._at.member(mine.sort(), value)) for mine, value in pairs if isinstance(mine, z3.ExprRef)]
             guard = self._at.of(_with(scheme.guard, given))
             action = actions.pop((scheme.name, values), None)
             if action is None:
@@ -115,7 +116,8 @@ class _Comparison:
             for arguments in itertools.product(*(self._at.members(universe) for universe in symbol.universes)):
                 variable, element = self._at.place(symbol, arguments)
                 changed.add((variable.name, element))
-                new = self._at.of(_with(update.of(*map(z3.IntVal, arguments)), given))
+                members = (self._at.member(one.sort(), value) for one, value in zip(update.formal, arguments, strict=True))
+                new = self._at.of(_with(update.of(*members), given))
                 yield new, _element(action.updates.get(variable, variable.term), element)
         for variable, value in action.updates.items():
             elements = variable.domain.universe if isinstance(variable.domain, Subset) else [None]
@@ -142,21 +144,32 @@ class AtSize:
     """The formulas of a protocol of any size at one size, over the variables of the instance."""
 
     def __init__(self, protocol: AnySize, finite: Suite, sizes: Mapping[str, int]) -> None:
-        self._sizes = sizes
-        self._most = max(sizes.values())
         self._variables = {(v.family, v.index): v for v in finite.protocol.variables}
         self._symbols = {symbol.function: symbol for symbol in protocol.symbols}
-        self._fixed = {
-            universe.size.term.decl(): z3.IntVal(sizes[name])
-            for name, universe in protocol.universes.items()
-            if isinstance(universe, Unbounded)
-        }
+        self._fixed = {size.term.decl(): z3.IntVal(sizes[size.term.decl().name()]) for size in protocol.sizes}
+        unbounded = [u for u in protocol.universes.values() if isinstance(u, Unbounded)]
+        self._number_of = {universe.sort: len(self.members(universe)) for universe in unbounded}
+        self._number_of[z3.IntSort()] = max((len(self.members(u)) for u in unbounded), default=0)
+        self._quorums = {quorum.sort: self._sets(quorum) for quorum in protocol.quorums}
+        self._relations = {quorum.has: quorum for quorum in protocol.quorums}
+        self._always = {quorum.is_one for quorum in protocol.quorums}
         self._done: dict[int, Any] = {}
         self._kept: list[Any] = []
 
     def members(self, universe: Any) -> range:
         """The members of an unbounded universe at this size."""
-        return range(self._sizes[universe.name])
+        return range(self._size(universe.size.term))
+
+    def member(self, sort: Any, number: int) -> Any:
+        """The term for a member of that sort, or for a quorum."""
+        return z3.IntVal(number) if sort == z3.IntSort() else z3.Const(f"{sort} number {number}", sort)
+
+    def _size(self, term: Any) -> int:
+        given = [(function(), value) for function, value in self._fixed.items()]
+        return int(z3.simplify(z3.substitute(term, *given)).as_long())
+
+    def _sets(self, quorum: Quorum) -> list[tuple[int, ...]]:
+        return list(itertools.combinations(range(self._size(quorum.size)), self._size(quorum.count)))
 
     def of(self, term: Any) -> Any:
         """The term at this size. Of what lies beyond a universe nothing is known."""
@@ -168,28 +181,48 @@ class AtSize:
 
     def _made(self, term: Any) -> Any:
         if z3.is_quantifier(term):
-            values = itertools.product(range(self._most), repeat=term.num_vars())
-            parts = [self.of(z3.substitute_vars(term.body(), *map(z3.IntVal, reversed(v)))) for v in values]
+            values = itertools.product(*(self._all(term.var_sort(place)) for place in range(term.num_vars())))
+            parts = [self.of(z3.substitute_vars(term.body(), *reversed(one))) for one in values]
             return z3.And(parts) if term.is_forall() else z3.Or(parts)
         function = term.decl()
         if function in self._fixed:
             return self._fixed[function]
+        if function in self._always:
+            return z3.BoolVal(True)
         arguments = [self.of(child) for child in term.children()]
+        if function in self._relations:
+            of = self._quorums[arguments[1].sort()][self._place(arguments[1])]
+            return z3.BoolVal(self._place(arguments[0]) in of)
+        if z3.is_eq(term) and arguments[0].sort() in self._number_of and not z3.is_int(arguments[0]):
+            return z3.BoolVal(self._place(arguments[0]) == self._place(arguments[1]))
         if function in self._symbols:
             return self._value(self._symbols[function], [z3.simplify(argument) for argument in arguments])
         return with_arguments(term, arguments) if arguments else term
+
+    def _all(self, sort: Any) -> list[Any]:
+        number = len(self._quorums[sort]) if sort in self._quorums else self._number_of[sort]
+        return [self.member(sort, one) for one in range(number)]
+
+    def _place(self, member: Any) -> int:
+        """The number of a member of a sort of its own: no term but these is of such a sort."""
+        return [one.get_id() for one in self._all(member.sort())].index(member.get_id())
 
     def _value(self, symbol: Symbol, arguments: list[Any]) -> Any:
         made = z3.FreshConst(symbol.function.range(), "beyond")
         for values in itertools.product(*map(self.members, symbol.universes)):
             variable, element = self.place(symbol, values)
             held = _element(variable.term, element)
-            tests = [z3.simplify(argument == member) for argument, member in zip(arguments, values, strict=True)]
+            tests = [self._is(argument, value) for argument, value in zip(arguments, values, strict=True)]
             if all(map(z3.is_true, tests)):
                 return held
             if not any(map(z3.is_false, tests)):
                 made = z3.If(z3.And(tests), held, made)
         return made
+
+    def _is(self, argument: Any, number: int) -> Any:
+        if z3.is_int(argument):
+            return z3.simplify(argument == number)
+        return z3.BoolVal(self._place(argument) == number)
 
     def place(self, symbol: Symbol, arguments: tuple[int, ...]) -> tuple[Any, int | None]:
         """The variable of the instance that a symbol is for these arguments, and the element of it if it is a subset."""

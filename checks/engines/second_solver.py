@@ -25,18 +25,26 @@ seconds, whether further formulas can hold together with that."""
 
 
 def ground_answer(formulas: Sequence[Any], seconds: float) -> Answer:
-    """cvc5's answer to whether formulas over integers and functions of them, without quantifiers, can hold together."""
+    """cvc5's answer to whether formulas over integers, things of sorts and functions of them can hold together.
+
+    With quantifiers, which are over things, it goes on from instances that it meets to all of the terms that there are.
+    """
     if seconds <= 0:
         return "unknown"
     script = z3.SimpleSolver()
     script.add(*formulas)
     manager = cvc5.TermManager()
     solver = cvc5.Solver(manager)
-    solver.setLogic("QF_UFLIA")
+    text = script.sexpr()
+    if "(forall " in text or "(exists " in text:
+        solver.setLogic("UFLIA")
+        solver.setOption("enum-inst", "true")
+    else:
+        solver.setLogic("QF_UFLIA")
     solver.setOption("tlimit-per", str(max(1, int(seconds * 1000))))
     symbols = cvc5.SymbolManager(manager)
     parser = cvc5.InputParser(solver, symbols)
-    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, script.sexpr(), "obligation")
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "obligation")
     while not (command := parser.nextCommand()).isNull():
         command.invoke(solver, symbols)
     answer = solver.checkSat()

@@ -161,7 +161,8 @@ def _before_set(item: Item, asked: argparse.Namespace, settings: Settings | None
     if settings is not None and item.name == SERVICE_UNIT:
         return service_unit_instances(item.instances(asked.size or "ci"), settings.load_manager, release)
     if asked.any and not (asked.size or asked.defect or asked.set) and isinstance(item, Entry) and item.general is not None:
-        return item.general.instances
+        meant = [instance for instance in item.general.instances if set(instance.any) == set(asked.any)]
+        return meant or (Instance("of any size", {}),)
     if asked.size is not None:
         return item.instances(asked.size)
     if asked.defect:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe, any_of, at_least
@@ -35,8 +36,8 @@ class Striping:
         return [(entry + copy) % self.ensemble for copy in range(self.write_quorum)]
 
     def windows(self) -> list[list[int]]:
-        """Every run of ``write_quorum`` neighbouring places: the write sets that some entry has."""
-        return [self.places(entry) for entry in range(self.ensemble)] if self.is_striped else [self.places(0)]
+        """Every run of ``write_quorum`` neighbouring places: the write sets that entries have in a striped ensemble."""
+        return [self.places(entry) for entry in range(self.ensemble)]
 
 
 class Ensembles:
@@ -68,13 +69,11 @@ class Ensembles:
     @classmethod
     def declare(
         cls, protocol: Protocol, name: str, striping: Striping, per: Universe | None = None, *, fragments: str = "fragment"
-    ) -> list[Ensembles]:
-        """Declares a copy that holds the first ``ensemble`` bookies, or an empty one for each member of ``per``.
-
-        ``fragments`` names the universe of fragments.
+    ) -> Any:
+        """Declares a copy that holds the first ``ensemble`` bookies and returns it; or an empty one for each member of ``per``,
+        and returns these by their owners. ``fragments`` names the universe of fragments.
         """
         owners, filled = (() if per is None else (per,)), per is None
-        owners_of = [None] if per is None else list(per)
         bookies, places_of = protocol.universes["bookie"], protocol.universes[fragments]
         protocol.number(f"{name}_fragments", 0, places_of.size, per=owners, init=int(filled))
         protocol.number(f"{name}_first", 0, striping.entries, per=(*owners, places_of))
@@ -87,11 +86,13 @@ class Ensembles:
             protocol.choice(f"{name}_ensemble", places, per=(*owners, places_of, bookies), init=place)
         else:
 
-            def members(*index: int) -> range:
-                return range(striping.ensemble if filled and index[-1] == 0 else 0)
+            def members(*index: int) -> Any:
+                return bookies.first(striping.ensemble if filled and index[-1] == 0 else 0)
 
             protocol.subset(f"{name}_ensemble", bookies, per=(*owners, places_of), init=members)
-        return [cls(protocol, name, striping, owner, fragments=fragments) for owner in owners_of]
+        if per is None:
+            return cls(protocol, name, striping, fragments=fragments)
+        return per.each(lambda owner: cls(protocol, name, striping, owner, fragments=fragments))
 
     # --- reading a copy
 
@@ -165,20 +166,20 @@ class Ensembles:
         places. Articles say instead that ensemble - ack_quorum + 1 answers are needed. With ensemble = write quorum that is
         the same; with striping it differs: it is more than this rule asks where the silent bookies are far apart.
         """
-        return any_of(
-            And(self.is_last(f), *(self._window_covered(f, window, heard, ack_quorum) for window in self.striping.windows()))
-            for f in self._fragments
-        )
 
-    def _window_covered(self, fragment: int, window: Sequence[int], heard: Callable[[int], Any], ack_quorum: int) -> Any:
-        silent = []
-        for b in self._bookies:
-            if self.striping.is_striped:
-                inside = any_of(self.members[fragment][b] == i + 1 for i in window)
-            else:
-                inside = self.member(fragment, b)
-            silent.append(And(inside, Not(heard(b))))
-        return Not(at_least(ack_quorum, silent))
+        def is_covered(inside: Callable[[int], Any]) -> Any:
+            return Not(at_least(ack_quorum, (And(inside(b), Not(heard(b))) for b in self._bookies)))
+
+        return any_of(And(self.is_last(f), *map(is_covered, self._write_sets(f))) for f in self._fragments)
+
+    def _write_sets(self, fragment: int) -> list[Callable[[int], Any]]:
+        """The write sets that entries have in a fragment, each by the formula that a bookie is in it."""
+        if not self.striping.is_striped:
+            return [lambda b: self.member(fragment, b)]
+        return [partial(self._in_window, fragment, window) for window in self.striping.windows()]
+
+    def _in_window(self, fragment: int, window: Sequence[int], bookie: int) -> Any:
+        return any_of(self.members[fragment][bookie] == i + 1 for i in window)
 
     def same_as(self, other: Ensembles) -> Any:
         """The formula: both copies say the same."""

@@ -38,6 +38,14 @@ class Universe:
         """The subset of the members of which the formula holds."""
         return subset_where(self.size, holds)
 
+    def first(self, count: int) -> Iterable[int]:
+        """The subset of the first so many members, as the initial value of a variable."""
+        return range(count)
+
+    def each(self, make: Callable[[int], Any]) -> Any:
+        """What the function makes of each member, to be indexed by it or gone through."""
+        return [make(member) for member in self]
+
 
 class Domain:
     """The values of one variable. A raw value is an int: 0 or 1, the number itself, a choice's index, a subset's bit mask."""

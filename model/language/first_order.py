@@ -26,9 +26,10 @@ from fencepost.model.language.markers import Markers
 from fencepost.model.language.memberships import Membership, subset_of
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.language.protocol import Protocol, grounded_as
+from fencepost.model.language.quorums import Quorum
 from fencepost.model.language.rewriting import Rewriting
 from fencepost.model.language.sizes import Size
-from fencepost.model.language.unbounded import Enumerated, Scheme, Symbol, Unbounded, Update, any_number, members_of
+from fencepost.model.language.unbounded import Alike, Enumerated, Scheme, Symbol, Unbounded, Update, any_number, members_of
 
 _MARKERS: ContextVar[Markers] = ContextVar("markers of the protocol")
 
@@ -56,6 +57,7 @@ class AnySize(Protocol):
         self._families: dict[str, tuple[tuple[Any, ...], Any, dict[tuple[int | None, ...], Symbol]]] = {}
         self._of_function: dict[Any, Symbol] = {}
         self._primed: Rewriting | None = None
+        self._markers.quorums.suppose([size.is_allowed for size in self.sizes])
 
     # --- universes and variables
 
@@ -63,7 +65,8 @@ class AnySize(Protocol):
         """A universe; of any size if its size is a ``Size``."""
         if isinstance(size, Size):
             self._claim("universe", name)
-            made: Universe = Unbounded(name, size, prefix or name[0], markers=self._markers)
+            kind = Alike if size.alike else Unbounded
+            made: Universe = kind(name, size, prefix or name[0], markers=self._markers)
         else:
             plain = super().universe(name, size, prefix, names=names)
             made = Enumerated(plain.name, plain.size, plain.prefix, plain.names)
@@ -78,8 +81,10 @@ class AnySize(Protocol):
 
     @property
     def sizes(self) -> list[Size]:
-        """The sizes of its unbounded universes."""
-        return [universe.size for universe in self.universes.values() if isinstance(universe, Unbounded)]
+        """The sizes that are not known, each once."""
+        found = {size.term: size for size in self.parameters.values() if isinstance(size, Size)}
+        found |= {u.size.term: u.size for u in self.universes.values() if isinstance(u, Unbounded)}
+        return list(found.values())
 
     def number(self, name: str, low: Any, high: Any, *, per: Any = (), init: Any = None) -> Any:
         """A variable that holds an integer from ``low`` to ``high``, which may be terms."""
@@ -114,7 +119,7 @@ class AnySize(Protocol):
         full = f"{name}[{shown}]" if shown else name
         universes = tuple(u for u in places if isinstance(u, Unbounded))
         is_flag = isinstance(domain, (Subset, Flag))
-        sorts = [z3.IntSort()] * len(universes) + [z3.BoolSort() if is_flag else z3.IntSort()]
+        sorts = [universe.sort for universe in universes] + [z3.BoolSort() if is_flag else z3.IntSort()]
 
         def initial(*arguments: Any) -> Any:
             given = iter(arguments)
@@ -231,8 +236,18 @@ class AnySize(Protocol):
 
     @property
     def assumed(self) -> list[Any]:
-        """What is known of the sizes."""
-        return [size.is_allowed for size in self.sizes]
+        """What is known of the sizes, and of quorums."""
+        return [size.is_allowed for size in self.sizes] + list(self._markers.quorums.axioms())
+
+    @property
+    def quorums(self) -> list[Quorum]:
+        """The quorums that its formulas speak of."""
+        return list(self._markers.quorums.known.values())
+
+    @property
+    def counted(self) -> list[Any]:
+        """The sorts of things that are counted, and of quorums of them."""
+        return list(self._markers.quorums.sorts())
 
     def rewriting(self, scheme: Scheme) -> Rewriting:
         """What takes a formula to what it says of the state after an action."""

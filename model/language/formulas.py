@@ -11,7 +11,7 @@ from typing import Any
 import z3
 
 from fencepost.model.language.connectives import And, Or, equation
-from fencepost.model.language.markers import closed, refuse
+from fencepost.model.language.markers import closed, counted, refuse
 from fencepost.model.language.memberships import Membership, either
 
 
@@ -198,13 +198,15 @@ def any_of(formulas: Iterable[Any]) -> Any:
     return parts[0] if len(parts) == 1 else Or(*parts)
 
 
-def at_least(count: int, formulas: Iterable[Any]) -> Any:
+def at_least(count: Any, formulas: Iterable[Any]) -> Any:
     """The formula: at least ``count`` of the formulas hold.
 
     Built as a decision diagram with shared nodes (count * length of them), which both provers and the kernel handle
     better than a sum, and which every SMT-LIB solver reads.
     """
     parts = list(formulas)
+    if isinstance(count, z3.ExprRef):
+        return counted(count, parts)
     if count == 1:
         parts = list(closed(tuple(parts), universal=False))
     refuse(f"at_least({count}, ...)", parts)

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import z3
 
 from fencepost.model.language.mistakes import ModelError
+from fencepost.model.language.quorums import Quorums
 
 
 class Unlimited(Protocol):
@@ -35,6 +36,7 @@ class Markers:
         self._universes: dict[int, tuple[Any, Unlimited]] = {}
         self._live: set[int] = set()
         self._mentioned: dict[int, frozenset[int]] = {}
+        self.quorums = Quorums()
         self._kept: list[Any] = []  # what identifies a term is its own only while the term is there
 
     @contextmanager
@@ -89,6 +91,18 @@ class Markers:
             return z3.ForAll(markers, z3.Implies(z3.And(within), formula) if within else formula)
         return z3.Exists(markers, z3.And(*within, formula) if within else formula)
 
+    def counted(self, count: Any, formulas: list[Any]) -> Any:
+        """The formula: at least ``count``, a term, of the formulas hold; one stands for all, or there is none."""
+        if not formulas:
+            return z3.Not(count > 0)
+        markers = self.of(formulas[0])
+        if len(formulas) > 1 or len(markers) != 1:
+            raise ModelError(f"at_least({count}, ...) is of one formula for each member of one unbounded universe")
+        marker, universe = self._universes[markers[0].get_id()]
+        within = universe.within(marker)
+        formula = formulas[0] if z3.is_true(within) else z3.And(within, formulas[0])
+        return self.quorums.at_least(count, formula, marker, universe)
+
     def refuse(self, what: str, *terms: Any) -> None:
         """Raises ModelError if one of the terms is open."""
         for term in terms:
@@ -126,6 +140,17 @@ def closed(formulas: tuple[Any, ...], *, universal: bool) -> tuple[Any, ...]:
         return formulas
     flat = (part for one in formulas for part in (one if isinstance(one, (list, tuple)) else [one]))
     return tuple(markers.close(f, universal=universal) if isinstance(f, z3.ExprRef) else f for f in flat)
+
+
+def counted(count: Any, formulas: list[Any]) -> Any:
+    """The formula: at least so many of the formulas hold, where the number is a term."""
+    settled = z3.simplify(count)
+    markers = _CURRENT.get()
+    if markers is None:
+        raise ModelError(f"at_least({count}, ...): the number is none, and no universe here is of any size")
+    if z3.is_int_value(settled) and settled.as_long() == 1:
+        return z3.Or(*closed(tuple(formulas), universal=False))
+    return markers.counted(settled, formulas)
 
 
 def refuse(what: str, formulas: Iterable[Any]) -> None:

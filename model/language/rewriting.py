@@ -32,7 +32,10 @@ class Rewriting:
     def _rewritten(self, term: Any) -> Any:
         if z3.is_quantifier(term):
             bound = [z3.Const(f"{term.var_name(i)}~{next(_NUMBERS)}", term.var_sort(i)) for i in range(term.num_vars())]
-            body = self.of(z3.substitute_vars(term.body(), *reversed(bound)))
+            before = z3.substitute_vars(term.body(), *reversed(bound))
+            body = self.of(before)
+            if body.eq(before):
+                return term
             return z3.ForAll(bound, body) if term.is_forall() else z3.Exists(bound, body)
         if not z3.is_app(term):
             return term

@@ -14,6 +14,7 @@ from fencepost.model.language.formulas import Conditional
 from fencepost.model.language.locations import Location
 from fencepost.model.language.markers import Markers
 from fencepost.model.language.memberships import Membership
+from fencepost.model.language.mistakes import ModelError
 from fencepost.model.language.sizes import Size
 
 _NUMBERS = count()
@@ -50,12 +51,17 @@ class Unbounded(Universe):
     def __iter__(self) -> Iterator[Any]:
         return self.markers.each(self)
 
+    @property
+    def sort(self) -> Any:
+        """The sort of its members."""
+        return z3.IntSort()
+
     def __len__(self) -> int:
         raise TypeError(f"there are any number of {self.name}, so none can be asked for: a loop, all_of or any_of is meant")
 
     def fresh(self, name: str = "") -> Any:
         """A constant for a member, of a name that nothing else has."""
-        made = z3.Int(f"{name or self.prefix}!{next(_NUMBERS)}")
+        made = z3.Const(f"{name or self.prefix}!{next(_NUMBERS)}", self.sort)
         self.members.add(made.get_id())
         self.markers.keep(made)
         return made
@@ -73,6 +79,58 @@ class Unbounded(Universe):
     def where(self, holds: Callable[[int], Any]) -> Any:
         """The subset of the members of which the formula holds."""
         return Membership(self, holds)
+
+    def first(self, count: Any) -> Any:
+        """The subset of the first so many members."""
+        return self.where(lambda member: member < count)
+
+    def each(self, make: Callable[[int], Any]) -> Any:
+        """What the function makes of each member, to be indexed by it or gone through."""
+        return PerMember(self, make)
+
+    def label(self, member: Any) -> str:
+        """Any of them."""
+        return self.prefix
+
+
+@dataclass(frozen=True, eq=False)
+class PerMember:
+    """Something for each member of an unbounded universe, made when it is asked for."""
+
+    universe: Unbounded
+    make: Callable[[Any], Any]
+
+    def __getitem__(self, member: Any) -> Any:
+        return self.make(member)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self.make(member) for member in self.universe)
+
+
+@dataclass(frozen=True, eq=False)
+class Alike(Unbounded):
+    """An unbounded universe of things without an order: they are a sort of their own."""
+
+    @property
+    def sort(self) -> Any:
+        """The sort of its members."""
+        return z3.DeclareSort(self.name)
+
+    def is_member(self, member: Any) -> bool:
+        """Whether that is a member: every term of the sort is."""
+        return isinstance(member, z3.ExprRef) and bool(member.sort() == self.sort)
+
+    def within(self, member: Any) -> Any:
+        """The formula: the term is a member."""
+        return z3.BoolVal(True)
+
+    def first(self, count: Any) -> Any:
+        """The subset of the first so many members: of none, or of all, as there is no order among them."""
+        if type(count) is int and count == 0:
+            return ()
+        if not (isinstance(count, Size) and count.eq(self.size)):
+            raise ModelError(f"of {self.name}, of which there are any number, none are the first {count}")
+        return self.where(lambda member: z3.BoolVal(True))
 
 
 @dataclass(frozen=True)
@@ -131,8 +189,9 @@ class Symbol:
 def _for_all(formal: list[Any], universes: tuple[Unbounded, ...], formula: Any) -> Any:
     if not formal:
         return formula
-    within = z3.And([universe.within(one) for one, universe in zip(formal, universes, strict=True)])
-    return z3.ForAll(formal, z3.Implies(within, formula))
+    within = [universe.within(one) for one, universe in zip(formal, universes, strict=True)]
+    within = [one for one in within if not z3.is_true(one)]
+    return z3.ForAll(formal, z3.Implies(z3.And(within), formula) if within else formula)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,8 +17,8 @@ def ledger_causes(suite: Suite) -> None:
     bookie, entry, recoverer = p.universes["bookie"], p.universes["entry"], p.universes["recoverer"]
     striping = Striping(settings["ensemble"], settings["write_quorum"], settings["entries"])
     writers, published = Ensembles(p, "writer", striping), Ensembles(p, "published", striping)
-    new_ensembles = [Ensembles(p, "new", striping, r) for r in recoverer]
-    for_recovery = [Ensembles(p, "for_recovery", striping, r, fragments="single") for r in recoverer]
+    new_ensembles = recoverer.each(lambda r: Ensembles(p, "new", striping, r))
+    for_recovery = recoverer.each(lambda r: Ensembles(p, "for_recovery", striping, r, fragments="single"))
     places = [(b, e) for b in bookie for e in entry]
 
     def is_new(family: str, of: int, element: int) -> Any:

@@ -19,7 +19,7 @@ def ledger_conduct(suite: Suite) -> None:
     ack_quorum, write_quorum = settings["ack_quorum"], settings["write_quorum"]
     striping = Striping(settings["ensemble"], write_quorum, settings["entries"])
     published = Ensembles(p, "published", striping)
-    new_ensembles = [Ensembles(p, "new", striping, r) for r in recoverer]
+    new_ensembles = recoverer.each(lambda r: Ensembles(p, "new", striping, r))
 
     @suite.always
     def ensembles_are_full() -> Any:

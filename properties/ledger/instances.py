@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from fencepost.properties.registry import General, Instance, Value
+from fencepost.properties.general import Case, General, Sizes, sizes_from
+from fencepost.properties.registry import Instance, Value
 
 _PAIR = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2}
 _PAIR_AND_SPARE = _PAIR | {"bookies": 3, "changes": 1}
@@ -102,22 +104,48 @@ MUTATED = (
 )
 
 
-def _no_proof(parameters: Mapping[str, Value]) -> str:
-    """Why nothing is proved for any number of entries with these parameters; empty if it is."""
+def _no_proof(parameters: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Why nothing is proved with these parameters and any number of those named; empty if it is."""
+    what = " and ".join(names)
     uncounted = [name for name in ("losses", "unclean_shutdowns", "rots") if parameters.get(name)]
     if uncounted:
-        return f"for any number of entries there is no proof with {uncounted[0]}={parameters[uncounted[0]]}; leave it 0"
+        return f"for any number of {what} there is no proof with {uncounted[0]}={parameters[uncounted[0]]}; leave it 0"
+    if set(names) - {"entries"} and parameters.get("changes"):
+        return f"for any number of {what} there is no proof with changes={parameters['changes']}; leave it 0"
     ensemble, write_quorum = parameters.get("ensemble", 3), parameters.get("write_quorum", 3)
     if ensemble != write_quorum:
-        return f"for any number of entries there is no proof of striping; ensemble={ensemble}, write_quorum={write_quorum}"
+        return f"for any number of {what} there is no proof of striping; ensemble={ensemble}, write_quorum={write_quorum}"
     return ""
 
 
-GENERAL = General(
-    {"entries": 2},
+def _all_of(bookies: Any, ack_quorum: Any) -> dict[str, Any]:
+    return {"bookies": bookies, "ensemble": bookies, "write_quorum": bookies, "ack_quorum": ack_quorum}
+
+
+def _between(bookies: Any) -> Any:
+    """An ack quorum of more than one bookie, and not of all."""
+    return bookies - 1 if type(bookies) is int else bookies.part("ack_quorum", 2, short=1)
+
+
+_BOOKIES = Sizes(
     (
-        Instance("three bookies", {}, by="induction"),
-        Instance("change of ensemble", {"bookies": 4, "changes": 1}, by="induction"),
+        Case(3, lambda bookies: _all_of(bookies, _between(bookies))),
+        Case(2, lambda bookies: _all_of(bookies, 1)),
+        Case(1, lambda bookies: _all_of(bookies, bookies)),
+    ),
+    "the ensemble and the write quorum are all bookies, and the ack quorum is any number of them",
+    alike=True,
+)
+
+GENERAL = General(
+    {
+        "entries": sizes_from("entries", 2, 1),
+        "bookies": _BOOKIES,
+        "recoverers": sizes_from("recoverers", 1, 0, alike=True),
+    },
+    (
+        Instance("three bookies", {}, by="induction", any=("entries",)),
+        Instance("change of ensemble", {"bookies": 4, "changes": 1}, by="induction", any=("entries",)),
     ),
     _no_proof,
     "striping, lost disks, unclean shutdowns and bad copies",

@@ -244,9 +244,12 @@ def ledger(p: Protocol) -> Suite:
 
             ReadOnlyLedgerHandle.closeRecovered checks that, and fails otherwise.
             """
-            new = [Ensembles(p, "new", striping, r) for r in recoverer]
-            goes_on = [And(s.status == "in_recovery", s.phase[r].among("fencing", "reading", "adding")) for r in recoverer]
-            return all_of(Implies(goes_on[r], published.last_first() <= new[r].last_first()) for r in recoverer)
+            new = recoverer.each(lambda r: Ensembles(p, "new", striping, r))
+
+            def goes_on(r: int) -> Any:
+                return And(s.status == "in_recovery", s.phase[r].among("fencing", "reading", "adding"))
+
+            return all_of(Implies(goes_on(r), published.last_first() <= new[r].last_first()) for r in recoverer)
 
     @suite.step
     def lac_never_goes_back() -> Any:

@@ -62,7 +62,7 @@ class Fences:
             "master_key_with_entries_only",
             lambda b, denies: unless_fenced(b, If(stored[b].is_empty, "nowhere", "journal")),
         )
-        in_journal = {b: And(fenced[b], kept[b] == "journal") for b in bookie}
+        in_journal = bookie.each(lambda b: And(fenced[b], kept[b] == "journal"))
         if "idle_flush_skips_headers" in losing:
             after_boot.instead(
                 "idle_flush_skips_headers",

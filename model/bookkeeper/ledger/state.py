@@ -36,7 +36,7 @@ class LedgerState:
         self.version = p.number("version", 0, versions)
         self.last = p.number("last", -1, entries - 1)
         self.length = p.number("length", 0, entries)  # in entries: see lengths.py
-        (self.published,) = Ensembles.declare(p, "published", striping)
+        self.published: Ensembles = Ensembles.declare(p, "published", striping)
 
         # The bookies.
         self.up = p.flag("up", per=bookie, init=True)
@@ -61,7 +61,7 @@ class LedgerState:
         self.accepted = p.subset("accepted", entry, per=bookie)
         self.acked = p.subset("acked", entry, per=bookie)
         self.writer_version = p.number("writer_version", 0, versions)
-        (self.writers,) = Ensembles.declare(p, "writer", striping)
+        self.writers: Ensembles = Ensembles.declare(p, "writer", striping)
 
         # The runs of recovery. ``recovery_lac`` is the last add confirmed of the handle that recovers: up to it recovery knows
         # that the entries are in the ledger, first because a bookie's last add confirmed says so, then because it has

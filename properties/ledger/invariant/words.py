@@ -26,8 +26,8 @@ class Words:
         self.ack_quorum, self.write_quorum = settings["ack_quorum"], settings["write_quorum"]
         striping = self.striping = Striping(settings["ensemble"], self.write_quorum, settings["entries"])
         self.published, self.writers = Ensembles(p, "published", striping), Ensembles(p, "writer", striping)
-        self.new_ensembles = [Ensembles(p, "new", striping, r) for r in recoverer]
-        self.for_recovery = [Ensembles(p, "for_recovery", striping, r, fragments="single") for r in recoverer]
+        self.new_ensembles = recoverer.each(lambda r: Ensembles(p, "new", striping, r))
+        self.for_recovery = recoverer.each(lambda r: Ensembles(p, "for_recovery", striping, r, fragments="single"))
         self.leaks = settings_leak(settings)
         self.is_open = Or(s.status == "open", s.status == "in_recovery")
         self.is_closed = s.status == "closed"

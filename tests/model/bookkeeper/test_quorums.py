@@ -63,7 +63,7 @@ def terms(ensemble: int, write_quorum: int, ack_quorum: int) -> Kernel:
     p = Protocol("quorums")
     bookie = p.universe("bookie", ensemble + SPARE)
     p.universe("fragment", FRAGMENTS)
-    (copy,) = Ensembles.declare(p, "copy", Striping(ensemble, write_quorum, ENTRIES))
+    copy = Ensembles.declare(p, "copy", Striping(ensemble, write_quorum, ENTRIES))
     heard = p.subset("heard", bookie)
     changing = range(ensemble - CHANGING, ensemble + SPARE)
 
