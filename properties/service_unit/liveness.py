@@ -14,7 +14,8 @@ from fencepost.properties.vocabulary import Suite
 def in_the_end(suite: Suite, now: Units) -> None:
     """Adds what must come about in the end."""
     s, settings = now.s, now.settings
-    interrupted = settings["crashes"] + settings["timeouts"] > 0 or (settings["expiries"] > 0 and not now.over_topic)
+    halts = settings["crashes"] + settings["timeouts"] + (0 if now.over_topic else settings["expiries"])
+    interrupted = halts > 0 and settings["unloads"] + settings["splits"] > 0
     interrupted = interrupted or settings["conflicts"] >= settings["attempts"]
 
     gone = settings["crashes"] + settings["expiries"] > 0

@@ -116,6 +116,16 @@ def _faults(suite: Suite, now: Units, then: Units) -> None:
             }
             return all_of(Implies(when, Not(then.truth(u).concerns(x))) for (_, x, u), when in done.items())
 
+    if settings["rounds"]:
+
+        @suite.strict(
+            "each broker that is dead, still registered and selected costs a run of the monitor",
+            when=settings["rounds"] < min(settings["crashes"], now.broker.size - 1),
+        )
+        def the_dead_are_relieved_in_time() -> Any:
+            """A unit of a dead broker is served within so many runs of the monitor: the next one does not find it there."""
+            return all_of(s.found_dead[u] <= settings["rounds"] for u in now.unit)
+
     if settings["crashes"] or (settings["expiries"] and not now.over_topic):
 
         @suite.always

@@ -17,16 +17,18 @@ class Leader:
     """Who leads, how steady each broker takes the metadata store for, and the clean-ups that it has under way.
 
     ``leads`` is what a broker believes. ``cleans`` says of a broker, of one that is gone, and of a unit that a clean-up has
-    yet to look at it.
+    yet to look at it. ``found_dead`` counts, if ``rounds`` are counted, in how many runs of the monitor on end a unit was with
+    a broker that is dead, since the last fault.
     """
 
-    def __init__(self, p: Protocol, channel: Channel, *, slow: bool) -> None:
-        self.protocol, self.channel, self.slow = p, channel, slow
+    def __init__(self, p: Protocol, channel: Channel, *, slow: bool, rounds: int) -> None:
+        self.protocol, self.channel, self.slow, self.rounds = p, channel, slow, rounds
         store, broker = channel.store, channel.broker
         self.node = SilentNode.one(store, "leader")
         self.leads = p.flag("leads", per=broker)
         self.metadata = p.choice("metadata", METADATA, per=broker)
         self.cleans = p.flag("cleans", per=(broker, broker, channel.unit))
+        self.found_dead: Any = p.number("found_dead", 0, rounds + 1, per=channel.unit) if rounds else None
         self.is_orphan = p.part(self._is_orphan)
         self.has_read_all = p.part(self._has_read_all)
         self.may_bury = p.part(self._may_bury)
@@ -37,6 +39,14 @@ class Leader:
     def monitors(self, b: int) -> Any:
         """The formula: the broker runs monitorOwnerships: it leads, and the metadata store is stable."""
         return And(self.leads[b], self.channel.store.reaches(b), self.metadata[b] == "stable")
+
+    def is_with_the_dead(self, u: int) -> Any:
+        """The formula: a unit is the matter of a broker that is dead, and that the registry no longer has."""
+        channel = self.channel
+        return any_of(
+            And(channel.units.truth[u].concerns(x), Not(channel.store.lives[x]), Not(channel.is_registered(x)))
+            for x in channel.broker
+        )
 
     def is_stuck(self, u: int) -> Any:
         """The formula: a unit may have been moving for 30 seconds; unless brokers are slow, nobody has anything left to do."""
@@ -89,11 +99,17 @@ class Leader:
         """A process that has ended, or begins, leads nothing."""
         broker, unit = self.channel.broker, self.channel.unit
         cleans = {self.cleans[b, x, u]: False for x in broker for u in unit}
-        return {self.leads[b]: False, self.metadata[b]: "stable", **cleans}
+        return {self.leads[b]: False, self.metadata[b]: "stable", **cleans, **self._anew(self.channel.store.lives[b])}
 
     def lost(self, b: int) -> Updates:
         """SessionLost: the broker no longer leads, and the metadata store is unstable."""
-        return {self.leads[b]: False, self.metadata[b]: "unstable"}
+        return {self.leads[b]: False, self.metadata[b]: "unstable", **self._anew(True)}
+
+    def _anew(self, condition: Any) -> Updates:
+        """A fault may undo what the monitor has begun: rounds are counted anew."""
+        if self.found_dead is None:
+            return {}
+        return {self.found_dead[u]: If(condition, 0, self.found_dead[u]) for u in self.channel.unit}
 
     # --- steps
 
@@ -137,6 +153,30 @@ class Leader:
             missed = any_of(self.is_orphan(units.view[b, u], x) for u in unit)
             idle = And(self.monitors(b), Not(channel.is_registered(x)), Not(self.is_cleaned(b, x)))
             return And(idle, missed), {self.cleans[b, x, u]: True for u in unit}
+
+        @p.step(
+            by="b",
+            hears="store",
+            mirrors="ServiceUnitStateChannelImpl.scheduleOwnershipMonitor, ServiceUnitStateChannelImpl.monitorOwnerships",
+            b=broker,
+            only_if=self.rounds,
+        )
+        def monitor(b: int) -> Any:
+            """A minute has passed, and the monitor runs again, after the clean-ups that the last run scheduled.
+
+            They are done by then because both run on the one thread of PulsarService.loadManagerExecutor, with a fixed delay
+            between two runs of the monitor. In that minute all is read and done that there was, unless brokers are slow.
+            """
+            idle = all_of(Not(self.is_cleaned(b, x)) for x in broker)
+            settled = self.slow or all_of(Not(channel.is_at_work(c, u)) for c in broker for u in unit)
+            found: Updates = {}
+            for x in broker:
+                missed = And(Not(channel.is_registered(x)), any_of(self.is_orphan(units.view[b, u], x) for u in unit))
+                found |= {self.cleans[b, x, u]: missed for u in unit}
+            for u in unit:
+                again = If(self.found_dead[u] > self.rounds, self.found_dead[u], self.found_dead[u] + 1)
+                found[self.found_dead[u]] = If(self.is_with_the_dead(u), again, 0)
+            return And(self.monitors(b), idle, settled), found
 
         @p.step(
             by="b",

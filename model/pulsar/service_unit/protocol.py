@@ -50,6 +50,7 @@ def service_unit(
     multi_phase: bool = True,
     slow: bool = False,
     attempts: int = 7,
+    rounds: int = 0,
     unloads: int = 1,
     splits: int = 0,
     conflicts: int = 0,
@@ -66,12 +67,12 @@ def service_unit(
 
     ``lag`` is how many messages of the topic a broker may not have read, ``versions`` the last version of a record, after which
     they start again. With ``multi_phase``, as it is unless configured otherwise, clients stay attached during a transfer. With
-    ``slow`` brokers the leader takes a move for stuck that is not. A split is tried ``attempts`` times. ``unloads``,
-    ``splits``, ``conflicts``, ``timeouts``, ``burials``, ``compactions`` and ``late_messages`` bound how often a unit is
-    unloaded or transferred, unit 0 is to be split (unit 1 is its child), a split finds the layout changed, topics do not close
-    in time, the leader deletes an old record, the topic is compacted, and a message is stored twice; ``disconnects``,
-    ``expiries`` and ``crashes`` how often a broker is cut off from the metadata store, loses its session while it lives, and
-    dies.
+    ``slow`` brokers the leader takes a move for stuck that is not. A split is tried ``attempts`` times. With ``rounds`` runs
+    of the monitor are counted that find a unit with a dead broker, up to one more. ``unloads``, ``splits``,
+    ``conflicts``, ``timeouts``, ``burials``, ``compactions`` and ``late_messages`` bound how often a unit is unloaded or
+    transferred, unit 0 is to be split (unit 1 is its child), a split finds the layout changed, topics do not close in time, the
+    leader deletes an old record, the topic is compacted, and a message is stored twice; ``disconnects``, ``expiries`` and
+    ``crashes`` how often a broker is cut off from the metadata store, loses its session while it lives, and dies.
     """
     if brokers < 1 or units < 1 or lag < 2 or versions < 1:
         raise ModelError("service_unit: brokers, units and versions are at least 1, lag at least 2")
@@ -103,7 +104,7 @@ def service_unit(
         expiries=expiries,
         splits=parts if splits else None,
     )
-    leader = Leader(p, channel, slow=slow)
+    leader = Leader(p, channel, slow=slow, rounds=rounds)
     put_in(channel, leader)
     p.budget("unloads", unloads)
     p.budget("splits", splits)

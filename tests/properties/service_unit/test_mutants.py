@@ -9,6 +9,7 @@ import pytest
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value
 from tests.properties.mutants import Mutant, judged, keeps, sets, where
+from tests.properties.searching import searched
 from tests.properties.service_unit.test_safety import CAUGHT
 
 SERVICE_UNIT = PROTOCOLS["service_unit"]
@@ -26,6 +27,8 @@ MUTANTS = {
     "one_takes_itself_for_the_owner": Mutant(NODES, "transfer", sets("truth_state", "Owned"), 5),
     # pulsar#24478, by which two brokers loaded a topic, and a ledger was lost
     "lost_brokers_own_nothing": Mutant({**NODES, **STILL, "expiries": 1}, defect="copy_kept", steps=5),
+    # pulsar#26520: with it the monitor may have to run twice, and no more often
+    "the_dead_are_relieved_in_time": Mutant({**NODES, "crashes": 1, "rounds": 1}, defect="override_not_repeated", steps=11),
     # what every step must respect
     "children_follow_their_parents": Mutant(SPLIT, "change_layout", keeps("layout_split"), 8),
     # what must come about in the end
@@ -50,6 +53,20 @@ def test_a_mutant_violates_the_property(name: str) -> None:
 @pytest.mark.parametrize("name", MUTANTS)
 def test_without_the_mutation_the_property_holds(name: str) -> None:
     assert judged(SERVICE_UNIT, SERVICE_UNIT.build(MUTANTS[name].parameters), name)[0] in ("exhausted", "proved")
+
+
+@pytest.mark.parametrize(
+    ("brokers", "rounds", "defects", "steps"),
+    [(2, 2, ["override_not_repeated"], None), (3, 1, [], 11), (3, 2, [], None)],
+)
+def test_the_monitor_runs_once_for_each_dead_broker_and_once_more_for_an_override_that_is_lost(
+    brokers: int, rounds: int, defects: list[str], steps: int | None
+) -> None:
+    """With two brokers one of them dies while a unit is unloaded, with three the one that is selected dies, too."""
+    deaths = {"brokers": brokers, "crashes": brokers - 1, "unloads": 3 - brokers}
+    found = searched(SERVICE_UNIT, {**NODES, **deaths, "rounds": rounds}, defects, ["the_dead_are_relieved_in_time"])
+    (verdict,) = found.verdicts
+    assert (verdict.verdict, verdict.reach.get("steps")) == ("exhausted" if steps is None else "violated", steps)
 
 
 @pytest.mark.parametrize(

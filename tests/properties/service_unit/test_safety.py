@@ -32,6 +32,7 @@ COUNTS = {
     "split": (67851, 266910, 33),
     "nodes": (31319, 131606, 24),
     "nodes, crash": (28494, 135270, 21),
+    "nodes, monitored": (35400, 165072, 21),
     "nodes, expiry": (65306, 323104, 24),
     "nodes, cut off": (23072, 103954, 16),
     "nodes, split": (311379, 1904650, 26),
@@ -48,6 +49,7 @@ CONTROLS: dict[str, dict[str, int]] = {
     "split": {},
     "nodes": {"topics_are_open_once": 12, "moves_end_by_themselves": 10},
     "nodes, crash": {"moves_end_by_themselves": 10, "lookups_are_answered": 9},
+    "nodes, monitored": {"moves_end_by_themselves": 10, "lookups_are_answered": 9},
     "nodes, expiry": {
         "one_takes_itself_for_the_owner": 9,
         "topics_are_open_once": 11,
@@ -89,7 +91,7 @@ CAUGHT = {
     "deleted_lingers": ({"split_units_go"}, 14),
 }
 
-DEEP = ("expiry", "late", "at once", "nodes, crash", "nodes, expiry", "nodes, split")
+DEEP = ("expiry", "late", "at once", "nodes, crash", "nodes, monitored", "nodes, expiry", "nodes, split")
 DEEP_DEFECTS = ("existing_ignored", "session_event_unseen", "registration_lost", "registration_persists", "selected_late")
 """What is searched in the deep run only."""
 
