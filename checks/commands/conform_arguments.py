@@ -23,6 +23,8 @@ TARGETS = {
     "ledger": "BookKeeper's client and bookies, with the protocol ledger",
     "election": "Pulsar's leader election over a ZooKeeper server, with the protocol election",
     "ownership": "Pulsar's locks on bundles and OwnershipCache over a ZooKeeper server, with the protocol ownership",
+    "unload": "Pulsar's NamespaceService as it unloads bundles, over a ZooKeeper server, with the protocol unload",
+    "split": "Pulsar's NamespaceService as it splits bundles, over a ZooKeeper server, with the protocol split",
 }
 """The targets, as ``traces/conformance/catalogue.py`` has them: that they are the same is tested."""
 

@@ -121,14 +121,18 @@ def unload(
 
     @p.step(
         by="b",
-        mirrors="OwnedBundle.handleUnloadRequest, NamespaceService.unloadNamespaceBundle",
+        mirrors="OwnedBundle.handleUnloadRequest, NamespaceService.unloadNamespaceBundle, "
+        "BrokerService.cleanUnloadedTopicFromCache",
         spends="unloads",
         b=broker,
         u=bundle,
     )
     def start_unload(b: int, u: int) -> Any:
-        """The bundle goes from active to inactive by compare-and-set, so that one unload only gets through."""
-        inactive = {serves[b, u]: "inactive", unloading[b, u]: "closing", overdue[b, u]: False}
+        """The bundle goes from active to inactive by compare-and-set, so that one unload only gets through.
+
+        A topic that was late for an earlier unload is forgotten since then, and not waited for again.
+        """
+        inactive = {serves[b, u]: "inactive", unloading[b, u]: "closing"}
         return And(store.lives[b], may_unload(b, u)), inactive
 
     @p.part

@@ -168,6 +168,10 @@ class Adapter(ABC):
     def take(self, step: Taken) -> Seen:
         """Carries out one step. Raises Departure if the code cannot, and SessionError if the harness fails."""
 
+    def takes_by_itself(self, action: Action, view: View) -> bool:
+        """Whether the code takes an enabled step of ``eager`` in that state; it does unless a subclass knows better."""
+        return True
+
     @abstractmethod
     def expected(self, view: View) -> Owed:
         """The requests that the code owes in a state in which no eager step is enabled."""

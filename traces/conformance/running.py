@@ -115,7 +115,7 @@ class Pair:
         seen = self.adapter.begin(self.protocol)
         while True:
             enabled = kernel.enabled(packed)
-            while due := [number for number in enabled if number in self._eager]:
+            while due := self._due(enabled, states[-1]):
                 step(due[0])
                 enabled = kernel.enabled(packed)
             view = self.views.of(states[-1])
@@ -135,6 +135,11 @@ class Pair:
                 seen = self.adapter.take(last)
             except Departure as departure:
                 return outcome("departs", None, why=str(departure))
+
+    def _due(self, enabled: Iterable[int], state: State) -> list[int]:
+        """The steps that the code takes by itself in a state."""
+        eager = [number for number in enabled if number in self._eager]
+        return eager and [n for n in eager if self.adapter.takes_by_itself(self.kernel.actions[n], self.views.of(state))]
 
     def allowed_only(self, action: Action, state: State, seen: Seen) -> str:
         """The name of the allowance because of which the code does not take an enabled step; empty if it should."""

@@ -89,7 +89,7 @@ def test_the_actions_are_those_of_the_model() -> None:
         everything = ENTRY.build({**faults, "mended": mended}, ENTRY.history)
         actions |= {action.name for action in everything.actions}
         families |= {variable.family for variable in everything.variables}
-    covered, left_out = set(OwnershipAdapter.steps()), set(OwnershipAdapter.not_covered)
+    covered, left_out = set(OwnershipAdapter.steps), set(OwnershipAdapter.not_covered)
     assert covered | left_out == actions
     assert not covered & left_out
     assert {family for observable in OwnershipAdapter.observables for family in observable.variables} <= families

@@ -52,11 +52,11 @@ _OF_OTHERS = (
     "org.slf4j:slf4j-api:2.0.17",
 )
 
-_SETTLED: Mapping[Version, Sequence[str]] = {"5.0.0-M1": ("com.fasterxml.jackson.core:jackson-annotations:2.21",)}
+_SETTLED: Mapping[str, Sequence[str]] = {"5.0.0-M1": ("com.fasterxml.jackson.core:jackson-annotations:2.21",)}
 """What goes together with the rest; Maven takes the version that is nearest, which is older."""
 
 
-def pulsar_broker(release: Version) -> Release:
+def pulsar_broker(release: str) -> Release:
     """The broker of a release.
 
     Of 2.10.1 jar by jar, with what the load balancer needs of other projects in newer releases: Maven does not resolve all that

@@ -54,10 +54,16 @@ def _found(step: Taken, differences: Sequence[Difference], why: str) -> bool:
 
 
 def _overtakes(step: Taken, differences: Sequence[Difference], stage: str, request: str) -> bool:
-    """A release begins while a request of a revalidation is out, which stays out."""
-    begins = step.action.name in ("start_release", "release_disabled") and step.before[f"lock[{_place(step.action)}]"] == stage
-    stray = f"request {' '.join(step.arguments.values())} {request}"
-    return begins and [(d.what, d.kind) for d in differences] == [(stray, "stray")]
+    """Releases begin while requests of revalidations are out, which stay out."""
+    return bool(differences) and all(_is_overtaken(step, difference, stage, request) for difference in differences)
+
+
+def _is_overtaken(step: Taken, difference: Difference, stage: str, request: str) -> bool:
+    _, *about = difference.what.split(" ")
+    if difference.kind != "stray" or about[-1] != request or len(about) != 3:
+        return False
+    lock = f"lock[{', '.join(about[:2])}]"
+    return (step.before[lock], step.after[lock]) == (stage, "releasing")
 
 
 def _is_valid_again(step: Taken, differences: Sequence[Difference], why: str) -> bool:

@@ -62,7 +62,7 @@ def start_ownership(asked: Asked, *, keep_log: bool = False) -> OwnershipAdapter
     """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
     main = "org.apache.pulsar.metadata.coordination.impl.OwnershipBench"
     options = (*OPTIONS, *WITHOUT_THE_REST)
-    made = harness("ownership", main, pulsar_ownership(asked.release), besides=("pulsar",), options=options)
+    made = harness("ownership", main, pulsar_ownership(asked.release), besides=("pulsar", "bundles"), options=options)
     return OwnershipAdapter(Session(made, keep_log=keep_log))
 
 

@@ -21,56 +21,28 @@ import org.apache.pulsar.policies.data.loadbalancer.AdvertisedListener;
  * start one: of them only what is overridden here is used, and NamespaceService.unloadNamespaceBundle.
  */
 final class StubBroker {
-    private static final sun.misc.Unsafe MAKER = maker();
-
     private StubBroker() {
-    }
-
-    /** An object without anything in it. */
-    static <T> T bare(Class<T> type) throws Exception {
-        return type.cast(MAKER.allocateInstance(type));
-    }
-
-    private static sun.misc.Unsafe maker() {
-        try {
-            var field = sun.misc.Unsafe.class.getDeclaredField("theUnsafe");
-            field.setAccessible(true);
-            return (sun.misc.Unsafe) field.get(null);
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     /** The cache of a broker with that name, over these locks. */
     static OwnershipCache cache(String name, CoordinationService locks, Topics topics) throws Exception {
-        Pulsar pulsar = bare(Pulsar.class);
+        Pulsar pulsar = Bare.of(Pulsar.class);
         pulsar.name = name;
         pulsar.locks = locks;
         pulsar.topics = topics;
-        pulsar.namespaces = bare(Namespaces.class);
+        pulsar.namespaces = Bare.of(Namespaces.class);
         pulsar.ofBroker = new ServiceConfiguration();
         OwnershipCache cache = new OwnershipCache(pulsar, pulsar.namespaces);
         pulsar.namespaces.cache = cache;
-        set(pulsar.namespaces, "ownershipCache", cache);
-        set(pulsar.namespaces, "pulsar", pulsar);
-        set(pulsar.namespaces, "config", pulsar.ofBroker);
+        Bare.set(NamespaceService.class, pulsar.namespaces, "ownershipCache", cache);
+        Bare.set(NamespaceService.class, pulsar.namespaces, "pulsar", pulsar);
+        Bare.set(NamespaceService.class, pulsar.namespaces, "config", pulsar.ofBroker);
         cache.refreshSelfOwnerInfo();
         return cache;
     }
 
-    private static void set(NamespaceService of, String name, Object value) throws Exception {
-        var field = NamespaceService.class.getDeclaredField(name);
-        field.setAccessible(true);
-        field.set(of, value);
-    }
-
     private static String address(String name) {
         return "pulsar://" + name;
-    }
-
-    /** Whose address that is. */
-    static String named(String address) {
-        return address.substring(address.lastIndexOf('/') + 1);
     }
 
     static final class Pulsar extends PulsarService {
@@ -171,7 +143,7 @@ final class StubBroker {
         }
 
         static Topics none() throws Exception {
-            Topics topics = bare(Topics.class);
+            Topics topics = Bare.of(Topics.class);
             topics.closing = new ArrayDeque<>();
             return topics;
         }

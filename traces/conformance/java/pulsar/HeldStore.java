@@ -7,8 +7,10 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.bookkeeper.common.util.OrderedExecutor;
 import org.apache.pulsar.metadata.api.MetadataStoreConfig;
 import org.apache.pulsar.metadata.api.MetadataStoreException;
 import org.apache.pulsar.metadata.api.Notification;
@@ -23,7 +25,7 @@ import org.apache.zookeeper.ZooKeeper;
 
 /**
  * A broker's metadata store that holds what concerns certain paths: requests before they are sent, notifications from the first
- * deletion on, and session events.
+ * on that its concern takes for news, and session events.
  *
  * <p>Requests are not batched, so that each one comes on the thread of who asks: whose it is shows in its stack.
  */
@@ -36,6 +38,11 @@ final class HeldStore extends ZKMetadataStore {
         boolean with(String path);
 
         String kind(MetadataOp op);
+
+        /** Whether that is held back, and what comes after it of the same path. */
+        default boolean isNews(Notification notification) {
+            return notification.getType() == NotificationType.Deleted;
+        }
     }
 
     /** A request that is held. */
@@ -52,6 +59,7 @@ final class HeldStore extends ZKMetadataStore {
     private final List<SessionEvent> events = new ArrayList<>();
     /** What was sent, by name: a request whose answer is lost comes again, on a thread that does not show whose it is. */
     private final Map<MetadataOp, String> sent = new IdentityHashMap<>();
+    private final ExecutorService readers;
     private int arrived;
     private boolean deaf;
 
@@ -59,6 +67,7 @@ final class HeldStore extends ZKMetadataStore {
         super(address, MetadataStoreConfig.builder().sessionTimeoutMillis(Server.SESSION_MILLIS).batchingEnabled(false).build(),
                 true);
         this.concern = concern;
+        this.readers = readersOf();
     }
 
     @Override
@@ -92,7 +101,7 @@ final class HeldStore extends ZKMetadataStore {
             if (deaf) {
                 return CompletableFuture.completedFuture(null);
             }
-            if (hasNews(path) || notification.getType() == NotificationType.Deleted) {
+            if (hasNews(path) || concern.isNews(notification)) {
                 news.add(notification);
                 arrived++;
                 return CompletableFuture.completedFuture(null);
@@ -248,6 +257,18 @@ final class HeldStore extends ZKMetadataStore {
         }
         // and are handled in order on one thread of the store, whose name is not the same in all releases
         super.receivedNotification(NOBODY_CARES).get(SECONDS, TimeUnit.SECONDS);
+        if (readers != null) {
+            readers.submit(() -> { }).get(SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    /** The thread on which newer releases read what caches load; null where it is that of notifications. */
+    private ExecutorService readersOf() throws Exception {
+        try {
+            return ((OrderedExecutor) field(this, "serDesExecutor")).chooseThread(0L);
+        } catch (NoSuchFieldException e) {
+            return null;
+        }
     }
 
     /** Ends as a process that dies: the connection breaks, and the session is not closed. */

@@ -1,0 +1,262 @@
+package org.apache.pulsar.metadata.coordination.impl;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.broker.PulsarService;
+import org.apache.pulsar.broker.namespace.NamespaceService;
+import org.apache.pulsar.broker.namespace.OwnershipCache;
+import org.apache.pulsar.common.naming.NamespaceBundle;
+import org.apache.pulsar.common.naming.NamespaceBundleFactory;
+import org.apache.pulsar.common.naming.NamespaceBundleSplitAlgorithm;
+import org.apache.pulsar.common.naming.NamespaceBundles;
+import org.apache.pulsar.common.naming.NamespaceName;
+import org.apache.pulsar.metadata.coordination.impl.HeldStore.Held;
+import org.apache.pulsar.metadata.impl.batching.OpPut;
+
+/** A broker of a cluster: its NamespaceService with all that is behind that. */
+final class Member extends Owning {
+    private final NamespaceRequests requests;
+    private final NamespaceName namespace;
+    private final Map<String, long[]> ends;
+    private BareService service;
+    private CompletableFuture<Void> split;
+    /** Where a split cuts that does not cut by the algorithm. */
+    private long boundary;
+
+    /** {@code ends} are the bundles that there can be, by name, with their boundaries. */
+    Member(String name, Server server, NamespaceRequests requests, String namespace, Map<String, long[]> ends) {
+        super(name, server, requests);
+        this.requests = requests;
+        this.namespace = NamespaceName.get(namespace);
+        this.ends = ends;
+    }
+
+    @Override
+    void start() throws Exception {
+        super.start();
+        service = BareService.around(name, store, executor);
+        split = null;
+    }
+
+    PulsarService pulsar() {
+        return service;
+    }
+
+    private NamespaceService namespaces() {
+        return service.getNamespaceService();
+    }
+
+    private NamespaceBundleFactory factory() {
+        return namespaces().getNamespaceBundleFactory();
+    }
+
+    @Override
+    OwnershipCache cache() {
+        return namespaces().getOwnershipCache();
+    }
+
+    @Override
+    NamespaceBundle bundle(String name) {
+        long[] of = ends.get(name);
+        return factory().getBundle(namespace.toString(), String.format("0x%08x_0x%08x", of[0], of[1]));
+    }
+
+    @Override
+    Collection<String> bundles() {
+        return ends.keySet();
+    }
+
+    /** What is read is read, and a copy of the layout that was dropped is read again, as by the next lookup. */
+    @Override
+    boolean pass() throws Exception {
+        boolean any = super.pass();
+        if (reaches()) {
+            factory().getBundlesAsync(namespace);
+        }
+        return any;
+    }
+
+    /** Unloads the bundle. */
+    void unload(String bundle) throws Exception {
+        CompletableFuture<Void> unloaded = namespaces().unloadNamespaceBundle(bundle(bundle));
+        // it goes on by itself; only a refusal is known at once
+        if (unloaded.isCompletedExceptionally()) {
+            try {
+                unloaded.get();
+            } catch (ExecutionException e) {
+                throw new Refused(e.getCause().toString());
+            }
+        }
+    }
+
+    void open(String bundle) throws Exception {
+        service.topics().open(bundle(bundle), topic(bundle));
+    }
+
+    /** The name of a topic that is in the bundle. */
+    private String topic(String bundle) {
+        for (int i = 0;; i++) {
+            String topic = "persistent://" + namespace + "/topic-" + i;
+            if (bundle(bundle).includes(org.apache.pulsar.common.naming.TopicName.get(topic))) {
+                return topic;
+            }
+        }
+    }
+
+    void close(String bundle, boolean fails) throws Exception {
+        service.topics().end(bundle(bundle), fails);
+    }
+
+    void timeOut(String bundle) throws Exception {
+        service.topics().timeOut(bundle(bundle));
+    }
+
+    /** The broker is asked to split a bundle, and looks whether it may. */
+    void mayBeginSplit(String bundle) throws Exception {
+        try {
+            factory().getBundlesAsync(namespace).get(HeldStore.SECONDS, TimeUnit.SECONDS).validateBundle(bundle(bundle));
+        } catch (IllegalArgumentException e) {
+            throw new Refused(e.getMessage());
+        }
+        if (!cache().isNamespaceBundleOwned(bundle(bundle))) {
+            throw new Refused(name + " does not serve " + bundle);
+        }
+        split = new CompletableFuture<>();
+    }
+
+    /** An attempt of a split begins, the first or another one. */
+    void prepare(String bundle, boolean first, long cut, boolean unload) throws Exception {
+        boundary = cut;
+        if (!first) {
+            goOn();
+            return;
+        }
+        NamespaceBundleSplitAlgorithm algorithm = cut < 0 ? NamespaceBundleSplitAlgorithm.RANGE_EQUALLY_DIVIDE_ALGO
+                : option -> CompletableFuture.completedFuture(new ArrayList<>(List.of(boundary)));
+        CompletableFuture<Void> ended = split;
+        namespaces().splitAndOwnBundle(bundle(bundle), unload, algorithm, null)
+                .whenComplete((none, error) -> ended.complete(null));
+    }
+
+    /** What waits to be done by another thread is done. */
+    void goOn() throws Exception {
+        if (!service.work().waits()) {
+            throw new Refused(name + " has nothing to go on with");
+        }
+        service.work().advance();
+    }
+
+    /** The pause between two attempts is over. */
+    void awake() throws Exception {
+        if (!executor.hasDelayed()) {
+            throw new Refused(name + " does not pause");
+        }
+        executor.advance();
+    }
+
+    /** The layout is written, or not. What the broker has written itself it is told of at once. */
+    void write() throws Exception {
+        Held held = request(requests.layout(), NamespaceRequests.LAYOUT);
+        boolean known = store.hasNews(requests.layout());
+        store.send(held);
+        if (!held.op().getFuture().isCompletedExceptionally() && !known) {
+            store.hear(requests.layout());
+        }
+    }
+
+    /** The policies are written; if they have another version they are read again, and so on. */
+    void writePolicies() throws Exception {
+        store.send(request(requests.policies(), NamespaceRequests.POLICIES));
+        settle();
+        while (!service.work().waits()) {
+            Server.until("next try to write the policies", () -> {
+                settle();
+                return service.work().waits() || held(requests.policies(), NamespaceRequests.POLICIES, true) != null;
+            });
+            if (!service.work().waits()) {
+                store.send(request(requests.policies(), NamespaceRequests.POLICIES));
+                settle();
+            }
+        }
+    }
+
+    /** A write is answered with: the session is gone. */
+    void failToWrite(boolean policies) throws Exception {
+        store.fail(policies ? request(requests.policies(), NamespaceRequests.POLICIES)
+                : request(requests.layout(), NamespaceRequests.LAYOUT));
+    }
+
+    /** The layout is written, and the connection breaks before that is answered. */
+    void writeUnheard() throws Exception {
+        Held held = request(requests.layout(), NamespaceRequests.LAYOUT);
+        int version = server.node(requests.layout()).version();
+        unheard(held, () -> server.node(requests.layout()).version() > version);
+    }
+
+    private Held request(String path, String kind) throws Refused {
+        Held held = held(path, kind, true);
+        if (held == null) {
+            throw new Refused(name + " does not write the " + kind);
+        }
+        return held;
+    }
+
+    /** The broker hears that the layout was changed. */
+    void hearOfLayout() throws Exception {
+        if (!store.hasNews(requests.layout())) {
+            throw new Refused(name + " has no change of the layout to hear of");
+        }
+        store.hear(requests.layout());
+    }
+
+    @Override
+    void besides(String bundle, ArrayNode requests) {
+        if (service.topics().isClosing(bundle(bundle))) {
+            requests.add("close");
+        }
+    }
+
+    @Override
+    void tell(ObjectNode told) throws Exception {
+        super.tell(told);
+        if (!lives()) {
+            return;
+        }
+        told.put("change", store.hasNews(requests.layout()));
+        told.put("splitting", split != null && !split.isDone());
+        Optional<NamespaceBundles> copy = factory().getBundlesIfPresent(namespace);
+        if (copy.isPresent()) {
+            var view = told.putArray("view");
+            copy.get().getBundles().forEach(bundle -> view.add(bundle.getKeyRange().lowerEndpoint()));
+            view.add(NamespaceBundles.FULL_UPPER_BOUND);
+            told.put("view_version", (long) copy.get().getVersion().orElse(-1L));
+        }
+        Held write = held(requests.layout(), NamespaceRequests.LAYOUT, true);
+        if (write != null) {
+            OpPut put = (OpPut) write.op();
+            told.set("proposed", BrokersBench.boundaries(new String(put.getData(), StandardCharsets.UTF_8)));
+            told.put("based_on", (long) put.getOptExpectedVersion().orElse(-1L));
+        }
+        for (String bundle : bundles()) {
+            ((ObjectNode) told.get("bundles").get(bundle)).put("topic_open", service.topics().isOpen(bundle(bundle)));
+        }
+        var asked = told.putArray("requests");
+        tell(requests.layout(), asked);
+        tell(requests.policies(), asked);
+        if (service.work().waits()) {
+            asked.add("work");
+        }
+        if (executor.hasDelayed()) {
+            asked.add("pause");
+        }
+    }
+}
