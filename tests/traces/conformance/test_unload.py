@@ -57,10 +57,10 @@ def shown(outcome: Outcome, what: str) -> dict[str, object]:
 
 
 def test_runs_differ_only_where_it_is_known(adapter: UnloadAdapter) -> None:
-    result = held(adapter, runs=14)
+    result = held(adapter, runs=len(UNLOAD.instances))
     assert result.agrees, told(result)
     assert set(result.known) <= KNOWN
-    assert result.agreeing > 10
+    assert result.agreeing > 4
 
 
 @pytest.mark.deep
