@@ -59,11 +59,10 @@ def test_runs_differ_only_where_it_is_known(adapter: SplitAdapter) -> None:
 def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
     tools()
     with start_split(Asked(release)) as made:
-        result = held(made, runs=800, release=release)
+        result = held(made, runs=240, release=release)
     assert result.agrees, told(result)
     assert set(result.known) <= KNOWN
-    taken = result.coverage.names()
-    assert {name for name in made.covered if not taken[name]} <= {"find_former", "retake", "deletion_unheard"}
+    assert {"hear_of_layout", "meet_bad_version", "begin_again", "hand_over", "release"} <= result.coverage.names().keys()
 
 
 def test_the_actions_are_those_of_the_model() -> None:

@@ -80,6 +80,7 @@ STARTING_SECONDS = 300.0
 def start_split_whole(release: str = WHOLE) -> SplitAdapter:
     """A harness whose brokers are whole: they start with the first run, and stay. No broker can crash or be cut off.
 
+    ZooKeeper and the bookie, which Pulsar's LocalBookkeeperEnsemble starts, listen on all interfaces, on free ports.
     Raises ToolchainError or SessionError.
     """
     return SplitAdapter(Session(whole_brokers(release), seconds=STARTING_SECONDS))
