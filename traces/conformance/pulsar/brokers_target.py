@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 from fencepost.traces.conformance.harness import Harness, harness
+from fencepost.traces.conformance.jars import Artifact, Release
 from fencepost.traces.conformance.policy.code import pulsar_broker
 from fencepost.traces.conformance.pulsar.split import SplitAdapter
-from fencepost.traces.conformance.pulsar.target import OPTIONS
+from fencepost.traces.conformance.pulsar.target import OPTIONS, SERVER
 from fencepost.traces.conformance.pulsar.unload import UnloadAdapter
 from fencepost.traces.conformance.session import Session
 from fencepost.traces.conformance.targets import Asked, Target
 
 RELEASES = ("4.2.4", "4.0.8", "5.0.0-M1")
+WHOLE = "4.2.4"
+"""The release whose whole brokers are known to start here."""
+
+MAIN = "org.apache.pulsar.metadata.coordination.impl.BrokersBench"
 
 
 def brokers(release: str) -> Harness:
     """The harness of brokers over one ZooKeeper server. Raises ToolchainError."""
-    main = "org.apache.pulsar.metadata.coordination.impl.BrokersBench"
-    return harness("brokers", main, pulsar_broker(release), besides=("pulsar", "bundles"), options=OPTIONS)
+    return harness("brokers", MAIN, pulsar_broker(release), besides=("pulsar", "bundles"), options=OPTIONS)
+
+
+def pulsar_brokers(release: str) -> Release:
+    """All that a broker of a release needs to start, in the versions that belong together."""
+    # Pulsar has a ZooKeeper of its own beside that one
+    broker = Artifact(f"org.apache.pulsar:pulsar-broker:{release}", ("org.apache.zookeeper:zookeeper",))
+    return Release("pulsar-brokers", release, (broker, *map(Artifact, SERVER)), (f"org.apache.pulsar:pulsar:{release}",))
+
+
+def whole_brokers(release: str) -> Harness:
+    """The same with whole brokers, and a bookie. Raises ToolchainError."""
+    made = harness("brokers", MAIN, pulsar_brokers(release), besides=("pulsar", "bundles"), options=OPTIONS)
+    return made.with_arguments("whole")
 
 
 def start_unload(asked: Asked, *, keep_log: bool = False) -> UnloadAdapter:
@@ -54,6 +71,19 @@ UNLOAD = Target(
 def start_split(asked: Asked, *, keep_log: bool = False) -> SplitAdapter:
     """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
     return SplitAdapter(Session(brokers(asked.release), keep_log=keep_log))
+
+
+STARTING_SECONDS = 300.0
+"""How long whole brokers may take to start, on a machine that has other work."""
+
+
+def start_split_whole(release: str = WHOLE) -> SplitAdapter:
+    """A harness whose brokers are whole: they start with the first run, and stay. No broker can crash or be cut off.
+
+    ZooKeeper and the bookie, which Pulsar's LocalBookkeeperEnsemble starts, listen on all interfaces, on free ports.
+    Raises ToolchainError or SessionError.
+    """
+    return SplitAdapter(Session(whole_brokers(release), seconds=STARTING_SECONDS))
 
 
 SPLIT = Target(

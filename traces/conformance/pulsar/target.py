@@ -12,14 +12,14 @@ from fencepost.traces.conformance.targets import Asked, Target
 OPTIONS = ("-Xmx512m", "-Dzookeeper.forceSync=no")
 
 _ETCD = ("org.apache.pulsar:jetcd-core-shaded", "io.etcd:jetcd-core")
-_SERVER = ("io.dropwizard.metrics:metrics-core:4.1.12.1", "org.xerial.snappy:snappy-java:1.1.10.5")
+SERVER = ("io.dropwizard.metrics:metrics-core:4.1.12.1", "org.xerial.snappy:snappy-java:1.1.10.5")
 """What a ZooKeeper server needs besides its client."""
 
 
 def pulsar_metadata(version: str) -> Release:
     """A release of pulsar-metadata, without etcd, with what a ZooKeeper server needs."""
     metadata = Artifact(f"org.apache.pulsar:pulsar-metadata:{version}", _ETCD)
-    return Release("pulsar-metadata", version, (metadata, *map(Artifact, _SERVER)))
+    return Release("pulsar-metadata", version, (metadata, *map(Artifact, SERVER)))
 
 
 def start(asked: Asked, *, keep_log: bool = False) -> ElectionAdapter:

@@ -40,12 +40,12 @@ final class BareService extends PulsarService {
         super(null);
     }
 
-    static BareService around(String name, HeldStore store, HeldExecutor executor) throws Exception {
+    static BareService around(String name, HeldStore store, HeldExecutor executor, HeldWork work) throws Exception {
         BareService service = Bare.of(BareService.class);
         service.name = name;
         service.store = store;
         service.executor = executor;
-        service.work = HeldWork.none();
+        service.work = work;
         service.locks = proxy(CoordinationService.class, type -> new LockManagerImpl<>(store, type, executor));
         service.resources = new PulsarResources(store, store);
         service.configuration = new ServiceConfiguration();
@@ -66,10 +66,6 @@ final class BareService extends PulsarService {
         return type.cast(Proxy.newProxyInstance(BareService.class.getClassLoader(), new Class<?>[] {type},
                 (proxy, method, arguments) ->
                         answer.of(arguments != null && arguments[0] instanceof Class ? (Class<?>) arguments[0] : null)));
-    }
-
-    HeldWork work() {
-        return work;
     }
 
     HeldTopics topics() {

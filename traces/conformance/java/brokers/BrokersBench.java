@@ -7,25 +7,45 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.apache.pulsar.broker.resources.PulsarResources;
 import org.apache.pulsar.common.naming.NamespaceName;
 import org.apache.pulsar.common.policies.data.BundlesData;
 import org.apache.pulsar.common.policies.data.LocalPolicies;
 import org.apache.pulsar.common.policies.data.Policies;
+import org.apache.pulsar.zookeeper.LocalBookkeeperEnsemble;
 
 /**
  * A namespace, and brokers that own, unload and split its bundles. {@code begin} has the names of the {@code brokers}, the
  * {@code bundles} that there can be, each with its boundaries, and the {@code boundaries} of those that there are.
  */
 public final class BrokersBench extends BundlesBench<Member> {
-    private NamespaceRequests requests;
+    private final NamespaceRequests requests = new NamespaceRequests();
+    /** ZooKeeper and a bookie, for whole brokers; null if these are not whole. */
+    private final LocalBookkeeperEnsemble ensemble;
 
-    private BrokersBench() throws Exception {
-        super(new Server());
+    private BrokersBench(LocalBookkeeperEnsemble ensemble) throws Exception {
+        super(ensemble == null ? new Server() : new Server(ensemble.getZkServer(), ensemble.getZookeeperPort()));
+        this.ensemble = ensemble;
     }
 
+    private static LocalBookkeeperEnsemble started() throws Exception {
+        LocalBookkeeperEnsemble ensemble;
+        try {
+            ensemble = LocalBookkeeperEnsemble.class.getConstructor(int.class, int.class, Supplier.class)
+                    .newInstance(1, 0, (Supplier<Integer>) () -> 0);
+        } catch (NoSuchMethodException e) {
+            // newer releases choose the ports of the bookies themselves
+            ensemble = LocalBookkeeperEnsemble.class.getConstructor(int.class, int.class).newInstance(1, 0);
+        }
+        ensemble.start();
+        return ensemble;
+    }
+
+    /** {@code whole} has whole brokers, which stay for all runs. */
     public static void main(String[] arguments) throws Exception {
-        Lines.serve(BrokersBench::new);
+        boolean whole = List.of(arguments).contains("whole");
+        Lines.serve(() -> new BrokersBench(whole ? started() : null));
     }
 
     @Override
@@ -33,17 +53,29 @@ public final class BrokersBench extends BundlesBench<Member> {
         Map<String, long[]> ends = new LinkedHashMap<>();
         request.get("bundles").fields().forEachRemaining(each ->
                 ends.put(each.getKey(), new long[] {each.getValue().get(0).asLong(), each.getValue().get(1).asLong()}));
-        requests = new NamespaceRequests();
+        requests.of(null);
         for (JsonNode name : request.get("brokers")) {
-            Member broker = new Member(name.asText(), server, requests, namespace, ends);
-            brokers.put(broker.name, broker);
-            broker.start();
+            if (!brokers.containsKey(name.asText())) {
+                Member broker = new Member(name.asText(), server, requests, ensemble != null);
+                brokers.put(broker.name, broker);
+                broker.start();
+            }
+        }
+        for (Member broker : brokers.values()) {
+            broker.enter(namespace, ends);
         }
         withParents(namespace);
         create(request.get("boundaries"), NamespaceName.get(namespace));
         // whoever has not heard of the namespace yet would take its creation for a change
         settle();
         requests.of(namespace);
+    }
+
+    @Override
+    void end() throws Exception {
+        if (ensemble == null) {
+            super.end();
+        }
     }
 
     /** The namespace, with that layout. */

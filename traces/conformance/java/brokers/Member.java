@@ -25,26 +25,60 @@ import org.apache.pulsar.metadata.impl.batching.OpPut;
 /** A broker of a cluster: its NamespaceService with all that is behind that. */
 final class Member extends Owning {
     private final NamespaceRequests requests;
-    private final NamespaceName namespace;
-    private final Map<String, long[]> ends;
-    private BareService service;
+    private final boolean whole;
+    private NamespaceName namespace;
+    private Map<String, long[]> ends;
+    private PulsarService service;
+    private HeldWork work;
+    /** None of a whole broker. */
+    private HeldTopics topics;
     private CompletableFuture<Void> split;
     /** Where a split cuts that does not cut by the algorithm. */
     private long boundary;
 
-    /** {@code ends} are the bundles that there can be, by name, with their boundaries. */
-    Member(String name, Server server, NamespaceRequests requests, String namespace, Map<String, long[]> ends) {
+    /** A broker of which everything runs, or only what the protocols speak of. */
+    Member(String name, Server server, NamespaceRequests requests, boolean whole) {
         super(name, server, requests);
         this.requests = requests;
+        this.whole = whole;
+    }
+
+    /** A run begins, in a namespace; {@code ends} are the bundles that there can be, by name, with their boundaries. */
+    void enter(String namespace, Map<String, long[]> ends) {
         this.namespace = NamespaceName.get(namespace);
         this.ends = ends;
+        split = null;
     }
 
     @Override
     void start() throws Exception {
         super.start();
-        service = BareService.around(name, store, executor);
+        work = HeldWork.none();
         split = null;
+        if (whole) {
+            service = new WholeService("127.0.0.1:" + server.port(), store, executor, work);
+            service.start();
+        } else {
+            BareService bare = BareService.around(name, store, executor, work);
+            service = bare;
+            topics = bare.topics();
+        }
+    }
+
+    /** Of a whole broker locks have a thread of their own. */
+    @Override
+    void quiet() throws Exception {
+        super.quiet();
+        if (whole) {
+            var ofLocks = (java.util.concurrent.ExecutorService) HeldStore.field(locks(), "executor");
+            ofLocks.submit(() -> { }).get(HeldStore.SECONDS, TimeUnit.SECONDS);
+            super.quiet();
+        }
+    }
+
+    @Override
+    boolean isAt(String address) {
+        return whole ? address.equals(service.getBrokerServiceUrl()) : super.isAt(address);
     }
 
     PulsarService pulsar() {
@@ -99,7 +133,7 @@ final class Member extends Owning {
     }
 
     void open(String bundle) throws Exception {
-        service.topics().open(bundle(bundle), topic(bundle));
+        topics.open(bundle(bundle), topic(bundle));
     }
 
     /** The name of a topic that is in the bundle. */
@@ -113,11 +147,11 @@ final class Member extends Owning {
     }
 
     void close(String bundle, boolean fails) throws Exception {
-        service.topics().end(bundle(bundle), fails);
+        topics.end(bundle(bundle), fails);
     }
 
     void timeOut(String bundle) throws Exception {
-        service.topics().timeOut(bundle(bundle));
+        topics.timeOut(bundle(bundle));
     }
 
     /** The broker is asked to split a bundle, and looks whether it may. */
@@ -149,10 +183,10 @@ final class Member extends Owning {
 
     /** What waits to be done by another thread is done. */
     void goOn() throws Exception {
-        if (!service.work().waits()) {
+        if (!work.waits()) {
             throw new Refused(name + " has nothing to go on with");
         }
-        service.work().advance();
+        work.advance();
     }
 
     /** The pause between two attempts is over. */
@@ -177,12 +211,12 @@ final class Member extends Owning {
     void writePolicies() throws Exception {
         store.send(request(requests.policies(), NamespaceRequests.POLICIES));
         settle();
-        while (!service.work().waits()) {
+        while (!work.waits()) {
             Server.until("next try to write the policies", () -> {
                 settle();
-                return service.work().waits() || held(requests.policies(), NamespaceRequests.POLICIES, true) != null;
+                return work.waits() || held(requests.policies(), NamespaceRequests.POLICIES, true) != null;
             });
-            if (!service.work().waits()) {
+            if (!work.waits()) {
                 store.send(request(requests.policies(), NamespaceRequests.POLICIES));
                 settle();
             }
@@ -220,7 +254,7 @@ final class Member extends Owning {
 
     @Override
     void besides(String bundle, ArrayNode requests) {
-        if (service.topics().isClosing(bundle(bundle))) {
+        if (topics != null && topics.isClosing(bundle(bundle))) {
             requests.add("close");
         }
     }
@@ -247,12 +281,12 @@ final class Member extends Owning {
             told.put("based_on", (long) put.getOptExpectedVersion().orElse(-1L));
         }
         for (String bundle : bundles()) {
-            ((ObjectNode) told.get("bundles").get(bundle)).put("topic_open", service.topics().isOpen(bundle(bundle)));
+            ((ObjectNode) told.get("bundles").get(bundle)).put("topic_open", topics != null && topics.isOpen(bundle(bundle)));
         }
         var asked = told.putArray("requests");
         tell(requests.layout(), asked);
         tell(requests.policies(), asked);
-        if (service.work().waits()) {
+        if (work.waits()) {
             asked.add("work");
         }
         if (executor.hasDelayed()) {

@@ -15,8 +15,12 @@ final class NamespaceRequests implements HeldStore.Concern {
     private volatile String layout;
     private volatile String policies;
 
-    /** From now on it is this namespace whose requests are held. */
+    /** From now on it is this namespace whose requests are held; none are if it is null. */
     void of(String namespace) {
+        if (namespace == null) {
+            locks = null;
+            return;
+        }
         layout = "/admin/local-policies/" + namespace;
         policies = "/admin/policies/" + namespace;
         locks = new BundleRequests("/namespace/" + namespace);

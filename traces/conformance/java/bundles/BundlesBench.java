@@ -97,7 +97,8 @@ abstract class BundlesBench<T extends Owning> implements Lines.Target {
             Server.Node node = server.node(any.path(bundle));
             if (node != null) {
                 JsonNode value = Lines.JSON.readTree(node.value());
-                told.put("holder", Owning.named(value.path("nativeUrl").asText()));
+                String address = value.path("nativeUrl").asText();
+                told.put("holder", brokers.values().stream().filter(b -> b.isAt(address)).findAny().orElseThrow().name);
                 told.put("disabled", value.path("disabled").asBoolean());
                 told.put("version", node.version());
                 told.put("former", brokers.values().stream().noneMatch(b -> b.session == node.owner()));

@@ -33,6 +33,11 @@ abstract class Owning extends Client {
         return address.substring(address.lastIndexOf('/') + 1);
     }
 
+    /** Whether that is the address of this broker. */
+    boolean isAt(String address) {
+        return named(address).equals(name);
+    }
+
     String path(String bundle) {
         return ServiceUnitUtils.path(bundle(bundle));
     }

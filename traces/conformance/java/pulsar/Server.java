@@ -18,6 +18,7 @@ final class Server implements AutoCloseable {
 
     private final ZooKeeperServer server;
     private final ServerCnxnFactory connections;
+    private final int port;
 
     Server() throws Exception {
         var folder = Files.createTempDirectory("zookeeper").toFile();
@@ -25,10 +26,18 @@ final class Server implements AutoCloseable {
         server.setMaxSessionTimeout(SESSION_MILLIS);
         connections = ServerCnxnFactory.createFactory(new InetSocketAddress("127.0.0.1", 0), 0);
         connections.startup(server);
+        port = connections.getLocalPort();
+    }
+
+    /** A server that somebody else has started, and ends. */
+    Server(ZooKeeperServer server, int port) {
+        this.server = server;
+        this.connections = null;
+        this.port = port;
     }
 
     int port() {
-        return connections.getLocalPort();
+        return port;
     }
 
     /** What a node holds and who made it. */
@@ -74,6 +83,8 @@ final class Server implements AutoCloseable {
 
     @Override
     public void close() {
-        connections.shutdown();
+        if (connections != null) {
+            connections.shutdown();
+        }
     }
 }
