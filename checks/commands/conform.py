@@ -38,10 +38,17 @@ def run(asked: argparse.Namespace) -> ExitStatus:
 
 def _run(asked: argparse.Namespace) -> ExitStatus:
     target = find(asked.target, TARGETS)
-    code = Asked(asked.release or target.releases[0], storage_of(target, asked.storage))
+    if asked.processes and not target.processes:
+        raise RegistryError(f"{target.name} has no process to kill: leave --processes out")
+    release = asked.release or target.releases[0]
+    labels: list[str] | None = None
+    if asked.trace:
+        labels, instances, storage = _traced(target, asked)
+    else:
+        instances, storage = _instances(target, asked, release)
+    code = Asked(release, storage, asked.processes)
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin(f"{target.name} on {target.system} {code.release}")
-    labels, instances = _traced(target, asked) if asked.trace else (None, _instances(target, asked, code.release))
     toolchain()
     reporter.telling("fetching jars, compiling the harness, starting Java")
     with interruptible() as interrupt, target.start(code) as adapter:
@@ -81,15 +88,26 @@ def storage_of(target: Target, storage: str | None) -> str:
     return storage or next(iter(target.storages), "")
 
 
-def _instances(target: Target, asked: argparse.Namespace, release: str) -> list[Protocol]:
-    """The instances to hold, behaving as the release does."""
+def _storage(target: Target, asked: argparse.Namespace, chosen: Sequence[Mapping[str, Value]]) -> str:
+    """The storage that is asked for, the one that the parameters name where the protocol has it, or the usual one."""
+    named = {target.storage_of(parameters) for parameters in chosen} - {""}
+    wanted = storage_of(target, asked.storage or next(iter(named), None))
+    if other := named - {wanted}:
+        raise RegistryError(f"what is to be held is of storage {min(other)}, and not of {wanted}: give --storage {min(other)}")
+    return wanted
+
+
+def _instances(target: Target, asked: argparse.Namespace, release: str) -> tuple[list[Protocol], str]:
+    """The instances to hold, behaving as the release does, and their storage."""
     entry = PROTOCOLS[target.protocol]
+    chosen: Sequence[Mapping[str, Value]]
     if asked.set:
-        chosen: Sequence[Mapping[str, Value]] = [entry.settings(asked.set)]
+        chosen = [entry.settings(asked.set)]
     else:
-        shown = [entry.shown_by[defect] for defect in asked.defect if defect in entry.shown_by]
-        chosen = shown or target.instances
-    return [target.model(entry, release, parameters, asked.defect or None) for parameters in chosen]
+        chosen = [entry.shown_by[defect] for defect in asked.defect if defect in entry.shown_by]
+    storage = _storage(target, asked, chosen)
+    chosen = [target.on(parameters, storage) for parameters in chosen] or target.instances_on(storage)
+    return [target.model(entry, release, parameters, asked.defect or None) for parameters in chosen], storage
 
 
 def _without(target: Target, release: str, instances: Sequence[Protocol]) -> list[Protocol]:
@@ -97,13 +115,13 @@ def _without(target: Target, release: str, instances: Sequence[Protocol]) -> lis
     return [target.model(PROTOCOLS[target.protocol], release, protocol.parameters, ()) for protocol in instances]
 
 
-def _traced(target: Target, asked: argparse.Namespace) -> tuple[list[str], list[Protocol]]:
+def _traced(target: Target, asked: argparse.Namespace) -> tuple[list[str], list[Protocol], str]:
     if asked.set or asked.defect:
         raise RegistryError("--trace has its own parameters and defects: leave --set and --defect out")
     trace, protocol = read(asked.trace, PROTOCOLS)
     if trace.protocol != target.protocol:
         raise RegistryError(f"{asked.trace} is a run of {trace.protocol}, and {target.name} is held against {target.protocol}")
-    return [step.action for step in trace.steps], [protocol]
+    return [step.action for step in trace.steps], [protocol], _storage(target, asked, [protocol.parameters])
 
 
 def _progress(result: Result, runs: int) -> str:

@@ -21,6 +21,7 @@ the steps of one. Differences that are known have names; the others are finds. I
 
 TARGETS = {
     "ledger": "BookKeeper's client and bookies, with the protocol ledger",
+    "bookie": "one bookie with its journal and its ledger storage, stopped, killed and without power, with the protocol bookie",
     "election": "Pulsar's leader election over a ZooKeeper server, with the protocol election",
     "ownership": "Pulsar's locks on bundles and OwnershipCache over a ZooKeeper server, with the protocol ownership",
     "unload": "Pulsar's NamespaceService as it unloads bundles, over a ZooKeeper server, with the protocol unload",
@@ -67,6 +68,7 @@ EXAMPLES = """examples:
   fencepost conform ledger                                  200 random runs on the usual release
   fencepost conform ledger --release 4.17.3 --runs 10000
   fencepost conform ledger --trace run.itf.json             one run, step by step
+  fencepost conform bookie --storage sorted --processes     one bookie, killed by SIGKILL
   fencepost conform election --release 4.2.4                Pulsar's leader election, over a ZooKeeper server
   fencepost conform ownership --release 5.0.0-M1            Pulsar's locks on bundles, likewise
   fencepost conform split --release 4.0.8                   splits of bundles, by NamespaceService
@@ -132,6 +134,7 @@ def _add_target(words: Commands, target: str, helps: str) -> None:
     add_seed(conform, "the runs")
     add("--trace", type=Path, metavar="FILE", help="take the steps of a trace file instead")
     add("--storage", metavar="KIND", help="of the bookies: db (Pulsar's, the default), sorted or interleaved")
+    add("--processes", action="store_true", help="a kill is that of a process, by SIGKILL, and another has its files (bookie)")
     add_set(conform)
     add_defect(conform)
     add("--trace-dir", type=Path, metavar="DIR", help="write each difference there, as an ITF file")

@@ -40,6 +40,7 @@ def _run(asked: argparse.Namespace) -> ExitStatus:
     if asked.out.exists() and (not asked.out.is_dir() or any(asked.out.iterdir())):
         raise RegistryError(f"{asked.out} is there and not an empty folder; name a new one")
     release = asked.release or target.releases[0]
+    storage = storage_of(target, asked.storage or target.storage_of(protocol.parameters) or None)
     tools = toolchain()
     suite = PROTOCOLS[trace.protocol].suite(protocol)
     violated = next((p for p in suite.properties if p.name == trace.violated), None)
@@ -47,7 +48,7 @@ def _run(asked: argparse.Namespace) -> ExitStatus:
     reporter.begin(f"{target.name} on {target.system} {release}")
     reporter.telling("fetching jars, compiling the harness, starting Java")
     try:
-        with target.start(Asked(release, storage_of(target, asked.storage))) as adapter:
+        with target.start(Asked(release, storage)) as adapter:
             found = scenario(protocol, [step.action for step in trace.steps], adapter, violated)
     except NotSeenError as error:
         print(f"{asked.file}: {target.system} {release} does not take this run so that something is wrong: it {error}")

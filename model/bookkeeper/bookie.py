@@ -317,12 +317,22 @@ def bookie(
             taken[SYNC]: journal.synced,
         }
 
-    @p.step(by="bookie", mirrors="SyncThread.flush, Journal.shutdown", fair=True, only_if=stops)
+    flushed_again = on_db and directories == 1
+
+    @p.step(
+        by="bookie",
+        mirrors="SyncThread.flush, Journal.shutdown" + (", SingleDirectoryDbLedgerStorage.shutdown" if on_db else ""),
+        fair=True,
+        only_if=stops,
+    )
     def end() -> Any:
-        """A stop has saved everything: the log mark moves, and the process ends."""
+        """A stop has saved everything: the log mark moves, and the process ends.
+
+        A DbLedgerStorage with one directory is flushed once more as it shuts down: the mark moves to what is synced by then.
+        """
         return And(stage == "stopping", checkpoint[SYNC] == "saved"), {
             **forgotten(journal.written),
-            journal.mark: mark_after(SYNC),
+            journal.mark: journal.synced if flushed_again else mark_after(SYNC),
         }
 
     @p.fault(by="bookie", spends="kills")

@@ -89,7 +89,11 @@ HISTORY: dict[str, History] = {
         costs="a kill takes back a fence that a recovery goes by: an entry may be confirmed that the closed ledger "
         "does not have",
         evidence="ReadEntryProcessorV3.getReadResponse answers ENOENTRY and ENOLEDGER in its catch blocks without a "
-        "look at fenceResult; read in 4.4.0, 4.14.4, 4.17.3 and 4.18.0, not run",
+        "look at fenceResult; read in 4.4.0, 4.14.4, 4.17.3 and 4.18.0",
+        reproduced={
+            "4.18.0": "BookieRequestProcessor and BookieImpl: a fencing read of an entry that is not there is answered while "
+            "the fence is queued for the journal",
+        },
     ),
     "master_key_with_entries_only": History(
         "bookkeeper",
@@ -182,6 +186,10 @@ HISTORY: dict[str, History] = {
         costs="after a kill the bookie does not start: Recovery log is missing",
         evidence="Journal.checkpointComplete compares with lastPersistedMark in 4.18.0 only (not in 4.17.4); the "
         "flush of a full write cache completes checkpoints beside SyncThread from 4.7.0 on",
+        reproduced={
+            "4.17.3": "BookieImpl with DbLedgerStorage: the flush of a write cache ends after a later checkpoint, a kill: it "
+            "does not start",
+        },
     ),
     "one_directory_marks_for_all": History(
         "bookkeeper",

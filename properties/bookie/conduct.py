@@ -222,9 +222,13 @@ def _checkpoints(suite: Suite) -> None:
 
     @suite.step
     def mark_moves_with_a_checkpoint() -> Any:
-        """The log mark moves where a saved checkpoint was taken, never back; files before it go while the bookie serves."""
+        """The log mark moves where a saved checkpoint was taken, and at the end of a stop of a bookie with one db directory to
+        what is synced; never back. Files before it go while the bookie serves."""
         done = {f: And(s.checkpoint[f] == "saved", n.checkpoint[f] == "none") for f in flusher}
-        by = {f: And(done[f], n.mark == maximum(s.mark, s.taken[f])) for f in flusher}
+        to = {f: maximum(s.mark, s.taken[f]) for f in flusher}
+        if on_db and directory.size == 1:
+            to[0] = If(s.stage == "stopping", s.synced, to[0])
+        by = {f: And(done[f], n.mark == to[f]) for f in flusher}
         ended = Or(s.stage != "up", n.stage == "down")
         moving = [f for f in flusher if f == 0 or directory.size == 1]
         moved = all_of(Implies(done[f], Or(by[f], n.stage == "down")) for f in moving)

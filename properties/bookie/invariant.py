@@ -55,9 +55,11 @@ def bookie_invariant(suite: Suite) -> None:
 
     @suite.lemma
     def saved_before_the_mark() -> Any:
-        """What lies before the mark is saved, and so is what lies before the place that a saved checkpoint remembers."""
-        reached = [s.mark, *(s.taken[f] for f in moving)]
-        done = [True, *(s.checkpoint[f] == "saved" for f in moving)]
+        """What lies before the mark is saved, and so is what lies before the place that a saved checkpoint remembers; and all
+        that is logged once a stop has saved."""
+        stopped = And(s.stage == "stopping", s.checkpoint[0] == "saved")
+        reached = [s.mark, s.logged, *(s.taken[f] for f in moving)]
+        done = [True, stopped, *(s.checkpoint[f] == "saved" for f in moving)]
         return all_of(
             Implies(And(is_done, x < to), saved.covers(journal, x, of))
             for to, is_done in zip(reached, done, strict=True)

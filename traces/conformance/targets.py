@@ -13,10 +13,12 @@ from fencepost.traces.conformance.adapter import Adapter
 
 @dataclass(frozen=True)
 class Asked:
-    """What the command line says of the real code: the release, and ``storage``, which only the ledger has."""
+    """What the command line says of the real code: the release, the ``storage`` of bookies, and whether a kill is to be that of
+    a process (``processes``)."""
 
     release: str
     storage: str = ""
+    processes: bool = False
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,9 @@ class Target:
     ``releases`` are those that it is tried with, the usual one first; any other may be asked for. ``start`` starts a harness
     for what is asked; ``instances`` are the parameters of the instances that runs take in turn; ``weights`` makes steps, by the
     names of their actions, likelier or less likely than the others; ``storages`` are the choices of ``--storage``; ``hazards``
-    are the mistakes that the model has, too, where the release has them and no other is asked for.
+    are the mistakes that the model has, too, where the release has them and no other is asked for. ``processes`` is whether
+    kills can be those of a process. ``storage_in_model`` is whether the protocol has the storage as a parameter, too; then an
+    instance that names one is for that alone.
     """
 
     name: str
@@ -38,12 +42,26 @@ class Target:
     weights: Mapping[str, float] = field(default_factory=dict)
     storages: tuple[str, ...] = ()
     hazards: tuple[str, ...] = ()
+    processes: bool = False
+    storage_in_model: bool = False
 
     def released(self, release: str) -> Releases:
         """That release as the protocols know it; the newest one where it is not modelled."""
         if self.system == "pulsar":
             return Releases.of(pulsar=release if release in PULSAR else None)
         return Releases.of(bookkeeper=release if release in BOOKKEEPER else None)
+
+    def instances_on(self, storage: str) -> tuple[Mapping[str, Value], ...]:
+        """The instances that runs take in turn on a storage."""
+        return tuple(self.on(each, storage) for each in self.instances if self.storage_of(each) in ("", storage))
+
+    def on(self, parameters: Mapping[str, Value], storage: str) -> Mapping[str, Value]:
+        """The parameters, with the storage where the protocol has it."""
+        return {**parameters, "storage": storage} if self.storage_in_model else parameters
+
+    def storage_of(self, parameters: Mapping[str, Value]) -> str:
+        """The storage that parameters name, where the protocol has it; empty if none."""
+        return str(parameters.get("storage", "")) if self.storage_in_model else ""
 
     def model(
         self, entry: Entry, release: str, parameters: Mapping[str, Value], defects: Iterable[str] | None = None

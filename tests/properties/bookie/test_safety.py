@@ -26,7 +26,7 @@ BOOKIE = PROTOCOLS["bookie"]
 
 COUNTS = {
     "two entries": (41908, 116363, 25),
-    "recovery": (30048, 73610, 27),
+    "recovery": (29986, 73548, 27),
     "two ends": (5727, 14742, 24),
     "full cache": (7123, 20819, 21),
     "two directories": (149573, 504768, 25),

@@ -73,6 +73,13 @@ def _is_valid_again(step: Taken, differences: Sequence[Difference], why: str) ->
     return step.action.name == "recreate_behind_release" and seen == [(about, "Releasing", "Valid")]
 
 
+def _keeps_its_mark(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    """What a release overtook creates the node with the value that the lock had before: disabled."""
+    about = f"owner_disabled[{step.arguments.get('u')}]"
+    seen = [(d.what, d.model, d.code) for d in differences]
+    return step.action.name == "recreate_behind_release" and seen == [(about, False, True)]
+
+
 def _waits_for_another(step: Taken, differences: Sequence[Difference], why: str) -> bool:
     """A session event is not acted on while what an earlier one began is under way."""
     told = step.action.name in ("reestablish", "resume", "reconnect")
@@ -114,6 +121,11 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "valid while it is released",
         "a read that a release overtook sets the lock's state to Valid before the release is answered",
         _is_valid_again,
+    ),
+    Deviation(
+        "disabled behind its release",
+        "a read that a release overtook creates the node with the value that the lock had: disabled, if the bundle was",
+        _keeps_its_mark,
     ),
     Deviation(
         "one event at a time",

@@ -2,6 +2,7 @@ package org.apache.bookkeeper.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import fencepost.Folders;
 import fencepost.Lines;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.File;
@@ -144,6 +145,6 @@ public final class LedgerBench implements Lines.Target {
                 bookie.stop();
             }
         }
-        RealBookie.delete(root);
+        Folders.delete(root);
     }
 }

@@ -1,6 +1,8 @@
 package org.apache.bookkeeper.client;
 
 import com.google.common.cache.Cache;
+import fencepost.Folders;
+import fencepost.SmallBookie;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -9,7 +11,6 @@ import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -132,7 +133,7 @@ final class RealBookie {
      */
     void kill() throws Exception {
         File copy = another();
-        copy(folder, copy);
+        Folders.copy(folder, copy);
         abandon(copy);
     }
 
@@ -148,7 +149,7 @@ final class RealBookie {
         folder = next;
         UNDERTAKER.execute(() -> {
             stopped.shutdown();
-            delete(left);
+            Folders.delete(left);
         });
     }
 
@@ -194,44 +195,8 @@ final class RealBookie {
     }
 
     private ServerConfiguration configuration() {
-        ServerConfiguration conf = new ServerConfiguration();
-        conf.setBookieId(id.getId());
-        conf.setAllowLoopback(true);
-        conf.setAdvertisedAddress("127.0.0.1");
-        conf.setBookiePort(0);
-        conf.setMetadataServiceUri(null);
-        conf.setJournalDirName(new File(folder, "journal").getPath());
-        conf.setLedgerDirNames(new String[] {new File(folder, "ledgers").getPath()});
-        conf.setLedgerStorageClass("org.apache.bookkeeper.bookie." + storageClass);
-        // nothing of itself: no collection, no compaction, no checkpoint by time
-        conf.setGcWaitTime(3_600_000L);
-        conf.setFlushInterval(3_600_000);
-        conf.setMinorCompactionThreshold(0);
-        conf.setMajorCompactionThreshold(0);
-        conf.setDiskUsageThreshold(0.999f);
-        conf.setDiskUsageWarnThreshold(0.998f);
-        // a kill of the process loses nothing that was written, synced or not
-        conf.setJournalSyncData(synced);
-        conf.setJournalFlushWhenQueueEmpty(true);
-        conf.setJournalMaxGroupWaitMSec(0);
-        // small
-        conf.setProperty("journalPreAllocSizeMB", 1);
-        conf.setJournalWriteBufferSizeKB(16);
-        conf.setJournalMaxMemorySizeMb(1);
-        conf.setNumJournalCallbackThreads(1);
-        conf.setEntryLogFilePreAllocationEnabled(false);
-        conf.setEntryLogSizeLimit(1 << 20);
-        conf.setProperty("dbStorage_writeCacheMaxSizeMb", 2);
-        conf.setProperty("dbStorage_readAheadCacheMaxSizeMb", 2);
-        conf.setProperty("dbStorage_rocksDB_blockCacheSize", 1 << 20);
-        conf.setProperty("dbStorage_rocksDB_writeBufferSizeMB", 1);
-        conf.setSkipListSizeLimit(1 << 20);
-        conf.setSkipListArenaChunkSize(64 << 10);
-        conf.setSkipListArenaMaxAllocSize(16 << 10);
-        conf.setPageLimit(64);
-        conf.setNumAddWorkerThreads(1);
-        conf.setNumReadWorkerThreads(1);
-        conf.setServerNumIOThreads(1);
+        ServerConfiguration conf = SmallBookie.in(folder, id.getId(), storageClass, "ledgers");
+        conf.setJournalSyncData(synced); // a kill of the process loses nothing that was written, synced or not
         return conf;
     }
 
@@ -324,27 +289,5 @@ final class RealBookie {
         }
         spoiled.setByte(last, spoiled.getByte(last) ^ 1);
         storage().addEntry(spoiled);
-    }
-
-    static void delete(File file) {
-        File[] inside = file.listFiles();
-        if (inside != null) {
-            for (File each : inside) {
-                delete(each);
-            }
-        }
-        file.delete();
-    }
-
-    private static void copy(File from, File to) throws IOException {
-        File[] inside = from.listFiles();
-        if (inside == null) {
-            Files.copy(from.toPath(), to.toPath());
-            return;
-        }
-        to.mkdirs();
-        for (File each : inside) {
-            copy(each, new File(to, each.getName()));
-        }
     }
 }

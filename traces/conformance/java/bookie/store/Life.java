@@ -1,0 +1,364 @@
+package org.apache.bookkeeper.bookie;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.io.File;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.bookkeeper.bookie.Journal.ForceWriteRequest;
+import org.apache.bookkeeper.bookie.Journal.QueueEntry;
+import org.apache.bookkeeper.bookie.storage.ldb.DbLedgerStorage;
+import org.apache.bookkeeper.conf.ServerConfiguration;
+import org.apache.bookkeeper.discover.BookieServiceInfo;
+import org.apache.bookkeeper.meta.NullMetadataBookieDriver;
+import org.apache.bookkeeper.proto.Requests;
+import org.apache.bookkeeper.stats.NullStatsLogger;
+import org.apache.bookkeeper.stats.StatsLogger;
+import org.apache.bookkeeper.util.DiskChecker;
+
+/**
+ * One life of a bookie's process: BookieImpl as it is shipped, from its start to its end. What its journal writes and syncs, and
+ * each checkpoint, is held until a step lets it go on.
+ */
+final class Life {
+    private final ServerConfiguration conf;
+    final BookieImpl bookie;
+    final LedgerStorage storage;
+    private final Journal journal;
+    private final HeldQueue<QueueEntry> logged = new HeldQueue<>();
+    private final HeldQueue<ForceWriteRequest> written = new HeldQueue<>();
+    private final Gate sync = new Gate();
+    private final List<LedgerStorage> directories = new ArrayList<>();
+    private final CacheFlush[] full;
+    private final Thread starting;
+    private volatile Thread stopping;
+    private boolean movedByStorage;
+    /**
+     * Who takes a checkpoint as a step. Others are left out: the second of the two that an InterleavedLedgerStorage asks for when
+     * an entry log is rotated, for it listens twice, and the one that the save of a SortedLedgerStorage asks for likewise.
+     */
+    private volatile Thread taking;
+    private Requests requests;
+
+    /** Loads what is saved; begins nothing yet. */
+    Life(ServerConfiguration conf) throws Exception {
+        this.conf = conf;
+        for (File folder : conf.getJournalDirs()) {
+            BookieImpl.checkDirectoryStructure(BookieImpl.getCurrentDirectory(folder));
+        }
+        for (File folder : conf.getLedgerDirs()) {
+            BookieImpl.checkDirectoryStructure(BookieImpl.getCurrentDirectory(folder));
+        }
+        StatsLogger stats = NullStatsLogger.INSTANCE;
+        ByteBufAllocator allocator = UnpooledByteBufAllocator.DEFAULT;
+        NullMetadataBookieDriver metadata = new NullMetadataBookieDriver();
+        DiskChecker disks = BookieResources.createDiskChecker(conf);
+        LedgerDirsManager ledgers = BookieResources.createLedgerDirsManager(conf, disks, stats);
+        LedgerDirsManager indexes = BookieResources.createIndexDirsManager(conf, disks, stats, ledgers);
+        storage = BookieResources.createLedgerStorage(conf, metadata.getLedgerManagerFactory().newLedgerManager(), ledgers,
+                indexes, stats, allocator);
+        bookie = new BookieImpl(conf, metadata.createRegistrationManager(), storage, disks, ledgers, indexes, stats, allocator,
+                () -> new BookieServiceInfo(Map.of(), List.of()));
+        journal = bookie.journals.get(0);
+        set(journal, Journal.class, "queue", logged);
+        journal.setForceWriteRequests(written);
+        CheckpointSource source = bookie.syncThread.checkpointSource;
+        set(bookie.syncThread, SyncThread.class, "checkpointSource", proxy(CheckpointSource.class, source, this::marksBySync));
+        set(bookie.syncThread, SyncThread.class, "ledgerStorage", proxy(LedgerStorage.class, storage, this::savesBySync));
+        if (storage instanceof DbLedgerStorage) {
+            storage.setCheckpointSource(proxy(CheckpointSource.class, source, this::passesInStorage));
+            for (Object each : (List<?>) get(storage, DbLedgerStorage.class, "ledgerStorageList")) {
+                directories.add((LedgerStorage) each);
+            }
+        }
+        storage.setCheckpointer(new Checkpointer() {
+            @Override
+            public void startCheckpoint(CheckpointSource.Checkpoint checkpoint) {
+                if (Thread.currentThread() == taking) {
+                    taking = null;
+                    bookie.syncThread.startCheckpoint(checkpoint);
+                }
+            }
+
+            @Override
+            public void start() {
+                bookie.syncThread.start();
+            }
+        });
+        full = new CacheFlush[directories.size()];
+        starting = new Thread(bookie::start, "starting");
+    }
+
+    private static void set(Object owner, Class<?> of, String field, Object value) throws ReflectiveOperationException {
+        Field found = of.getDeclaredField(field);
+        found.setAccessible(true);
+        found.set(owner, value);
+    }
+
+    private static Object get(Object owner, Class<?> of, String field) throws ReflectiveOperationException {
+        Field found = of.getDeclaredField(field);
+        found.setAccessible(true);
+        return found.get(owner);
+    }
+
+    // --- what is held
+
+    /** What is done before and after each call of a method of an interface. */
+    private interface Around {
+        void call(String method, boolean before);
+    }
+
+    private static <T> T proxy(Class<T> of, T real, Around around) {
+        return of.cast(Proxy.newProxyInstance(of.getClassLoader(), new Class<?>[] {of}, (self, method, arguments) -> {
+            around.call(method.getName(), true);
+            try {
+                Object result = method.invoke(real, arguments);
+                around.call(method.getName(), false);
+                return result;
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+        }));
+    }
+
+    /** SyncThread waits before the storage saves. */
+    private void savesBySync(String method, boolean before) {
+        if (before && (method.equals("checkpoint") || method.equals("flush"))) {
+            sync.pass(Gate.SAVE);
+        }
+    }
+
+    /** SyncThread waits before the log mark moves; where the storage has moved it on SyncThread already, it has waited. */
+    private void marksBySync(String method, boolean before) {
+        if (before && method.equals("checkpointComplete") && !movedByStorage) {
+            sync.pass(Gate.MARK);
+        }
+        movedByStorage &= before;
+    }
+
+    /** A DbLedgerStorage that is flushed moves the log mark by itself, whoever flushes it; when it is shut down nothing waits. */
+    private void passesInStorage(String method, boolean before) {
+        if (Thread.currentThread() instanceof CacheFlush) {
+            ((CacheFlush) Thread.currentThread()).passes(method, before);
+        } else if (before && method.equals("checkpointComplete") && Thread.currentThread() != stopping) {
+            sync.pass(Gate.MARK);
+            movedByStorage = true;
+        }
+    }
+
+    /** A directory whose write cache is full saves itself, in a thread of its own; it waits like SyncThread. */
+    private static final class CacheFlush extends Thread {
+        private final Gate gate = new Gate();
+        private boolean taken;
+
+        CacheFlush(LedgerStorage directory) {
+            super(() -> {
+                try {
+                    directory.flush();
+                } catch (Gate.Gone e) {
+                    // with its process
+                } catch (Exception e) {
+                    e.printStackTrace();
+                }
+            }, "full cache");
+            setDaemon(true);
+        }
+
+        void passes(String method, boolean before) {
+            if (!before && method.equals("newCheckpoint") && !taken) {
+                taken = true; // the storage takes a second one, for itself
+                gate.pass(Gate.SAVE);
+            } else if (before && method.equals("checkpointComplete")) {
+                gate.pass(Gate.MARK);
+            }
+        }
+    }
+
+    // --- the process
+
+    /** The bookie starts; returns when the journal is replayed, false if it does not start. */
+    boolean replays() throws Exception {
+        starting.start();
+        return sync.arrives(Gate.SAVE, starting);
+    }
+
+    /** What was replayed is saved: the bookie serves. */
+    void serves() throws Exception {
+        sync.let(Gate.MARK);
+        starting.join();
+        logged.awaitTaker();
+        written.awaitTaker();
+        requests = new Requests(conf, bookie);
+    }
+
+    /** A stop begins; returns when it is about to save. */
+    void stops() throws Exception {
+        requests.close();
+        requests = null;
+        stopping = new Thread(bookie::shutdown, "stopping");
+        stopping.start();
+        sync.arrives(Gate.SAVE, stopping);
+    }
+
+    /** A stop that has saved comes to its end. */
+    void ends() throws Exception {
+        for (CacheFlush each : full) {
+            if (each != null) {
+                each.gate.abandon();
+                each.join();
+            }
+        }
+        sync.let(Gate.MARK);
+        stopping.join();
+    }
+
+    /** The process is no more: what is left of it is ended. It writes to its folder once more, which nobody must look at. */
+    void buried() throws Exception {
+        if (requests != null) {
+            requests.close();
+        }
+        sync.abandon();
+        for (CacheFlush each : full) {
+            if (each != null) {
+                each.gate.abandon();
+                each.join();
+            }
+        }
+        starting.join();
+        if (stopping != null) {
+            stopping.join();
+        }
+        bookie.shutdown();
+    }
+
+    // --- the journal and the checkpoints
+
+    void writes() throws Exception {
+        logged.release();
+    }
+
+    void syncs() throws Exception {
+        written.release();
+        requestsSettle();
+    }
+
+    private void requestsSettle() throws Exception {
+        if (requests != null) {
+            requests.settle();
+        }
+    }
+
+    void takesCheckpoint() throws Exception {
+        if (storage instanceof DbLedgerStorage) {
+            bookie.syncThread.doCheckpoint(bookie.syncThread.checkpointSource.newCheckpoint());
+        } else if (storage instanceof InterleavedLedgerStorage) {
+            EntryLogManagerBase logs = (EntryLogManagerBase) ((InterleavedLedgerStorage) storage).entryLogger.getEntryLogManager();
+            taking = Thread.currentThread();
+            logs.createNewLog(DefaultEntryLogger.UNASSIGNED_LEDGERID);
+        } else {
+            bookie.syncThread.startCheckpoint(bookie.syncThread.checkpointSource.newCheckpoint());
+        }
+        sync.arrives(Gate.SAVE, null);
+    }
+
+    void fillsCache(int directory) throws Exception {
+        full[directory] = new CacheFlush(directories.get(directory));
+        full[directory].start();
+        full[directory].gate.arrives(Gate.SAVE, full[directory]);
+    }
+
+    /** The checkpoint of a directory, or of SyncThread (-1), saves. */
+    void saves(int directory) throws Exception {
+        Gate gate = gate(directory);
+        gate.let(Gate.SAVE);
+        gate.arrives(Gate.MARK, directory < 0 ? null : full[directory]);
+    }
+
+    /** The checkpoint of a directory, or of SyncThread (-1), is done. */
+    void marks(int directory) throws Exception {
+        Gate gate = gate(directory);
+        if (directory < 0) {
+            gate.let(Gate.MARK);
+            bookie.syncThread.executor.submit(() -> { }).get();
+            return;
+        }
+        if (full[directory].isAlive()) { // one of several directories is done without
+            gate.let(Gate.MARK);
+            full[directory].join();
+        }
+        full[directory] = null;
+    }
+
+    private Gate gate(int directory) {
+        return directory < 0 ? sync : full[directory].gate;
+    }
+
+    // --- what can be seen
+
+    Requests requests() {
+        if (requests == null) {
+            throw new IllegalStateException("the bookie does not serve");
+        }
+        return requests;
+    }
+
+    /** How far the process is: {@code replayed}, {@code up} or {@code stopping}. */
+    String stage() {
+        return serving() ? "up" : stopping != null ? "stopping" : "replayed";
+    }
+
+    boolean serving() {
+        return requests != null && bookie.isRunning();
+    }
+
+    int directories() {
+        return directories.size();
+    }
+
+    /** How far a checkpoint is: {@code none}, {@code taken} or {@code saved}. */
+    String checkpoint(int directory) {
+        if (directory >= 0 && full[directory] == null) {
+            return "none";
+        }
+        String at = gate(directory).at();
+        return Gate.SAVE.equals(at) ? "taken" : Gate.MARK.equals(at) || directory >= 0 ? "saved" : "none";
+    }
+
+    /** Whether something is in the write cache of a directory; only a DbLedgerStorage has them. */
+    boolean dirty(int directory) throws Exception {
+        LedgerStorage of = directories.get(directory);
+        Object cache = get(of, of.getClass(), "writeCache");
+        return !(boolean) cache.getClass().getMethod("isEmpty").invoke(cache);
+    }
+
+    Records.Place synced() {
+        return new Records.Place(journal.getLastLogMark());
+    }
+
+    List<String> unwritten() {
+        return Records.of(logged.held());
+    }
+
+    boolean knowsKey(long ledger) throws Exception {
+        Object keys = get(bookie, BookieImpl.class, "masterKeyCache");
+        return keys.getClass().getMethod("get", long.class).invoke(keys, ledger) != null;
+    }
+
+    boolean has(long ledger, long entry) throws Exception {
+        try {
+            ByteBuf bytes = storage.getEntry(ledger, entry);
+            if (bytes == null) {
+                return false;
+            }
+            bytes.release();
+            return true;
+        } catch (Bookie.NoLedgerException | Bookie.NoEntryException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package fencepost;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+
+/** Folders with all that is in them. */
+public final class Folders {
+    private Folders() {
+    }
+
+    public static void delete(File file) {
+        File[] inside = file.listFiles();
+        if (inside != null) {
+            for (File each : inside) {
+                delete(each);
+            }
+        }
+        file.delete();
+    }
+
+    public static void copy(File from, File to) throws IOException {
+        File[] inside = from.listFiles();
+        if (inside == null) {
+            Files.copy(from.toPath(), to.toPath());
+            return;
+        }
+        to.mkdirs();
+        for (File each : inside) {
+            copy(each, new File(to, each.getName()));
+        }
+    }
+}
