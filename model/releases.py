@@ -41,6 +41,7 @@ ONLY_IN: Mapping[str, tuple[str, ...]] = {
     "BrokerRegistryImpl.handleMetadataSessionEvent": _FROM_4_0_8,
     "BrokerRegistryImpl.handleMetadataStoreNotification": _FROM_3_0_7,
     "BrokerRegistryImpl.registerAsync": _FROM_4_0_8,
+    "BrokerRegistryImpl.unregister": _FROM_3_0_7,
     "ExtensibleLoadManagerImpl": _FROM_3_0_7,
     "ExtensibleLoadManagerImpl.validateBrokerRegistry": _FROM_4_0_8,
     "MetadataStoreTableViewImpl": _FROM_4_0_8,

@@ -241,9 +241,9 @@ class Sessions:
         @p.step(by="c", mirrors="PulsarService.start", fair=True, c=client, only_if=self.ends)
         def restart(c: int) -> Any:
             """The process is started again, with a new session, perhaps before the former one has expired."""
-            left = merged(*(node.becomes_former(c) for node in self.nodes))
-            begun = {lives[c]: True, link[c]: "connected", session[c]: True, former[c]: Or(former[c], session[c])}
-            return Not(lives[c]), merged(begun, left, at_start(c))
+            left = merged(*(node.becomes_former(c) for node in self.nodes), {former[c]: Or(former[c], session[c])})
+            begun = {lives[c]: True, link[c]: "connected", session[c]: True}
+            return Not(lives[c]), merged(begun, left if self.leaves_sessions or self.kind.in_process else {}, at_start(c))
 
         @p.step(by="store", mirrors=expires, fair=True, c=client, only_if=self.leaves_sessions and self.ends)
         def expire_dead(c: int) -> Any:

@@ -14,11 +14,12 @@ from fencepost.properties.vocabulary import Suite
 def in_the_end(suite: Suite, now: Units) -> None:
     """Adds what must come about in the end."""
     s, settings = now.s, now.settings
-    halts = settings["crashes"] + settings["timeouts"] + (0 if now.over_topic else settings["expiries"])
-    interrupted = halts > 0 and settings["unloads"] + settings["splits"] > 0
+    ends = settings["crashes"] + settings["shutdowns"]
+    halts = ends + settings["timeouts"] + (0 if now.over_topic else settings["expiries"])
+    interrupted = settings["shutdowns"] > 0 or (halts > 0 and settings["unloads"] + settings["splits"] > 0)
     interrupted = interrupted or settings["conflicts"] >= settings["attempts"]
 
-    gone = settings["crashes"] + settings["expiries"] > 0
+    gone = ends + settings["expiries"] > 0
     cut_off = settings["disconnects"] > 0 and (gone or not now.over_topic)
     for_good = suite.leads_to(strict="a broker that is cut off for good, and not missed, does nothing more", when=cut_off)
 

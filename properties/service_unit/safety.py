@@ -19,6 +19,8 @@ def service_unit(p: Protocol) -> Suite:
     _views(suite, now)
     _owners(suite, now)
     _faults(suite, now, then)
+    if p.parameters["shutdowns"]:
+        _shutdowns(suite, now, then)
     _records(suite, now, then)
     if p.parameters["splits"]:
         _splits(suite, now, then)
@@ -62,12 +64,15 @@ def _owners(suite: Suite, now: Units) -> None:
     s, settings, broker = now.s, now.settings, now.broker
     faults = settings["expiries"] > 0
     slow = settings["slow"] and settings["unloads"] + settings["splits"] > 0
-    stopped = (settings["splits"] > 0 and settings["crashes"] > 0) or settings["conflicts"] >= settings["attempts"]
+    ends = settings["crashes"] + settings["shutdowns"]
+    stopped = (settings["splits"] > 0 and ends > 0) or settings["conflicts"] >= settings["attempts"]
+    faults = faults or (settings["shutdowns"] > 0 and ends + settings["expiries"] >= broker.size)
     if broker.size < 2:
         return
 
     @suite.strict(
-        "a broker whose unit was given to another, as its session was gone, it was slow, or a split stopped, may not know yet",
+        "a broker whose unit was given to another, as its session was gone, it was slow, or a split stopped, or to nobody, as "
+        "it was the last to shut down, may not know yet",
         when=faults or slow or stopped,
     )
     def one_takes_itself_for_the_owner() -> Any:
@@ -75,8 +80,8 @@ def _owners(suite: Suite, now: Units) -> None:
         return all_of(Not(at_least(2, [now.owns(b, u) for b in broker])) for u in now.unit)
 
     @suite.strict(
-        "the topics of a broker that was cut off, slow or stopped a split, and those that closed late, are open while the next "
-        "owner's are",
+        "the topics of a broker that was cut off, slow, the last to shut down, or stopped a split, and those that closed late, "
+        "are open while the next owner's are",
         when=faults or slow or stopped or settings["timeouts"] > 0,
     )
     def topics_are_open_once() -> Any:
@@ -86,11 +91,13 @@ def _owners(suite: Suite, now: Units) -> None:
 
     @suite.always
     def topics_are_kept_once() -> Any:
-        """No two brokers that have been told of everything have topics open that they are not about to close."""
+        """No two brokers that go on, and have been told of everything, have topics open that they are not about to close."""
         kept = {
             (b, u): And(now.is_current(b, u), s.topics[b, u] == "open", Not(s.leaves[b, u]), s.due[b, u] == "none")
             for b, u in now.pairs
         }
+        if settings["shutdowns"]:
+            kept = {(b, u): And(now.runs(b), each) for (b, u), each in kept.items()}
         return all_of(Not(at_least(2, [kept[b, u] for b in broker])) for u in now.unit)
 
 
@@ -98,7 +105,7 @@ def _faults(suite: Suite, now: Units, then: Units) -> None:
     """Adds what brokers must do when sessions are lost, and brokers."""
     s, n, settings = now.s, then.s, now.settings
 
-    if settings["crashes"] or settings["expiries"]:
+    if settings["crashes"] or settings["expiries"] or settings["shutdowns"]:
 
         @suite.always
         def registered_brokers_have_sessions() -> Any:
@@ -126,7 +133,7 @@ def _faults(suite: Suite, now: Units, then: Units) -> None:
             """A unit of a dead broker is served within so many runs of the monitor: the next one does not find it there."""
             return all_of(s.found_dead[u] <= settings["rounds"] for u in now.unit)
 
-    if settings["crashes"] or (settings["expiries"] and not now.over_topic):
+    if settings["crashes"] or settings["shutdowns"] or (settings["expiries"] and not now.over_topic):
 
         @suite.always
         def assignments_are_acted_on() -> Any:
@@ -135,7 +142,7 @@ def _faults(suite: Suite, now: Units, then: Units) -> None:
                 (b, u): And(now.is_current(b, u), now.truth(u).state == "Assigning", now.truth(u).dst == b)
                 for b, u in now.pairs
             }
-            return all_of(Implies(assigned[b, u], s.existing[b, u]) for b, u in now.pairs)
+            return all_of(Implies(And(assigned[b, u], now.runs(b)), s.existing[b, u]) for b, u in now.pairs)
 
     if settings["expiries"] and not now.over_topic:
 
@@ -143,6 +150,35 @@ def _faults(suite: Suite, now: Units, then: Units) -> None:
         def lost_brokers_own_nothing() -> Any:
             """Over the metadata store, a broker that knows that its session is lost does not take itself for an owner."""
             return all_of(Implies(s.link[b] == "lost", Not(now.owns(b, u))) for b, u in now.pairs)
+
+
+def _shutdowns(suite: Suite, now: Units, then: Units) -> None:
+    """Adds what must hold of brokers that are shut down."""
+    s, n = now.s, then.s
+
+    @suite.step
+    def leaving_brokers_own_nothing() -> Any:
+        """A broker that leaves the registry because it shuts down is, as far as it was told, the owner of no unit."""
+        leaves = {b: And(s.stage[b] == "disabled", n.stage[b] == "unregistered", now.reaches(b)) for b in now.broker}
+        owned = {(b, u): And(now.is_current(b, u), now.truth(u).state == "Owned", now.truth(u).dst == b) for b, u in now.pairs}
+        return all_of(Implies(leaves[b], Not(owned[b, u])) for b, u in now.pairs)
+
+    @suite.step
+    def leaving_brokers_assign_nothing() -> Any:
+        """A broker that shuts down assigns no unit: it would be too late to hand it over."""
+        asks = {(b, u): And(Not(now.runs(b)), Not(s.pending[b, u]), n.pending[b, u]) for b, u in now.pairs}
+        assigned = {
+            u: And(now.truth(u).state != "Assigning", then.truth(u).state == "Assigning", then.truth(u).src == NOBODY)
+            for u in now.unit
+        }
+        return all_of(Implies(asks[b, u], Not(assigned[u])) for b, u in now.pairs)
+
+    @suite.sometimes
+    def handed_over() -> Any:
+        """A unit is released by a broker that shuts down, and owned by another one before the process ends."""
+        last = now.broker.size - 1
+        handed = And(now.truth(0).src == 0, now.owns(last, 0)) if last else True
+        return And(s.stage[0] == "unregistered", handed)
 
 
 def _records(suite: Suite, now: Units, then: Units) -> None:
@@ -168,13 +204,16 @@ def _records(suite: Suite, now: Units, then: Units) -> None:
 
     @suite.step
     def healthy_brokers_keep_their_units() -> Any:
-        """The record of an owner who reaches the metadata store is not overridden: he is asked to release the unit."""
+        """The record of an owner who reaches the metadata store is not overridden: he is asked to release the unit.
+
+        Unless he shuts down himself, and there is nobody else.
+        """
 
         def is_taken(b: int, u: int) -> Any:
             overridden = And(changes[u], then.truth(u).state.among("Owned", "Free"))
             return And(now.truth(u).state == "Owned", now.truth(u).dst == b, overridden)
 
-        return all_of(Implies(is_taken(b, u), Not(now.reaches(b))) for b, u in now.pairs)
+        return all_of(Implies(is_taken(b, u), Not(And(now.reaches(b), now.runs(b)))) for b, u in now.pairs)
 
 
 def _splits(suite: Suite, now: Units, then: Units) -> None:

@@ -56,6 +56,10 @@ class Units:
         """The formula: the broker is in the registry."""
         return self.s.registry_holder[b] == b
 
+    def runs(self, b: int) -> Any:
+        """The formula: the broker is not about to shut down."""
+        return self.s.stage[b] == "runs" if self.settings["shutdowns"] else True
+
     def is_quiet(self, u: int) -> Any:
         """The formula: every broker that lives has been told of everything."""
         return all_of(Implies(self.s.lives[b], self.is_current(b, u)) for b in self.broker)

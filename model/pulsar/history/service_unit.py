@@ -133,6 +133,31 @@ SERVICE_UNIT: dict[str, History] = {
         "#26520",
         present=SINCE_3_0_7,
     ),
+    "assigned_while_leaving": _present(
+        "3.0.0 (#20315)",
+        "SUSC.publishAssignEventAsync asks for the state Started or later, which Disabled is (4.0.8:647, 4.2.4:656,"
+        " 5.0.0-M1:649); 3.0.7 has no such state",
+        "a unit that was looked up at a broker as it was shut down is assigned to it, and not served until it is gone and the"
+        " leader finds the unit, up to 60 seconds",
+        "#26520",
+        present=SINCE_3_0_7,
+    ),
+    "release_cut_short": _present(
+        "3.0.0 (#20315)",
+        "SUSC.overrideOwnership makes Owned of Releasing, gracefully or not, also where the broker that shuts down is the one"
+        " that releases (3.0.7, 4.0.8, 4.2.4:1475-1482, 5.0.0-M1)",
+        "two brokers have the topics of a unit open while one of them shuts down that was unloading the unit",
+        present=SINCE_3_0_7,
+    ),
+    "handed_over_at_once": History(
+        "pulsar",
+        (),
+        since="3.0.0 (#20315)",
+        fixed="before 4.0.8",
+        present=ALL[1:2],
+        costs="two brokers have the topics of a unit open while one of them shuts down",
+        evidence="SUSC.cleanOwnerships overrides with Owned in 3.0.7:276, and with Releasing in 4.0.8:1447 and 4.2.4:1470",
+    ),
     "session_event_unseen": History(
         "pulsar",
         ("#25132",),

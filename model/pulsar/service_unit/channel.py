@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe
-from fencepost.model.pulsar.metadata_store import Sessions, Updates
+from fencepost.model.pulsar.metadata_store import Sessions, Updates, merged
 from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
 from fencepost.model.pulsar.service_unit.nodes import LastingNode, SilentNode
 from fencepost.model.pulsar.service_unit.records import NOBODY, Record, Records
+from fencepost.model.pulsar.service_unit.shutdown import Shutdown
 from fencepost.model.pulsar.service_unit.splits import PARENT, Splits
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
 
@@ -36,13 +37,14 @@ class Channel:
         multi_phase: bool,
         crashes: int,
         expiries: int,
+        shutdowns: int,
         splits: Splits | None,
     ) -> None:
         self.protocol, self.store, self.records, self.units, self.unit = p, store, records, units, unit
         self.multi_phase, self.splits = multi_phase, splits
-        self.deregisters = crashes + expiries > 0
-        self.frees = expiries > 0 and expiries + crashes >= store.client.size
-        self.reads_existing = crashes > 0 or (expiries > 0 and isinstance(units, MetadataViews))
+        self.deregisters = crashes + expiries + shutdowns > 0
+        self.frees = expiries + shutdowns > 0 and expiries + crashes + shutdowns >= store.client.size
+        self.reads_existing = crashes + shutdowns > 0 or (expiries > 0 and isinstance(units, MetadataViews))
         broker = self.broker = store.client
         pair = (broker, unit)
         kind = LastingNode if p.has("registration_persists") else SilentNode
@@ -56,6 +58,7 @@ class Channel:
         self.existing = p.flag("existing", per=pair)
         self.acts_on_existing = p.part(self._acts_on_existing)
         self.waits_for_owner = p.part(self._waits_for_owner)
+        self.is_free = p.part(self._is_free)
         self.must_not_close = p.part(self._must_not_close)
         self.meets = p.part(self._meets)
         self.closes_in_time = p.part(self._closes_in_time)
@@ -64,6 +67,7 @@ class Channel:
         self.lost = p.part(self._lost)
         self.reestablished = p.part(self._reestablished)
         self.dropped: Any = None
+        self.shutdown = Shutdown(p, broker, unit) if shutdowns else None
 
     # --- formulas
 
@@ -81,15 +85,25 @@ class Channel:
 
     def may_assign(self, b: int, u: int) -> Any:
         """The formula: a unit that is looked up at the broker is to be assigned, if it has no owner."""
-        return True if self.splits is None else And(self.splits.has(b, u), self.splits.is_current(b, u))
+        known = True if self.splits is None else And(self.splits.has(b, u), self.splits.is_current(b, u))
+        return known if self.shutdown is None else And(known, self.shutdown.may_assign(b))
+
+    def runs(self, b: int) -> Any:
+        """The formula: the broker is not about to shut down."""
+        return True if self.shutdown is None else self.shutdown.runs(b)
+
+    def stays(self, b: int) -> Any:
+        """The formula: the broker has not left the registry, nor the election, because it shuts down."""
+        return True if self.shutdown is None else self.shutdown.stays(b)
 
     def is_at_work(self, b: int, u: int) -> Any:
-        """The formula: the broker has something to read, or to do for a unit that moves, and can do it."""
+        """The formula: the broker has something to read, or to do for a unit that moves, and can do it, or is about to end."""
         busy = Or(And(self.due[b, u] != "none", self.closes_in_time(b, u)), self.existing[b, u])
         can_write = self.store.lives[b] if isinstance(self.units, SystemTopic) else self.store.reaches(b)
         news = And(self.units.has_news(b, u), Not(self.units.is_known(b, u)))
         splits = False if self.splits is None or u != PARENT else self.splits.is_at_work(b)
-        return Or(news, And(busy, can_write), splits)
+        ends = False if self.shutdown is None else And(self.store.lives[b], Not(self.runs(b)))
+        return Or(news, And(busy, can_write), splits, ends)
 
     def _waits_for_owner(self, b: int, u: int) -> Any:
         """A lookup waits where the unit is about to come here, or its owner is gone."""
@@ -117,6 +131,10 @@ class Channel:
     def _meets(self, b: int, u: int) -> Any:
         """A tombstone takes effect if nothing was written since the record that it is for."""
         return self.units.is_known(b, u)
+
+    def _is_free(self, b: int, u: int) -> Any:
+        """A unit that was taken from a broker, and given to nobody, is so still."""
+        return self.units.view[b, u].state == "Free"
 
     def _must_not_close(self, b: int, u: int) -> Any:
         """Nothing keeps topics from closing."""
@@ -154,9 +172,11 @@ class Channel:
         }
         if self.splits is not None and u == PARENT:
             updates |= self.splits.begun(b, event)
-        takes = And(event.state == "Assigning", to_me)
+        answers = Or(And(event.state == "Assigning", to_me), deletes)
+        if self.shutdown is not None:
+            updates, answers = self.shutdown.heard(b, event, updates, answers, self.pending[b, u])
         owner = records.record("Owned", records.after(event.version), dst=event.dst, src=event.src)
-        return updates, Or(takes, deletes), owner if deletes is False else records.none.either(deletes, owner)
+        return updates, answers, owner if deletes is False else records.none.either(deletes, owner)
 
     def idle(self, b: int) -> Updates:
         """A process that has ended, or begins, has nothing under way; what it begins with says ``existing``."""
@@ -166,7 +186,8 @@ class Channel:
             idle |= {self.topics[b, u]: "closed", self.due[b, u]: "none", self.due_dst[b, u]: NOBODY}
             idle |= {self.due_version[b, u]: 0, **self.remembered(b, u)}
             idle[self.existing[b, u]] = And(Not(self.store.lives[b]), self.acts_on_existing(b, u))
-        return idle if self.splits is None else idle | self.splits.idle(b)
+        parts = [part.idle(b) for part in (self.splits, self.shutdown) if part is not None]
+        return merged(idle, *parts)
 
     def _lost(self, b: int) -> Updates:
         """SessionLost: a broker that drops its copies closes all topics (handleInvalidate)."""

@@ -26,6 +26,9 @@ DEFECTS = {
     "owned_buried": "pulsar#21721: the monitor deletes the records of units that are owned",
     "source_missed": "pulsar#23064: a unit counts as orphaned because the broker that had it before is gone",
     "override_not_repeated": "pulsar#26520: a clean-up's override that loses to another record is not tried again",
+    "assigned_while_leaving": "pulsar#26520: a broker that is shutting down assigns units, and may select itself",
+    "release_cut_short": "a broker that shuts down gives away by force what it is releasing, before the topics are closed",
+    "handed_over_at_once": "a broker that shuts down makes another one the owner of a unit before it has closed the topics",
     "session_event_unseen": "pulsar#25132: that the session is re-established is not seen, and no leader cleans up any more",
     "registration_lost": "pulsar#23359, #23382, #24057, #24932: a broker's node in the registry is not made anew",
     "registration_persists": "pulsar#23889, #23984: a broker's node in the registry outlives its session",
@@ -62,6 +65,7 @@ def put_in(channel: Channel, leader: Leader) -> None:
 
     channel.is_taken.instead("transfer_unseen", sees_transfer)
     channel.meets.instead("late_tombstones", lambda b, u: True)
+    channel.is_free.instead("late_tombstones", lambda b, u: True)
     channel.waits_for_owner.instead("close_waits_for_lookup", is_moving)
     channel.must_not_close.instead("close_waits_for_lookup", lambda b, u: channel.pending[b, u])
     channel.closes_in_time.instead("close_overtaken", lambda b, u: False)
@@ -76,6 +80,11 @@ def put_in(channel: Channel, leader: Leader) -> None:
         channel.splits.is_lost.instead("split_kept", lambda b: False)
         channel.splits.is_current.instead("split_forgotten", lambda b, u: True)
         channel.splits.deletes.instead("deleted_lingers", lambda b: False)
+    if channel.shutdown is not None:
+        channel.shutdown.may_assign.instead("assigned_while_leaving", lambda b: True)
+        channel.shutdown.repeats.instead("override_not_repeated", lambda: False)
+        channel.shutdown.released.instead("release_cut_short", lambda: ("Owned",))
+        channel.shutdown.released.instead("handed_over_at_once", lambda: ())
     if p.has("newer_lookup_dropped"):
         channel.dropped = p.flag("dropped", per=(channel.broker, channel.unit))
 

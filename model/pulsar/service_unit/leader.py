@@ -82,8 +82,11 @@ class Leader:
 
     # --- updates
 
-    def override(self, view: Record, x: Any) -> Record:
-        """What overrides a record when ``x`` is selected, or nobody is: overrideOwnership."""
+    def override(self, view: Record, x: Any, *, releases: tuple[str, ...] = ()) -> Record:
+        """What overrides a record when ``x`` is selected, or nobody is: overrideOwnership.
+
+        In the states that ``releases`` names the owner, who lives, is to release the unit first.
+        """
         records = self.channel.records
         version = records.after(view.version)
         owner = If(view.state == "Owned", view.dst, view.src)
@@ -91,6 +94,9 @@ class Leader:
             return records.record("Free", version, src=owner, force=True)
         former = If(owner == x, records.none.src, owner)
         owned = records.record("Owned", version, dst=x, src=former, force=True)
+        if releases:
+            released = records.record("Releasing", version, dst=x, src=owner, force=True)
+            owned = released.either(And(view.state.among(*releases), owner != x), owned)
         if self.channel.splits is None:
             return owned
         return records.record("Splitting", version, dst=view.dst, src=x, force=True).either(view.state == "Splitting", owned)
@@ -121,13 +127,13 @@ class Leader:
         self._declare_clean_up(faults > 0)
 
     def _declare_role(self, expiries: int) -> None:
-        p, store, leads = self.protocol, self.channel.store, self.leads
-        broker = self.channel.broker
+        p, channel, leads = self.protocol, self.channel, self.leads
+        store, broker = channel.store, channel.broker
 
         @p.step(by="b", mirrors="LeaderElectionImpl.elect, ExtensibleLoadManagerImpl.playLeader", fair=True, b=broker)
         def lead(b: int) -> Any:
             """A broker becomes leader where there is none. How that comes about is the protocol ``election``."""
-            return And(store.reaches(b), self.node.absent), merged(self.node.created(b), {leads[b]: True})
+            return And(store.reaches(b), self.node.absent, channel.stays(b)), merged(self.node.created(b), {leads[b]: True})
 
         @p.step(by="b", mirrors="ServiceUnitStateChannelImpl.getMetadataState", fair=True, b=broker, only_if=expiries)
         def settle(b: int) -> Any:
@@ -152,7 +158,7 @@ class Leader:
             """The leader finds a unit at a broker that is not registered, or hears so: it is to be cleaned up after."""
             missed = any_of(self.is_orphan(units.view[b, u], x) for u in unit)
             idle = And(self.monitors(b), Not(channel.is_registered(x)), Not(self.is_cleaned(b, x)))
-            return And(idle, missed), {self.cleans[b, x, u]: True for u in unit}
+            return And(idle, missed, channel.runs(b)), {self.cleans[b, x, u]: True for u in unit}
 
         @p.step(
             by="b",
@@ -171,7 +177,8 @@ class Leader:
             settled = self.slow or all_of(Not(channel.is_at_work(c, u)) for c in broker for u in unit)
             found: Updates = {}
             for x in broker:
-                missed = And(Not(channel.is_registered(x)), any_of(self.is_orphan(units.view[b, u], x) for u in unit))
+                orphans = any_of(self.is_orphan(units.view[b, u], x) for u in unit)
+                missed = And(channel.runs(b), Not(channel.is_registered(x)), orphans)
                 found |= {self.cleans[b, x, u]: missed for u in unit}
             for u in unit:
                 again = If(self.found_dead[u] > self.rounds, self.found_dead[u], self.found_dead[u] + 1)

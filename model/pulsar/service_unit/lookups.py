@@ -25,7 +25,8 @@ def declare_lookups(channel: Channel) -> None:
     )
     def register(b: int) -> Any:
         """A broker that is not in the registry, or no longer, enters itself."""
-        return And(store.reaches(b), channel.registry[b].absent, channel.renews(b)), channel.registry[b].created(b)
+        wanted = And(channel.registry[b].absent, channel.renews(b), channel.stays(b))
+        return And(store.reaches(b), wanted), channel.registry[b].created(b)
 
     @p.step(
         by="client",

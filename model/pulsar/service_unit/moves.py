@@ -75,7 +75,7 @@ def declare_moves(channel: Channel) -> None:
         """A unit that was taken from the broker, and given to nobody, is closed: its record is deleted."""
         closed = topics[b, u].among("closed", "attached")
         return And(due[b, u] == "tombstone", closed, units.may_write(b)), merged(
-            units.written(b, u, records.none, channel.meets(b, u)), channel.done(b, u)
+            units.written(b, u, records.none, And(channel.meets(b, u), channel.is_free(b, u))), channel.done(b, u)
         )
 
     @p.step(

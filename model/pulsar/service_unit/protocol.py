@@ -9,6 +9,7 @@ Mirrors ServiceUnitStateChannelImpl and what is around it as read in Pulsar 4.0.
 - lookups.py, moves.py, splits.py: how units are looked up, and topics opened and closed; how a unit leaves a broker; how it is
   split.
 - nodes.py: the ephemeral nodes, of the leader and of each broker.
+- shutdown.py and hand_over.py: how a broker shuts down.
 - leader.py: the monitor, and the clean-up after brokers that are gone.
 - defects.py: the mistakes. The parts are as they are meant to be; four or more of the mistakes are in every release.
 
@@ -16,9 +17,8 @@ Which broker is selected, and when a unit is unloaded, is free: what holds here 
 of a unit. Time is not modelled: a lookup may give up at any time; a move counts as overdue for the leader once nobody has
 anything left to do for it or, if brokers are ``slow``, at any time; a record counts as old when the leader deletes it.
 
-Left out: graceful shutdown, and that the units of the system come last
-in a clean-up; unloads by force; the syncer that migrates from one store to the other; that the topic is not to be had while it
-moves to another leader. How a leader is elected is the protocol ``election``.
+Left out: that the units of the system come last in a clean-up; unloads by force; the syncer that migrates from one store to the
+other; that the topic is not to be had while it moves to another leader. How a leader is elected is the protocol ``election``.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from fencepost.model.language import ModelError, Protocol
 from fencepost.model.pulsar.metadata_store import Sessions, merged
 from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.defects import DEFECTS, declare_steps, put_in
+from fencepost.model.pulsar.service_unit.hand_over import declare_shutdown
 from fencepost.model.pulsar.service_unit.leader import Leader
 from fencepost.model.pulsar.service_unit.lookups import declare_lookups, declare_topics
 from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
@@ -61,6 +62,7 @@ def service_unit(
     disconnects: int = 0,
     expiries: int = 0,
     crashes: int = 0,
+    shutdowns: int = 0,
     defects: Iterable[str] = (),
 ) -> Protocol:
     """The ownership of ``units`` by ``brokers``, with their records in ``store``: ``topic`` or ``metadata``.
@@ -72,7 +74,8 @@ def service_unit(
     ``conflicts``, ``timeouts``, ``burials``, ``compactions`` and ``late_messages`` bound how often a unit is unloaded or
     transferred, unit 0 is to be split (unit 1 is its child), a split finds the layout changed, topics do not close in time, the
     leader deletes an old record, the topic is compacted, and a message is stored twice; ``disconnects``, ``expiries`` and
-    ``crashes`` how often a broker is cut off from the metadata store, loses its session while it lives, and dies.
+    ``crashes`` how often a broker is cut off from the metadata store, loses its session while it lives, and dies; ``shutdowns``
+    how often one is shut down gracefully.
     """
     if brokers < 1 or units < 1 or lag < 2 or versions < 1:
         raise ModelError("service_unit: brokers, units and versions are at least 1, lag at least 2")
@@ -85,7 +88,7 @@ def service_unit(
 
     broker = p.universe("broker", brokers)
     unit = p.universe("unit", units)
-    sessions = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes)
+    sessions = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, ends=shutdowns > 0)
     records = Records(p, broker, versions)
     views: SystemTopic | MetadataViews
     if store == "topic":
@@ -102,6 +105,7 @@ def service_unit(
         multi_phase=multi_phase,
         crashes=crashes,
         expiries=expiries,
+        shutdowns=shutdowns,
         splits=parts if splits else None,
     )
     leader = Leader(p, channel, slow=slow, rounds=rounds)
@@ -111,6 +115,7 @@ def service_unit(
     p.budget("conflicts", conflicts)
     p.budget("timeouts", timeouts)
     p.budget("burials", burials)
+    p.budget("shutdowns", shutdowns)
 
     sessions.declare(
         at_start=lambda b: merged(views.forgotten(b), channel.idle(b), leader.idle(b)),
@@ -125,6 +130,7 @@ def service_unit(
     declare_moves(channel)
     parts.declare(channel.topics, channel.leaves)
     halts = (conflicts >= attempts) + (expiries if store == "metadata" or splits else 0)
-    leader.declare(expiries=expiries, faults=crashes + expiries, moves=crashes + timeouts + halts)
+    leader.declare(expiries=expiries, faults=crashes + expiries + shutdowns, moves=crashes + shutdowns + timeouts + halts)
+    declare_shutdown(channel, leader)
     declare_steps(channel)
     return p

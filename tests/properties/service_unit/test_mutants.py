@@ -24,12 +24,12 @@ MUTANTS = {
     # what must always hold
     "views_of_the_same_messages_agree": Mutant({**TOPIC, **STILL}, "read", where(keeps("view_state"), b="b0"), 3),
     "versions_suffice": Mutant({**TOPIC, **STILL, "versions": 3}, "read", sets("truth_version", 3), 2),
-    "one_takes_itself_for_the_owner": Mutant(NODES, "transfer", sets("truth_state", "Owned"), 5),
     # pulsar#24478, by which two brokers loaded a topic, and a ledger was lost
     "lost_brokers_own_nothing": Mutant({**NODES, **STILL, "expiries": 1}, defect="copy_kept", steps=5),
     # pulsar#26520: with it the monitor may have to run twice, and no more often
     "the_dead_are_relieved_in_time": Mutant({**NODES, "crashes": 1, "rounds": 1}, defect="override_not_repeated", steps=11),
     # what every step must respect
+    "leaving_brokers_own_nothing": Mutant({**NODES, **STILL, "shutdowns": 1}, defect="override_not_repeated", steps=7),
     "children_follow_their_parents": Mutant(SPLIT, "change_layout", keeps("layout_split"), 8),
     # what must come about in the end
     "looked_up_units_are_served": Mutant({**TOPIC, **STILL}, "assign", keeps("truth_state"), 6),
@@ -39,6 +39,7 @@ MUTANTS = {
     "owned_and_known": Mutant({**TOPIC, **STILL}, "open_topics", keeps("topics")),
     "transferred": Mutant(TOPIC, "close_topics", sets("topics", "closed")),
     "relieved": Mutant({**TOPIC, **STILL, "crashes": 1}, "lead", keeps("leads")),
+    "handed_over": Mutant({**NODES, **STILL, "shutdowns": 1}, "unregister", keeps("stage")),
     "lost_races": Mutant({**TOPIC, **STILL}, "assign", keeps("pending")),
     "split_and_served": Mutant(SPLIT, "delete_parent", keeps("truth_state")),
 }

@@ -33,6 +33,7 @@ COUNTS = {
     "nodes": (31319, 131606, 24),
     "nodes, crash": (28494, 135270, 21),
     "nodes, monitored": (35400, 165072, 21),
+    "nodes, shutdown": (62196, 267990, 27),
     "nodes, expiry": (65306, 323104, 24),
     "nodes, cut off": (23072, 103954, 16),
     "nodes, split": (311379, 1904650, 26),
@@ -50,6 +51,7 @@ CONTROLS: dict[str, dict[str, int]] = {
     "nodes": {"topics_are_open_once": 12, "moves_end_by_themselves": 10},
     "nodes, crash": {"moves_end_by_themselves": 10, "lookups_are_answered": 9},
     "nodes, monitored": {"moves_end_by_themselves": 10, "lookups_are_answered": 9},
+    "nodes, shutdown": {"moves_end_by_themselves": 11, "lookups_are_answered": 10},
     "nodes, expiry": {
         "one_takes_itself_for_the_owner": 9,
         "topics_are_open_once": 11,
@@ -82,6 +84,9 @@ CAUGHT = {
     "owned_buried": ({"tombstones_meet_what_they_are_for"}, 5),
     "source_missed": ({"healthy_brokers_keep_their_units"}, 12),
     "override_not_repeated": ({"clean_ups_leave_nothing"}, 8),
+    "assigned_while_leaving": ({"leaving_brokers_assign_nothing"}, 2),
+    "release_cut_short": ({"topics_are_open_once"}, 11),
+    "handed_over_at_once": ({"one_takes_itself_for_the_owner"}, 7),
     "session_event_unseen": ({"metadata_settles"}, 10),
     "registration_lost": ({"brokers_register"}, 10),
     "registration_persists": ({"registered_brokers_have_sessions"}, 1),
@@ -91,7 +96,7 @@ CAUGHT = {
     "deleted_lingers": ({"split_units_go"}, 14),
 }
 
-DEEP = ("expiry", "late", "at once", "nodes, crash", "nodes, monitored", "nodes, expiry", "nodes, split")
+DEEP = ("expiry", "late", "at once", "nodes, crash", "nodes, monitored", "nodes, shutdown", "nodes, expiry", "nodes, split")
 DEEP_DEFECTS = ("existing_ignored", "session_event_unseen", "registration_lost", "registration_persists", "selected_late")
 """What is searched in the deep run only."""
 

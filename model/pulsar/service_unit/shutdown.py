@@ -1,0 +1,68 @@
+"""How a broker shuts down: it hands over what it owns, leaves the registry and the election, and ends.
+
+Mirrors ExtensibleLoadManagerImpl.disableBroker, which BrokerService.unloadNamespaceBundlesGracefully calls. From then on the
+channel is Disabled: of the records that it reads it acts on those that are forced only, and a lookup that waits fails. What it
+owns it overrides by itself as the leader does after brokers that are gone, but for this: a unit that it owns it sends to
+Releasing, so that it closes the topics before the next owner opens them. It waits until it is the owner of nothing, and no
+longer for the topics to close; the rest of a release is the leader's if the process ends before it. A broker that shuts down
+is gone before the leader takes what it was doing for stuck.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, If, Or, Protocol, Universe
+from fencepost.model.pulsar.metadata_store import Updates
+from fencepost.model.pulsar.service_unit.records import Record
+
+STAGES = ("runs", "disabled", "skips", "unregistered")
+
+
+class Shutdown:
+    """How far a broker is with it, and which units it has yet to look at to hand them over.
+
+    ``skips`` says that it hands nothing over, because nobody led when it was to begin.
+    """
+
+    def __init__(self, p: Protocol, broker: Universe, unit: Universe) -> None:
+        self.unit = unit
+        self.stage = p.choice("stage", STAGES, per=broker)
+        self.hands_over = p.flag("hands_over", per=(broker, unit))
+        self.may_assign = p.part(self._may_assign)
+        self.released = p.part(self._released)
+        self.repeats = p.part(self._repeats)
+
+    # --- formulas
+
+    def runs(self, b: int) -> Any:
+        """The formula: the broker is not about to shut down."""
+        return self.stage[b] == "runs"
+
+    def stays(self, b: int) -> Any:
+        """The formula: the broker has not left the registry, nor the election."""
+        return self.stage[b] != "unregistered"
+
+    def _may_assign(self, b: int) -> Any:
+        """A broker that shuts down assigns no units."""
+        return self.runs(b)
+
+    def _released(self) -> tuple[str, ...]:
+        """What is owned, or being released, is handed over by Releasing, so that topics are closed before others open them."""
+        return ("Owned", "Releasing")
+
+    def _repeats(self) -> Any:
+        """A broker that shuts down hands over, again if need be, until it owns nothing."""
+        return True
+
+    # --- updates
+
+    def idle(self, b: int) -> Updates:
+        """A process that has ended, or begins, shuts down nothing."""
+        return {self.stage[b]: "runs", **{self.hands_over[b, u]: False for u in self.unit}}
+
+    def heard(self, b: int, event: Record, updates: Updates, answers: Any, pending: Any) -> tuple[Updates, Any]:
+        """What a broker that shuts down makes of an event: it acts only on one that is forced, and its lookups fail."""
+        acts = Or(self.runs(b), event.force)
+        kept = {variable: If(acts, value, variable) for variable, value in updates.items()}
+        return {**kept, pending: And(updates[pending], acts)}, And(answers, acts)
