@@ -104,7 +104,7 @@ def _instances(target: Target, asked: argparse.Namespace, release: str) -> tuple
     if asked.set:
         chosen = [entry.settings(asked.set)]
     else:
-        chosen = [entry.shown_by[defect] for defect in asked.defect if defect in entry.shown_by]
+        chosen = [{**entry.shown_by[defect], **target.settings} for defect in asked.defect if defect in entry.shown_by]
     storage = _storage(target, asked, chosen)
     chosen = [target.on(parameters, storage) for parameters in chosen] or target.instances_on(storage)
     return [target.model(entry, release, parameters, asked.defect or None) for parameters in chosen], storage

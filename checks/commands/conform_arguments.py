@@ -26,6 +26,7 @@ TARGETS = {
     "ownership": "Pulsar's locks on bundles and OwnershipCache over a ZooKeeper server, with the protocol ownership",
     "unload": "Pulsar's NamespaceService as it unloads bundles, over a ZooKeeper server, with the protocol unload",
     "split": "Pulsar's NamespaceService as it splits bundles, over a ZooKeeper server, with the protocol split",
+    "service-unit": "the extensible load manager's channel over a ZooKeeper server, with the protocol service_unit",
 }
 """The targets, as ``traces/conformance/catalogue.py`` has them: that they are the same is tested."""
 
@@ -74,7 +75,8 @@ EXAMPLES = """examples:
   fencepost conform split --release 4.0.8                   splits of bundles, by NamespaceService
   fencepost conform ledger --defect closes_at_lac           is a mistake in the model noticed?
   fencepost conform mirrors election                        are the methods that it names in the jars?
-  fencepost conform service-unit                            does the conflict resolver decide as Pulsar's does?
+  fencepost conform service-unit --release 4.0.8            the channel of service units, over the metadata store
+  fencepost conform resolver                                does its conflict resolver decide as Pulsar's does?
   fencepost conform log ledger run.jsonl                    does a run of the model explain this log?
   fencepost conform hazards election                        which mistakes of releases happen on their code?
   fencepost conform bookies-killed                          a confirmed entry that is lost, with real processes"""
@@ -99,14 +101,14 @@ POLICY_EXAMPLES = """examples:
 
 exit status: 0 no difference, 12 a difference, 20 interrupted, 2 wrong usage, 153 no Java or no Maven, or the harness failed"""
 
-SERVICE_UNIT = """Asks the conflict resolver of service units, as the model has it, and the real class of a release which of two
+RESOLVER = """Asks the conflict resolver of service units, as the model has it, and the real class of a release which of two
 records is kept: of all pairs of the records of a small domain, and of random ones, with versions up to the largest and the
 smallest that there are. The answers must be the same. The defects are those of `fencepost check service_unit_resolver`."""
 
-SERVICE_UNIT_EXAMPLES = """examples:
-  fencepost conform service-unit                            on the newest release
-  fencepost conform service-unit --release 4.0.8 --cases 1000000
-  fencepost conform service-unit --defect jumps_accepted    is a mistake in the model noticed?
+RESOLVER_EXAMPLES = """examples:
+  fencepost conform resolver                                on the newest release
+  fencepost conform resolver --release 4.0.8 --cases 1000000
+  fencepost conform resolver --defect jumps_accepted    is a mistake in the model noticed?
 
 exit status: 0 no difference, 12 a difference, 20 interrupted, 2 wrong usage, 153 no Java or no Maven, or the harness failed"""
 
@@ -120,7 +122,7 @@ def add_conform(commands: Commands) -> None:
     _add_mirrors(words)
     _add_log(words)
     _add_policy(words)
-    _add_service_unit(words)
+    _add_resolver(words)
     _add_hazards(words)
     _add_killed(words)
 
@@ -182,17 +184,17 @@ def _add_policy(words: Commands) -> None:
     policy.set_defaults(command=_policy)
 
 
-def _add_service_unit(words: Commands) -> None:
+def _add_resolver(words: Commands) -> None:
     helps = "does the conflict resolver of service units decide as the class does?"
-    unit = add_command(words, "service-unit", helps, SERVICE_UNIT, SERVICE_UNIT_EXAMPLES)
-    add = unit.add_argument
+    resolver = add_command(words, "resolver", helps, RESOLVER, RESOLVER_EXAMPLES)
+    add = resolver.add_argument
     add("--release", default="4.2.4", metavar="R", help="of Pulsar: 4.0.8, 4.2.4 (the default) or 5.0.0-M1")
     add("--cases", type=whole(1), default=100_000, metavar="N", help="random pairs over each store (default: 100000)")
-    add_seed(unit, "the pairs")
-    add_defect(unit)
-    add_format(unit)
-    add_quiet(unit)
-    unit.set_defaults(command=_service_unit)
+    add_seed(resolver, "the pairs")
+    add_defect(resolver)
+    add_format(resolver)
+    add_quiet(resolver)
+    resolver.set_defaults(command=_resolver)
 
 
 def _add_hazards(words: Commands) -> None:
@@ -232,8 +234,8 @@ def _policy(options: argparse.Namespace) -> ExitStatus:
     return run(options)
 
 
-def _service_unit(options: argparse.Namespace) -> ExitStatus:
-    from fencepost.checks.commands.conform_service_unit import run
+def _resolver(options: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.commands.conform_resolver import run
 
     return run(options)
 

@@ -179,13 +179,12 @@ SERVICE_UNIT: dict[str, History] = {
         fixed="before 4.0.8",
         evidence="BrokerRegistryImpl.registerAsync puts with CreateOption.Ephemeral (4.0.8:144, 4.2.4)",
     ),
-    "selected_late": _present(
-        "4.0.0 (#23301)",
-        "SUSC.publishAssignEventAsync takes the version of its view once a broker is selected; setSkippedMsgHandler of the"
-        " resolver, which SUSC.start called in 3.0.7:343, nobody calls in 4.0.8, 4.2.4 and 5.0.0-M1",
-        "a lookup waits for 30 seconds although the owner is known",
-        "#20677",
-        present=SINCE_4_0_8,
+    "selected_late": past(
+        ("#20677",),
+        since=_FIRST,
+        fixed="before 3.0.7",
+        evidence="SUSC.publishAssignEventAsync asks dedupeGetOwnerRequest first, which answers with an owner that is registered"
+        " (3.0.7:920-933, 4.0.8, 4.2.4:1030-1043, 5.0.0-M1); 3.0.7:343 also calls setSkippedMsgHandler, which none does since",
     ),
     "split_kept": _present(
         _FIRST,

@@ -1,101 +1,226 @@
-"""The conflict resolver of service units on Pulsar's own class: no difference, and mistakes of the model are noticed."""
+"""The channel of service units on Pulsar's own: no difference without a name, hazards by name, and mistakes are noticed."""
 
 from __future__ import annotations
 
-from random import Random
+from collections.abc import Iterator
 
 import pytest
-import z3
 
-from fencepost.model.balance.configuration import Version
-from fencepost.properties.service_unit.resolver import DEFECTS, NEW, OLD, keeps
-from fencepost.traces.conformance.service_unit.asking import RELEASES, Compared, compare, resolver_of
-from fencepost.traces.conformance.service_unit.evaluation import evaluated
-from fencepost.traces.conformance.service_unit.pairs import Batch, Known, columns, random_batches, small
-from tests.command import fencepost
+from fencepost.model.kernel import Kernel
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import RegistryError, Value
+from fencepost.traces.conformance.campaign import Result, campaign
+from fencepost.traces.conformance.policy.code import pulsar_broker
+from fencepost.traces.conformance.running import Outcome, Pair
+from fencepost.traces.conformance.service_unit.channel import ChannelAdapter
+from fencepost.traces.conformance.service_unit.deviating import WRITERS
+from fencepost.traces.conformance.service_unit.target import CHANNEL, start
+from fencepost.traces.conformance.targets import Asked
 from tests.traces.conformance.real import tools
 
-real = pytest.mark.xdist_group("real pulsar")
+pytestmark = pytest.mark.xdist_group("real pulsar")
+
+ENTRY = PROTOCOLS["service_unit"]
+USUAL = CHANNEL.releases[0]
 
 
-def agreed(compared: list[Compared]) -> list[tuple[str, int]]:
-    """What was compared; nothing differs."""
-    assert [each.first for each in compared if each.differing] == []
-    return [(each.store, each.pairs) for each in compared]
-
-
-@real
-def test_the_model_decides_as_the_class_does() -> None:
+@pytest.fixture(scope="module")
+def adapter() -> Iterator[ChannelAdapter]:
     tools()
-    with resolver_of("4.2.4") as session:
-        result = compare(session.ask, cases=10_000, seed=1)
-        topic, store = "the system topic", "the metadata store"
-        assert agreed(result.compared) == [(topic, 776_161), (topic, 10_000), (store, 776_161), (store, 10_000)]
-        first = next(random_batches(10_000, 1))
-        said = session.ask({"store": "SystemTopic", "old": [one.json for one in first.old], "new": [first.new[0].json]})
-        assert set(said["kept"]) == {"0", "1"}, "random pairs are decided both ways"
+    with start(Asked(USUAL)) as made:
+        yield made
 
 
-@real
+def held(adapter: ChannelAdapter, *, runs: int, release: str = USUAL, seed: int = 1) -> Result:
+    instances = [CHANNEL.model(ENTRY, release, each) for each in CHANNEL.instances]
+    return campaign(instances, adapter, runs=runs, steps=40, seed=seed, weights=CHANNEL.weights, stop_after=1)
+
+
+def told(result: Result) -> str:
+    lines = [f"{outcome}\n  {'; '.join(step.action for step in outcome.trace.steps)}" for outcome in result.differing]
+    return "\n".join(lines)
+
+
+def follow(adapter: ChannelAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
+    """Takes these steps; * is the unit, of which there is one."""
+    pair = Pair(Kernel(ENTRY.build({**parameters, **CHANNEL.settings}, defects)), adapter)
+    return pair.follow([step.strip().replace("*", "u0") for step in script.split(";")])
+
+
+# --- no difference without a name
+
+
+def test_runs_differ_only_where_it_is_known(adapter: ChannelAdapter) -> None:
+    result = held(adapter, runs=14)
+    assert result.agrees, told(result)
+    assert result.agreeing > 9
+    assert {"read", "assign", "unload", "transfer", "release", "crash", "expire", "disconnect"} <= set(result.coverage.names())
+
+
 @pytest.mark.deep
-@pytest.mark.parametrize("release", RELEASES)
-def test_the_model_decides_as_the_class_does_a_million_times(release: Version) -> None:
+@pytest.mark.parametrize("release", CHANNEL.releases)
+def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
     tools()
-    with resolver_of(release) as session:
-        result = compare(session.ask, cases=1_000_000, seed=2)
-    assert [pairs for _, pairs in agreed(result.compared)] == [776_161, 1_000_000] * 2
+    with start(Asked(release)) as made:
+        result = held(made, runs=1_500, release=release)
+    assert result.agrees, told(result)
+    taken = result.coverage.names()
+    assert {name for name in made.covered if not taken[name]} <= {"free_orphan", "bury"}  # which take two brokers that are gone
 
 
-@real
+def test_the_actions_are_those_of_the_model() -> None:
+    """Each action has a step or a reason why it has none, and no other has: a name that is gone would leave a hole."""
+    budgets = ("disconnects", "expiries", "crashes", "unloads", "burials", "timeouts", "splits", "conflicts", "rounds")
+    parameters: dict[str, Value] = {**CHANNEL.settings, **dict.fromkeys(budgets, 1), "units": 2}
+    everything = ENTRY.build(parameters, {*ENTRY.history} - {"registration_lost"})
+    actions = {action.name for action in everything.actions}
+    families = {variable.family for variable in everything.variables}
+    covered, left_out = set(ChannelAdapter.steps()), set(ChannelAdapter.not_covered)
+    assert covered | left_out == actions
+    assert not covered & left_out
+    assert set(WRITERS) <= covered
+    observed = {family for observable in ChannelAdapter.observables for family in observable.variables}
+    assert observed | set(ChannelAdapter.shown_by_requests) <= families
+
+
+@pytest.mark.parametrize("release", CHANNEL.releases)
+def test_the_jars_are_pinned(release: str) -> None:
+    assert pulsar_broker(release).pinned
+
+
+def test_what_the_harness_cannot_do_is_refused() -> None:
+    with pytest.raises(RegistryError, match="with store=metadata only, not topic"):
+        CHANNEL.model(ENTRY, USUAL, {"store": "topic"})
+
+
+# --- hazards of releases, and mistakes in the model
+
+OWNS = "assign(b0, *, b0); read(b0, *); read(b0, *)"
+FREED = "unload(b0, *, b0); read(b0, *); release(b0, *); read(b0, *); lead(b0)"
+BURIED_LATE = f"{OWNS}; {FREED}; assign(b0, *, b0); bury_old(b0, *)"
+OVERTAKEN = (
+    f"{OWNS}; transfer(b0, *, b0, b1); read(b1, *); lead(b0); open_topics(b0, *); read(b0, *); override_overdue(b0, *, b1);"
+    "read(b1, *); open_topics(b1, *)"
+)
+ATTACHED = (
+    f"{OWNS}; open_topics(b0, *); transfer(b0, *, b0, b1); read(b0, *); close_topics(b0, *); release(b0, *); read(b1, *);"
+    "read(b1, *); unload(b1, *, b1); read(b1, *); release(b1, *); read(b0, *); assign(b0, *, b1); read(b1, *); read(b1, *);"
+    "read(b0, *)"
+)
+IN_VAIN = (
+    "assign(b0, *, b0); read(b1, *); read(b0, *); crash(b0); lead(b1); expire_dead(b0); miss(b1, b0); clean_up(b1, b0, *, b1)"
+)
+HAZARDS: dict[str, tuple[str, dict[str, Value]]] = {
+    "late_tombstones": (BURIED_LATE, {"burials": 1}),
+    "missed_not_read": ("disconnect(b1, 0); assign(b0, *, b0); reconnect(b1)", {"disconnects": 1}),
+    "close_overtaken": (OVERTAKEN, {}),
+    "transfer_unseen": (ATTACHED, {"unloads": 2, "versions": 11}),
+    "override_not_repeated": (IN_VAIN, {"crashes": 1}),
+}
+"""Runs that the code of every release takes, and the model only with this hazard."""
+
+
+def test_the_hazards_of_4_2_4(adapter: ChannelAdapter) -> None:
+    check_hazards(adapter)
+
+
 @pytest.mark.deep
-@pytest.mark.parametrize("defect", DEFECTS)
-def test_a_mistake_is_told_with_the_first_pair(defect: str) -> None:
+@pytest.mark.parametrize("release", CHANNEL.releases[1:])
+def test_the_hazards_of_other_releases(release: str) -> None:
     tools()
-    ran = fencepost("conform", "service-unit", "--quiet", "--cases", "10000", "--defect", defect)
-    assert ran.returncode == 12
-    assert "in the model the new one is taken, in the code the old one is kept" in ran.stdout
+    with start(Asked(release)) as made:
+        check_hazards(made)
 
 
-# --- without Java
+@pytest.mark.deep
+@pytest.mark.parametrize("hazard", HAZARDS)
+def test_the_model_without_a_hazard_is_not_the_release(adapter: ChannelAdapter, hazard: str) -> None:
+    script, parameters = HAZARDS[hazard]
+    sound = follow(adapter, script, *(HAZARDS.keys() - {hazard}), **parameters)
+    assert sound.verdict == "differs" or "is not enabled" in sound.why, str(sound)
 
 
-def test_a_formula_over_arrays_is_the_formula_of_z3() -> None:
-    random = Random(5)
-    batch = next(random_batches(10_000, 5))
-    for topic in (True, False):
-        formula = keeps(OLD, NEW, topic)
-        there = evaluated(formula, columns(batch))
-        for _ in range(40):
-            row, column = random.randrange(len(batch.old)), random.randrange(len(batch.new))
-            pairs = [pair for name, one in (("old", batch.old[row]), ("new", batch.new[column])) for pair in _values(name, one)]
-            assert z3.is_true(z3.simplify(z3.substitute(formula, *pairs))) == bool(there[row, column])
+def check_hazards(made: ChannelAdapter) -> None:
+    ends = {}
+    for hazard, (script, parameters) in HAZARDS.items():
+        ends[hazard] = follow(made, script, *HAZARDS, **parameters)
+        assert ends[hazard].verdict == "agrees", (hazard, str(ends[hazard]))
+        assert len(ends[hazard].trace.steps) == script.count(";") + 1
+    # what an operator would see: two brokers have the topics open; clients are attached where nobody serves them
+    assert shown(ends["close_overtaken"], "topics") == {"b0": "open", "b1": "open"}
+    assert shown(ends["transfer_unseen"], "topics") == {"b0": "attached", "b1": "closed"}
+    assert node(ends["late_tombstones"]) is None
 
 
-def _values(name: str, one: Known) -> list[tuple[z3.ExprRef, z3.ExprRef]]:
-    numbers = [(z3.Int(f"{name}_{part}"), z3.IntVal(getattr(one, part))) for part in ("state", "dst", "src", "version")]
-    return [*numbers, (z3.Bool(f"{name}_force"), z3.BoolVal(one.force))]
+def shown(outcome: Outcome, what: str) -> dict[str, object]:
+    """What the code showed in the end of each broker that runs."""
+    assert outcome.seen is not None
+    return {b: told["units"]["u0"][what] for b, told in outcome.seen.values["brokers"].items() if told["lives"]}
 
 
-def test_the_small_domain_has_each_record_once() -> None:
-    whole = small()
-    assert len(set(map(str, whole.old))) == len(whole.old) == 881
-    assert whole.old == whole.new
+def node(outcome: Outcome) -> object:
+    """The record that is there in the end."""
+    assert outcome.seen is not None
+    return outcome.seen.values["nodes"]["u0"]
 
 
-@pytest.mark.parametrize("defect", DEFECTS)
-def test_each_mistake_decides_pairs_of_the_small_domain_otherwise(defect: str) -> None:
-    records = small().old[:450]
-    values = columns(Batch(records, records))
-    stores = (True, False)
-    assert any((evaluated(keeps(OLD, NEW, t), values) != evaluated(keeps(OLD, NEW, t, {defect}), values)).any() for t in stores)
+LATE_CLOSE = f"{OWNS}; open_topics(b0, *); unload(b0, *, b0); read(b0, *); time_out_closing(b0, *)"
 
 
-def test_what_the_release_and_the_resolver_do_not_have_is_said() -> None:
-    ran = fencepost("conform", "service-unit", "--release", "3.0.7")
-    assert (ran.returncode, ran.stderr) == (
-        2,
-        "fencepost: Pulsar 3.0.7 is none of the releases with the resolver: 4.0.8, 4.2.4, 5.0.0-M1\n",
-    )
-    ran = fencepost("conform", "service-unit", "--defect", "nothing")
-    assert ran.returncode == 2
-    assert "equal_versions_accepted" in ran.stderr
+def test_a_release_goes_on_when_the_time_for_closing_topics_is_up(adapter: ChannelAdapter) -> None:
+    outcome = follow(adapter, LATE_CLOSE, *HAZARDS, timeouts=1)
+    assert (outcome.verdict, outcome.known) == ("differs", "released when the time is up")
+    assert shown(outcome, "topics")["b0"] == "late"
+    assert shown(outcome, "requests")["b0"] == ["put Free nobody b0 4"]
+
+
+ANEW = (
+    f"{OWNS}; read(b2, *); {FREED}; bury_old(b0, *); read(b0, *); assign(b0, *, b1); read(b1, *); read(b1, *); read(b2, *)"
+)
+MOVED = f"{OWNS}; transfer(b0, *, b0, b1); read(b0, *); release(b0, *); read(b1, *); read(b1, *); read(b0, *)"
+NOTICED: dict[str, tuple[str, dict[str, Value]]] = {
+    "copies_compared_by_version": (ANEW, {"brokers": 3, "burials": 1}),
+    "copy_kept": (f"{OWNS}; expire(b0); learn_of_expiry(b0)", {"expiries": 1}),
+    "close_waits_for_lookup": (f"{OWNS}; open_topics(b0, *); transfer(b0, *, b0, b1); read(b0, *); wait_for_owner(b0, *)", {}),
+    "existing_ignored": ("assign(b1, *, b0); crash(b0); restart(b0)", {"crashes": 1}),
+    "owned_buried": (f"{OWNS}; lead(b0); bury_old(b0, *)", {"burials": 1}),
+    "source_missed": (f"{MOVED}; lead(b1); crash(b0); expire_dead(b0); miss(b1, b0)", {"crashes": 1}),
+    "session_event_unseen": ("expire(b0); learn_of_expiry(b0); reestablish(b0)", {"expiries": 1}),
+    "selected_late": (f"{OWNS}; assign_late(b0, *, b1)", {}),
+}
+"""Runs that the code of 4.2.4 follows until the mistake shows; 4.0.8 has ``existing_ignored``."""
+
+NOT_TOLD_APART = {
+    **dict.fromkeys(("gaps_accepted", "jumps_rejected", "tombstones_compacted"), "they are mistakes over the topic"),
+    **dict.fromkeys(("registration_lost", "registration_persists"), "the registry is the harness's"),
+    **dict.fromkeys(("split_kept", "split_forgotten", "deleted_lingers"), "splits are not driven"),
+    "newer_lookup_dropped": "what is left to do for a lookup that has ended is done at once",
+}
+
+AT_ONCE = ("copy_kept", "source_missed", "existing_ignored")
+
+
+def test_each_mistake_is_noticed_or_has_a_reason_why_not() -> None:
+    assert {*HAZARDS, *NOTICED, *NOT_TOLD_APART} == set(ENTRY.history)
+    assert len(HAZARDS) + len(NOTICED) + len(NOT_TOLD_APART) == len(ENTRY.history)
+
+
+@pytest.mark.parametrize(
+    "defect", [each if each in AT_ONCE else pytest.param(each, marks=pytest.mark.deep) for each in NOTICED]
+)
+def test_a_mistake_in_the_model_is_noticed(adapter: ChannelAdapter, defect: str) -> None:
+    script, parameters = NOTICED[defect]
+    assert follow(adapter, script, *HAZARDS, **parameters).verdict in ("agrees", "not covered")
+    outcome = follow(adapter, script, *HAZARDS, defect, **parameters)
+    assert outcome.verdict in ("differs", "departs")
+    assert not outcome.explained
+    assert len(outcome.trace.steps) == script.count(";") + 1
+
+
+@pytest.mark.deep
+def test_4_0_8_does_not_act_on_what_it_finds_assigned() -> None:
+    tools()
+    script, parameters = NOTICED["existing_ignored"]
+    with start(Asked("4.0.8")) as made:
+        assert follow(made, script, *HAZARDS, "existing_ignored", **parameters).verdict == "agrees"
+        assert follow(made, script, *HAZARDS, **parameters).verdict == "differs"

@@ -37,6 +37,7 @@ final class HeldStore extends ZKMetadataStore {
     interface Concern {
         boolean with(String path);
 
+        /** What a request is called; null if it is not held after all. */
         String kind(MetadataOp op);
 
         /** Whether that is held back, and what comes after it of the same path. */
@@ -73,15 +74,22 @@ final class HeldStore extends ZKMetadataStore {
     @Override
     protected void batchOperation(List<MetadataOp> operations) {
         for (MetadataOp op : operations) {
-            if (concern != null && concern.with(op.getPath())) {
-                synchronized (requests) {
-                    String again = sent.get(op);
-                    requests.add(new Held(again == null ? concern.kind(op) : again, op));
-                    arrived++;
-                }
-            } else {
+            String kind = concern != null && concern.with(op.getPath()) ? named(op) : null;
+            if (kind == null) {
                 super.batchOperation(List.of(op));
+                continue;
             }
+            synchronized (requests) {
+                requests.add(new Held(kind, op));
+                arrived++;
+            }
+        }
+    }
+
+    private String named(MetadataOp op) {
+        synchronized (requests) {
+            String again = sent.get(op);
+            return again == null ? concern.kind(op) : again;
         }
     }
 

@@ -8,8 +8,12 @@ final class Bare {
     }
 
     /** An object without anything in it. */
-    static <T> T of(Class<T> type) throws Exception {
-        return type.cast(MAKER.allocateInstance(type));
+    static <T> T of(Class<T> type) {
+        try {
+            return type.cast(MAKER.allocateInstance(type));
+        } catch (InstantiationException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Gives a field its value that a class of Pulsar declares. */

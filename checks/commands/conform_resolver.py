@@ -1,4 +1,4 @@
-"""``fencepost conform service-unit``: the conflict resolver held against Pulsar's own class, and what came of it."""
+"""``fencepost conform resolver``: the resolver of service units held against Pulsar's own class, and what came of it."""
 
 from __future__ import annotations
 

@@ -1,0 +1,142 @@
+package org.apache.pulsar.metadata.coordination.impl;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import fencepost.Lines;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.broker.loadbalance.extensions.channel.ServiceUnitStateMetadataStoreTableViewImpl;
+import org.apache.pulsar.broker.resources.PulsarResources;
+import org.apache.pulsar.metadata.api.MetadataStoreConfig;
+import org.apache.pulsar.metadata.impl.ZKMetadataStore;
+
+/**
+ * Some service units at a time: a ZooKeeper server, which stays, and brokers with a channel, which are new for each run.
+ *
+ * <p>A request is {@code {"do": ..., "of": broker, "unit": ...}} and what the step needs, with {@code brokers} and {@code units} for
+ * {@code begin}, and in each who is {@code registered} and who is the {@code leader} before the step, and who leads {@code then}. The
+ * answer has {@code seen}, or {@code refused} if the code cannot take the step.
+ */
+public final class ChannelBench implements Lines.Target {
+    private static final String ROOT = ServiceUnitStateMetadataStoreTableViewImpl.PATH_PREFIX;
+    private static final long HASHES = 0xffffffffL;
+
+    private final Server server = new Server();
+    private final ZKMetadataStore admin;
+    private final PulsarResources resources;
+    private final Map<String, UnitBroker> brokers = new LinkedHashMap<>();
+    private final Map<String, String> units = new LinkedHashMap<>();
+    private String namespace = "";
+    private int runs;
+
+    private ChannelBench() throws Exception {
+        var usual = MetadataStoreConfig.builder().sessionTimeoutMillis(Server.SESSION_MILLIS).batchingEnabled(false).build();
+        admin = new ZKMetadataStore("127.0.0.1:" + server.port(), usual, false);
+        resources = new PulsarResources(admin, admin);
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        Lines.serve(ChannelBench::new);
+    }
+
+    @Override
+    public void answer(JsonNode request, ObjectNode answer) throws Exception {
+        String refused = take(request, request.path("do").asText());
+        settle();
+        for (UnitBroker each : brokers.values()) {
+            each.lead(request.path("then").textValue());
+        }
+        if (refused != null) {
+            answer.put("refused", refused);
+        } else {
+            tell(answer.putObject("seen"));
+        }
+    }
+
+    /** Takes a step; returns why it cannot be taken, null if it was. */
+    private String take(JsonNode request, String step) throws Exception {
+        Set<String> registered = new HashSet<>();
+        request.path("registered").forEach(name -> registered.add(name.asText()));
+        if (step.equals("begin")) {
+            begin(request, registered);
+            return null;
+        }
+        for (UnitBroker each : brokers.values()) {
+            each.register(registered);
+            each.lead(request.path("leader").textValue());
+        }
+        if (step.equals("look")) {
+            return null;
+        }
+        UnitBroker broker = brokers.get(request.path("of").asText());
+        return broker.takes(step, request) ? null : broker.take(step, request.path("unit").asText(), request);
+    }
+
+    private void begin(JsonNode request, Set<String> registered) throws Exception {
+        end();
+        namespace = "conform/run-" + ++runs;
+        JsonNode names = request.get("units");
+        for (int i = 0; i < names.size(); i++) {
+            units.put(names.get(i).asText(), String.format("%s/0x%08x_0x%08x", namespace, HASHES * i / names.size(),
+                    HASHES * (i + 1) / names.size()));
+        }
+        // without its parent a creation is no single operation
+        admin.put(ROOT + "/" + namespace, new byte[0], Optional.of(-1L)).get(HeldStore.SECONDS, TimeUnit.SECONDS);
+        for (JsonNode name : request.get("brokers")) {
+            var broker = new UnitBroker(name.asText(), server, ROOT + "/" + namespace, units, resources);
+            brokers.put(broker.name, broker);
+            broker.multiPhase = request.path("multi_phase").asBoolean();
+            broker.register(registered);
+            broker.start();
+        }
+    }
+
+    /** Ends the run: nothing of it is left on the server. */
+    private void end() throws Exception {
+        for (UnitBroker broker : brokers.values()) {
+            if (broker.lives()) {
+                broker.die();
+            }
+            broker.expire();
+            broker.expireFormer();
+        }
+        if (!brokers.isEmpty()) {
+            admin.deleteRecursive(ROOT + "/" + namespace).get(HeldStore.SECONDS, TimeUnit.SECONDS);
+        }
+        brokers.clear();
+        units.clear();
+    }
+
+    /** Waits until every broker waits. */
+    private void settle() throws Exception {
+        boolean moved = true;
+        while (moved) {
+            moved = false;
+            for (UnitBroker broker : brokers.values()) {
+                moved |= broker.lives() && broker.settle();
+            }
+        }
+    }
+
+    private void tell(ObjectNode seen) throws Exception {
+        ObjectNode nodes = seen.putObject("nodes");
+        for (String unit : units.keySet()) {
+            Server.Node node = server.node(ROOT + "/" + units.get(unit));
+            nodes.set(unit, node == null ? null : Lines.JSON.readTree(node.value()));
+        }
+        ObjectNode each = seen.putObject("brokers");
+        for (UnitBroker broker : brokers.values()) {
+            broker.tell(each.putObject(broker.name));
+        }
+    }
+
+    @Override
+    public void close() throws Exception {
+        end();
+        server.close();
+    }
+}

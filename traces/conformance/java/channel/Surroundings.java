@@ -1,0 +1,232 @@
+package org.apache.pulsar.metadata.coordination.impl;
+
+import java.lang.reflect.Proxy;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import org.apache.pulsar.broker.PulsarService;
+import org.apache.pulsar.broker.ServiceConfiguration;
+import org.apache.pulsar.broker.loadbalance.LeaderBroker;
+import org.apache.pulsar.broker.loadbalance.LeaderElectionService;
+import org.apache.pulsar.broker.loadbalance.extensions.BrokerRegistry;
+import org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl;
+import org.apache.pulsar.broker.loadbalance.extensions.LoadManagerContext;
+import org.apache.pulsar.broker.loadbalance.extensions.data.BrokerLookupData;
+import org.apache.pulsar.broker.loadbalance.extensions.store.LoadDataStore;
+import org.apache.pulsar.broker.namespace.LookupOptions;
+import org.apache.pulsar.broker.namespace.NamespaceService;
+import org.apache.pulsar.broker.resources.PulsarResources;
+import org.apache.pulsar.broker.service.BrokerService;
+import org.apache.pulsar.client.admin.Brokers;
+import org.apache.pulsar.client.admin.PulsarAdmin;
+import org.apache.pulsar.common.naming.NamespaceBundle;
+import org.apache.pulsar.common.naming.NamespaceBundleFactory;
+import org.apache.pulsar.common.naming.NamespaceName;
+import org.apache.pulsar.common.naming.ServiceUnitId;
+import org.apache.pulsar.metadata.api.extended.MetadataStoreExtended;
+
+/**
+ * What a channel asks of the broker around it. The answers are set for each step: who is registered, who leads, which broker is
+ * selected, and which ones are ill.
+ */
+final class Surroundings {
+    final String broker;
+    final Topics topics = Topics.none();
+    /** Where clean-ups are begun. */
+    final Jobs jobs = new Jobs();
+    final Bundles bundles = Bare.of(Bundles.class);
+    final Set<String> registered = new HashSet<>();
+    String leader;
+    String selected;
+    /** The only unit for which a broker is selected. */
+    String selectedFor;
+    final Set<String> ill = new HashSet<>();
+
+    Surroundings(String broker) {
+        this.broker = broker;
+    }
+
+    /** The broker as the channel sees it, over a store. */
+    PulsarService pulsar(MetadataStoreExtended store, PulsarResources resources, ServiceConfiguration configuration) {
+        Pulsar pulsar = Bare.of(Pulsar.class);
+        pulsar.around = this;
+        pulsar.store = store;
+        pulsar.resources = resources;
+        pulsar.configuration = configuration;
+        pulsar.namespaces = Bare.of(Namespaces.class);
+        pulsar.namespaces.bundles = bundles;
+        return pulsar;
+    }
+
+    BrokerRegistry registry() {
+        return answering(BrokerRegistry.class, (name, arguments) -> {
+            switch (name) {
+                case "isRegistered":
+                    return registered.contains(broker);
+                case "getAvailableBrokersAsync":
+                    return CompletableFuture.completedFuture(List.copyOf(registered));
+                case "lookupAsync":
+                    Optional<BrokerLookupData> found = registered.contains((String) arguments[0])
+                            ? Optional.of(Bare.of(BrokerLookupData.class)) : Optional.empty();
+                    return CompletableFuture.completedFuture(found);
+                default:
+                    return null;
+            }
+        });
+    }
+
+    LeaderElectionService election() {
+        Election election = Bare.of(Election.class);
+        election.around = this;
+        return election;
+    }
+
+    ExtensibleLoadManagerImpl loadManager() {
+        LoadManager manager = Bare.of(LoadManager.class);
+        manager.around = this;
+        return manager;
+    }
+
+    LoadManagerContext context() {
+        LoadDataStore<?> none = answering(LoadDataStore.class, (name, arguments) -> CompletableFuture.completedFuture(null));
+        return answering(LoadManagerContext.class, (name, arguments) -> name.endsWith("LoadDataStore") ? none : null);
+    }
+
+    PulsarAdmin admin() {
+        Brokers brokers = answering(Brokers.class, (name, arguments) -> {
+            String asked = ((Optional<?>) arguments[arguments.length - 1]).orElseThrow().toString();
+            return ill.contains(asked) ? CompletableFuture.failedFuture(new IllegalStateException(asked + " is ill"))
+                    : CompletableFuture.completedFuture(null);
+        });
+        return answering(PulsarAdmin.class, (name, arguments) -> name.equals("brokers") ? brokers : null);
+    }
+
+    private interface Answer {
+        Object to(String method, Object[] arguments);
+    }
+
+    private static <T> T answering(Class<T> type, Answer answer) {
+        return type.cast(Proxy.newProxyInstance(Surroundings.class.getClassLoader(), new Class<?>[] {type},
+                (proxy, method, arguments) -> answer.to(method.getName(), arguments)));
+    }
+
+    static final class Pulsar extends PulsarService {
+        private Surroundings around;
+        private MetadataStoreExtended store;
+        private PulsarResources resources;
+        private ServiceConfiguration configuration;
+        private Namespaces namespaces;
+
+        private Pulsar() {
+            super(null);
+        }
+
+        @Override
+        public ServiceConfiguration getConfig() {
+            return configuration;
+        }
+
+        @Override
+        public ServiceConfiguration getConfiguration() {
+            return configuration;
+        }
+
+        @Override
+        public String getBrokerId() {
+            return around.broker;
+        }
+
+        @Override
+        public PulsarResources getPulsarResources() {
+            return resources;
+        }
+
+        @Override
+        public MetadataStoreExtended getLocalMetadataStore() {
+            return store;
+        }
+
+        @Override
+        public NamespaceService getNamespaceService() {
+            return namespaces;
+        }
+
+        @Override
+        public BrokerService getBrokerService() {
+            return around.topics;
+        }
+
+        @Override
+        public ScheduledExecutorService getLoadManagerExecutor() {
+            return around.jobs;
+        }
+
+        @Override
+        public ScheduledExecutorService getExecutor() {
+            return around.jobs;
+        }
+    }
+
+    static final class Namespaces extends NamespaceService {
+        private Bundles bundles;
+
+        private Namespaces() {
+            super(null);
+        }
+
+        @Override
+        public NamespaceBundleFactory getNamespaceBundleFactory() {
+            return bundles;
+        }
+
+        @Override
+        public void onNamespaceBundleOwned(NamespaceBundle bundle) {
+        }
+
+        @Override
+        public void onNamespaceBundleUnload(NamespaceBundle bundle) {
+        }
+    }
+
+    static final class Bundles extends NamespaceBundleFactory {
+        private Bundles() {
+            super(null, null);
+        }
+
+        /** The bundle of a heartbeat, of which there is one. */
+        @Override
+        public CompletableFuture<NamespaceBundle> getFullBundleAsync(NamespaceName namespace) {
+            return CompletableFuture.completedFuture(getBundle(namespace.toString(), "0x00000000_0xffffffff"));
+        }
+    }
+
+    static final class Election extends LeaderElectionService {
+        private Surroundings around;
+
+        private Election() {
+            super(null, null, null, null);
+        }
+
+        @Override
+        public CompletableFuture<Optional<LeaderBroker>> readCurrentLeader() {
+            String leader = around.leader;
+            return CompletableFuture.completedFuture(
+                    leader == null ? Optional.empty() : Optional.of(new LeaderBroker(leader, "http://" + leader)));
+        }
+    }
+
+    static final class LoadManager extends ExtensibleLoadManagerImpl {
+        private Surroundings around;
+
+        @Override
+        public CompletableFuture<Optional<String>> selectAsync(ServiceUnitId unit, Set<String> without, LookupOptions options) {
+            if (!unit.toString().equals(around.selectedFor)) {
+                return CompletableFuture.failedFuture(new IllegalStateException("nobody is selected in this step"));
+            }
+            return CompletableFuture.completedFuture(Optional.ofNullable(around.selected));
+        }
+    }
+}

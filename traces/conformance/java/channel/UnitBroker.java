@@ -1,0 +1,420 @@
+package org.apache.pulsar.metadata.coordination.impl;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.github.benmanes.caffeine.cache.AsyncCache;
+import fencepost.Lines;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import org.apache.pulsar.broker.ServiceConfiguration;
+import org.apache.pulsar.broker.loadbalance.extensions.channel.ServiceUnitStateData;
+import org.apache.pulsar.broker.loadbalance.extensions.channel.ServiceUnitStateMetadataStoreTableViewImpl;
+import org.apache.pulsar.broker.loadbalance.extensions.channel.ServiceUnitStateTableView;
+import org.apache.pulsar.broker.loadbalance.extensions.models.Unload;
+import org.apache.pulsar.broker.resources.PulsarResources;
+import org.apache.pulsar.common.naming.NamespaceBundle;
+import org.apache.pulsar.metadata.api.CacheGetResult;
+import org.apache.pulsar.metadata.coordination.impl.HeldStore.Held;
+
+/** A broker as far as it has a channel of service units: its store, its channel, and what that finds around it. */
+final class UnitBroker extends Client {
+    static final int AN_HOUR_MILLIS = 3_600_000;
+    /** From one thread of the store to another and back it takes so many rounds until nothing more comes. */
+    private static final int HOPS = 3;
+
+    private final PulsarResources resources;
+    private final Map<String, String> units;
+    private final Map<String, CompletableFuture<?>> timers = new HashMap<>();
+    /** The brokers after which the clean-ups are that have not begun, in the order of what is kept in the executor. */
+    private final List<String> toClean = new ArrayList<>();
+    /** Reads that were under way as the session was lost: by the time that they are answered all is read anew. */
+    private final Set<Held> stale = new HashSet<>();
+    boolean multiPhase;
+    private Surroundings around;
+    private Channel channel;
+
+    /** {@code units} are names of bundles by the names of the units. */
+    UnitBroker(String name, Server server, String folder, Map<String, String> units, PulsarResources resources) {
+        super(name, server, new UnitRequests(folder));
+        this.units = units;
+        this.resources = resources;
+        around = new Surroundings(name);
+    }
+
+    @Override
+    void start() throws Exception {
+        super.start();
+        Surroundings before = around;
+        around = new Surroundings(name);
+        around.registered.addAll(before.registered);
+        around.leader = before.leader;
+        var configuration = new ServiceConfiguration();
+        configuration.setClusterName("conform");
+        configuration.setLoadManagerServiceUnitStateTableViewClassName(Channel.View.class.getName());
+        configuration.setLoadBalancerInFlightServiceUnitStateWaitingTimeInMillis(AN_HOUR_MILLIS);
+        configuration.setMetadataStoreOperationTimeoutSeconds(AN_HOUR_MILLIS / 1000);
+        configuration.setLoadBalancerMultiPhaseBundleUnload(multiPhase);
+        channel = new Channel(around.pulsar(store, resources, configuration), around);
+        channel.start();
+        timers.clear();
+        stale.clear();
+        toClean.clear();
+    }
+
+    @Override
+    boolean takes(String step, JsonNode request) throws Exception {
+        if (!super.takes(step, request)) {
+            return false;
+        }
+        switch (step) {
+            case "lose", "learn":
+                // what it had heard of is of no use to it, for it forgets what it knew
+                store.dropNews();
+                stale.addAll(store.requests().stream().filter(each -> each.kind().equals(UnitRequests.READ)).toList());
+                break;
+            case "resume", "reestablish":
+                settle();
+                for (Held read : stale) {
+                    store.send(read);
+                }
+                stale.clear();
+                break;
+            default:
+        }
+        return true;
+    }
+
+    /** Who is in the registry from now on. */
+    void register(Set<String> registered) {
+        around.registered.clear();
+        around.registered.addAll(registered);
+    }
+
+    /** Who leads from now on; null if nobody does. */
+    void lead(String leader) {
+        around.leader = leader;
+    }
+
+    String path(String unit) {
+        return ServiceUnitStateMetadataStoreTableViewImpl.PATH_PREFIX + "/" + units.get(unit);
+    }
+
+    private NamespaceBundle bundle(String unit) {
+        String name = units.get(unit);
+        int cut = name.lastIndexOf('/');
+        return around.bundles.getBundle(name.substring(0, cut), name.substring(cut + 1));
+    }
+
+    /** Takes a step of the channel; returns why it cannot be taken, null if it was. */
+    String take(String step, String unit, JsonNode request) throws Exception {
+        switch (step) {
+            case "hear":
+                return hear(unit) ? null : name + " has nothing to read of " + unit;
+            case "let":
+                return let(unit, request.path("what").asText()) ? null : name + " does not write " + request.path("what").asText();
+            case "fail":
+                for (Held write : named(unit, request.path("what").asText())) {
+                    store.fail(write);
+                }
+                return null;
+            case "assign":
+                return assign(unit, request.path("to").asText());
+            case "assign-late":
+                publish(unit, request.path("to").asText());
+                return null;
+            case "wait":
+                return look(unit);
+            case "give-up":
+                return giveUp(unit);
+            case "unload":
+                return unload(unit, request.path("from").asText(), Optional.ofNullable(request.path("to").textValue()));
+            case "open":
+                return open(unit);
+            case "close":
+                return around.topics.close(bundle(unit)) ? null : name + " waits for no topics of " + unit + " to close";
+            case "time-out":
+                return around.topics.timeOut(bundle(unit)) ? null : name + " waits for no topics of " + unit + " to close";
+            case "close-late":
+                return around.topics.closeLate(bundle(unit)) ? null : name + " has no topics of " + unit + " that are late";
+            case "settle":
+                channel.settle();
+                return null;
+            case "miss":
+                return miss(request.path("broker").asText(), texts(request.path("others")));
+            case "override":
+                around.selectedFor = units.get(unit);
+                around.selected = request.path("to").asText();
+                return monitor(unit, request, true);
+            case "bury":
+                return monitor(unit, request, false);
+            case "clean-up":
+                return cleanUp(unit, request.path("broker").asText(), request.path("to").textValue(), request.path("ill").asBoolean());
+            default:
+                throw new IllegalArgumentException("no such step: " + step);
+        }
+    }
+
+    private static List<String> texts(JsonNode array) {
+        List<String> texts = new ArrayList<>();
+        array.forEach(each -> texts.add(each.asText()));
+        return texts;
+    }
+
+    // --- reads and writes that are held
+
+    /** The broker hears of what was written, and reads it; false if there is nothing. */
+    private boolean hear(String unit) throws Exception {
+        String path = path(unit);
+        boolean news = store.hasNews(path);
+        store.hear(path);
+        settle();
+        List<Held> reads = held(path, true);
+        for (Held read : reads) {
+            store.send(read);
+        }
+        return news || !reads.isEmpty();
+    }
+
+    /** Lets all writes of that name go; false if there is none. */
+    private boolean let(String unit, String name) throws Exception {
+        List<Held> writes = named(unit, name);
+        for (Held write : writes) {
+            store.send(write);
+        }
+        return !writes.isEmpty();
+    }
+
+    private List<Held> named(String unit, String name) {
+        return held(path(unit), false).stream().filter(each -> named(each).equals(name)).toList();
+    }
+
+    private List<Held> held(String path, boolean reads) {
+        return store.requests().stream()
+                .filter(each -> each.path().equals(path) && each.kind().equals(UnitRequests.READ) == reads)
+                .filter(each -> !stale.contains(each)).toList();
+    }
+
+    private static String named(Held write) {
+        if (write.kind().equals(UnitRequests.DELETE)) {
+            return write.kind();
+        }
+        try {
+            JsonNode record = Lines.JSON.readTree(write.op().asPut().getData());
+            return String.join(" ", "put", record.path("state").asText(), record.path("dstBroker").asText("nobody"),
+                    record.path("sourceBroker").asText("nobody"), record.path("versionId").asText());
+        } catch (java.io.IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private interface Action {
+        void take() throws Exception;
+    }
+
+    /** Does something, and lets the writes of the unit go that come of it. */
+    private void writing(String unit, Action action) throws Exception {
+        Set<Held> before = Set.copyOf(store.requests());
+        action.take();
+        settle();
+        for (Held write : held(path(unit), false)) {
+            if (!before.contains(write)) {
+                store.send(write);
+            }
+        }
+    }
+
+    /** The same on a thread of its own, which may wait until the broker has read what it has written. */
+    private void aside(String unit, Action action) throws Exception {
+        writing(unit, () -> {
+            List<Exception> failed = new ArrayList<>();
+            Thread thread = Jobs.thread(() -> {
+                try {
+                    action.take();
+                } catch (Exception e) {
+                    failed.add(e);
+                }
+            }, "aside");
+            thread.start();
+            until(thread);
+            if (!failed.isEmpty()) {
+                throw failed.get(0);
+            }
+        });
+    }
+
+    /** Waits until a thread has ended, or waits itself. */
+    private static void until(Thread thread) throws Exception {
+        Server.until("thread " + thread.getName(), () -> switch (thread.getState()) {
+            case TERMINATED, WAITING, TIMED_WAITING -> true;
+            default -> false;
+        });
+    }
+
+    // --- lookups
+
+    private String assign(String unit, String to) throws Exception {
+        CompletableFuture<Optional<String>> owner = channel.getOwnerAsync(units.get(unit));
+        if (!owner.isDone() || owner.isCompletedExceptionally() || owner.join().isPresent()) {
+            return name + " does not select an owner for " + unit + ": " + owner;
+        }
+        publish(unit, to);
+        return null;
+    }
+
+    private void publish(String unit, String to) throws Exception {
+        timed(unit, () -> writing(unit, () -> channel.publishAssignEventAsync(units.get(unit), to)));
+    }
+
+    private String look(String unit) throws Exception {
+        timed(unit, () -> channel.getOwnerAsync(units.get(unit)));
+        return null;
+    }
+
+    private void timed(String unit, Action action) throws Exception {
+        Set<CompletableFuture<?>> before = Timeouts.running();
+        action.take();
+        Timeouts.running().stream().filter(each -> !before.contains(each)).forEach(each -> timers.put(unit, each));
+    }
+
+    /** The time of the lookup that waits is up. */
+    private String giveUp(String unit) {
+        CompletableFuture<?> timer = timers.remove(unit);
+        return timer != null && timer.completeExceptionally(new TimeoutException()) ? null : "no lookup waits at " + name;
+    }
+
+    private String unload(String unit, String from, Optional<String> to) throws Exception {
+        writing(unit, () -> channel.publishUnloadEventAsync(new Unload(from, units.get(unit), to)));
+        return null;
+    }
+
+    private String open(String unit) {
+        if (!channel.isOwner(units.get(unit))) {
+            return name + " does not take itself for the owner of " + unit;
+        }
+        around.topics.open(bundle(unit));
+        return null;
+    }
+
+    // --- the leader
+
+    /** The monitor finds that a broker is not there: the clean-up after it is to be done. */
+    private String miss(String missed, List<String> others) throws Exception {
+        if (channel.cleaned().contains(missed)) {
+            return name + " has not ended the last clean-up after " + missed;
+        }
+        channel.monitor(others, false, false);
+        channel.calm();
+        if (!channel.cleaned().contains(missed)) {
+            return name + " does not clean up after " + missed;
+        }
+        Server.until("clean-up", () -> around.jobs.waiting() > toClean.size());
+        toClean.add(missed);
+        return null;
+    }
+
+    /** The monitor finds what is overdue, or else what is old. */
+    private String monitor(String unit, JsonNode request, boolean overdue) throws Exception {
+        aside(unit, () -> channel.monitor(texts(request.path("others")), overdue, !overdue));
+        channel.calm();
+        return null;
+    }
+
+    private String cleanUp(String unit, String after, String to, boolean ill) throws Exception {
+        int place = toClean.indexOf(after);
+        if (place < 0) {
+            return name + " is not about to clean up after " + after;
+        }
+        toClean.remove(place);
+        Runnable job = around.jobs.take(place);
+        around.selectedFor = units.get(unit);
+        around.selected = to;
+        around.ill.clear();
+        if (ill) {
+            around.ill.add(after);
+        }
+        aside(unit, job::run);
+        return null;
+    }
+
+    // --- what can be seen
+
+    @Override
+    boolean pass() {
+        return false;
+    }
+
+    @Override
+    void quiet() throws Exception {
+        for (int hop = 0; hop < HOPS; hop++) {
+            super.quiet();
+        }
+    }
+
+    /** How the broker takes itself to be connected to the metadata store. */
+    private String link() throws Exception {
+        if ((boolean) HeldStore.field(store, "isConnected")) {
+            return "connected";
+        }
+        return channel.lost() ? "lost" : "suspended";
+    }
+
+    /** The version of what the cache has of a node, by which writes are decided; null if it has nothing. */
+    @SuppressWarnings("unchecked")
+    private static Long cached(ServiceUnitStateTableView view, String path) throws Exception {
+        Object cache = HeldStore.field(HeldStore.field(view, "tableview"), "cache");
+        var known = (AsyncCache<String, Optional<CacheGetResult<ServiceUnitStateData>>>) HeldStore.field(cache, "objCache");
+        var found = known.getIfPresent(path);
+        if (found == null || !found.isDone() || found.isCompletedExceptionally()) {
+            return null;
+        }
+        return found.join().map(each -> each.getValue().versionId()).orElse(0L);
+    }
+
+    @Override
+    void tell(ObjectNode told) throws Exception {
+        super.tell(told);
+        if (!lives()) {
+            return;
+        }
+        told.put("metadata", channel.metadata());
+        told.put("link", link());
+        told.put("leader", channel.getChannelOwnerAsync().join().orElse(null));
+        ArrayNode jobs = told.putArray("to_clean");
+        toClean.forEach(jobs::add);
+        ArrayNode cleaning = told.putArray("cleaning");
+        channel.cleaned().forEach(each -> cleaning.add((String) each));
+        ObjectNode each = told.putObject("units");
+        for (String unit : units.keySet()) {
+            tell(unit, each.putObject(unit));
+        }
+    }
+
+    private void tell(String unit, ObjectNode told) throws Exception {
+        String path = path(unit);
+        var view = (ServiceUnitStateTableView) HeldStore.field(channel, "tableview");
+        ServiceUnitStateData record = view.get(units.get(unit));
+        if (record != null) {
+            told.set("view", Lines.JSON.valueToTree(record));
+        }
+        Long cached = cached(view, path);
+        if (cached != null) {
+            told.put("cached", cached);
+        }
+        told.put("news", store.hasNews(path) || !held(path, true).isEmpty());
+        told.put("own_read", !held(path, true).isEmpty());
+        told.put("pending", channel.lookups().containsKey(units.get(unit)));
+        told.put("topics", around.topics.state(bundle(unit)));
+        told.put("closing", around.topics.closing(bundle(unit)));
+        ArrayNode requests = told.putArray("requests");
+        held(path, false).stream().map(UnitBroker::named).distinct().sorted().forEach(requests::add);
+    }
+}

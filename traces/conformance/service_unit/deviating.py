@@ -1,0 +1,109 @@
+"""Where the model of the channel allows more than Pulsar does, and where the two are known to differ, each with its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fencepost.model.language import Action
+from fencepost.traces.conformance.adapter import Allowance, Deviation, Difference, Seen, Taken
+from fencepost.traces.conformance.service_unit.words import NOBODY, truth, view_of
+from fencepost.traces.conformance.view import View
+
+
+def _registered(view: View, b: str) -> bool:
+    return bool(view[f"registry_holder[{b}]"] != NOBODY)
+
+
+def _is_refused(action: Action, view: View, seen: Seen) -> bool:
+    asks = action.name in ("wait_for_owner", "open_topics")
+    return asks and not _registered(view, action.arguments["b"])
+
+
+def _waits_with_another(action: Action, view: View, seen: Seen) -> bool:
+    return action.name == "open_topics" and bool(view[f"pending[{', '.join(action.arguments.values())}]"])
+
+
+def _opens_before_release(action: Action, view: View, seen: Seen) -> bool:
+    return action.name == "open_topics" and view[f"due[{', '.join(action.arguments.values())}]"] != "none"
+
+
+def _hears_itself(action: Action, view: View, seen: Seen) -> bool:
+    if action.name != "disconnect" or action.arguments["arrived"] == "1":
+        return False
+    return any(told["own_read"] for told in seen.values["brokers"][action.arguments["c"]]["units"].values())
+
+
+def _still_cleans(action: Action, view: View, seen: Seen) -> bool:
+    if action.name != "miss":
+        return False
+    return action.arguments["x"] in seen.values["brokers"][action.arguments["b"]]["cleaning"]
+
+
+WRITERS = {
+    **dict.fromkeys(("assign", "release", "take_existing", "override_overdue", "clean_up", "free_orphan"), "b"),
+    **dict.fromkeys(("unload", "transfer"), "c"),
+}
+"""The steps that write a record, each with the parameter that is the writer."""
+
+
+def _is_decided_elsewhere(action: Action, view: View, seen: Seen) -> bool:
+    if action.name not in WRITERS:
+        return False
+    b, u = action.arguments[WRITERS[action.name]], action.arguments["u"]
+    copy = view_of(view, b, u)
+    cached = seen.values["brokers"][b]["units"][u].get("cached", copy.version)
+    return bool(cached != copy.version == truth(view, u).version)
+
+
+ALLOWANCES: tuple[Allowance, ...] = (
+    Allowance(
+        "a lookup at a broker that is not registered",
+        "over the metadata store the code fails it at once; in the model it waits, or is served, which is more to go wrong",
+        _is_refused,
+    ),
+    Allowance(
+        "topics opened while a lookup waits",
+        "the code answers no lookup before that one, and opens no topics; it can once that lookup is over",
+        _waits_with_another,
+    ),
+    Allowance(
+        "topics opened before a release that is no longer wanted is written",
+        "the model then closes them for it; the code has closed what there was: the same once the release is written",
+        _opens_before_release,
+    ),
+    Allowance(
+        "a broker that never hears of its own write",
+        "the code reads a node as soon as its write is answered, and asks again when it is connected; only an answer that is "
+        "lost, which the harness does not lose, takes that away",
+        _hears_itself,
+    ),
+    Allowance(
+        "a write whose version is right, and is not the cache's",
+        "the code tests it against its cache, which has what the broker is still to hear of, and rejects it; the model, which "
+        "tests it against what the broker goes by, accepts it",
+        _is_decided_elsewhere,
+    ),
+    Allowance(
+        "a clean-up that is begun again",
+        "the code begins none while the last one waits to read what it wrote; the monitor looks again",
+        _still_cleans,
+    ),
+)
+
+
+def _goes_on(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    """The time for closing topics is up: the code releases the unit as if they were closed."""
+    if step.action.name != "time_out_closing":
+        return False
+    return bool(differences) and all(d.kind == "stray" and d.what.startswith("request ") for d in differences)
+
+
+DEVIATIONS: tuple[Deviation, ...] = (
+    Deviation(
+        "released when the time is up",
+        "BrokerService.unloadServiceUnit ends without an error when topics did not close in time, and the unit is released; in "
+        "the model nothing is written",
+        _goes_on,
+    ),
+)
+"""Each is told of in docs/how-to/hold-it-against-the-code.md."""

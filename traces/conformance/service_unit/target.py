@@ -1,0 +1,62 @@
+"""The channel of service units as a target: how a harness for it is started, and what is tried."""
+
+from __future__ import annotations
+
+from fencepost.traces.conformance.harness import harness
+from fencepost.traces.conformance.policy.code import OPTIONS, pulsar_broker
+from fencepost.traces.conformance.service_unit.channel import ChannelAdapter
+from fencepost.traces.conformance.session import Session
+from fencepost.traces.conformance.targets import Asked, Target
+
+MAIN = "org.apache.pulsar.metadata.coordination.impl.ChannelBench"
+
+_TIMERS = "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED"
+"""What times out is looked for among the JDK's own timers."""
+
+
+
+def start(asked: Asked, *, keep_log: bool = False) -> ChannelAdapter:
+    """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
+    options = (*OPTIONS, "-Dzookeeper.forceSync=no", _TIMERS)
+    made = harness("channel", MAIN, pulsar_broker(asked.release), besides=("pulsar",), options=options)
+    return ChannelAdapter(Session(made, keep_log=keep_log))
+
+
+CHANNEL = Target(
+    name="service-unit",
+    protocol="service_unit",
+    system="pulsar",
+    releases=("4.2.4", "4.0.8", "5.0.0-M1"),
+    start=start,
+    settings={"store": "metadata"},
+    instances=(
+        {"brokers": 3, "unloads": 2, "versions": 11},
+        {"brokers": 3, "burials": 1},
+        {"brokers": 3, "crashes": 1},
+        {"brokers": 3, "expiries": 1},
+        {"brokers": 3, "disconnects": 1},
+        {"brokers": 2, "slow": True, "unloads": 2},
+        {"brokers": 2, "expiries": 1, "crashes": 1},
+        {"brokers": 2, "timeouts": 1, "multi_phase": False},
+        {"brokers": 2, "units": 2},
+    ),
+    weights={
+        "unload": 0.3,
+        "stop_waiting": 0.3,
+        "disconnect": 0.3,
+        "expire": 0.3,
+        "crash": 0.3,
+        "miss": 5.0,
+        "clean_up": 5.0,
+        "pass_over": 5.0,
+        "bury_old": 20.0,
+    },
+    hazards=(
+        "late_tombstones",
+        "missed_not_read",
+        "close_overtaken",
+        "transfer_unseen",
+        "existing_ignored",
+        "override_not_repeated",
+    ),
+)
