@@ -12,6 +12,7 @@ import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.apache.bookkeeper.bookie.Bookie;
 import org.apache.bookkeeper.common.util.OrderedExecutor;
 import org.apache.bookkeeper.conf.ServerConfiguration;
@@ -22,6 +23,7 @@ import org.apache.bookkeeper.stats.NullStatsLogger;
  * in version 2 of the protocol, which is the one that Pulsar speaks. Each client has a connection of its own.
  */
 public final class Requests implements AutoCloseable {
+    private static final int SECONDS = 20;
     private static final int BYTES_OF_AN_ANSWER = 4 + 4 + 4 + 8 + 8;
 
     /** An answer: to which entry of which ledger, and with which code. */
@@ -146,7 +148,7 @@ public final class Requests implements AutoCloseable {
     /** Waits until what fencing reads have to do is done. */
     public void settle() throws Exception {
         for (int turn = 0; turn < 2; turn++) { // the read itself, and what it leaves for when the fence is logged
-            fencing.chooseThread(0).submit(() -> { }).get();
+            fencing.chooseThread(0).submit(() -> { }).get(SECONDS, TimeUnit.SECONDS);
         }
     }
 

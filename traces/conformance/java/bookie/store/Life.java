@@ -10,6 +10,7 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.bookkeeper.bookie.Journal.ForceWriteRequest;
 import org.apache.bookkeeper.bookie.Journal.QueueEntry;
 import org.apache.bookkeeper.bookie.storage.ldb.DbLedgerStorage;
@@ -181,6 +182,13 @@ final class Life {
 
     // --- the process
 
+    private static void await(Thread ending) throws InterruptedException {
+        ending.join(TimeUnit.SECONDS.toMillis(Gate.SECONDS));
+        if (ending.isAlive()) {
+            throw new IllegalStateException(ending.getName() + " does not end");
+        }
+    }
+
     /** The bookie starts; returns when the journal is replayed, false if it does not start. */
     boolean replays() throws Exception {
         starting.start();
@@ -190,7 +198,7 @@ final class Life {
     /** What was replayed is saved: the bookie serves. */
     void serves() throws Exception {
         sync.let(Gate.MARK);
-        starting.join();
+        await(starting);
         logged.awaitTaker();
         written.awaitTaker();
         requests = new Requests(conf, bookie);
@@ -210,11 +218,11 @@ final class Life {
         for (CacheFlush each : full) {
             if (each != null) {
                 each.gate.abandon();
-                each.join();
+                await(each);
             }
         }
         sync.let(Gate.MARK);
-        stopping.join();
+        await(stopping);
     }
 
     /** The process is no more: what is left of it is ended. It writes to its folder once more, which nobody must look at. */
@@ -226,12 +234,12 @@ final class Life {
         for (CacheFlush each : full) {
             if (each != null) {
                 each.gate.abandon();
-                each.join();
+                await(each);
             }
         }
-        starting.join();
+        await(starting);
         if (stopping != null) {
-            stopping.join();
+            await(stopping);
         }
         bookie.shutdown();
     }
@@ -284,12 +292,12 @@ final class Life {
         Gate gate = gate(directory);
         if (directory < 0) {
             gate.let(Gate.MARK);
-            bookie.syncThread.executor.submit(() -> { }).get();
+            bookie.syncThread.executor.submit(() -> { }).get(Gate.SECONDS, TimeUnit.SECONDS);
             return;
         }
         if (full[directory].isAlive()) { // one of several directories is done without
             gate.let(Gate.MARK);
-            full[directory].join();
+            await(full[directory]);
         }
         full[directory] = null;
     }
