@@ -47,6 +47,7 @@ _OUT_OF_REACH = {
     ("ledger", "empty_disk_counts_as_covered"): "a bookie of the harness that has lost its disk comes back as the data "
     "integrity check has it, and the hazard is without that check",
     ("ledger", "idle_flush_skips_headers"): "the bookies of the harness take no checkpoint by themselves",
+    ("split", "splits_not_counted"): "who orders splits, and counts them, is the load manager, which the harness does not have",
     ("ownership", "failed_creation_left"): "it takes a creation that the store carries out alone, not in a batch",
 }
 """Why the harness of a target cannot show a hazard, where it would only seem to be there or gone."""
