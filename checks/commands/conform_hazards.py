@@ -47,6 +47,7 @@ _OUT_OF_REACH = {
     ("ledger", "empty_disk_counts_as_covered"): "a bookie of the harness that has lost its disk comes back as the data "
     "integrity check has it, and the hazard is without that check",
     ("ledger", "idle_flush_skips_headers"): "the bookies of the harness take no checkpoint by themselves",
+    ("split", "splits_not_counted"): "who orders splits, and counts them, is the load manager, which the harness does not have",
     ("ownership", "failed_creation_left"): "it takes a creation that the store carries out alone, not in a batch",
     ("service-unit", "newer_lookup_dropped"): "it takes a lookup between two lines of the end of another one",
     ("service-unit", "session_event_unseen"): "it takes a thread that does not see what another one has written",
