@@ -17,7 +17,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("language", "releases"),
         ("kernel/code",),
         ("kernel/search",),
-        ("kernel/walks",),
+        ("kernel/walks", "kernel/clauses"),
         ("kernel/__init__",),
         ("bookkeeper", "pulsar"),
         ("balance",),

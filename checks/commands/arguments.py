@@ -1,5 +1,5 @@
-"""The command line: ``fencepost list``, ``check``, ``teeth``, ``explore``, ``play``, ``trace``, ``conform``, ``export`` and
-``policy``."""
+"""The command line: ``fencepost list``, ``check``, ``teeth``, ``lemmas``, ``explore``, ``play``, ``trace``, ``conform``,
+``export`` and ``policy``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from fencepost.checks.certify.arguments import add_certify
 from fencepost.checks.commands.conform_arguments import add_conform
+from fencepost.checks.commands.lemmas_arguments import add_lemmas
 from fencepost.checks.commands.memory import Record
 from fencepost.checks.commands.play_arguments import add_play
 from fencepost.checks.commands.trace_arguments import UNNAMED, add_trace, page_name
@@ -159,6 +160,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_check(commands)
     _add_explore(commands)
     add_teeth(commands)
+    add_lemmas(commands)
     add_play(commands)
     add_trace(commands)
     add_conform(commands)

@@ -1,0 +1,241 @@
+"""Finding lemmas: what is tried in what order, and what came of it.
+
+From the domains of the variables atoms are made, and from these clauses. Those are kept that hold in reached states; of these
+an inductive set is looked for that has the property, first with few literals in a clause; it is made smaller and written as
+Python. That text is then proved as the lemmas of any protocol are, from the beginning: nothing of how it was found counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from fencepost.checks.engines.findings import Findings
+from fencepost.checks.engines.general import findings_for_any_size
+from fencepost.checks.engines.induction import Proof, prove
+from fencepost.checks.engines.lemmas.atoms import Vocabulary
+from fencepost.checks.engines.lemmas.candidates import Candidates
+from fencepost.checks.engines.lemmas.houdini import Found, Houdini, Steps
+from fencepost.checks.engines.lemmas.shrinking import shrunk
+from fencepost.checks.engines.lemmas.writing import suite_with, written
+from fencepost.model.kernel import Kernel
+from fencepost.model.kernel.clauses.truths import unique
+from fencepost.model.kernel.code.packing import Words
+from fencepost.model.kernel.search.crew import Crew
+from fencepost.model.kernel.search.results import Limits, Progress
+from fencepost.model.kernel.search.search import search
+from fencepost.model.kernel.search.sieve import buckets_of
+from fencepost.model.language import ModelError, Protocol
+from fencepost.properties.registry import Entry, Instance, RegistryError
+from fencepost.properties.slices import slice_for
+from fencepost.properties.vocabulary import Property
+
+MOST_STATES = 1 << 20
+"""Of more reached states than that every other one is looked at, or fewer."""
+
+
+@dataclass(frozen=True)
+class Means:
+    """How lemmas are looked for: with up to so many literals in a clause, in how many bytes of states, by how many threads."""
+
+    literals: int = 3
+    seed: int = 0
+    memory: int = 1 << 30
+    workers: int | None = None
+
+
+@dataclass(frozen=True)
+class Telling:
+    """Whom it tells how far it is: of a search, and of everything else in words; and who says that it is to stop."""
+
+    searching: Callable[[Progress], None] = lambda at: None
+    telling: Callable[[str], None] = lambda text: None
+    proving: Callable[[int, int], None] = lambda done, count: None
+    should_stop: Callable[[], bool] = lambda: False
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What came of clauses with up to so many literals: how many there were to try, how many held in the states, how many were
+    taken out since, and what Z3 was asked."""
+
+    literals: int
+    candidates: int
+    lost_to_kernel: int
+    lost_to_z3: int
+    questions: int
+
+
+@dataclass(frozen=True)
+class Lemmas:
+    """What was found of a property of an instance.
+
+    ``text`` are the clauses, as Python; ``count`` how many. ``proof`` is of the property from them, if they have it, and
+    ``general`` what they prove for any size. ``is_reached`` says that the property fails in a state that was reached, so that
+    there are none. ``unfinished`` says what is open, and ``why`` why the property is not proved.
+    """
+
+    entry: Entry
+    instance: Instance
+    protocol: Protocol
+    statement: Property
+    states: int
+    is_whole: bool
+    tried: int = 0
+    stages: tuple[Stage, ...] = ()
+    text: str = ""
+    count: int = 0
+    proof: Proof | None = None
+    general: tuple[tuple[str, Findings], ...] = ()
+    is_reached: bool = False
+    unfinished: str = ""
+    why: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the text proves the property of the instance, by a proof of its own."""
+        return self.proof is not None and all(v.verdict == "proved" for v in self.proof.verdicts)
+
+
+def find(entry: Entry, instance: Instance, name: str, defects: Sequence[str], means: Means, telling: Telling) -> Lemmas:
+    """Looks for lemmas that prove the property of that name.
+
+    Raises RegistryError if there is none or it is not of single states, and what ``Entry.build`` raises.
+    """
+    protocol = entry.build(instance.parameters, defects)
+    prop = _property(entry, protocol, name)
+    part = slice_for(protocol, [prop])
+    telling.telling("searches the states that can be reached")
+    result = search(
+        Kernel(part),
+        workers=means.workers,
+        limits=Limits(memory=means.memory),
+        progress=telling.searching,
+        should_stop=telling.should_stop,
+    )
+    states = _chosen(np.concatenate(list(result.states())))
+    found = Lemmas(entry, instance, protocol, prop, result.distinct, result.outcome == "exhausted")
+    with Crew(means.workers) as crew:
+        return _Finder(found, part, states, crew, means, telling).find(defects)
+
+
+def _property(entry: Entry, protocol: Protocol, name: str) -> Property:
+    suite = entry.suite(protocol)
+    known = {prop.name: prop for prop in suite.properties if prop.kind == "always"}
+    if name not in known:
+        other = any(prop.name == name for prop in suite.properties)
+        why = "is not of single states" if other else "is none of its properties"
+        raise RegistryError(f"{entry.name}: {name} {why}; lemmas can be looked for of {', '.join(known)}")
+    return known[name]
+
+
+def _chosen(states: Words) -> Words:
+    """The states, or some of them, in an order that depends on nothing but what they are, and on no rule in them."""
+    kept = unique(states[buckets_of(states, -(-len(states) // MOST_STATES)) == 0])
+    return kept[np.random.default_rng(0).permutation(len(kept))]
+
+
+class _Finder:
+    def __init__(self, found: Lemmas, part: Protocol, states: Words, crew: Crew, means: Means, telling: Telling) -> None:
+        self._found, self._part, self._states, self._crew = found, part, states, crew
+        self._means, self._telling = means, telling
+        self._vocabulary = Vocabulary(part, found.statement.formula, found.statement.name)
+
+    def find(self, defects: Sequence[str]) -> Lemmas:
+        try:
+            return self._find(defects)
+        except _Stopped:
+            return replace(self._found, unfinished="stopped while clauses were tried")
+
+    def _find(self, defects: Sequence[str]) -> Lemmas:
+        means = self._means
+        given = Candidates(self._vocabulary, self._states, self._crew, means.seed, self._tell)
+        if not given.holds:
+            return replace(self._found, is_reached=True, why="it fails in a state that can be reached")
+        houdini = Houdini(given.table, self._states, self._crew, means.seed)
+        for literals in range(1, means.literals + 1):
+            clauses = given.upto(literals)
+            self._telling.telling(f"{len(clauses):,} clauses with up to {literals} literals")
+            found = houdini.inductive(clauses, self._telling.telling, self._telling.should_stop)
+            stage = Stage(literals, len(clauses), found.lost_to_kernel, found.lost_to_z3, found.questions)
+            self._found = replace(self._found, tried=given.tried, stages=(*self._found.stages, stage))
+            steps = houdini.steps(clauses)
+            if found.open:
+                return self._partly(given, found, steps.actions)
+            if found.alive[0]:
+                return self._proved(given, found, self._shrunk(found, steps), defects)
+            self._found = self._with_text(given, found, found.settled(steps.actions))
+        why = f"of the clauses with up to {means.literals} literals that are tried no inductive set has it"
+        return replace(self._found, why=why)
+
+    def _shrunk(self, found: Found, steps: Steps) -> list[int]:
+        def tell(left: int, tried: int, of: int) -> None:
+            self._telling.telling(f"{left} clauses are enough; {tried} of {of} were tried to be left out")
+
+        return shrunk(found, steps, tell, self._telling.should_stop)
+
+    def _tell(self, what: str, done: int, count: int) -> None:
+        if self._telling.should_stop():
+            raise _Stopped
+        self._telling.telling(f"clauses of {what}: {done} of {count} first literals tried")
+
+    def _with_text(self, given: Candidates, found: Found, numbers: Sequence[int]) -> Lemmas:
+        atoms = given.table.atoms
+        rows = [[(atoms[n >> 1], not n & 1) for n in found.clauses[c].tolist() if n >= 0] for c in numbers]
+        of = ", ".join(f"{name}={value}" for name, value in self._found.instance.parameters.items()) or "the usual instance"
+        why = f"Adds lemmas for {self._found.statement.name} of {self._found.entry.name}, found in {of}."
+        return replace(self._found, text=written(self._vocabulary, rows, why) if rows else "", count=len(rows))
+
+    def _partly(self, given: Candidates, found: Found, actions: int) -> Lemmas:
+        left = f"{len(found.open)} clauses that the property may need are not settled"
+        return replace(self._with_text(given, found, found.settled(actions)), unfinished=f"stopped: {left}")
+
+    def _proved(self, given: Candidates, found: Found, numbers: Sequence[int], defects: Sequence[str]) -> Lemmas:
+        """Proves the text from the beginning, then for any size where there is such a proof of the protocol."""
+        made = self._with_text(given, found, numbers)
+        suite = suite_with(made.protocol, made.statement, made.text)
+        self._telling.telling("proves what was found from the beginning")
+        proof = prove(suite, workers=self._means.workers, progress=self._telling.proving, should_stop=self._telling.should_stop)
+        made = replace(made, proof=proof)
+        if not made.is_proved and self._telling.should_stop():
+            return replace(made, unfinished="stopped before the lemmas were proved from the beginning")
+        if not made.is_proved:
+            return replace(made, why=str(proof.failures[0]) if proof.failures else "its proof from the beginning fails")
+        general = [(name, found) for name, found in self._lifted(made, defects)]
+        return replace(made, general=tuple(general))
+
+    def _lifted(self, made: Lemmas, defects: Sequence[str]) -> list[tuple[str, Findings]]:
+        """What the text proves for any size, by the name of the parameter that is of any size."""
+        entry, name, found = made.entry, made.statement.name, list[tuple[str, Findings]]()
+        if entry.general is None:
+            return found
+        lifted = replace(entry, suite=lambda p: suite_with(p, entry.suite(p).named(name), made.text))
+        for size in entry.general.sizes:
+            settled = {size, *entry.general.sizes[size].settles}
+            parameters = {key: value for key, value in made.instance.parameters.items() if key not in settled}
+            if entry.general.refuses(parameters, (size,)):
+                continue
+            try:
+                _, findings = findings_for_any_size(
+                    lifted,
+                    replace(made.instance, parameters=parameters, any=(size,)),
+                    defects,
+                    lambda suite: list(suite.properties),
+                    workers=self._means.workers,
+                    seconds=None,
+                    second_solver=False,
+                    progress=self._telling.proving,
+                    telling=self._telling.telling,
+                    should_stop=self._telling.should_stop,
+                )
+            except (ModelError, RegistryError) as error:
+                findings = Findings((), (), (), (f"they cannot be said of any number of {size}: {error}",))
+            found.append((size, findings))
+        return found
+
+
+class _Stopped(Exception):
+    """It was told to stop while clauses were tried."""

@@ -1,0 +1,54 @@
+"""Atoms with their formulas for each choice of members, and their truth in many states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from fencepost.checks.engines.lemmas.atoms import Atom, Vocabulary
+from fencepost.model.kernel import Kernel
+from fencepost.model.kernel.clauses.clauses import Clauses, Ground
+from fencepost.model.kernel.clauses.truths import truths
+from fencepost.model.kernel.code.packing import Words
+
+
+class Table:
+    """Some atoms of a vocabulary, by their numbers in it: ``formulas`` are all that they say, ``ground`` says what is where."""
+
+    def __init__(self, vocabulary: Vocabulary, atoms: Sequence[Atom]) -> None:
+        self.vocabulary, self.atoms = vocabulary, list(atoms)
+        self.formulas: list[Any] = []
+        rows = [self._rows(atom) for atom in self.atoms]
+        scopes = [vocabulary.scope(atom) for atom in self.atoms]
+        self.ground = Ground.of(rows, scopes, vocabulary.places)
+
+    def _rows(self, atom: Atom) -> list[int]:
+        made = self.vocabulary.formulas(atom)
+        number = {members: len(self.formulas) + place for place, members in enumerate(made)}
+        self.formulas += made.values()
+        mine = [self.vocabulary.indices.index(index) for index in atom.scope]
+        return [number[tuple(members[i] for i in mine)] for members in self.vocabulary.places]
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """The protocol as machine code, which observes the formulas."""
+        return Kernel(self.vocabulary.protocol, self.formulas)
+
+    def truths(self, states: Words) -> Words:
+        """The truth of each formula in each state."""
+        return truths(self.kernel, states)
+
+    def said(self, clauses: Clauses) -> list[list[tuple[int, ...]]]:
+        """What each clause says of certain members: literals as numbers of formulas, doubled, with one more if negated."""
+        rows, starts, places = self.ground.rows.tolist(), self.ground.starts.tolist(), self.ground.places.tolist()
+        scopes = self.ground.scopes.tolist()
+        made = []
+        for clause in clauses.tolist():
+            literals = [literal for literal in clause if literal >= 0]
+            scope = 0
+            for literal in literals:
+                scope |= scopes[literal >> 1]
+            chosen = places[starts[scope] : starts[scope + 1]]
+            made.append([tuple(2 * rows[n >> 1][place] + (n & 1) for n in literals) for place in chosen])
+        return made

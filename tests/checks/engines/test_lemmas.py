@@ -1,0 +1,159 @@
+"""Lemmas are found where they can be said, are proved from their text, and are never printed for what does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import count
+
+import pytest
+
+from fencepost.checks.engines.induction import prove
+from fencepost.checks.engines.lemmas.finding import Lemmas, Means, Telling, find
+from fencepost.checks.engines.lemmas.writing import suite_with
+from fencepost.model.language import Not, Or, Protocol, any_of, at_least
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry, Instance, RegistryError
+from fencepost.properties.vocabulary import Suite
+
+
+def key(*, clients: int = 3, defects: Iterable[str] = ()) -> Protocol:
+    """One key that is handed out by messages."""
+    p = Protocol("key", parameters={"clients": clients}, defects={"kept": "it is copied, not handed out"}, active=defects)
+    client = p.universe("client", clients)
+    free, on_its_way, holds = p.flag("free", init=True), p.subset("on_its_way", client), p.flag("holds", per=client)
+
+    @p.step(by="c", c=client)
+    def send(c: int) -> object:
+        """It is sent to a client."""
+        return free, {free: p.has("kept"), on_its_way: on_its_way.plus(c)}
+
+    @p.step(by="c", c=client)
+    def take(c: int) -> object:
+        """It arrives."""
+        return on_its_way.has(c), {on_its_way: on_its_way.minus(c), holds[c]: True}
+
+    @p.step(by="c", c=client)
+    def give_back(c: int) -> object:
+        """The client gives it back."""
+        return holds[c], {holds[c]: False, free: True}
+
+    return p
+
+
+def properties(p: Protocol) -> Suite:
+    s, suite, client = p.state, Suite(p), p.universes["client"]
+
+    @suite.always
+    def one_has_it() -> object:
+        """At most one client has the key."""
+        return Not(at_least(2, (s.holds[c] for c in client)))
+
+    @suite.always
+    def it_is_somewhere() -> object:
+        """The key is not lost."""
+        return Or(s.free, any_of(Or(s.holds[c], s.on_its_way.has(c)) for c in client))
+
+    @suite.step
+    def it_moves() -> object:
+        """No client has it while it is free."""
+        return Or(Not(s.free), Not(p.next.free))
+
+    return suite
+
+
+KEY = Entry("key", "a key", key, properties, {"ci": (Instance("three", {}),)}, {"kept": {}})
+USUAL = Instance("three", {})
+
+
+def _found(name: str, *, literals: int = 2, defects: tuple[str, ...] = (), telling: Telling | None = None) -> Lemmas:
+    return find(KEY, USUAL, name, defects, Means(literals=literals, workers=1), telling or Telling())
+
+
+@pytest.mark.parametrize("name", ["one_has_it", "it_is_somewhere"])
+def test_what_a_property_needs_is_found(name: str) -> None:
+    found = _found(name)
+    assert found.is_proved
+    assert found.is_whole
+    protocol = KEY.build({})
+    proof = prove(suite_with(protocol, KEY.suite(protocol).named(name), found.text))
+    assert [verdict.verdict for verdict in proof.verdicts] == ["proved"]
+    assert not proof.failures
+
+
+def test_none_of_the_lemmas_can_be_left_out() -> None:
+    found = _found("one_has_it")
+    protocol = KEY.build({})
+    suite = suite_with(protocol, KEY.suite(protocol).named("one_has_it"), found.text)
+    assert len(suite.lemmas) == found.count > 1
+    for lemma in suite.lemmas:
+        fewer = Suite(protocol)
+        fewer.properties.extend(suite.properties)
+        fewer.lemmas.extend(other for other in suite.lemmas if other is not lemma)
+        assert prove(fewer).failures, lemma.name
+
+
+def test_what_can_fail_is_not_proved() -> None:
+    found = _found("one_has_it", defects=("kept",))
+    assert found.is_reached
+    assert not found.is_proved
+    assert not found.text
+
+
+def test_clauses_that_are_too_short_prove_nothing() -> None:
+    found = _found("one_has_it", literals=1)
+    assert not found.is_proved
+    assert not found.is_reached
+    assert "no inductive set has it" in found.why
+
+
+def test_what_is_found_without_a_proof_is_inductive() -> None:
+    """Though it is told to stop at any moment."""
+    protocol = KEY.build({})
+    partly = 0
+    for most in range(0, 800, 23):
+        asked = count()
+        found = _found("one_has_it", telling=Telling(should_stop=lambda: next(asked) >= most))  # noqa: B023
+        if found.is_proved:
+            assert partly
+            break
+        assert found.unfinished
+        if found.text:
+            partly += 1
+            failures = prove(suite_with(protocol, KEY.suite(protocol).named("one_has_it"), found.text)).failures
+            assert [failure for failure in failures if failure.statement.kind == "lemma"] == []
+    else:
+        pytest.fail("it never ends")
+
+
+def test_only_properties_of_single_states_have_lemmas_of_their_own() -> None:
+    with pytest.raises(RegistryError, match="it_moves is not of single states; lemmas can be looked for of one_has_it"):
+        _found("it_moves")
+    with pytest.raises(RegistryError, match="nobody_has_it is none of its properties"):
+        _found("nobody_has_it")
+
+
+@pytest.mark.parametrize("parameters", [{}, {"disconnects": 1, "releases": 1}, {"brokers": 3, "releases": 1}])
+def test_single_owner_is_rediscovered(parameters: dict[str, int]) -> None:
+    found = find(PROTOCOLS["ownership"], Instance("own", parameters), "single_owner", (), Means(workers=1), Telling())
+    assert found.is_proved
+    assert 'Implies(s.serves[b, u] != "absent", s.owner_holder[u] == b)' in found.text
+
+
+def test_the_number_of_workers_and_the_seed_make_no_difference() -> None:
+    instance = Instance("own", {"disconnects": 1, "releases": 1})
+    texts = [
+        find(PROTOCOLS["ownership"], instance, "single_owner", (), Means(workers=workers), Telling()).text for workers in (1, 2)
+    ]
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize("defect", ["lost_lock_served", "not_revalidated", "cache_kept_on_disconnect"])
+def test_defects_of_ownership_are_not_proved_away(defect: str) -> None:
+    """Neither where one violates the property, nor where it is beside the point."""
+    entry = PROTOCOLS["ownership"]
+    parameters = {**entry.shown_by[defect]}
+    found = find(entry, Instance("defect", parameters), "single_owner", (defect,), Means(literals=2, workers=1), Telling())
+    protocol = entry.build(parameters, (defect,))
+    if found.is_proved:
+        assert not prove(suite_with(protocol, entry.suite(protocol).named("single_owner"), found.text)).failures
+    assert found.is_proved != found.is_reached
