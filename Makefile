@@ -42,6 +42,7 @@ bench: .venv/installed-dev ## measure the kernel against plain Python on the sam
 	@$(BIN)/python tests/bench/simulation.py
 	@$(BIN)/python tests/bench/shrinking.py
 	@$(BIN)/python tests/bench/slices.py
+	@$(BIN)/python tests/bench/lemmas.py
 	@$(BIN)/python tests/bench/page.py
 	@$(BIN)/python tests/bench/against_tlc.py
 

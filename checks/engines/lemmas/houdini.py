@@ -223,19 +223,28 @@ def _rated(found: Found, needed: int, left: int, seconds: float) -> str:
 
 
 class Steps:
-    """What Z3 knows: the domains, and the clauses that it was told of, each under a name."""
+    """What Z3 knows: the domains, and the clauses that it was told of, each under a name.
+
+    It knows it in a context of its own: what Z3 answers depends on the terms that were made in a context before.
+    """
 
     def __init__(self, table: Table, clauses: Clauses) -> None:
         self.table, self._clauses = table, clauses
         self.protocol = table.vocabulary.protocol
         self._formulas: dict[int, Any] = {}
-        self.solver = z3.SimpleSolver()
+        self.context = z3.Context()
+        self.solver = z3.SimpleSolver(ctx=self.context)
         self.solver.set("smt.arith.solver", 2)
         self.solver.set("core.minimize", True)
-        self.solver.add([v.domain.within(v.term) for v in self.protocol.variables])
+        self.variables = [v.term.translate(self.context) for v in self.protocol.variables]
+        self.solver.add([self.said(v.domain.within(v.term)) for v in self.protocol.variables])
         self.names: dict[int, Any] = {}
         self.numbers: dict[str, int] = {}
         self._waiting: list[int] = []
+
+    def said(self, formula: Any) -> Any:
+        """The formula in Z3's context for this."""
+        return formula.translate(self.context)
 
     def formula(self, clause: int) -> Any:
         """What the clause says."""
@@ -250,10 +259,10 @@ class Steps:
         """Lets Z3 suppose these clauses, too."""
         for clause in clauses:
             if clause not in self.names:
-                name = self.names[clause] = z3.Bool(f"clause {clause}")
+                name = self.names[clause] = z3.Bool(f"clause {clause}", self.context)
                 self.numbers[str(name)] = clause
                 self._waiting.append(clause)
-                self.solver.add(z3.Implies(name, self.formula(clause)))
+                self.solver.add(z3.Implies(name, self.said(self.formula(clause))))
 
     @property
     def actions(self) -> int:
@@ -272,7 +281,7 @@ class Steps:
 
     def repeat(self) -> None:
         """Tells Z3 again what it was told within a question that is over, since that is forgotten."""
-        self.solver.add([z3.Implies(self.names[clause], self.formula(clause)) for clause in self._waiting])
+        self.solver.add([z3.Implies(self.names[clause], self.said(self.formula(clause))) for clause in self._waiting])
         self._waiting = []
 
 
@@ -287,9 +296,10 @@ class Question:
         steps.repeat()
         steps.solver.push()
         if action is None:
-            steps.solver.add(z3.Not(self._formula))
+            steps.solver.add(steps.said(z3.Not(self._formula)))
         else:
-            steps.solver.add(action.guard, z3.Not(protocol.after(action, protocol.primed(self._formula))))
+            after = protocol.after(action, protocol.primed(self._formula))
+            steps.solver.add(steps.said(action.guard), steps.said(z3.Not(after)))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -306,5 +316,6 @@ class Question:
         if answer != z3.sat:
             return None
         model = steps.solver.model()
-        raw = [v.domain.read(model.eval(v.term, model_completion=True)) for v in steps.protocol.variables]
+        pairs = zip(steps.protocol.variables, steps.variables, strict=True)
+        raw = [variable.domain.read(model.eval(term, model_completion=True)) for variable, term in pairs]
         return self._steps.table.kernel.packing.pack(raw)[None]

@@ -157,3 +157,20 @@ def test_defects_of_ownership_are_not_proved_away(defect: str) -> None:
     if found.is_proved:
         assert not prove(suite_with(protocol, entry.suite(protocol).named("single_owner"), found.text)).failures
     assert found.is_proved != found.is_reached
+
+
+@pytest.mark.deep
+def test_no_truncation_is_rediscovered_for_any_number_of_entries() -> None:
+    entry = PROTOCOLS["ledger"]
+    found = find(entry, Instance("own", {"readers": 0}), "no_truncation", (), Means(), Telling())
+    assert found.is_proved
+    assert [(size, findings.failures) for size, findings in found.general if size == "entries"] == [("entries", ())]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("defect", ["closes_at_lac", "recovery_reads_do_not_fence", "one_no_such_entry_suffices"])
+def test_defects_of_the_ledger_have_no_proof(defect: str) -> None:
+    entry = PROTOCOLS["ledger"]
+    found = find(entry, Instance("defect", entry.shown_by[defect]), "no_truncation", (defect,), Means(), Telling())
+    assert found.is_reached
+    assert not found.text
