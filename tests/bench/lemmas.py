@@ -17,7 +17,7 @@ ASKED: tuple[tuple[str, str, dict[str, Value]], ...] = (
     ("ownership", "single_owner", {}),
     ("ownership", "single_owner", {"brokers": 3, "bundles": 2, "disconnects": 1}),
     ("ownership", "single_owner", {"disconnects": 1, "releases": 1}),
-    ("election", "leaders_are_one_or_zombies", {"brokers": 2, "expiries": 1}),
+    ("election", "leader_holds_the_node", {"brokers": 2, "disconnects": 1}),
     ("split", "full_coverage", {}),
     ("service_unit", "one_takes_itself_for_the_owner", {}),
     ("ledger", "no_truncation", {"readers": 0}),
