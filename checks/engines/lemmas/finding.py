@@ -8,7 +8,7 @@ Python. That text is then proved as the lemmas of any protocol are, from the beg
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -92,7 +92,6 @@ class Lemmas:
     is_reached: bool = False
     unfinished: str = ""
     why: str = ""
-    notes: tuple[str, ...] = field(default=())
 
     @property
     def is_proved(self) -> bool:
