@@ -70,7 +70,8 @@ def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
 
 def test_the_actions_are_those_of_the_model() -> None:
     """Each action has a step or a reason why it has none, and no other has: a name that is gone would leave a hole."""
-    budgets = ("disconnects", "expiries", "crashes", "unloads", "burials", "timeouts", "splits", "conflicts", "rounds")
+    faults = ("disconnects", "expiries", "crashes", "shutdowns", "timeouts")
+    budgets = (*faults, "unloads", "burials", "splits", "conflicts", "rounds")
     parameters: dict[str, Value] = {**CHANNEL.settings, **dict.fromkeys(budgets, 1), "units": 2}
     everything = ENTRY.build(parameters, {*ENTRY.history} - {"registration_lost"})
     actions = {action.name for action in everything.actions}
@@ -194,6 +195,9 @@ NOT_TOLD_APART = {
     **dict.fromkeys(("gaps_accepted", "jumps_rejected", "tombstones_compacted"), "they are mistakes over the topic"),
     **dict.fromkeys(("registration_lost", "registration_persists"), "the registry is the harness's"),
     **dict.fromkeys(("split_kept", "split_forgotten", "deleted_lingers"), "splits are not driven"),
+    **dict.fromkeys(
+        ("assigned_while_leaving", "release_cut_short", "handed_over_at_once"), "graceful shutdowns are not driven"
+    ),
     "newer_lookup_dropped": "what is left to do for a lookup that has ended is done at once",
 }
 

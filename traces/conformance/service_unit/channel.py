@@ -25,6 +25,7 @@ from fencepost.traces.conformance.session import Session
 from fencepost.traces.conformance.view import View
 
 _SPLIT = "the harness has no layout of a namespace"
+_SHUTDOWN = "a broker of the harness dies, and is not shut down"
 
 
 def _record(told: Mapping[str, Any] | None) -> Record:
@@ -119,6 +120,7 @@ class ChannelAdapter(Adapter):
     protocol = "service_unit"
     not_covered: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("split", "own_child", "change_layout", "meet_conflict", "delete_parent", "learn_layout"), _SPLIT),
+        **dict.fromkeys(("shut_down", "hand_over", "give_up", "hold_nothing", "unregister", "end"), _SHUTDOWN),
         "monitor": "runs of the monitor are not counted: what one finds is done one by one",
         "drop_newer_lookup": "what is left to do for a lookup that has ended is done at once",
     }

@@ -17,9 +17,9 @@ import org.apache.pulsar.metadata.impl.ZKMetadataStore;
 /**
  * Some service units at a time: a ZooKeeper server, which stays, and brokers with a channel, which are new for each run.
  *
- * <p>A request is {@code {"do": ..., "of": broker, "unit": ...}} and what the step needs, with {@code brokers} and {@code units} for
- * {@code begin}, and in each who is {@code registered} and who is the {@code leader} before the step, and who leads {@code then}. The
- * answer has {@code seen}, or {@code refused} if the code cannot take the step.
+ * <p>A request is {@code {"do": ..., "of": broker, "unit": ...}} and what the step needs, with {@code brokers} and {@code
+ * units} for {@code begin}, and in each who is {@code registered} and who is the {@code leader} before the step, and who leads
+ * {@code then}. The answer has {@code seen}, or {@code refused} if the code cannot take the step.
  */
 public final class ChannelBench implements Lines.Target {
     private static final String ROOT = ServiceUnitStateMetadataStoreTableViewImpl.PATH_PREFIX;

@@ -7,7 +7,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** An executor of a broker: what it is given is kept until a step has it done; what is to be tried again later is done at once. */
+/** An executor of a broker: what it is given is kept until a step has it done; what is to be tried later is done at once. */
 final class Jobs extends ScheduledThreadPoolExecutor {
     private final List<Runnable> kept = new ArrayList<>();
 

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import org.apache.pulsar.broker.ServiceConfiguration;
@@ -120,7 +119,8 @@ final class UnitBroker extends Client {
             case "hear":
                 return hear(unit) ? null : name + " has nothing to read of " + unit;
             case "let":
-                return let(unit, request.path("what").asText()) ? null : name + " does not write " + request.path("what").asText();
+                String what = request.path("what").asText();
+                return let(unit, what) ? null : name + " does not write " + what;
             case "fail":
                 for (Held write : named(unit, request.path("what").asText())) {
                     store.fail(write);
@@ -157,7 +157,8 @@ final class UnitBroker extends Client {
             case "bury":
                 return monitor(unit, request, false);
             case "clean-up":
-                return cleanUp(unit, request.path("broker").asText(), request.path("to").textValue(), request.path("ill").asBoolean());
+                String to = request.path("to").textValue();
+                return cleanUp(unit, request.path("broker").asText(), to, request.path("ill").asBoolean());
             default:
                 throw new IllegalArgumentException("no such step: " + step);
         }
