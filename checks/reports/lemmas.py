@@ -29,8 +29,9 @@ def as_python(everything: Sequence[Lemmas]) -> str:
 
 
 def as_json(everything: Sequence[Lemmas]) -> str:
-    """The same as a JSON document: a list with an object for each instance."""
-    return json.dumps([_document(found) for found in everything], indent=2, ensure_ascii=False) + "\n"
+    """The same as a JSON document, with an object for each instance."""
+    document = {"format": 1, "instances": [_document(found) for found in everything]}
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 def _document(found: Lemmas) -> dict[str, Any]:
@@ -46,6 +47,7 @@ def _document(found: Lemmas) -> dict[str, Any]:
         "why": found.why,
         "states": found.states,
         "all_states": found.is_whole,
+        "states_looked_at": found.looked_at,
         "clauses_tried": found.tried,
         "stages": [
             {
@@ -76,7 +78,8 @@ def _looked_at(found: Lemmas) -> Iterator[str]:
     every = "all that can be reached" if found.is_whole else "not all that can be reached"
     yield f"{found.states:,} states of the part that {found.statement.name} can see, {every}"
     if found.tried:
-        yield f"{found.tried:,} clauses tried on them"
+        looked_at = "them" if found.looked_at == found.states else f"{found.looked_at:,} of them"
+        yield f"{found.tried:,} clauses tried on {looked_at}"
     for stage in found.stages:
         lost, few = stage.lost_to_kernel + stage.lost_to_z3, f"{stage.literals} literal{'s' if stage.literals > 1 else ''}"
         yield (

@@ -33,7 +33,8 @@ from fencepost.properties.slices import slice_for
 from fencepost.properties.vocabulary import Property
 
 MOST_STATES = 1 << 20
-"""Of more reached states than that every other one is looked at, or fewer."""
+"""Of more reached states than that every other one is looked at, or fewer, and the initial ones. What is proved is as true,
+but a clause that holds in these alone may take the place of longer ones that hold in all."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class Stage:
 class Lemmas:
     """What was found of a property of an instance.
 
+    Of ``states`` that were reached, which ``is_whole`` if there are no others, clauses were tried on ``looked_at``.
     ``text`` are the clauses, as Python; ``count`` how many. ``proof`` is of the property from them, if they have it, and
     ``general`` what they prove for any size. ``is_reached`` says that the property fails in a state that was reached, so that
     there are none. ``unfinished`` says what is open, and ``why`` why the property is not proved.
@@ -83,6 +85,7 @@ class Lemmas:
     statement: Property
     states: int
     is_whole: bool
+    looked_at: int
     tried: int = 0
     stages: tuple[Stage, ...] = ()
     text: str = ""
@@ -108,15 +111,16 @@ def find(entry: Entry, instance: Instance, name: str, defects: Sequence[str], me
     prop = _property(entry, protocol, name)
     part = slice_for(protocol, [prop])
     telling.telling("searches the states that can be reached")
+    kernel = Kernel(part)
     result = search(
-        Kernel(part),
+        kernel,
         workers=means.workers,
         limits=Limits(memory=means.memory),
         progress=telling.searching,
         should_stop=telling.should_stop,
     )
-    states = _chosen(np.concatenate(list(result.states())))
-    found = Lemmas(entry, instance, protocol, prop, result.distinct, result.outcome == "exhausted")
+    states = _chosen(np.concatenate(list(result.states())), kernel.initial())
+    found = Lemmas(entry, instance, protocol, prop, result.distinct, result.outcome == "exhausted", len(states))
     with Crew(means.workers) as crew:
         return _Finder(found, part, states, crew, means, telling).find(defects)
 
@@ -131,9 +135,10 @@ def _property(entry: Entry, protocol: Protocol, name: str) -> Property:
     return known[name]
 
 
-def _chosen(states: Words) -> Words:
-    """The states, or some of them, in an order that depends on nothing but what they are, and on no rule in them."""
-    kept = unique(states[buckets_of(states, -(-len(states) // MOST_STATES)) == 0])
+def _chosen(states: Words, initial: Words) -> Words:
+    """The states, or some of them and the initial ones, in an order that depends on what they are, and on no rule in them."""
+    some = states[buckets_of(states, -(-len(states) // MOST_STATES)) == 0]
+    kept = unique(np.concatenate([some, initial]))
     return kept[np.random.default_rng(0).permutation(len(kept))]
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
-from tests.command import fencepost
+from tests.command import ROOT, fencepost
 
 OWNERSHIP = ("lemmas", "ownership", "--property", "single_owner", "--quiet", "--workers", "1")
 
@@ -21,9 +22,19 @@ def test_what_is_found_is_printed_and_written(tmp_path: Path) -> None:
 
 
 def test_a_document_has_the_same() -> None:
-    (found,) = json.loads(fencepost(*OWNERSHIP, "--format", "json").stdout)
+    document = json.loads(fencepost(*OWNERSHIP, "--format", "json").stdout)
+    (found,) = document["instances"]
+    assert document["format"] == 1
     assert (found["proved"], found["reached"], found["lemmas"], found["all_states"]) == (True, False, 1, True)
     assert found["python"] in fencepost(*OWNERSHIP).stdout
+    assert set(found) | {stage for one in found["stages"] for stage in one} == _documented()
+
+
+def _documented() -> set[str]:
+    """The fields that the reference has of such an object, and of its stages."""
+    (section,) = re.findall(r"^## Lemmas\n(.*?)(?=^## |\Z)", (ROOT / "docs/reference/json.md").read_text("utf-8"), re.M | re.S)
+    cells = re.findall(r"^\| (`[^|]*) \|", section, re.M)
+    return {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
 
 
 def test_what_can_fail_ends_as_check_does() -> None:
