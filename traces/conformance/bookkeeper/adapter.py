@@ -88,13 +88,9 @@ def _deliver(request: Mapping[str, Any], *codes: int, heard: bool = False) -> di
 
 
 def _replace(step: Taken, a: Mapping[str, str]) -> Steps:
-    """The last add that waits for the bookie fails: what it has of the others may still be acknowledged."""
-    ledger = ledger_of(step.before)
-    waiting = [
-        e
-        for e in range(ledger.lac + 1, ledger.sent + 1)
-        if a["o"] in ledger.write_set(ledger.writers(), e) and e not in ledger.acked(a["o"])
-    ]
+    """The last add that waits for the bookie fails: what it has of the others may still be acknowledged. A failure of one that
+    has its ack quorum asks for no other bookie at once (``PendingAddOp.writeComplete``)."""
+    waiting = ledger_of(step.before).waiting_for(a["o"])
     if not waiting:
         raise Departure(f"no add to {a['o']} waits, so none can fail")
     return [{"do": "fail", **_request("writer", "add", a["o"], waiting[-1]), "by": a["n"]}]

@@ -129,6 +129,16 @@ class Ledger:
         """The entries whose acknowledgement by the bookie counts and has reached the writer."""
         return entries(self.view[f"acked[{bookie}]"])
 
+    def waiting_for(self, bookie: str) -> list[int]:
+        """The entries whose adds wait for the bookie, in their order: it is to store them, and they have no ack quorum yet."""
+        return [
+            entry
+            for entry in range(self.lac + 1, self.sent + 1)
+            if bookie in self.write_set(self.writers(), entry)
+            and entry not in self.acked(bookie)
+            and sum(entry in self.acked(other) for other in self.bookies) < self.ack_quorum
+        ]
+
     @property
     def writer(self) -> str:
         """What the writer does: ``writing``, ``changing``, ``changed``, ``closed`` or ``failed``."""

@@ -38,7 +38,7 @@ final class Steps {
                 deliver(step);
                 break;
             case "answer":
-                one(step, r -> !r.answered && r.delivered).answer(null);
+                newest(step, r -> !r.answered && r.delivered).answer(null);
                 break;
             case "fail":
                 fail(step);
@@ -129,9 +129,17 @@ final class Steps {
     }
 
     private HeldRequest one(JsonNode step, Predicate<HeldRequest> fits) throws Refused {
-        return like(step).stream().filter(fits).findFirst().orElseThrow(() -> new Refused("there is no such request: "
-                + step.get("of").asText() + " " + step.get("what").asText() + " " + step.get("at").asText()
-                + (step.has("entry") ? " e" + step.get("entry").asLong() : "")));
+        return like(step).stream().filter(fits).findFirst().orElseThrow(() -> none(step));
+    }
+
+    /** An answer to what a bookie was sent before it left the ensemble would not count. */
+    private HeldRequest newest(JsonNode step, Predicate<HeldRequest> fits) throws Refused {
+        return like(step).stream().filter(fits).reduce((first, second) -> second).orElseThrow(() -> none(step));
+    }
+
+    private static Refused none(JsonNode step) {
+        return new Refused("there is no such request: " + step.get("of").asText() + " " + step.get("what").asText() + " "
+                + step.get("at").asText() + (step.has("entry") ? " e" + step.get("entry").asLong() : ""));
     }
 
     private HeldMetadata.Operation operation(GatedClient client, boolean done) throws Refused {
@@ -171,9 +179,7 @@ final class Steps {
                 .or(() -> like.stream().filter(r -> heard && !r.answered).findFirst())
                 .or(() -> like.stream().filter(r -> !heard && !r.delivered).findFirst())
                 .or(() -> like.stream().filter(r -> !heard).reduce((first, second) -> second))
-                .orElseThrow(() -> new Refused("there is no such request: " + step.get("of").asText() + " "
-                        + step.get("what").asText() + " " + step.get("at").asText()
-                        + (step.has("entry") ? " e" + step.get("entry").asLong() : "")));
+                .orElseThrow(() -> none(step));
         int code = request.deliver(bookie(step));
         if (step.has("codes")) {
             boolean fits = false;
