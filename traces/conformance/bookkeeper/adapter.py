@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from fencepost.model.language import Protocol
 from fencepost.traces.conformance.adapter import Adapter, Departure, Owed, Seen, Taken
 from fencepost.traces.conformance.bookkeeper import words
-from fencepost.traces.conformance.bookkeeper.deviating import ALLOWANCES, DEVIATIONS
+from fencepost.traces.conformance.bookkeeper.deviating import ALLOWANCES, DEVIATIONS, OF_SORTED
 from fencepost.traces.conformance.bookkeeper.owing import found, owed
 from fencepost.traces.conformance.bookkeeper.seeing import OBSERVABLES
 from fencepost.traces.conformance.bookkeeper.words import ledger_of, number
@@ -33,13 +33,13 @@ class LedgerAdapter(Adapter):
     }
     observables = OBSERVABLES
     allowances = ALLOWANCES
-    deviations = DEVIATIONS
     shown_by_requests = words.BY_REQUESTS
 
-    def __init__(self, session: Session, *, limbo: bool) -> None:
-        """``limbo`` is whether the bookies' storage has it."""
+    def __init__(self, session: Session, *, storage: str) -> None:
+        """``storage`` is that of the bookies: db, sorted or interleaved."""
         self.session = session
-        self.covered = frozenset(_STEPS) - (frozenset() if limbo else _NEED_LIMBO)
+        self.covered = frozenset(_STEPS) - (frozenset() if storage == "db" else _NEED_LIMBO)
+        self.deviations = DEVIATIONS + (OF_SORTED if storage == "sorted" else ())
         self._striped = self._checkpoints = self._stops = False
 
     def begin(self, instance: Protocol) -> Seen:

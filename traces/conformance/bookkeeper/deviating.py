@@ -133,6 +133,15 @@ def _deleted(step: Taken, differences: Sequence[Difference], why: str) -> bool:
     return before.status == "deleted" and (refused or (never_fenced and _only(("fenced",), differences)))
 
 
+def _still_in_memory(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    return step.action.name == words.COLLECT and _only(("stored", "rotten", "bookie_lac", "fenced"), differences)
+
+
+def _not_saved_yet(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    added = step.action.name in (words.RECOVERY_ADD, words.RECOVERY_ADD_COMPLETE)
+    return added and _only(("rotten",), differences) and all(not d.model for d in differences)
+
+
 def _unknown_when_fenced(step: Taken, differences: Sequence[Difference], why: str) -> bool:
     """A bookie is back from a kill, and has forgotten the fence: it set it when it held nothing of the ledger."""
     return step.action.name == words.RESTART and _only(("fenced",), differences) and all(d.model for d in differences)
@@ -200,3 +209,17 @@ DEVIATIONS: tuple[Deviation, ...] = (
     ),
 )
 """Those with a number are told of in docs/how-to/hold-it-against-the-code.md."""
+
+OF_SORTED: tuple[Deviation, ...] = (
+    Deviation(
+        "collected later from memory",
+        "what SortedLedgerStorage has not saved of a deleted ledger is known until it is saved, and the fence is not",
+        _still_in_memory,
+    ),
+    Deviation(
+        "good again when it is saved",
+        "SortedLedgerStorage reads what it has saved first: an entry that is written over a rotten copy is good only then",
+        _not_saved_yet,
+    ),
+)
+"""Of SortedLedgerStorage alone (``deleteLedger``, ``getEntry``)."""

@@ -34,7 +34,7 @@ def start(asked: Asked, *, keep_log: bool = False) -> LedgerAdapter:
     release = bookkeeper(asked.release)
     made = harness("ledger", "org.apache.bookkeeper.client.LedgerBench", release, besides=BESIDES, options=MEMORY)
     storage = asked.storage or next(iter(STORAGES))
-    return LedgerAdapter(Session(made.with_arguments(STORAGES[storage]), keep_log=keep_log), limbo=storage == "db")
+    return LedgerAdapter(Session(made.with_arguments(STORAGES[storage]), keep_log=keep_log), storage=storage)
 
 
 LEDGER = Target(

@@ -21,11 +21,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.apache.bookkeeper.bookie.Bookie;
 import org.apache.bookkeeper.bookie.BookieException;
 import org.apache.bookkeeper.bookie.BookieImpl;
 import org.apache.bookkeeper.bookie.BookieResources;
 import org.apache.bookkeeper.bookie.LedgerDirsManager;
 import org.apache.bookkeeper.bookie.LedgerStorage;
+import org.apache.bookkeeper.bookie.SortedLedgerStorage;
 import org.apache.bookkeeper.conf.ServerConfiguration;
 import org.apache.bookkeeper.discover.BookieServiceInfo;
 import org.apache.bookkeeper.meta.NullMetadataBookieDriver;
@@ -241,7 +243,11 @@ final class RealBookie {
 
     /** Whether an add of the writer would be refused: the ledger is fenced, or was when it was deleted. */
     boolean fenced(long ledger) throws Exception {
-        return knows(ledger) && kept().isFenced(ledger) || deletedWhenFenced.getIfPresent(ledger) != null;
+        try {
+            return knows(ledger) && kept().isFenced(ledger) || deletedWhenFenced.getIfPresent(ledger) != null;
+        } catch (Bookie.NoLedgerException e) {
+            return false; // collected, and known still by an entry in the memory table
+        }
     }
 
     boolean limbo(long ledger) throws Exception {
@@ -288,6 +294,14 @@ final class RealBookie {
             throw new IllegalStateException("entry " + entry + " has no payload");
         }
         spoiled.setByte(last, spoiled.getByte(last) ^ 1);
+        // what goes bad is on a disk; a memory table takes no entry twice, so it is to have neither the good copy nor the bad one
+        boolean inMemory = storage() instanceof SortedLedgerStorage;
+        if (inMemory) {
+            storage().flush();
+        }
         storage().addEntry(spoiled);
+        if (inMemory) {
+            storage().flush();
+        }
     }
 }
