@@ -33,7 +33,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("machines",),
     ),
     "traces": (
-        ("trace",),
+        ("trace", "signals"),
         ("files", "wording", "lassos", "comparing", "control_actions"),
         ("machines", "replay"),
         ("shrinking",),

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, TextIO
 
+from fencepost.traces.signals import say_at_once
+
 if TYPE_CHECKING:  # who asks a policy need not wait for the kernel to load
     from fencepost.model.kernel.search.results import Progress
     from fencepost.model.kernel.walks.walks import WalkProgress
@@ -102,7 +104,7 @@ def interruptible() -> Iterator[Interrupt]:
             raise KeyboardInterrupt
         interrupt.requested = True
         if os.getpid() == asked:  # the processes that it forked hear Ctrl-C, too
-            sys.stderr.write("\n# stopping; what was found is kept (once more to give up at once)\n")
+            say_at_once("\n# stopping; what was found is kept (once more to give up at once)\n")
 
     signal.signal(signal.SIGINT, handle)
     try:

@@ -17,6 +17,7 @@ from types import FrameType
 from pyspark.sql import SparkSession
 
 from fencepost.traces.exploration.java import chosen, write_launcher
+from fencepost.traces.signals import say_at_once
 
 ATTEMPTS = 4
 """How often Spark tries a task before it gives a job up: what a cluster does by itself, and ``local`` only if told."""
@@ -100,7 +101,7 @@ def _held_back() -> Iterator[list[int]]:
 
     def note(number: int, frame: FrameType | None) -> None:
         noted.append(number)
-        sys.stderr.write("\n# spark: stopping as soon as it has started\n")
+        say_at_once("\n# spark: stopping as soon as it has started\n")
 
     before = signal.signal(signal.SIGINT, note)
     try:

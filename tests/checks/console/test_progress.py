@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import termios
+import time
 from io import StringIO
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -48,3 +56,36 @@ def test_on_a_terminal_the_line_is_rewritten_from_two_seconds_on(monkeypatch: py
 
 def test_quiet_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told(monkeypatch, StringIO(), quiet=True) == []
+
+
+WRITING = """
+import sys
+from fencepost.checks.console.progress import interruptible
+with interruptible() as interrupt:
+    print("writing", flush=True)
+    while not interrupt():
+        sys.stderr.write("# some progress\\n")
+        sys.stderr.flush()
+"""
+
+
+def _unread(pipe: Any) -> int:
+    """How many bytes wait to be read."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
+def test_an_interrupt_in_the_middle_of_a_write_is_as_any_other() -> None:
+    """Nobody reads what it writes, so that it is in the middle of a write when the pipe is full."""
+    asked = [sys.executable, "-c", WRITING]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with subprocess.Popen(asked, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "writing\n"
+        before, now = -1, 0
+        while not 0 < now == before:
+            time.sleep(0.1)
+            before, now = now, _unread(run.stderr)
+        run.send_signal(signal.SIGINT)
+        _, said = run.communicate(timeout=60)
+    assert run.returncode == 0, said[-2000:]
+    assert "# stopping; what was found is kept" in said
