@@ -91,15 +91,15 @@ def declare_topics(channel: Channel, timeouts: int) -> None:
 
     @p.fault(
         by="b",
-        mirrors="ServiceUnitStateChannelImpl.closeServiceUnit, BrokerService.cleanUnloadedTopicFromCache",
+        mirrors="BrokerService.unloadServiceUnit, BrokerService.cleanUnloadedTopicFromCache",
         spends="timeouts",
         b=broker,
         u=unit,
     )
     def time_out_closing(b: int, u: int) -> Any:
-        """The topics of a unit that is to be released do not close in time: nothing is written, and they are forgotten."""
+        """The topics of a unit do not close in time: the release goes on without them."""
         closing = And(store.lives[b], due[b, u] == "release", topics[b, u] == "open")
-        return closing, merged({topics[b, u]: "late", leaves[b, u]: False}, channel.done(b, u))
+        return closing, {topics[b, u]: "late", leaves[b, u]: False}
 
     @p.step(by="b", mirrors="BrokerService.unloadServiceUnit", fair=True, b=broker, u=unit, only_if=timeouts)
     def close_late(b: int, u: int) -> Any:

@@ -54,8 +54,8 @@ def declare_moves(channel: Channel) -> None:
         u=unit,
     )
     def release(b: int, u: int) -> Any:
-        """The topics are closed: the unit is free, or assigned to the broker that it is transferred to."""
-        closed = topics[b, u].among("closed", "attached")
+        """The topics are closed, or late: the unit is free, or assigned to the broker that it is transferred to."""
+        closed = topics[b, u] != "open"
         to, version = channel.due_dst[b, u], records.after(channel.due_version[b, u])
         free = records.record("Free", version, src=b)
         released = records.record("Assigning", version, dst=to, src=b).either(to != NOBODY, free)

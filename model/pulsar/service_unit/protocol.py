@@ -130,7 +130,7 @@ def service_unit(
     declare_moves(channel)
     parts.declare(channel.topics, channel.leaves)
     halts = (conflicts >= attempts) + (expiries if store == "metadata" or splits else 0)
-    leader.declare(expiries=expiries, faults=crashes + expiries + shutdowns, moves=crashes + shutdowns + timeouts + halts)
+    leader.declare(expiries=expiries, faults=crashes + expiries + shutdowns, moves=crashes + shutdowns + halts)
     declare_shutdown(channel, leader)
     declare_steps(channel)
     return p

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from fencepost.model.language import Protocol
 from fencepost.traces.conformance.adapter import Adapter, Departure, Observable, Owed, Seen, Taken
-from fencepost.traces.conformance.service_unit.deviating import ALLOWANCES, DEVIATIONS
+from fencepost.traces.conformance.service_unit.deviating import ALLOWANCES
 from fencepost.traces.conformance.service_unit.words import (
     NOBODY,
     Record,
@@ -127,7 +127,6 @@ class ChannelAdapter(Adapter):
     observables = OBSERVABLES
     shown_by_requests = ("existing", "due", "due_dst", "due_version")
     allowances = ALLOWANCES
-    deviations = DEVIATIONS
 
     def __init__(self, session: Session) -> None:
         self.session = session

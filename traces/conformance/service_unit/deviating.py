@@ -1,11 +1,9 @@
-"""Where the model of the channel allows more than Pulsar does, and where the two are known to differ, each with its name."""
+"""Where the model of the channel allows more than Pulsar does, each with its name."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from fencepost.model.language import Action
-from fencepost.traces.conformance.adapter import Allowance, Deviation, Difference, Seen, Taken
+from fencepost.traces.conformance.adapter import Allowance, Seen
 from fencepost.traces.conformance.service_unit.words import NOBODY, truth, view_of
 from fencepost.traces.conformance.view import View
 
@@ -89,21 +87,3 @@ ALLOWANCES: tuple[Allowance, ...] = (
         _still_cleans,
     ),
 )
-
-
-def _goes_on(step: Taken, differences: Sequence[Difference], why: str) -> bool:
-    """The time for closing topics is up: the code releases the unit as if they were closed."""
-    if step.action.name != "time_out_closing":
-        return False
-    return bool(differences) and all(d.kind == "stray" and d.what.startswith("request ") for d in differences)
-
-
-DEVIATIONS: tuple[Deviation, ...] = (
-    Deviation(
-        "released when the time is up",
-        "BrokerService.unloadServiceUnit ends without an error when topics did not close in time, and the unit is released; in "
-        "the model nothing is written",
-        _goes_on,
-    ),
-)
-"""Each is told of in docs/how-to/hold-it-against-the-code.md."""

@@ -50,7 +50,7 @@ def unread(view: View, b: str, u: str) -> bool:
 def closing(view: View, b: str, u: str) -> bool:
     """Whether the channel waits for topics to close."""
     topics = view[f"topics[{b}, {u}]"]
-    releases = view[f"due[{b}, {u}]"] != "none" and topics in ("open", "late")
+    releases = view[f"due[{b}, {u}]"] != "none" and topics == "open"
     return releases or (view[f"leaves[{b}, {u}]"] and topics != "closed")
 
 
@@ -69,7 +69,8 @@ def writes(view: View, b: str, u: str) -> frozenset[str]:
     """The writes of a unit that a broker has ready: what is due once topics are closed, and what it found at its start."""
     found = set()
     due, version = view[f"due[{b}, {u}]"], view[f"due_version[{b}, {u}]"] + 1
-    if due != "none" and view[f"topics[{b}, {u}]"] in ("closed", "attached"):
+    topics = view[f"topics[{b}, {u}]"]
+    if due != "none" and (topics in ("closed", "attached") or (topics == "late" and due == "release")):
         to = view[f"due_dst[{b}, {u}]"]
         released = f"put Free {NOBODY} {b} {version}" if to == NOBODY else f"put Assigning {to} {b} {version}"
         found.add(released if due == "release" else "delete")
