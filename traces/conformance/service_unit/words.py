@@ -51,7 +51,7 @@ def closing(view: View, b: str, u: str) -> bool:
     """Whether the channel waits for topics to close."""
     topics = view[f"topics[{b}, {u}]"]
     releases = view[f"due[{b}, {u}]"] != "none" and topics == "open"
-    return releases or (view[f"leaves[{b}, {u}]"] and topics != "closed")
+    return releases or bool(view[f"leaves[{b}, {u}]"] and topics != "closed")
 
 
 def is_wanted(view: View, b: str, u: str) -> bool:
