@@ -199,6 +199,10 @@ CHANGE_IN_RECOVERY = (
     "recovery_add(r0, b2); close_recovered(r0)"
 )
 
+CHANGE_BEFORE_RECOVERY = (
+    "send(e0); send(e1); add(b0, e0); add(b1, e0); ack(b0, e0); ack(b1, e0); confirm(e0); replace(b0, b2); publish_change;"
+    "recover(r0); read_lac(r0, b2); start_reading(r0)"
+)
 BY_SCRIPT: dict[str, tuple[str, dict[str, Value]]] = {
     "fence_not_durable": (
         "send(e0); add(b2, e0); recover(r0); fence_unheard(r0, b2); crash(b2); restart(b2)",
@@ -207,6 +211,10 @@ BY_SCRIPT: dict[str, tuple[str, dict[str, Value]]] = {
     "recovery_ensemble_starts_early": (
         CHANGE_IN_RECOVERY,
         {"bookies": 3, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2, "changes": 1},
+    ),
+    "recovery_starts_below_last_ensemble": (
+        CHANGE_BEFORE_RECOVERY,
+        dict(ENTRY.shown_by["recovery_starts_below_last_ensemble"]),
     ),
 }
 """Defects for which a random run takes long: a run that shows each."""
