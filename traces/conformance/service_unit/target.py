@@ -14,7 +14,6 @@ _TIMERS = "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED"
 """What times out is looked for among the JDK's own timers."""
 
 
-
 def start(asked: Asked, *, keep_log: bool = False) -> ChannelAdapter:
     """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
     options = (*OPTIONS, "-Dzookeeper.forceSync=no", _TIMERS)
