@@ -17,6 +17,7 @@ from fencepost.traces.conformance.campaign import Result, campaign
 from fencepost.traces.conformance.running import Outcome, Pair
 from fencepost.traces.conformance.targets import Asked
 from tests.traces.conformance.real import tools
+from tests.traces.conformance.telling import told
 
 pytestmark = pytest.mark.xdist_group("real bookkeeper")
 
@@ -41,10 +42,6 @@ def held(adapter: BookieAdapter, protocols: Sequence[Protocol], runs: int, witho
     return campaign(
         protocols, adapter, runs=runs, steps=60, seed=1, weights=BOOKIE.weights, without=without, stop_after=1, shrink=False
     )
-
-
-def told(result: Result) -> str:
-    return "\n".join(f"{o}\n  {'; '.join(step.action for step in o.trace.steps)}" for o in result.differing)
 
 
 def follow(adapter: BookieAdapter, script: str, **parameters: Value) -> Outcome:

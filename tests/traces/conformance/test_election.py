@@ -17,6 +17,7 @@ from fencepost.traces.conformance.pulsar.target import ELECTION, start
 from fencepost.traces.conformance.running import Outcome, Pair
 from fencepost.traces.conformance.targets import Asked
 from tests.traces.conformance.real import tools
+from tests.traces.conformance.telling import told
 
 pytestmark = pytest.mark.xdist_group("real pulsar")
 
@@ -39,11 +40,6 @@ def held(adapter: ElectionAdapter, *defects: str, runs: int, seed: int = 1, **pa
     return campaign(
         protocols, adapter, runs=runs, steps=40, seed=seed, weights=ELECTION.weights, without=without, stop_after=1
     )
-
-
-def told(result: Result) -> str:
-    lines = [f"{outcome}\n  {'; '.join(step.action for step in outcome.trace.steps)}" for outcome in result.differing]
-    return "\n".join(lines)
 
 
 def follow(adapter: ElectionAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:

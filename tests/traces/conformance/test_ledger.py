@@ -21,6 +21,7 @@ from fencepost.traces.conformance.campaign import Result, campaign
 from fencepost.traces.conformance.running import Outcome, Pair
 from fencepost.traces.conformance.targets import Asked
 from tests.traces.conformance.real import tools
+from tests.traces.conformance.telling import told
 
 pytestmark = pytest.mark.xdist_group("real bookkeeper")
 
@@ -50,11 +51,6 @@ def held(adapter: LedgerAdapter, *defects: str, runs: int, seed: int = 1, **para
         stop_after=1,
         shrink=False,
     )
-
-
-def told(result: Result) -> str:
-    lines = [f"{outcome}\n  {'; '.join(step.action for step in outcome.trace.steps)}" for outcome in result.differing]
-    return "\n".join(lines)
 
 
 def follow(adapter: LedgerAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:

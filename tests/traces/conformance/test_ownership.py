@@ -17,6 +17,7 @@ from fencepost.traces.conformance.pulsar.target import OWNERSHIP, pulsar_ownersh
 from fencepost.traces.conformance.running import Outcome, Pair
 from fencepost.traces.conformance.targets import Asked
 from tests.traces.conformance.real import tools
+from tests.traces.conformance.telling import told
 
 pytestmark = pytest.mark.xdist_group("real pulsar")
 
@@ -34,11 +35,6 @@ def adapter() -> Iterator[OwnershipAdapter]:
 def held(adapter: OwnershipAdapter, *, runs: int, release: str = USUAL, seed: int = 1) -> Result:
     instances = [OWNERSHIP.model(ENTRY, release, each) for each in OWNERSHIP.instances]
     return campaign(instances, adapter, runs=runs, steps=40, seed=seed, weights=OWNERSHIP.weights, stop_after=1)
-
-
-def told(result: Result) -> str:
-    lines = [f"{outcome}\n  {'; '.join(step.action for step in outcome.trace.steps)}" for outcome in result.differing]
-    return "\n".join(lines)
 
 
 def follow(adapter: OwnershipAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:

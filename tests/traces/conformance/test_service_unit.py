@@ -17,6 +17,7 @@ from fencepost.traces.conformance.service_unit.deviating import WRITERS
 from fencepost.traces.conformance.service_unit.target import CHANNEL, start
 from fencepost.traces.conformance.targets import Asked
 from tests.traces.conformance.real import tools
+from tests.traces.conformance.telling import told
 
 pytestmark = pytest.mark.xdist_group("real pulsar")
 
@@ -34,11 +35,6 @@ def adapter() -> Iterator[ChannelAdapter]:
 def held(adapter: ChannelAdapter, *, runs: int, release: str = USUAL, seed: int = 1) -> Result:
     instances = [CHANNEL.model(ENTRY, release, each) for each in CHANNEL.instances]
     return campaign(instances, adapter, runs=runs, steps=40, seed=seed, weights=CHANNEL.weights, stop_after=1)
-
-
-def told(result: Result) -> str:
-    lines = [f"{outcome}\n  {'; '.join(step.action for step in outcome.trace.steps)}" for outcome in result.differing]
-    return "\n".join(lines)
 
 
 def follow(adapter: ChannelAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:

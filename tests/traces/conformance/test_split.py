@@ -15,6 +15,7 @@ from fencepost.traces.conformance.pulsar.split import Scale, SplitAdapter
 from fencepost.traces.conformance.running import Outcome, Pair
 from fencepost.traces.conformance.targets import Asked
 from tests.traces.conformance.real import tools
+from tests.traces.conformance.telling import told
 
 pytestmark = pytest.mark.xdist_group("real brokers")
 
@@ -33,10 +34,6 @@ def adapter() -> Iterator[SplitAdapter]:
 def held(adapter: SplitAdapter, *, runs: int, release: str = USUAL) -> Result:
     instances = [SPLIT.model(ENTRY, release, each) for each in SPLIT.instances]
     return campaign(instances, adapter, runs=runs, steps=40, seed=1, weights=SPLIT.weights, stop_after=1, shrink=False)
-
-
-def told(result: Result) -> str:
-    return "\n".join(f"{found}\n  {'; '.join(step.action for step in found.trace.steps)}" for found in result.differing)
 
 
 def follow(adapter: SplitAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:

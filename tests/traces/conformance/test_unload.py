@@ -16,6 +16,7 @@ from fencepost.traces.conformance.pulsar.unload import UnloadAdapter
 from fencepost.traces.conformance.running import Outcome, Pair
 from fencepost.traces.conformance.targets import Asked
 from tests.traces.conformance.real import tools
+from tests.traces.conformance.telling import told
 
 pytestmark = pytest.mark.xdist_group("real brokers")
 
@@ -34,10 +35,6 @@ def adapter() -> Iterator[UnloadAdapter]:
 def held(adapter: UnloadAdapter, *, runs: int, release: str = USUAL) -> Result:
     instances = [UNLOAD.model(ENTRY, release, each) for each in UNLOAD.instances]
     return campaign(instances, adapter, runs=runs, steps=40, seed=1, weights=UNLOAD.weights, stop_after=1, shrink=False)
-
-
-def told(result: Result) -> str:
-    return "\n".join(f"{found}\n  {'; '.join(step.action for step in found.trace.steps)}" for found in result.differing)
 
 
 def follow(adapter: UnloadAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
