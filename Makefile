@@ -5,6 +5,9 @@ PYTHON ?= python3
 ARGS ?=
 BIN := .venv/bin
 
+# Without the bytecode that is kept beside the sources each process would compile every module anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help check explore test deep docs conform bench clean
 
