@@ -12,6 +12,7 @@ from fencepost.checks.console.options import (
     add_memory,
     add_quiet,
     add_releases,
+    add_seed,
     add_set,
     add_size,
     add_workers,
@@ -29,6 +30,7 @@ EXAMPLES = """examples:
   fencepost teeth election --all                 how each of them was noticed
   fencepost teeth election --mutant propose.3    one of them, with the run that gives it away
   fencepost teeth ledger --set entries=1         the mutants of an instance of your own
+  fencepost teeth service_unit --sample 200      where all of them would take hours
 
 exit status: 0 the score is at least that of --least, 10 it is not, 75 there is none, 20 interrupted, 2 wrong usage"""
 
@@ -42,6 +44,8 @@ def add_teeth(commands: Commands) -> None:
     add_set(teeth)
     add_releases(teeth)
     add("--mutant", action="append", default=[], metavar="NAME", help="only this, or all of an action; with the run that tells")
+    add("--sample", type=whole(1), metavar="N", help="only so many of them, each as likely as any other")
+    add_seed(teeth, "the sample")
     add("--all", action="store_true", help="a line for each mutant, not only for those that survive")
     add("--least", type=score, default=95.0, metavar="PERCENT", help="the score that is demanded (default: 95)")
     add_format(teeth)

@@ -17,7 +17,7 @@ from fencepost.checks.reports.report import text as told
 from fencepost.checks.teeth.litter import alone, claims
 from fencepost.checks.teeth.mutation import mutants
 from fencepost.checks.teeth.report import as_json, text
-from fencepost.checks.teeth.run import Mutant, Teeth, bite, searched
+from fencepost.checks.teeth.run import Mutant, Sample, Teeth, bite, searched
 from fencepost.model.language import ModelError
 from fencepost.model.language.obligations import prove_domains
 from fencepost.properties.observed import Observed
@@ -46,6 +46,7 @@ def run(asked: argparse.Namespace) -> ExitStatus:
                 entry,
                 instances,
                 only=asked.mutant,
+                sample=Sample(asked.sample, asked.seed) if asked.sample else None,
                 states=asked.states,
                 memory=memory,
                 workers=asked.workers,

@@ -22,7 +22,8 @@ def text(teeth: Teeth, *, every: bool, width: int = 120) -> str:
     if teeth.left_out:
         lines += _wrapped("  too large, and left out: ", ", ".join(teeth.left_out), width)
     told = [f"{teeth.count(fate)} {fate}" for fate in FATES if teeth.count(fate)]
-    lines.append(f"  {len(teeth.mutants)} mutant{'s' * (len(teeth.mutants) != 1)}: {', '.join(told) or 'none'}")
+    sampled = "" if teeth.sampled_of is None else f", sampled of {teeth.sampled_of}"
+    lines.append(f"  {len(teeth.mutants)} mutant{'s' * (len(teeth.mutants) != 1)}{sampled}: {', '.join(told) or 'none'}")
     engines = Counter(mutant.kill.by for mutant in teeth.mutants if mutant.kill)
     if engines:
         lines.append("  noticed by: " + ", ".join(f"{engine} {count}" for engine, count in sorted(engines.items())))
@@ -59,7 +60,8 @@ def _score(teeth: Teeth) -> str:
     if teeth.score is None:
         return f"{teeth.protocol}: no score, because {_why_none(teeth)}"
     score = f"{100 * teeth.score:.1f} %"
-    return f"{teeth.protocol}: score {score}{so_far}, {killed} of {killed + survived} mutants that make a difference"
+    sampled = "" if teeth.sampled_of is None else " of the sample"
+    return f"{teeth.protocol}: score {score}{sampled}{so_far}, {killed} of {killed + survived} mutants that make a difference"
 
 
 def _why_none(teeth: Teeth) -> str:
@@ -82,6 +84,7 @@ def _protocol(teeth: Teeth) -> dict[str, Any]:
         "protocol": teeth.protocol,
         "instances": list(teeth.instances),
         "left_out": list(teeth.left_out),
+        "sampled_of": teeth.sampled_of,
         "finished": teeth.finished,
         "score": None if teeth.score is None else round(teeth.score, 4),
         "counts": {fate: teeth.count(fate) for fate in FATES},

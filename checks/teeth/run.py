@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -20,6 +21,19 @@ MEMORY = GIB // 4
 
 STATES = 50_000
 """States of an instance that is not too large for hundreds of searches."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """So many of the mutants, each as likely as any other: the same ones for the same ``seed``."""
+
+    size: int
+    seed: int
+
+    def of(self, names: Mapping[Mistake, str]) -> dict[Mistake, str]:
+        """The sample of these mutants, in their order; all of them if there are no more."""
+        chosen = set(random.Random(self.seed).sample(list(names), min(self.size, len(names))))
+        return {mistake: name for mistake, name in names.items() if mistake in chosen}
 
 
 @dataclass(frozen=True)
@@ -45,7 +59,7 @@ class Mutant:
 class Teeth:
     """The mutants of one protocol, in the order of its actions, in the instances that are small enough; others are
     ``left_out``. ``noticed`` has for each property how many of them it was the first to notice, or among the first (nothing of
-    that if only some mutants were asked for)."""
+    that if only some mutants were asked for). ``sampled_of`` is of how many mutants they are a sample; None if they are all."""
 
     protocol: str
     instances: tuple[str, ...]
@@ -53,6 +67,7 @@ class Teeth:
     mutants: tuple[Mutant, ...]
     noticed: dict[str, int]
     finished: bool
+    sampled_of: int | None = None
     seconds: float = field(default=0.0, compare=False)
 
     def count(self, fate: Fate) -> int:
@@ -82,6 +97,7 @@ def bite(
     instances: Sequence[Instance],
     *,
     only: Collection[str] = (),
+    sample: Sample | None = None,
     states: int = STATES,
     memory: int = MEMORY,
     workers: int | None = None,
@@ -90,11 +106,12 @@ def bite(
 ) -> Teeth:
     """Makes the mutants of the instances and has each of them checked until it is noticed.
 
-    ``only`` names mutants, or actions all of whose mutants are meant; none named are all. Instances with more than ``states``
-    are left out. ``memory`` bounds each search, in bytes; ``workers`` is the number of processes (None: one for each core), and
-    changes nothing but the time. Raises ModelError for parameters that do not fit each other.
+    ``only`` names mutants, or actions all of whose mutants are meant; none named are all. With a ``sample`` only so many of
+    these are tried. Instances with more than ``states`` are left out. ``memory`` bounds each search, in bytes; ``workers`` is
+    the number of processes (None: one for each core), and changes nothing but the time. Raises ModelError for parameters that
+    do not fit each other.
     """
-    return _Run(entry, instances, only, states, memory, workers, reporter, should_stop).result()
+    return _Run(entry, instances, only, sample, states, memory, workers, reporter, should_stop).result()
 
 
 class _Run:
@@ -103,6 +120,7 @@ class _Run:
         entry: Entry,
         instances: Sequence[Instance],
         only: Collection[str],
+        sample: Sample | None,
         states: int,
         memory: int,
         workers: int | None,
@@ -115,15 +133,18 @@ class _Run:
         reporter.begin(f"teeth of {entry.name}")
         every = [Trial(entry, instance, budget) for instance in instances]
         for trial in every:
-            trial.explore(should_stop)
+            trial.count(should_stop)
         self.trials = sorted((t for t in every if t.states <= states), key=lambda trial: trial.states)
         self.left_out = tuple(trial.instance.name for trial in every if trial not in self.trials)
         self.names = _names(self.trials)
         if only:
             self.names = {mistake: name for mistake, name in self.names.items() if name in only or mistake.action in only}
-            for trial in self.trials:
-                trial.mutants = {mistake: spoiled for mistake, spoiled in trial.mutants.items() if mistake in self.names}
-        self.whole = not only
+        self.of = len(self.names) if sample else None
+        if sample:
+            self.names = sample.of(self.names)
+        for trial in self.trials:
+            trial.explore(self.names.keys(), should_stop)
+        self.whole = not only and not sample
         self.reasoners: dict[Trial, Reasoner] = {}
         self.kills: dict[Mistake, Kill] = {}
         self.cut_short: set[Mistake] = set()
@@ -142,7 +163,8 @@ class _Run:
         self.reporter.end()
         instances = tuple(trial.instance.name for trial in self.trials)
         spent = time.monotonic() - self.started
-        return Teeth(self.entry.name, instances, self.left_out, mutants, self.noticed if self.whole else {}, finished, spent)
+        noticed = self.noticed if self.whole else {}
+        return Teeth(self.entry.name, instances, self.left_out, mutants, noticed, finished, self.of, spent)
 
     def _put_to_the_test(self, trial: Trial) -> None:
         """Checks the mutants that are still alive and do something else here."""

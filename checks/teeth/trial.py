@@ -70,9 +70,14 @@ class Trial:
             name = f"{self.entry.name}, {self.instance.name}"
             raise ModelError(f"{name}: {kill.properties[0]} does not hold without any mutation; see fencepost check")
 
-    def explore(self, should_stop: Callable[[], bool]) -> None:
-        """Searches the protocol as it is for states in which its mutants do something else; if it cannot search all of them,
-        every mutant counts as one that does."""
+    def count(self, should_stop: Callable[[], bool]) -> None:
+        """Searches the protocol as it is, to know of how many states it is."""
+        self._where(differences, [], should_stop)
+
+    def explore(self, mistakes: Collection[Mistake], should_stop: Callable[[], bool]) -> None:
+        """From here on there are only these mutants. Searches the protocol as it is for states in which they do something else;
+        if it cannot search all of them, every mutant counts as one that does."""
+        self.mutants = {mistake: spoiled for mistake, spoiled in self.mutants.items() if mistake in mistakes}
         self.met = self._where(differences, list(self.mutants), should_stop)
 
     def rearranging(self, mistakes: Sequence[Mistake], should_stop: Callable[[], bool]) -> frozenset[Mistake]:

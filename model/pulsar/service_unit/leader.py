@@ -1,4 +1,9 @@
-"""What the leader does for the units of others: it monitors them, and overrides what a broker that is gone has left."""
+"""What the leader does for the units of others: it monitors them, and overrides what a broker that is gone has left.
+
+A clean-up (ServiceUnitStateChannelImpl.doCleanup) takes its units in any order. Those of the system namespace come last in the
+code, after a wait of 5 seconds at most for the others: one of these orders. That their overrides are made from records that
+were read before the wait, and lose to newer ones, is the mistake ``override_not_repeated`` (pulsar#26634).
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from fencepost.checks.engines.exhaustive import Budget, exhaust
 from fencepost.checks.teeth.litter import alone, differences
 from fencepost.checks.teeth.mutation import Mistake, mutants
 from fencepost.checks.teeth.report import text
-from fencepost.checks.teeth.run import Teeth, bite
+from fencepost.checks.teeth.run import Sample, Teeth, bite
 from fencepost.checks.teeth.trial import Kill
 from fencepost.model.language import And, If, ModelError, Not, Protocol, at_least
 from fencepost.properties.observed import Observed
@@ -132,6 +132,19 @@ def test_the_workers_change_nothing() -> None:
 def test_an_action_or_a_mutant_can_be_asked_for() -> None:
     assert [m.name for m in bitten(only=["go.8"]).mutants] == ["go.8"]
     assert {m.mistake.action for m in bitten(only=["enter"]).mutants} == {"enter"}
+
+
+def test_a_sample_is_some_of_the_mutants_and_the_score_says_so() -> None:
+    sampled = bitten(sample=Sample(8, seed=3))
+    assert sampled.sampled_of == len(FATES)
+    assert len(sampled.mutants) == 8
+    assert told(sampled).items() <= FATES.items()
+    assert [m.name for m in sampled.mutants] == [m.name for m in bitten().mutants if m in sampled.mutants]
+    assert sampled == bitten(sample=Sample(8, seed=3)) != bitten(sample=Sample(8, seed=4))
+    lines = text(sampled, every=False).splitlines()
+    assert lines[1].startswith("  8 mutants, sampled of 19: ")
+    assert " % of the sample, " in lines[-2]
+    assert bitten(sample=Sample(100, seed=0)).mutants == bitten().mutants
 
 
 def test_what_was_not_tried_is_said() -> None:
