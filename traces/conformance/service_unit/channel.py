@@ -15,6 +15,7 @@ from fencepost.traces.conformance.service_unit.words import (
     is_wanted,
     live,
     lives,
+    runs,
     takes_over,
     truth,
     unread,
@@ -25,7 +26,6 @@ from fencepost.traces.conformance.session import Session
 from fencepost.traces.conformance.view import View
 
 _SPLIT = "the harness has no layout of a namespace"
-_SHUTDOWN = "a broker of the harness dies, and is not shut down"
 
 
 def _record(told: Mapping[str, Any] | None) -> Record:
@@ -41,9 +41,17 @@ def _of_broker(name: str, *, alive: bool = False, shown: Callable[[Any], Any] = 
     return Observable(
         name,
         (name,),
-        lambda view: {b: view[f"{name}[{b}]"] for b in view.members("broker") if not alive or lives(view, b)},
+        lambda view: {b: view.get(f"{name}[{b}]") for b in view.members("broker") if not alive or lives(view, b)},
         lambda seen: {b: shown(told[name]) for b, told in seen["brokers"].items() if name in told},
     )
+
+
+def _hands_over(view: View) -> dict[str, bool] | None:
+    """Whether each broker is yet to look at what it owns, to hand that over."""
+    brokers, units = view.members("broker"), view.members("unit")
+    if f"hands_over[{brokers[0]}, {units[0]}]" not in view:
+        return None
+    return {b: any(view[f"hands_over[{b}, {u}]"] for u in units) for b in brokers if lives(view, b)}
 
 
 def _of_unit(name: str, families: tuple[str, ...], model: Callable[[View, str, str], Any], code: str) -> Observable:
@@ -111,6 +119,13 @@ OBSERVABLES = (
         _cleaned,
         lambda seen: {b: frozenset(told["to_clean"]) for b, told in seen["brokers"].items() if "to_clean" in told},
     ),
+    _of_broker("stage", alive=True),
+    Observable(
+        "hands_over",
+        ("hands_over",),
+        _hands_over,
+        lambda seen: {b: told["hands_over"] for b, told in seen["brokers"].items() if "hands_over" in told},
+    ),
 )
 
 
@@ -120,7 +135,6 @@ class ChannelAdapter(Adapter):
     protocol = "service_unit"
     not_covered: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("split", "own_child", "change_layout", "meet_conflict", "delete_parent", "learn_layout"), _SPLIT),
-        **dict.fromkeys(("shut_down", "hand_over", "give_up", "hold_nothing", "unregister", "end"), _SHUTDOWN),
         "monitor": "runs of the monitor are not counted: what one finds is done one by one",
         "drop_newer_lookup": "what is left to do for a lookup that has ended is done at once",
     }
@@ -219,7 +233,7 @@ def _read(step: Taken) -> Asked:
         return
     for what in writes(step.before, b, u) - writes(step.after, b, u):
         yield {"do": "let", "what": what, "perhaps": True}
-    if node.state == "Assigning" and node.dst == b:
+    if node.state == "Assigning" and node.dst == b and runs(step.before, b):
         yield {"do": "let", "what": f"put Owned {node.dst} {node.src} {node.version + 1}"}
 
 
@@ -291,6 +305,11 @@ _STEPS: Mapping[str, Step] = {
     "expire_former": _do("expire-former"),
     **dict.fromkeys(("lose", "learn_of_expiry"), _lose),
     "reestablish": _do("reestablish"),
+    "shut_down": _do("shut-down"),
+    "hand_over": _do("hand-over", to="y"),
+    **dict.fromkeys(("give_up", "hold_nothing"), _do("hand-over")),
+    "unregister": _do("leave"),
+    "end": _do("end"),
     "crash": _do("die"),
     "restart": _do("start"),
 }

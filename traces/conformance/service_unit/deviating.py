@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fencepost.model.language import Action
 from fencepost.traces.conformance.adapter import Allowance, Seen
-from fencepost.traces.conformance.service_unit.words import NOBODY, truth, view_of
+from fencepost.traces.conformance.service_unit.words import NOBODY, runs, truth, view_of
 from fencepost.traces.conformance.view import View
 
 
@@ -15,6 +15,12 @@ def _registered(view: View, b: str) -> bool:
 def _is_refused(action: Action, view: View, seen: Seen) -> bool:
     asks = action.name in ("wait_for_owner", "open_topics")
     return asks and not _registered(view, action.arguments["b"])
+
+
+def _is_answered_anyhow(action: Action, view: View, seen: Seen) -> bool:
+    if action.name != "wait_for_owner" or runs(view, action.arguments["b"]):
+        return False
+    return view_of(view, **action.arguments).state in ("Owned", "Splitting")
 
 
 def _waits_with_another(action: Action, view: View, seen: Seen) -> bool:
@@ -37,8 +43,13 @@ def _still_cleans(action: Action, view: View, seen: Seen) -> bool:
     return action.arguments["x"] in seen.values["brokers"][action.arguments["b"]]["cleaning"]
 
 
+def _reads_first(action: Action, view: View, seen: Seen) -> bool:
+    return action.name == "unregister" and bool(seen.values["brokers"][action.arguments["b"]]["awaits"])
+
+
 WRITERS = {
     **dict.fromkeys(("assign", "release", "take_existing", "override_overdue", "clean_up", "free_orphan"), "b"),
+    **dict.fromkeys(("hand_over", "give_up"), "b"),
     **dict.fromkeys(("unload", "transfer"), "c"),
 }
 """The steps that write a record, each with the parameter that is the writer."""
@@ -58,6 +69,11 @@ ALLOWANCES: tuple[Allowance, ...] = (
         "a lookup at a broker that is not registered",
         "over the metadata store the code fails it at once; in the model it waits, or is served, which is more to go wrong",
         _is_refused,
+    ),
+    Allowance(
+        "a lookup that waits at a broker that shuts down, as the owner is gone",
+        "the code answers it with that owner; in the model it waits, until the unit is another's or its time is up",
+        _is_answered_anyhow,
     ),
     Allowance(
         "topics opened while a lookup waits",
@@ -85,5 +101,10 @@ ALLOWANCES: tuple[Allowance, ...] = (
         "a clean-up that is begun again",
         "the code begins none while the last one waits to read what it wrote; the monitor looks again",
         _still_cleans,
+    ),
+    Allowance(
+        "a broker that leaves the registry before it has read what it handed over",
+        "the code waits for that, up to metadataStoreOperationTimeoutSeconds (30); the model, which has no time, does not",
+        _reads_first,
     ),
 )

@@ -38,6 +38,8 @@ CHANNEL = Target(
         {"brokers": 2, "expiries": 1, "crashes": 1},
         {"brokers": 2, "timeouts": 1, "multi_phase": False},
         {"brokers": 2, "units": 2},
+        {"brokers": 3, "shutdowns": 1, "versions": 12},
+        {"brokers": 2, "shutdowns": 1, "crashes": 1, "versions": 12},
     ),
     weights={
         "unload": 0.3,
@@ -45,6 +47,9 @@ CHANNEL = Target(
         "disconnect": 0.3,
         "expire": 0.3,
         "crash": 0.3,
+        "shut_down": 0.1,
+        "hand_over": 5.0,
+        "give_up": 5.0,
         "miss": 5.0,
         "clean_up": 5.0,
         "pass_over": 5.0,
@@ -57,5 +62,7 @@ CHANNEL = Target(
         "transfer_unseen",
         "existing_ignored",
         "override_not_repeated",
+        "assigned_while_leaving",
+        "release_cut_short",
     ),
 )

@@ -37,6 +37,11 @@ def lives(view: View, b: str) -> bool:
     return bool(view[f"lives[{b}]"])
 
 
+def runs(view: View, b: str) -> bool:
+    """Whether a broker is not about to shut down; no other acts on records that are not forced."""
+    return bool(view.get(f"stage[{b}]", "runs") == "runs")
+
+
 def live(view: View) -> Iterator[tuple[str, str]]:
     """Each broker that runs, with each unit."""
     return ((b, u) for b in view.members("broker") if lives(view, b) for u in view.members("unit"))

@@ -94,6 +94,20 @@ final class Channel extends ServiceUnitStateChannelImpl {
         field.setLong(this, value);
     }
 
+    /** Whether it has begun to shut down. */
+    boolean isDisabled() throws Exception {
+        return HeldStore.field(this, "channelState").toString().equals("Disabled");
+    }
+
+    /** What waits by the clock does not wait. */
+    static final class CutShort extends IllegalStateException {
+        private static final long serialVersionUID = 1L;
+
+        CutShort(String why) {
+            super(why);
+        }
+    }
+
     /** The copy of the records in the metadata store; what waits by the clock for a clean-up to show does not wait. */
     public static final class View extends ServiceUnitStateMetadataStoreTableViewImpl {
         private static final int IN_THE_WAIT = 50;
@@ -101,9 +115,12 @@ final class Channel extends ServiceUnitStateChannelImpl {
         @Override
         public void flush(long millis) {
             if (millis == IN_THE_WAIT) {
-                throw new IllegalStateException("the wait for a clean-up to show is cut short");
+                throw new CutShort("the wait for a clean-up to show is cut short");
             }
             super.flush(millis);
+            if (Thread.currentThread() instanceof Leaving leaving) {
+                leaving.hasRead();
+            }
         }
     }
 }

@@ -40,6 +40,9 @@ final class UnitBroker extends Client {
     boolean multiPhase;
     private Surroundings around;
     private Channel channel;
+    /** What shuts the broker down; null while nobody does. */
+    private Leaving leaving;
+    private boolean left;
 
     /** {@code units} are names of bundles by the names of the units. */
     UnitBroker(String name, Server server, String folder, Map<String, String> units, PulsarResources resources) {
@@ -67,6 +70,16 @@ final class UnitBroker extends Client {
         timers.clear();
         stale.clear();
         toClean.clear();
+        leaving = null;
+        left = false;
+    }
+
+    @Override
+    void gone() {
+        super.gone();
+        if (leaving != null) {
+            leaving.interrupt();
+        }
     }
 
     @Override
@@ -156,6 +169,17 @@ final class UnitBroker extends Client {
                 return monitor(unit, request, true);
             case "bury":
                 return monitor(unit, request, false);
+            case "shut-down":
+                leaving = new Leaving(channel);
+                leaving.begin();
+                return null;
+            case "hand-over":
+                return handOver(unit, request.path("to").textValue());
+            case "leave":
+                return leave();
+            case "end":
+                end();
+                return null;
             case "clean-up":
                 String to = request.path("to").textValue();
                 return cleanUp(unit, request.path("broker").asText(), to, request.path("ill").asBoolean());
@@ -346,6 +370,44 @@ final class UnitBroker extends Client {
         return null;
     }
 
+    // --- a shutdown
+
+    /** It looks at what it owns, and hands that over to the broker that is selected, or to nobody. */
+    private String handOver(String unit, String to) throws Exception {
+        if (leaving == null || !leaving.isToLook()) {
+            return name + " hands nothing over";
+        }
+        around.selectedFor = units.get(unit);
+        around.selected = to;
+        writing(unit, () -> {
+            leaving.look();
+            until(leaving);
+        });
+        return null;
+    }
+
+    /** Whether it has handed over, and waits to read what it has written. */
+    private boolean awaits() {
+        return leaving != null && leaving.hasLooked()
+                && store.requests().stream().anyMatch(each -> each.kind().equals(UnitRequests.READ));
+    }
+
+    private String leave() {
+        if (leaving == null || leaving.isAlive()) {
+            return name + " has not handed over everything";
+        }
+        left = true;
+        return null;
+    }
+
+    /** How far the broker is with shutting down, as the model has it. */
+    private String stage() throws Exception {
+        if (!channel.isDisabled()) {
+            return "runs";
+        }
+        return left ? "unregistered" : leaving.isToLook() || leaving.hasLooked() ? "disabled" : "skips";
+    }
+
     // --- what can be seen
 
     @Override
@@ -393,6 +455,12 @@ final class UnitBroker extends Client {
         toClean.forEach(jobs::add);
         ArrayNode cleaning = told.putArray("cleaning");
         channel.cleaned().forEach(each -> cleaning.add((String) each));
+        if (leaving != null && leaving.hasLooked() && !awaits()) {
+            leaving.end();
+        }
+        told.put("awaits", awaits());
+        told.put("stage", stage());
+        told.put("hands_over", leaving != null && leaving.isToLook());
         ObjectNode each = told.putObject("units");
         for (String unit : units.keySet()) {
             tell(unit, each.putObject(unit));
