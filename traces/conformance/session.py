@@ -24,6 +24,12 @@ ANSWER_SECONDS = 60.0
 ENDING_SECONDS = 10.0
 """How long a JVM may take to end when it is asked to; then it is killed."""
 
+MEMORY = Path("/dev/shm")
+"""The file system in memory that Linux has."""
+
+ROOM = 1 << 30
+"""Bytes that are to be free there; containers often have less."""
+
 TOLD = 2000
 """Characters of what the JVM said last that are worth showing."""
 
@@ -36,8 +42,8 @@ class Session:
     """A running harness.
 
     It is a process group of its own, so that Ctrl-C ends it through us and not in the middle of an answer, and it ends when its
-    standard input does, so that it never outlives us. Its temporary files, and what it says on standard error, are in a folder
-    that goes when it does. ``log`` is every answer as it came, if ``keep_log``; a ``listener`` hears each request and its
+    standard input does, so that it never outlives us. Its temporary files, and what it says on standard error, are in folders
+    that go when it does. ``log`` is every answer as it came, if ``keep_log``; a ``listener`` hears each request and its
     answer. Raises SessionError if it does not start.
     """
 
@@ -47,13 +53,14 @@ class Session:
         self._keep_log = keep_log
         self.listener: Callable[[Mapping[str, Any], Mapping[str, Any]], None] | None = None
         self._folder = Path(tempfile.mkdtemp(prefix="fencepost-"))
+        self._files = Path(tempfile.mkdtemp(prefix="fencepost-", dir=_fast(self._folder)))
         self._said = self._folder / "stderr"
         self._rest = b""
         java, *options = harness.command
         try:
             with self._said.open("wb") as said:
                 self._process = subprocess.Popen(
-                    [java, f"-Djava.io.tmpdir={self._folder}", *options],
+                    [java, f"-Djava.io.tmpdir={self._folder}", f"-Dfencepost.files={self._files}", *options],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=said,
@@ -61,7 +68,7 @@ class Session:
                     start_new_session=True,
                 )
         except OSError as error:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._clear()
             raise SessionError(f"{java} cannot be started: {error.strerror or error}") from error
         assert self._process.stdout is not None
         self._selector = selectors.DefaultSelector()
@@ -152,4 +159,17 @@ class Session:
             if process.stdout is not None:
                 process.stdout.close()
             self._selector.close()
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._clear()
+
+    def _clear(self) -> None:
+        for folder in (self._files, self._folder):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _fast(usual: Path) -> Path:
+    """Where the code under test keeps its files: in memory if there is room, because it creates, syncs and removes many, and
+    none is to outlive it. What else is temporary stays on disk: not everywhere can libraries be loaded from memory."""
+    try:
+        return MEMORY if shutil.disk_usage(MEMORY).free >= ROOM and os.access(MEMORY, os.W_OK) else usual
+    except OSError:
+        return usual

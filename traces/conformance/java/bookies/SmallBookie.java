@@ -1,6 +1,10 @@
 package fencepost;
 
 import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.util.List;
 import java.util.stream.Stream;
 import org.apache.bookkeeper.conf.ServerConfiguration;
 
@@ -8,6 +12,20 @@ import org.apache.bookkeeper.conf.ServerConfiguration;
 public final class SmallBookie {
     private SmallBookie() {
     }
+
+    /** RocksDB for the indexes of DbLedgerStorage, in the form of its option files: a bookie boots often here, and holds little. */
+    private static final String INDEXES = """
+            [Version]
+              rocksdb_version=6.16.4
+              options_file_version=1.1
+            [DBOptions]
+              create_if_missing=true
+              max_file_opening_threads=1
+              allow_fallocate=false
+              info_log_level=ERROR_LEVEL
+            [CFOptions "default"]
+              write_buffer_size=1048576
+            """;
 
     /** A bookie over a journal and ledger directories in a folder, with a ledger storage of that class. */
     public static ServerConfiguration in(File folder, String name, String storageClass, String... ledgerDirectories) {
@@ -38,8 +56,9 @@ public final class SmallBookie {
         conf.setEntryLogSizeLimit(1 << 20);
         conf.setProperty("dbStorage_writeCacheMaxSizeMb", 2);
         conf.setProperty("dbStorage_readAheadCacheMaxSizeMb", 2);
-        conf.setProperty("dbStorage_rocksDB_blockCacheSize", 1 << 20);
-        conf.setProperty("dbStorage_rocksDB_writeBufferSizeMB", 1);
+        for (String index : List.of("entryLocationRocksdbConf", "ledgerMetadataRocksdbConf")) {
+            conf.setProperty(index, indexes(folder).getPath());
+        }
         conf.setSkipListSizeLimit(1 << 20);
         conf.setSkipListArenaChunkSize(64 << 10);
         conf.setSkipListArenaMaxAllocSize(16 << 10);
@@ -48,5 +67,16 @@ public final class SmallBookie {
         conf.setNumReadWorkerThreads(1);
         conf.setServerNumIOThreads(1);
         return conf;
+    }
+
+    private static File indexes(File folder) {
+        File file = new File(folder, "indexes.conf");
+        try {
+            folder.mkdirs();
+            Files.writeString(file.toPath(), INDEXES);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return file;
     }
 }

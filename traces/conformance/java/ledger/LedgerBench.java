@@ -6,7 +6,6 @@ import fencepost.Folders;
 import fencepost.Lines;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.File;
-import java.nio.file.Files;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -43,7 +42,7 @@ public final class LedgerBench implements Lines.Target {
 
     private LedgerBench(String storage) throws Exception {
         this.storage = storage;
-        root = Files.createTempDirectory("bookies").toFile();
+        root = Folders.fresh("bookies");
     }
 
     public static void main(String[] arguments) throws Exception {

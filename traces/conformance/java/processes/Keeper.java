@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.File;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import org.apache.zookeeper.server.NIOServerCnxnFactory;
 import org.apache.zookeeper.server.ZooKeeperServer;
 
@@ -17,7 +16,7 @@ public final class Keeper implements Lines.Target {
     private final NIOServerCnxnFactory factory = new NIOServerCnxnFactory();
 
     private Keeper() throws Exception {
-        File folder = Files.createTempDirectory("zookeeper").toFile();
+        File folder = Folders.fresh("zookeeper");
         factory.configure(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), CONNECTIONS);
         factory.startup(new ZooKeeperServer(folder, folder, TICK_MILLISECONDS));
     }

@@ -1,8 +1,8 @@
 package org.apache.pulsar.metadata.coordination.impl;
 
+import fencepost.Folders;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.KeeperException;
@@ -21,7 +21,7 @@ final class Server implements AutoCloseable {
     private final int port;
 
     Server() throws Exception {
-        var folder = Files.createTempDirectory("zookeeper").toFile();
+        var folder = Folders.fresh("zookeeper");
         server = new ZooKeeperServer(folder, folder, 2000);
         server.setMaxSessionTimeout(SESSION_MILLIS);
         connections = ServerCnxnFactory.createFactory(new InetSocketAddress("127.0.0.1", 0), 0);

@@ -11,6 +11,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /**
  * Speaks with Fencepost: a JSON object on each line of standard input, an object with what came of it on each line of standard
@@ -61,21 +62,13 @@ public final class Lines {
             out.flush();
         }
         close(target);
-        File temporary = new File(System.getProperty("java.io.tmpdir"));
-        if (temporary.getName().startsWith("fencepost-")) {
-            delete(temporary); // whoever made it for us may have been killed
-        }
-        Runtime.getRuntime().halt(status);
-    }
-
-    private static void delete(File file) {
-        File[] inside = file.listFiles();
-        if (inside != null) {
-            for (File each : inside) {
-                delete(each);
+        for (String property : List.of("java.io.tmpdir", "fencepost.files")) {
+            File temporary = new File(System.getProperty(property, ""));
+            if (temporary.getName().startsWith("fencepost-")) {
+                Folders.delete(temporary); // whoever made it for us may have been killed
             }
         }
-        file.delete();
+        Runtime.getRuntime().halt(status);
     }
 
     /** Closes in bounded time: a store that does not end must not keep the JVM. */

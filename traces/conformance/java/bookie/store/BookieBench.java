@@ -9,7 +9,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -116,7 +115,7 @@ public final class BookieBench implements Lines.Target {
         if (asked.has("root")) {
             root = new File(asked.get("root").asText());
         } else if (root == null) {
-            root = Files.createTempDirectory("bookie").toFile();
+            root = Folders.fresh("bookie");
         }
         if (adopts) {
             folder = new File(asked.get("folder").asText());
