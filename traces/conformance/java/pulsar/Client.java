@@ -96,7 +96,7 @@ abstract class Client {
     /** The process ends, and closes its session if it can. */
     void end() throws Exception {
         if (link.isUp()) {
-            store.close();
+            store.end();
             if (!expired) {
                 server.gone(session);
             }

@@ -20,6 +20,7 @@ import org.apache.pulsar.metadata.impl.ZKMetadataStore;
 import org.apache.pulsar.metadata.impl.ZKSessionWatcher;
 import org.apache.pulsar.metadata.impl.batching.MetadataOp;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 
@@ -31,6 +32,7 @@ import org.apache.zookeeper.ZooKeeper;
  */
 final class HeldStore extends ZKMetadataStore {
     static final int SECONDS = 20;
+    private static final int PAUSE_MILLIS = 100;
     private static final Notification NOBODY_CARES = new Notification(NotificationType.Modified, "/nobody-cares");
 
     /** Which paths are held, and what a request for one is called. */
@@ -283,19 +285,51 @@ final class HeldStore extends ZKMetadataStore {
     void die() {
         deafen(true);
         // that takes a while, in which nothing comes of what the process was at: all of it is held
-        Thread dying = new Thread(() -> {
+        aside(() -> {
+            Object open = connection();
+            var disconnect = open.getClass().getMethod("disconnect");
+            disconnect.setAccessible(true);
+            disconnect.invoke(open);
+            close();
+            giveUpConnecting();
+            return null;
+        });
+    }
+
+    /** Ends as a process that closes its session. */
+    void end() throws Exception {
+        close();
+        aside(() -> {
+            giveUpConnecting();
+            return null;
+        });
+    }
+
+    private static void aside(Callable<Void> task) {
+        Thread thread = new Thread(() -> {
             try {
-                Object open = connection();
-                var disconnect = open.getClass().getMethod("disconnect");
-                disconnect.setAccessible(true);
-                disconnect.invoke(open);
-                close();
+                task.call();
             } catch (Exception e) {
                 e.printStackTrace();
             }
         });
-        dying.setDaemon(true);
-        dying.start();
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /**
+     * A client whose session has expired makes another one, again and again until it is connected, also if it is closed; if it
+     * is interrupted it ends the JVM (PulsarZooKeeperClient.clientCreator). So it hears that it is connected, and what it has
+     * made is closed.
+     */
+    private void giveUpConnecting() throws Exception {
+        var client = (ZooKeeper) field(this, "zkc");
+        var connecting = (ExecutorService) field(client, "connectExecutor");
+        var watcher = (Watcher) field(client, "watcherManager");
+        while (!connecting.awaitTermination(PAUSE_MILLIS, TimeUnit.MILLISECONDS)) {
+            watcher.process(new WatchedEvent(Watcher.Event.EventType.None, Watcher.Event.KeeperState.SyncConnected, null));
+        }
+        client.close();
     }
 
     @SuppressWarnings("unchecked")
