@@ -40,6 +40,8 @@ CHANNEL = Target(
         {"brokers": 2, "units": 2},
         {"brokers": 3, "shutdowns": 1, "versions": 12},
         {"brokers": 2, "shutdowns": 1, "crashes": 1, "versions": 12},
+        {"brokers": 3, "units": 2, "splits": 1, "conflicts": 7, "versions": 12},
+        {"brokers": 2, "units": 2, "splits": 1, "conflicts": 1, "attempts": 1, "crashes": 1, "versions": 12},
     ),
     weights={
         "unload": 0.3,
@@ -50,6 +52,9 @@ CHANNEL = Target(
         "shut_down": 0.1,
         "hand_over": 5.0,
         "give_up": 5.0,
+        "own_child": 3.0,
+        "change_layout": 3.0,
+        "delete_parent": 3.0,
         "miss": 5.0,
         "clean_up": 5.0,
         "pass_over": 5.0,
@@ -64,5 +69,7 @@ CHANNEL = Target(
         "override_not_repeated",
         "assigned_while_leaving",
         "release_cut_short",
+        "split_kept",
+        "split_forgotten",
     ),
 )
