@@ -14,7 +14,7 @@ from fencepost.traces.conformance.policy.code import pulsar_broker
 from fencepost.traces.conformance.running import Outcome, Pair
 from fencepost.traces.conformance.service_unit.channel import TRIES, ChannelAdapter
 from fencepost.traces.conformance.service_unit.deviating import WRITERS
-from fencepost.traces.conformance.service_unit.target import CHANNEL, start
+from fencepost.traces.conformance.service_unit.target import CHANNEL, NEWEST_JDK, start
 from fencepost.traces.conformance.targets import Asked
 from tests.traces.conformance.real import tools
 from tests.traces.conformance.telling import told
@@ -27,7 +27,7 @@ USUAL = CHANNEL.releases[0]
 
 @pytest.fixture(scope="module")
 def adapter() -> Iterator[ChannelAdapter]:
-    tools()
+    tools(NEWEST_JDK)
     with start(Asked(USUAL)) as made:
         yield made
 
@@ -57,7 +57,7 @@ def test_runs_differ_only_where_it_is_known(adapter: ChannelAdapter) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("release", CHANNEL.releases)
 def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
-    tools()
+    tools(NEWEST_JDK)
     with start(Asked(release)) as made:
         result = held(made, runs=1_500, release=release)
     assert result.agrees, told(result)
@@ -140,7 +140,7 @@ def test_the_hazards_of_4_2_4(adapter: ChannelAdapter) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("release", CHANNEL.releases[1:])
 def test_the_hazards_of_other_releases(release: str) -> None:
-    tools()
+    tools(NEWEST_JDK)
     with start(Asked(release)) as made:
         check_hazards(made)
 
@@ -243,7 +243,7 @@ def test_a_split_is_tried_seven_times(adapter: ChannelAdapter) -> None:
 
 @pytest.mark.deep
 def test_4_0_8_does_not_act_on_what_it_finds_assigned() -> None:
-    tools()
+    tools(NEWEST_JDK)
     script, parameters = NOTICED["existing_ignored"]
     with start(Asked("4.0.8")) as made:
         assert follow(made, script, *HAZARDS, "existing_ignored", **parameters).verdict == "agrees"

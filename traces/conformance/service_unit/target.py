@@ -7,17 +7,22 @@ from fencepost.traces.conformance.policy.code import OPTIONS, pulsar_broker
 from fencepost.traces.conformance.service_unit.channel import ChannelAdapter
 from fencepost.traces.conformance.session import Session
 from fencepost.traces.conformance.targets import Asked, Target
+from fencepost.traces.conformance.toolchain import toolchain
 
 MAIN = "org.apache.pulsar.metadata.coordination.impl.ChannelBench"
 
 _TIMERS = "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED"
 """What times out is looked for among the JDK's own timers."""
 
+NEWEST_JDK = 24
+"""The last one that keeps them where they are looked for (CompletableFuture.Delayer)."""
+
 
 def start(asked: Asked, *, keep_log: bool = False) -> ChannelAdapter:
     """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
+    tools = toolchain().up_to(NEWEST_JDK, "service-unit")
     options = (*OPTIONS, "-Dzookeeper.forceSync=no", _TIMERS)
-    made = harness("channel", MAIN, pulsar_broker(asked.release), besides=("pulsar",), options=options)
+    made = harness("channel", MAIN, pulsar_broker(asked.release), besides=("pulsar",), options=options, tools=tools)
     return ChannelAdapter(Session(made, keep_log=keep_log))
 
 
