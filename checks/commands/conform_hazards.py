@@ -50,6 +50,8 @@ _OUT_OF_REACH = {
     ("split", "splits_not_counted"): "who orders splits, and counts them, is the load manager, which the harness does not have",
     ("ownership", "failed_creation_left"): "it takes a creation that the store carries out alone, not in a batch",
     ("service-unit", "newer_lookup_dropped"): "it takes a lookup between two lines of the end of another one",
+    ("service-unit", "split_forgotten"): "who looks at the layout before a unit is assigned, or does not, is the load manager, "
+    "whose lookup is the harness's",
     ("service-unit", "session_event_unseen"): "it takes a thread that does not see what another one has written",
 }
 """Why the harness of a target cannot show a hazard, where it would only seem to be there or gone."""

@@ -31,6 +31,14 @@ class Toolchain:
     mvn: Path
     version: int
 
+    def up_to(self, newest: int, what: str) -> Toolchain:
+        """The same, for ``what`` needs a JDK no newer than that. Raises ToolchainError."""
+        if self.version > newest:
+            remedy = f"set JAVA_HOME to JDK {LEAST} (Debian, Ubuntu: apt install openjdk-17-jdk-headless)"
+            wrong = f"{what} needs a JDK from {LEAST} to {newest}, and {self.javac} is of {self.version}"
+            raise ToolchainError(f"{wrong}: {remedy}")
+        return self
+
 
 def toolchain(environment: Mapping[str, str] | None = None) -> Toolchain:
     """The JDK of JAVA_HOME if that is one, else the one whose ``javac`` is on the path, and the Maven on the path.

@@ -18,9 +18,12 @@ def _found() -> Toolchain | str:
         return str(error)
 
 
-def tools() -> Toolchain:
-    """The JDK and Maven of this machine; without them the test is skipped, and fails in continuous integration."""
+def tools(newest: int | None = None) -> Toolchain:
+    """The JDK, no newer than that, and Maven of this machine; without them the test is skipped, and fails in continuous
+    integration."""
     found = _found()
+    if isinstance(found, Toolchain) and newest is not None and found.version > newest:
+        found = f"the test needs a JDK of {newest} at most, and there is {found.version}"
     if isinstance(found, Toolchain):
         return found
     if os.environ.get("CI"):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fencepost.traces.conformance.toolchain import ToolchainError, toolchain
+from tests.command import fencepost
 
 
 def program(folder: Path, name: str, prints: str = "") -> Path:
@@ -50,3 +51,28 @@ def test_what_is_missing_is_told_with_the_remedy(tmp_path: Path, programs: dict[
         toolchain({"PATH": str(tmp_path)})
     assert "apt install" in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("version", ["17.0.1", "24"])
+def test_a_jdk_that_is_not_too_new(tmp_path: Path, version: str) -> None:
+    found = toolchain(jdk(tmp_path, version))
+    assert found.up_to(24, "this") is found
+
+
+def test_a_jdk_that_is_too_new_is_told_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", jdk(tmp_path, "25-ea")["PATH"])
+    told = fencepost("conform", "service-unit", "--quiet")
+    assert told.returncode == 153
+    assert told.stdout == ""
+    assert told.stderr == (
+        f"fencepost: service-unit needs a JDK from 17 to 24, and {tmp_path / 'javac'} is of 25: set JAVA_HOME to JDK 17 "
+        "(Debian, Ubuntu: apt install openjdk-17-jdk-headless)\n"
+    )
+
+
+def jdk(folder: Path, version: str) -> dict[str, str]:
+    """An environment with a JDK that says it is of that version."""
+    for name in ("javac", "java", "mvn"):
+        program(folder, name, f"javac {version}")
+    return {"PATH": str(folder)}

@@ -12,6 +12,7 @@ from fencepost.traces.conformance.service_unit.words import (
     NOBODY,
     Record,
     closing,
+    halves,
     is_wanted,
     live,
     lives,
@@ -25,7 +26,8 @@ from fencepost.traces.conformance.service_unit.words import (
 from fencepost.traces.conformance.session import Session
 from fencepost.traces.conformance.view import View
 
-_SPLIT = "the harness has no layout of a namespace"
+TRIES = 7
+"""How often Pulsar tries to split a unit whose layout others change (NamespaceService.BUNDLE_SPLIT_RETRY_LIMIT)."""
 
 
 def _record(told: Mapping[str, Any] | None) -> Record:
@@ -121,6 +123,12 @@ OBSERVABLES = (
     ),
     _of_broker("stage", alive=True),
     Observable(
+        "split_stage",
+        ("split_stage",),
+        lambda view: {b: view.get(f"split_stage[{b}]") for b in view.members("broker") if lives(view, b)},
+        lambda seen: {b: told["split_stage"] for b, told in seen["brokers"].items() if told.get("split_stage")},
+    ),
+    Observable(
         "hands_over",
         ("hands_over",),
         _hands_over,
@@ -134,7 +142,6 @@ class ChannelAdapter(Adapter):
 
     protocol = "service_unit"
     not_covered: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("split", "own_child", "change_layout", "meet_conflict", "delete_parent", "learn_layout"), _SPLIT),
         "monitor": "runs of the monitor are not counted: what one finds is done one by one",
         "drop_newer_lookup": "what is left to do for a lookup that has ended is done at once",
     }
@@ -153,10 +160,9 @@ class ChannelAdapter(Adapter):
 
     def begin(self, instance: Protocol) -> Seen:
         names = {f"{kind}s": [universe.label(member) for member in universe] for kind, universe in instance.universes.items()}
-        registered = names["brokers"]
-        return self._seen(
-            {"do": "begin", "registered": registered, "multi_phase": instance.parameters["multi_phase"], **names}
-        )
+        registered, asked = names["brokers"], instance.parameters
+        settings = {"multi_phase": asked["multi_phase"], "split": bool(asked["splits"])}
+        return self._seen({"do": "begin", "registered": registered, **settings, **names})
 
     def take(self, step: Taken) -> Seen:
         seen = None
@@ -172,6 +178,7 @@ class ChannelAdapter(Adapter):
         must: set[str] = set()
         may: set[str] = set()
         for b, u in live(view):
+            may.update(f"{b} {u} {what}" for what in halves(view, b, u))
             (must if is_wanted(view, b, u) else may).update(f"{b} {u} {what}" for what in writes(view, b, u))
         return Owed(frozenset(must), frozenset(may))
 
@@ -233,7 +240,11 @@ def _read(step: Taken) -> Asked:
         return
     for what in writes(step.before, b, u) - writes(step.after, b, u):
         yield {"do": "let", "what": what, "perhaps": True}
-    if node.state == "Assigning" and node.dst == b and runs(step.before, b):
+    if not runs(step.before, b):
+        return
+    if node.state == "Deleted" and node.src == b:
+        yield {"do": "let", "what": "delete"}
+    if node.state == "Assigning" and node.dst == b:
         yield {"do": "let", "what": f"put Owned {node.dst} {node.src} {node.version + 1}"}
 
 
@@ -268,10 +279,40 @@ def _lose(step: Taken) -> Asked:
     """The session is lost, and what the broker was about to take over is answered with that."""
     yield {"do": "lose" if step.action.name == "lose" else "learn"}
     b = step.arguments["c"]
+    if step.before.get(f"split_stage[{b}]") == "changing":
+        yield from _split("fail-layout")(step)
     for u in step.before.members("unit"):
         if takes_over(step.before, b, u):
             copy = view_of(step.before, b, u)
             yield {"do": "fail", "unit": u, "what": f"put Owned {b} {copy.src} {copy.version + 1}"}
+
+
+def _split(what: str) -> Step:
+    """A step of a split that is under way."""
+
+    def asked(step: Taken) -> Asked:
+        whole, half = step.before.members("unit")
+        yield {"do": what, "unit": half, "whole": whole}
+
+    return asked
+
+
+def _meet_conflict(step: Taken) -> Asked:
+    """The layout was changed meanwhile; where the model gives up sooner than the code it is something that no try mends."""
+    b = step.arguments["b"]
+    gives_up = step.after[f"split_stage[{b}]"] == "none"
+    tries: int = step.before[f"split_tries[{b}]"]
+    yield from _split("fail-layout" if gives_up and tries + 1 < TRIES else "conflict")(step)
+
+
+def _delete_parent(step: Taken) -> Asked:
+    b, whole = step.arguments["b"], step.before.members("unit")[0]
+    for what in writes(step.before, b, whole) - writes(step.after, b, whole):
+        yield {"do": "let", "what": what, "perhaps": not is_wanted(step.before, b, whole)}
+
+
+def _restart(step: Taken) -> Asked:
+    yield {"do": "start", "split": step.after.get("layout_split", False)}
 
 
 def _disconnect(step: Taken) -> Asked:
@@ -305,11 +346,17 @@ _STEPS: Mapping[str, Step] = {
     "expire_former": _do("expire-former"),
     **dict.fromkeys(("lose", "learn_of_expiry"), _lose),
     "reestablish": _do("reestablish"),
+    "split": _do("split", **{"from": "o"}),
+    "own_child": _split("own-half"),
+    "change_layout": _split("change-layout"),
+    "meet_conflict": _meet_conflict,
+    "delete_parent": _delete_parent,
+    "learn_layout": _split("learn-layout"),
     "shut_down": _do("shut-down"),
     "hand_over": _do("hand-over", to="y"),
     **dict.fromkeys(("give_up", "hold_nothing"), _do("hand-over")),
     "unregister": _do("leave"),
     "end": _do("end"),
     "crash": _do("die"),
-    "restart": _do("start"),
+    "restart": _restart,
 }

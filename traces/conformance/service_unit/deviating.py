@@ -43,6 +43,12 @@ def _still_cleans(action: Action, view: View, seen: Seen) -> bool:
     return action.arguments["x"] in seen.values["brokers"][action.arguments["b"]]["cleaning"]
 
 
+def _reads_the_half_first(action: Action, view: View, seen: Seen) -> bool:
+    if action.name not in ("change_layout", "meet_conflict"):
+        return False
+    return seen.values["brokers"][action.arguments["b"]]["split_stage"] is None
+
+
 def _reads_first(action: Action, view: View, seen: Seen) -> bool:
     return action.name == "unregister" and bool(seen.values["brokers"][action.arguments["b"]]["awaits"])
 
@@ -50,7 +56,7 @@ def _reads_first(action: Action, view: View, seen: Seen) -> bool:
 WRITERS = {
     **dict.fromkeys(("assign", "release", "take_existing", "override_overdue", "clean_up", "free_orphan"), "b"),
     **dict.fromkeys(("hand_over", "give_up"), "b"),
-    **dict.fromkeys(("unload", "transfer"), "c"),
+    **dict.fromkeys(("unload", "transfer", "split"), "c"),
 }
 """The steps that write a record, each with the parameter that is the writer."""
 
@@ -58,10 +64,18 @@ WRITERS = {
 def _is_decided_elsewhere(action: Action, view: View, seen: Seen) -> bool:
     if action.name not in WRITERS:
         return False
-    b, u = action.arguments[WRITERS[action.name]], action.arguments["u"]
+    b, u = action.arguments[WRITERS[action.name]], action.arguments.get("u", view.members("unit")[0])
     copy = view_of(view, b, u)
     cached = seen.values["brokers"][b]["units"][u].get("cached", copy.version)
     return bool(cached != copy.version == truth(view, u).version)
+
+
+def _is_being_read(action: Action, view: View, seen: Seen) -> bool:
+    if action.name not in WRITERS:
+        return False
+    told = seen.values["brokers"][action.arguments[WRITERS[action.name]]]["units"]
+    unit = told[action.arguments.get("u", view.members("unit")[0])]
+    return bool(unit["own_read"]) and "cached" not in unit
 
 
 ALLOWANCES: tuple[Allowance, ...] = (
@@ -98,9 +112,19 @@ ALLOWANCES: tuple[Allowance, ...] = (
         _is_decided_elsewhere,
     ),
     Allowance(
+        "a write while the broker reads the node",
+        "the code decides it by what it reads, as if it was asked then; the model, which rejects it, at once",
+        _is_being_read,
+    ),
+    Allowance(
         "a clean-up that is begun again",
         "the code begins none while the last one waits to read what it wrote; the monitor looks again",
         _still_cleans,
+    ),
+    Allowance(
+        "a layout that is changed before the broker has read that it has the half",
+        "the code waits for that; it decides nothing by what it reads",
+        _reads_the_half_first,
     ),
     Allowance(
         "a broker that leaves the registry before it has read what it handed over",

@@ -7,17 +7,22 @@ from fencepost.traces.conformance.policy.code import OPTIONS, pulsar_broker
 from fencepost.traces.conformance.service_unit.channel import ChannelAdapter
 from fencepost.traces.conformance.session import Session
 from fencepost.traces.conformance.targets import Asked, Target
+from fencepost.traces.conformance.toolchain import toolchain
 
 MAIN = "org.apache.pulsar.metadata.coordination.impl.ChannelBench"
 
 _TIMERS = "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED"
 """What times out is looked for among the JDK's own timers."""
 
+NEWEST_JDK = 24
+"""The last one that keeps them where they are looked for (CompletableFuture.Delayer)."""
+
 
 def start(asked: Asked, *, keep_log: bool = False) -> ChannelAdapter:
     """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
+    tools = toolchain().up_to(NEWEST_JDK, "service-unit")
     options = (*OPTIONS, "-Dzookeeper.forceSync=no", _TIMERS)
-    made = harness("channel", MAIN, pulsar_broker(asked.release), besides=("pulsar",), options=options)
+    made = harness("channel", MAIN, pulsar_broker(asked.release), besides=("pulsar",), options=options, tools=tools)
     return ChannelAdapter(Session(made, keep_log=keep_log))
 
 
@@ -40,6 +45,8 @@ CHANNEL = Target(
         {"brokers": 2, "units": 2},
         {"brokers": 3, "shutdowns": 1, "versions": 12},
         {"brokers": 2, "shutdowns": 1, "crashes": 1, "versions": 12},
+        {"brokers": 3, "units": 2, "splits": 1, "conflicts": 7, "versions": 12},
+        {"brokers": 2, "units": 2, "splits": 1, "conflicts": 1, "attempts": 1, "crashes": 1, "versions": 12},
     ),
     weights={
         "unload": 0.3,
@@ -50,6 +57,9 @@ CHANNEL = Target(
         "shut_down": 0.1,
         "hand_over": 5.0,
         "give_up": 5.0,
+        "own_child": 3.0,
+        "change_layout": 3.0,
+        "delete_parent": 3.0,
         "miss": 5.0,
         "clean_up": 5.0,
         "pass_over": 5.0,
@@ -64,5 +74,7 @@ CHANNEL = Target(
         "override_not_repeated",
         "assigned_while_leaving",
         "release_cut_short",
+        "split_kept",
+        "split_forgotten",
     ),
 )

@@ -82,4 +82,14 @@ def writes(view: View, b: str, u: str) -> frozenset[str]:
     if takes_over(view, b, u):
         copy = view_of(view, b, u)
         found.add(f"put Owned {b} {copy.src} {copy.version + 1}")
+    if view.get(f"split_stage[{b}]") == "deleting" and u == view.members("unit")[0]:
+        found.add(f"put Deleted {NOBODY} {b} {view[f'split_version[{b}]'] + 1}")
+    if view_of(view, b, u).state == "Init":
+        found |= halves(view, b, u)
     return frozenset(found)
+
+
+def halves(view: View, b: str, u: str) -> frozenset[str]:
+    """The write by which a broker that splits a unit owns the half; it looked whether there is a record when it began."""
+    owning = view.get(f"split_stage[{b}]") == "owning" and u == view.members("unit")[1]
+    return frozenset({f"put Owned {b} {NOBODY} 1"} if owning else ())

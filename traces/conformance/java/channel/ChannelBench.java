@@ -18,7 +18,7 @@ import org.apache.pulsar.metadata.impl.ZKMetadataStore;
  * Some service units at a time: a ZooKeeper server, which stays, and brokers with a channel, which are new for each run.
  *
  * <p>A request is {@code {"do": ..., "of": broker, "unit": ...}} and what the step needs, with {@code brokers} and {@code
- * units} for {@code begin}, and in each who is {@code registered} and who is the {@code leader} before the step, and who leads
+ * units}, and whether one is to be {@code split}, for {@code begin}, and in each who is {@code registered} and who is the {@code leader} before the step, and who leads
  * {@code then}. The answer has {@code seen}, or {@code refused} if the code cannot take the step.
  */
 public final class ChannelBench implements Lines.Target {
@@ -81,13 +81,17 @@ public final class ChannelBench implements Lines.Target {
         namespace = "conform/run-" + ++runs;
         JsonNode names = request.get("units");
         for (int i = 0; i < names.size(); i++) {
-            units.put(names.get(i).asText(), String.format("%s/0x%08x_0x%08x", namespace, HASHES * i / names.size(),
-                    HASHES * (i + 1) / names.size()));
+            String range = String.format("0x%08x_0x%08x", HASHES * i / names.size(), HASHES * (i + 1) / names.size());
+            if (request.path("split").asBoolean()) {
+                range = i == 0 ? Layout.WHOLE : Layout.HALF;
+            }
+            units.put(names.get(i).asText(), namespace + "/" + range);
         }
         // without its parent a creation is no single operation
         admin.put(ROOT + "/" + namespace, new byte[0], Optional.of(-1L)).get(HeldStore.SECONDS, TimeUnit.SECONDS);
         for (JsonNode name : request.get("brokers")) {
-            var broker = new UnitBroker(name.asText(), server, ROOT + "/" + namespace, units, resources);
+            var concern = new UnitRequests(ROOT + "/" + namespace, request.path("split").asBoolean() ? Layout.OTHER_HALF : "");
+            var broker = new UnitBroker(name.asText(), server, concern, units, resources);
             brokers.put(broker.name, broker);
             broker.multiPhase = request.path("multi_phase").asBoolean();
             broker.register(registered);

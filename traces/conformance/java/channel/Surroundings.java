@@ -22,9 +22,6 @@ import org.apache.pulsar.broker.resources.PulsarResources;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.client.admin.Brokers;
 import org.apache.pulsar.client.admin.PulsarAdmin;
-import org.apache.pulsar.common.naming.NamespaceBundle;
-import org.apache.pulsar.common.naming.NamespaceBundleFactory;
-import org.apache.pulsar.common.naming.NamespaceName;
 import org.apache.pulsar.common.naming.ServiceUnitId;
 import org.apache.pulsar.metadata.api.extended.MetadataStoreExtended;
 
@@ -37,7 +34,7 @@ final class Surroundings {
     final Topics topics = Topics.none();
     /** Where clean-ups are begun. */
     final Jobs jobs = new Jobs();
-    final Bundles bundles = Bare.of(Bundles.class);
+    final Layout layout = new Layout();
     final Set<String> registered = new HashSet<>();
     String leader;
     String selected;
@@ -56,8 +53,6 @@ final class Surroundings {
         pulsar.store = store;
         pulsar.resources = resources;
         pulsar.configuration = configuration;
-        pulsar.namespaces = Bare.of(Namespaces.class);
-        pulsar.namespaces.bundles = bundles;
         return pulsar;
     }
 
@@ -118,7 +113,6 @@ final class Surroundings {
         private MetadataStoreExtended store;
         private PulsarResources resources;
         private ServiceConfiguration configuration;
-        private Namespaces namespaces;
 
         private Pulsar() {
             super(null);
@@ -151,7 +145,7 @@ final class Surroundings {
 
         @Override
         public NamespaceService getNamespaceService() {
-            return namespaces;
+            return around.layout.namespaces;
         }
 
         @Override
@@ -167,39 +161,6 @@ final class Surroundings {
         @Override
         public ScheduledExecutorService getExecutor() {
             return around.jobs;
-        }
-    }
-
-    static final class Namespaces extends NamespaceService {
-        private Bundles bundles;
-
-        private Namespaces() {
-            super(null);
-        }
-
-        @Override
-        public NamespaceBundleFactory getNamespaceBundleFactory() {
-            return bundles;
-        }
-
-        @Override
-        public void onNamespaceBundleOwned(NamespaceBundle bundle) {
-        }
-
-        @Override
-        public void onNamespaceBundleUnload(NamespaceBundle bundle) {
-        }
-    }
-
-    static final class Bundles extends NamespaceBundleFactory {
-        private Bundles() {
-            super(null, null);
-        }
-
-        /** The bundle of a heartbeat, of which there is one. */
-        @Override
-        public CompletableFuture<NamespaceBundle> getFullBundleAsync(NamespaceName namespace) {
-            return CompletableFuture.completedFuture(getBundle(namespace.toString(), "0x00000000_0xffffffff"));
         }
     }
 

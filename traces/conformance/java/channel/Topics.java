@@ -61,6 +61,16 @@ class Topics extends BrokerService {
         return state(unit).equals("late") && end(unit, "closed", false);
     }
 
+    /** The topics of one unit are those of another one from now on; who waits for them to close waits for those. */
+    synchronized void move(NamespaceBundle from, NamespaceBundle to) {
+        String state = states.remove(from.toString());
+        if (state != null && !state.equals("closed")) {
+            states.put(to.toString(), state);
+        }
+        asked(to).addAll(asked(from));
+        asked(from).clear();
+    }
+
     private boolean end(NamespaceBundle unit, String state, boolean asked) {
         List<Closing> ended;
         synchronized (this) {

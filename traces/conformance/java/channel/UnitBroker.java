@@ -18,9 +18,11 @@ import org.apache.pulsar.broker.ServiceConfiguration;
 import org.apache.pulsar.broker.loadbalance.extensions.channel.ServiceUnitStateData;
 import org.apache.pulsar.broker.loadbalance.extensions.channel.ServiceUnitStateMetadataStoreTableViewImpl;
 import org.apache.pulsar.broker.loadbalance.extensions.channel.ServiceUnitStateTableView;
+import org.apache.pulsar.broker.loadbalance.extensions.models.Split;
 import org.apache.pulsar.broker.loadbalance.extensions.models.Unload;
 import org.apache.pulsar.broker.resources.PulsarResources;
 import org.apache.pulsar.common.naming.NamespaceBundle;
+import org.apache.pulsar.common.util.ObjectMapperFactory;
 import org.apache.pulsar.metadata.api.CacheGetResult;
 import org.apache.pulsar.metadata.coordination.impl.HeldStore.Held;
 
@@ -45,8 +47,8 @@ final class UnitBroker extends Client {
     private boolean left;
 
     /** {@code units} are names of bundles by the names of the units. */
-    UnitBroker(String name, Server server, String folder, Map<String, String> units, PulsarResources resources) {
-        super(name, server, new UnitRequests(folder));
+    UnitBroker(String name, Server server, UnitRequests concern, Map<String, String> units, PulsarResources resources) {
+        super(name, server, concern);
         this.units = units;
         this.resources = resources;
         around = new Surroundings(name);
@@ -93,6 +95,11 @@ final class UnitBroker extends Client {
                 store.dropNews();
                 stale.addAll(store.requests().stream().filter(each -> each.kind().equals(UnitRequests.READ)).toList());
                 break;
+            case "start":
+                if (request.path("split").asBoolean()) {
+                    around.layout.learn();
+                }
+                break;
             case "resume", "reestablish":
                 settle();
                 for (Held read : stale) {
@@ -123,7 +130,7 @@ final class UnitBroker extends Client {
     private NamespaceBundle bundle(String unit) {
         String name = units.get(unit);
         int cut = name.lastIndexOf('/');
-        return around.bundles.getBundle(name.substring(0, cut), name.substring(cut + 1));
+        return around.layout.bundles.getBundle(name.substring(0, cut), name.substring(cut + 1));
     }
 
     /** Takes a step of the channel; returns why it cannot be taken, null if it was. */
@@ -169,6 +176,12 @@ final class UnitBroker extends Client {
                 return monitor(unit, request, true);
             case "bury":
                 return monitor(unit, request, false);
+            case "split":
+                writing(unit, () -> channel.publishSplitEventAsync(
+                        new Split(units.get(unit), request.path("from").asText(), Layout.halves())));
+                return null;
+            case "own-half", "change-layout", "conflict", "fail-layout", "learn-layout":
+                return split(step, unit, request);
             case "shut-down":
                 leaving = new Leaving(channel);
                 leaving.begin();
@@ -370,6 +383,65 @@ final class UnitBroker extends Client {
         return null;
     }
 
+    // --- a split
+
+    /** Goes on with a split; {@code unit} is the half. */
+    private String split(String step, String unit, JsonNode request) throws Exception {
+        Layout layout = around.layout;
+        NamespaceBundle whole = bundle(request.path("whole").asText());
+        switch (step) {
+            case "own-half":
+                if (!let(unit, owned()) && !layout.isReading()) {
+                    return name + " does not go on with the split";
+                }
+                layout.own();
+                return null;
+            case "learn-layout":
+                layout.learn();
+                around.topics.move(whole, bundle(unit));
+                return null;
+            case "fail-layout":
+                layout.fail();
+                return null;
+            default:
+                if (!layout.isChanging()) {
+                    return name + " does not change the layout";
+                }
+                if (step.equals("conflict")) {
+                    layout.conflict();
+                } else {
+                    layout.change();
+                    around.topics.move(whole, bundle(unit));
+                }
+                return null;
+        }
+    }
+
+    /** The write by which this broker has the half. */
+    private String owned() {
+        return "put Owned " + name + " nobody 1";
+    }
+
+    /** What the broker is to do next of a split, as the model has it; null if it waits to read that it has the half. */
+    private String stage(String whole, String half) {
+        if (around.layout.isChanging()) {
+            return "changing";
+        }
+        if (around.layout.isReading() || !named(half, owned()).isEmpty()) {
+            return "owning";
+        }
+        if (held(path(whole), false).stream().anyMatch(each -> named(each).startsWith("put Deleted"))) {
+            return "deleting";
+        }
+        return reads(half) ? null : "none";
+    }
+
+    /** Whether the broker is about to read the node of a unit, also if it has lost its session since. */
+    private boolean reads(String unit) {
+        return store.requests().stream()
+                .anyMatch(each -> each.path().equals(path(unit)) && each.kind().equals(UnitRequests.READ));
+    }
+
     // --- a shutdown
 
     /** It looks at what it owns, and hands that over to the broker that is selected, or to nobody. */
@@ -388,8 +460,7 @@ final class UnitBroker extends Client {
 
     /** Whether it has handed over, and waits to read what it has written. */
     private boolean awaits() {
-        return leaving != null && leaving.hasLooked()
-                && store.requests().stream().anyMatch(each -> each.kind().equals(UnitRequests.READ));
+        return leaving != null && leaving.hasLooked() && units.keySet().stream().anyMatch(this::reads);
     }
 
     private String leave() {
@@ -461,6 +532,8 @@ final class UnitBroker extends Client {
         told.put("awaits", awaits());
         told.put("stage", stage());
         told.put("hands_over", leaving != null && leaving.isToLook());
+        List<String> all = List.copyOf(units.keySet());
+        told.put("split_stage", all.size() < 2 ? "none" : stage(all.get(0), all.get(1)));
         ObjectNode each = told.putObject("units");
         for (String unit : units.keySet()) {
             tell(unit, each.putObject(unit));
@@ -472,7 +545,7 @@ final class UnitBroker extends Client {
         var view = (ServiceUnitStateTableView) HeldStore.field(channel, "tableview");
         ServiceUnitStateData record = view.get(units.get(unit));
         if (record != null) {
-            told.set("view", Lines.JSON.valueToTree(record));
+            told.set("view", ObjectMapperFactory.getMapper().getObjectMapper().valueToTree(record));
         }
         Long cached = cached(view, path);
         if (cached != null) {

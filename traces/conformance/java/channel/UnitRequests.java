@@ -10,14 +10,17 @@ final class UnitRequests implements HeldStore.Concern {
     static final String DELETE = "delete";
 
     private final String folder;
+    private final String apart;
 
-    UnitRequests(String folder) {
+    /** Those of the nodes in a folder, but for one that fares by itself. */
+    UnitRequests(String folder, String apart) {
         this.folder = folder + "/0x";
+        this.apart = folder + "/" + apart;
     }
 
     @Override
     public boolean with(String path) {
-        return path.startsWith(folder);
+        return path.startsWith(folder) && !path.equals(apart);
     }
 
     @Override
