@@ -68,6 +68,7 @@ PROTOCOLS: dict[str, Entry] = {
         ownership.SHOWN_BY,
         history=history.OWNERSHIP,
         releases=resource_lock.RELEASES,
+        general=ownership.GENERAL,
     ),
     "unload": Entry(
         "unload",

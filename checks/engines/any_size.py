@@ -10,22 +10,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-import z3
-
+from fencepost.checks.engines.general_obligations import Plan, Unproved, is_provable
 from fencepost.checks.engines.induction import Failure, Proof, prove
-from fencepost.checks.engines.instantiation import Instantiation, general_conjuncts, parts_of
 from fencepost.checks.engines.link import Link, link
 from fencepost.checks.engines.obligations import Outcome
-from fencepost.checks.engines.second_solver import Disagreement, ground_answer
-from fencepost.checks.engines.solving import ask
 from fencepost.checks.engines.workers import spread
-from fencepost.model.language import ModelError
 from fencepost.model.language.first_order import AnySize
-from fencepost.model.language.unbounded import AnyNumber, Scheme
+from fencepost.model.language.unbounded import Scheme
 from fencepost.properties.general import Part
 from fencepost.properties.vocabulary import Property, Suite
 
@@ -33,24 +27,6 @@ Progress = Callable[[int, int], None]
 
 COMPARED = 2
 """Sizes, from the least on, at which the formulas are compared with those of an instance."""
-
-
-PATIENCE = 2.0
-"""Seconds for a look for models, with what does not follow from what is there."""
-
-
-@dataclass(frozen=True)
-class Unproved:
-    """An obligation that was not discharged: its ``action`` (empty: it is of the initial states or of a property)."""
-
-    statement: str
-    action: str = ""
-    initial: bool = False
-
-    def __str__(self) -> str:
-        if self.action:
-            return f"for any size: not shown that action {self.action} preserves {self.statement}"
-        return f"for any size: not shown that {self.statement} {'holds initially' if self.initial else 'follows'}"
 
 
 @dataclass(frozen=True)
@@ -74,7 +50,8 @@ class GeneralProof:
     doubt: str = ""
     """Why nothing is proved, whatever was discharged: the formulas are not the instances', or nothing satisfies them."""
     impossible: tuple[Scheme, ...] = ()
-    """The actions that the invariant excludes in all instances of a part that were compared."""
+    """The actions that the invariant excludes in all instances of a part that were compared, unless those of that name can
+    happen in another part."""
 
 
 def prove_for_any_size(
@@ -112,13 +89,8 @@ def prove_for_any_size(
         confirmed=sum(count.confirmed for count in counts),
         instances=sum(part.is_an_instance for part in parts),
         doubt=next((doubt for part, one in zip(parts, found, strict=True) if (doubt := _doubt(part, one))), ""),
-        impossible=tuple({scheme.label: scheme for one in found for scheme in _impossible(one)}.values()),
+        impossible=_impossible_in_all(found),
     )
-
-
-def is_provable(prop: Property) -> bool:
-    """Whether a property is one that can be proved for any size: of single states, and not known to fail."""
-    return prop.kind == "always" and not prop.strict
 
 
 @dataclass(frozen=True)
@@ -154,7 +126,7 @@ def _proved_instance(part: Part, asked: _Asked) -> _Found:
 
 def _proved_part(part: Part, asked: _Asked) -> _Found:
     suite = part.general()
-    plan = _Plan(suite, asked.seconds, asked.deadline, asked.second_solver)
+    plan = Plan(suite, asked.seconds, asked.deadline, asked.second_solver)
     asked.telling(f"proves it for {_told(part)}")
     # in processes of their own, so that a solver that crashes takes nothing else with it
     processes = max(2, asked.workers or os.cpu_count() or 1)
@@ -210,6 +182,22 @@ def _impossible(found: _Found) -> list[Scheme]:
     return [scheme for scheme in found.suite.protocol.schemes if scheme.label in excluded]
 
 
+def _impossible_in_all(found: Sequence[_Found]) -> tuple[Scheme, ...]:
+    told: dict[str, Scheme] = {}
+    for one in found:
+        possible = {name for other in found if other is not one for name in _possible(other)}
+        told |= {scheme.label: scheme for scheme in _impossible(one) if scheme.name not in possible}
+    return tuple(told.values())
+
+
+def _possible(found: _Found) -> set[str]:
+    if not found.links:
+        return set()
+    assert isinstance(found.suite.protocol, AnySize)
+    impossible = {scheme.label for scheme in _impossible(found)}
+    return {scheme.name for scheme in found.suite.protocol.schemes if scheme.label not in impossible}
+
+
 def _doubt(part: Part, found: _Found) -> str:
     if part.is_an_instance:
         return ""
@@ -222,133 +210,3 @@ def _doubt(part: Part, found: _Found) -> str:
     if len(_impossible(found)) == len(found.suite.protocol.schemes):
         return "no state satisfies the invariant and lets anything happen"
     return ""
-
-
-@dataclass(frozen=True, eq=False)
-class Goal:
-    """One conjunct of a lemma, of a domain or of a property, whose name it has."""
-
-    statement: str
-    formula: Any
-
-
-class _Plan:
-    """The obligations as numbered tasks: 0 is the initial states, 1 what the invariant implies, then the actions."""
-
-    def __init__(self, suite: Suite, seconds: float, deadline: float, second_solver: bool) -> None:
-        assert isinstance(suite.protocol, AnySize)
-        protocol = self._protocol = suite.protocol
-        self._seconds, self._deadline, self._second = seconds, deadline, second_solver
-        if not suite.has_lemmas:
-            raise ModelError(f"{protocol.name}: this instance has no lemmas, so there is nothing to prove its properties from")
-        domains = [(f"the domain of {symbol.name}", symbol.within()) for symbol in protocol.symbols]
-        self._invariant = [Goal(name, formula) for name, formula in domains if not z3.is_true(formula)]
-        self._invariant += _goals(suite.lemmas)
-        self._implied = _goals(filter(is_provable, suite.properties))
-        self.invariants = {goal.statement for goal in self._invariant}
-        self.schemes = protocol.schemes
-        self.count = 2 + len(protocol.schemes)
-
-    def outcome(self, task: int) -> Outcome:
-        """Puts the obligations of one task to the solvers. One that fails, or crashes, leaves them undecided."""
-        goals = self._goals(task)
-        try:
-            found = self._discharged(task, goals)
-        except (z3.Z3Exception, RuntimeError):
-            found = Outcome(undecided=list(goals))
-        found.frame = len(self._parts(task)) - len(goals)
-        return found
-
-    def _parts(self, task: int) -> list[Goal]:
-        return self._implied if task == 1 else self._invariant
-
-    def _goals(self, task: int) -> dict[int, Any]:
-        """What must follow, by the number of its part; of an action only that of which it changes something."""
-        goals = {number: part.formula for number, part in enumerate(self._parts(task))}
-        if task < 2:
-            return goals
-        after = self._protocol.rewriting(self._protocol.schemes[task - 2])
-        return {number: new for number, formula in goals.items() if not (new := after.of(formula)).eq(formula)}
-
-    def _discharged(self, task: int, goals: Mapping[int, Any]) -> Outcome:
-        scheme = self._protocol.schemes[task - 2] if task >= 2 else None
-        said = Instantiation(self._terms(scheme, goals), self._protocol.counted)
-        initially = [symbol.begins() for symbol in self._protocol.symbols]
-        supposed = initially if task == 0 else [goal.formula for goal in self._invariant]
-        given = [*self._protocol.assumed, *map(said.supposed, supposed)]
-        if scheme is not None:
-            given.append(said.supposed(scheme.guard))
-        denials = {number: said.denied(formula) for number, formula in goals.items()}
-        given += said.definitions()
-        solver, models = z3.SimpleSolver(), z3.SimpleSolver()
-        solver.set("auto_config", False)
-        solver.set("mbqi", False)  # quantifiers that are left are said of what is there, and nobody looks for models
-        for one in (solver, models):
-            one.add(given)
-        found = Outcome()
-        if self._asked(solver, z3.Or(list(denials.values()))) != z3.unsat:
-            for number, denial in denials.items():
-                if self._asked(solver, denial) != z3.unsat and self._asked(models, denial, PATIENCE) != z3.unsat:
-                    # said of more terms it might follow still: only an instance refutes it
-                    found.undecided.append(number)
-        rest = {number: denial for number, denial in denials.items() if number not in found.undecided}
-        found.discharged = len(rest)
-        if self._second and rest:
-            self._confirm(given, rest, found)
-        return found
-
-    def _confirm(self, given: Sequence[Any], denials: Mapping[int, Any], found: Outcome) -> None:
-        if ground_answer([*given, z3.Or(list(denials.values()))], self._left()) == "unsat":
-            found.confirmed = len(denials)
-            return
-        for number, denial in denials.items():
-            answer = ground_answer([*given, denial], self._left())
-            found.confirmed += answer == "unsat"
-            if answer == "sat":
-                found.disputed.append(number)
-
-    def _asked(self, solver: z3.Solver, formula: Any, most: float = float("inf")) -> z3.CheckSatResult:
-        if self._left() <= 0:
-            return z3.unknown
-        solver.push()
-        solver.add(formula)
-        answer = ask(solver, seconds=min(most, self._left()))
-        solver.pop()
-        return answer
-
-    def _left(self) -> float:
-        return min(self._seconds, self._deadline - time.monotonic())
-
-    def _terms(self, scheme: Scheme | None, goals: Mapping[int, Any]) -> list[Any]:
-        """What an action speaks of, or the goals do: its members, and the numbers that are mentioned, each with the next."""
-        spoken = [*goals.values()] if scheme is None else [scheme.guard, *(new.value for new in scheme.updates.values())]
-        terms = [] if scheme is None else [v for v in scheme.arguments.values() if isinstance(v, z3.ExprRef)]
-        numbers = {symbol.function for symbol in self._protocol.symbols if isinstance(symbol.domain, AnyNumber)}
-        found = dict[Any, None]()
-        for term in spoken:
-            parts = (part for part in parts_of(term) if z3.is_app(part) and part.decl() in numbers)
-            found |= dict.fromkeys(part for part in parts if _is_free(part))
-        for part in sorted(found, key=str):
-            terms += [part, part + 1]
-        return terms
-
-    def unproved(self, task: int, found: Outcome | None) -> list[Unproved]:
-        """What a task left open, each statement once; Disagreement if the solvers differ. A task that was lost is open."""
-        parts = self._parts(task)
-        action = self._protocol.schemes[task - 2].label if task >= 2 else ""
-        if found is None:
-            return [Unproved(name, action, task == 0) for name in dict.fromkeys(part.statement for part in parts)]
-        if found.disputed:
-            claim = Unproved(parts[found.disputed[0]].statement, action, task == 0)
-            raise Disagreement(f"by the second solver, {claim}; Z3 proves the contrary, one of them is wrong")
-        return [Unproved(name, action, task == 0) for name in dict.fromkeys(parts[n].statement for n in found.undecided)]
-
-
-def _goals(statements: Iterable[Property]) -> list[Goal]:
-    return [Goal(statement.name, part) for statement in statements for part in general_conjuncts(statement.formula)]
-
-
-
-def _is_free(term: Any) -> bool:
-    """Whether nothing in it is bound by a quantifier around it."""
-    return not any(z3.is_var(part) for part in parts_of(term))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fencepost.checks.engines.any_size import GeneralProof, Progress, is_provable, prove_for_any_size
+from fencepost.checks.engines.any_size import GeneralProof, Progress, prove_for_any_size
 from fencepost.checks.engines.findings import Findings
+from fencepost.checks.engines.general_obligations import is_provable
 from fencepost.checks.engines.verdicts import Verdict
 from fencepost.model.language import Protocol
 from fencepost.properties.registry import Entry, Instance

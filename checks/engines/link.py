@@ -9,6 +9,7 @@ decides.
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,10 +23,13 @@ from fencepost.model.language import Action
 from fencepost.model.language.domains import Subset
 from fencepost.model.language.first_order import AnySize
 from fencepost.model.language.quorums import Quorum
-from fencepost.model.language.unbounded import Scheme, Symbol, Unbounded
+from fencepost.model.language.unbounded import OneOrNone, Scheme, Symbol, Unbounded
 from fencepost.properties.vocabulary import Property, Suite
 
 SECONDS = 60.0
+
+_OF_ANY_SORT = {z3.Z3_OP_EQ: operator.eq, z3.Z3_OP_DISTINCT: z3.Distinct, z3.Z3_OP_ITE: z3.If}
+"""What is the same of things of a sort as of their numbers."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,8 @@ class _Comparison:
         """All of the comparison."""
         instance = self._instance
         domains = z3.And([v.domain.within(v.term) for v in instance.variables])
-        self._compare("the domains", self._at.of(z3.And([s.within() for s in self._protocol.symbols])) != domains)
+        stated = [self._at.of(z3.And([s.within() for s in self._protocol.symbols])), *self._at.choices()]
+        self._compare("the domains", z3.And(stated) != domains)
         self._solver.add(domains)
         begins = z3.And([self._at.of(symbol.begins()) for symbol in self._protocol.symbols])
         self._compare("the initial states", begins != z3.And([starts_as(v) for v in instance.variables]))
@@ -153,6 +158,12 @@ class AtSize:
         self._quorums = {quorum.sort: self._sets(quorum) for quorum in protocol.quorums}
         self._relations = {quorum.has: quorum for quorum in protocol.quorums}
         self._always = {quorum.is_one for quorum in protocol.quorums}
+        self._ones, self._nones = dict[Any, Any](), dict[Any, int]()
+        for symbol in protocol.symbols:
+            if isinstance(symbol.domain, OneOrNone):
+                sort = symbol.domain.sort
+                self._ones[sort.constructor(1)], self._nones[sort.constructor(0)] = sort, self._number_of[symbol.domain.member]
+        self._numbers: dict[Any, int] = {}
         self._done: dict[int, Any] = {}
         self._kept: list[Any] = []
 
@@ -161,8 +172,21 @@ class AtSize:
         return range(self._size(universe.size.term))
 
     def member(self, sort: Any, number: int) -> Any:
-        """The term for a member of that sort, or for a quorum."""
-        return z3.IntVal(number) if sort == z3.IntSort() else z3.Const(f"{sort} number {number}", sort)
+        """The term for a member of that sort, or for a quorum, which at this size is its number."""
+        if sort == z3.IntSort():
+            return z3.IntVal(number)
+        made = z3.Const(f"{sort} number {number}", sort)
+        self._numbers[made.decl()] = number
+        return made
+
+    def choices(self) -> Iterator[Any]:
+        """Of the variables that hold a member or none: that it is one of so many."""
+        for symbol in self._symbols.values():
+            if isinstance(symbol.domain, OneOrNone):
+                most = self._nones[symbol.domain.sort.constructor(0)]
+                for arguments in itertools.product(*map(self.members, symbol.universes)):
+                    term = self.place(symbol, arguments)[0].term
+                    yield z3.And(term >= 0, term <= most)
 
     def _size(self, term: Any) -> int:
         given = [(function(), value) for function, value in self._fixed.items()]
@@ -189,12 +213,18 @@ class AtSize:
             return self._fixed[function]
         if function in self._always:
             return z3.BoolVal(True)
+        if function in self._numbers:
+            return z3.IntVal(self._numbers[function])
+        if function in self._nones:
+            return z3.IntVal(self._nones[function])
         arguments = [self.of(child) for child in term.children()]
+        if function in self._ones:
+            return arguments[0]
         if function in self._relations:
-            of = self._quorums[arguments[1].sort()][self._place(arguments[1])]
+            of = self._quorums[function.domain(1)][self._place(arguments[1])]
             return z3.BoolVal(self._place(arguments[0]) in of)
-        if z3.is_eq(term) and arguments[0].sort() in self._number_of and not z3.is_int(arguments[0]):
-            return z3.BoolVal(self._place(arguments[0]) == self._place(arguments[1]))
+        if function.kind() in _OF_ANY_SORT:
+            return z3.simplify(_OF_ANY_SORT[function.kind()](*arguments))
         if function in self._symbols:
             return self._value(self._symbols[function], [z3.simplify(argument) for argument in arguments])
         return with_arguments(term, arguments) if arguments else term
@@ -204,11 +234,12 @@ class AtSize:
         return [self.member(sort, one) for one in range(number)]
 
     def _place(self, member: Any) -> int:
-        """The number of a member of a sort of its own: no term but these is of such a sort."""
-        return [one.get_id() for one in self._all(member.sort())].index(member.get_id())
+        """The number of a member of a sort of its own that something is asked of."""
+        return int(member.as_long())
 
     def _value(self, symbol: Symbol, arguments: list[Any]) -> Any:
-        made = z3.FreshConst(symbol.function.range(), "beyond")
+        sort = z3.IntSort() if isinstance(symbol.domain, OneOrNone) else symbol.function.range()
+        made = z3.FreshConst(sort, "beyond")
         for values in itertools.product(*map(self.members, symbol.universes)):
             variable, element = self.place(symbol, values)
             held = _element(variable.term, element)
@@ -220,9 +251,7 @@ class AtSize:
         return made
 
     def _is(self, argument: Any, number: int) -> Any:
-        if z3.is_int(argument):
-            return z3.simplify(argument == number)
-        return z3.BoolVal(self._place(argument) == number)
+        return z3.simplify(argument == number)
 
     def place(self, symbol: Symbol, arguments: tuple[int, ...]) -> tuple[Any, int | None]:
         """The variable of the instance that a symbol is for these arguments, and the element of it if it is a subset."""

@@ -36,11 +36,12 @@ def ground_answer(formulas: Sequence[Any], seconds: float) -> Answer:
     manager = cvc5.TermManager()
     solver = cvc5.Solver(manager)
     text = script.sexpr()
+    theories = "UFDTLIA" if "(declare-datatypes " in text else "UFLIA"
     if "(forall " in text or "(exists " in text:
-        solver.setLogic("UFLIA")
+        solver.setLogic(theories)
         solver.setOption("enum-inst", "true")
     else:
-        solver.setLogic("QF_UFLIA")
+        solver.setLogic(f"QF_{theories}")
     solver.setOption("tlimit-per", str(max(1, int(seconds * 1000))))
     symbols = cvc5.SymbolManager(manager)
     parser = cvc5.InputParser(solver, symbols)

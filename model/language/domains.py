@@ -46,6 +46,10 @@ class Universe:
         """What the function makes of each member, to be indexed by it or gone through."""
         return [make(member) for member in self]
 
+    def but(self, member: int) -> Iterable[int]:
+        """The members other than that one."""
+        return [other for other in self if other != member]
+
 
 class Domain:
     """The values of one variable. A raw value is an int: 0 or 1, the number itself, a choice's index, a subset's bit mask."""

@@ -25,11 +25,22 @@ from fencepost.model.language.manner import Manner
 from fencepost.model.language.markers import Markers
 from fencepost.model.language.memberships import Membership, subset_of
 from fencepost.model.language.mistakes import ModelError
+from fencepost.model.language.one_or_none import OneOrNoneRef
 from fencepost.model.language.protocol import Protocol, grounded_as
 from fencepost.model.language.quorums import Quorum
 from fencepost.model.language.rewriting import Rewriting
 from fencepost.model.language.sizes import Size
-from fencepost.model.language.unbounded import Alike, Enumerated, Scheme, Symbol, Unbounded, Update, any_number, members_of
+from fencepost.model.language.unbounded import (
+    Alike,
+    Enumerated,
+    OneOrNone,
+    Scheme,
+    Symbol,
+    Unbounded,
+    Update,
+    any_number,
+    members_of,
+)
 
 _MARKERS: ContextVar[Markers] = ContextVar("markers of the protocol")
 
@@ -92,9 +103,11 @@ class AnySize(Protocol):
 
     def choice(self, name: str, of: Universe | Sequence[str], *, per: Any = (), init: Any = None, none: str = "") -> Any:
         """A variable that holds one of several names."""
-        if isinstance(of, Unbounded):
+        if not isinstance(of, Unbounded):
+            return self._declare(name, choice_of(of, none), per, (none or 0) if init is None else init)
+        if not none or not isinstance(of, Alike):
             raise ModelError(f"{self.name}: choice {name}: of the members of {of.name} there are any number")
-        return self._declare(name, choice_of(of, none), per, (none or 0) if init is None else init)
+        return self._declare(name, OneOrNone(of.name, of.sort, none), per, none if init is None else init)
 
     def subset(self, name: str, of: Universe, *, per: Any = (), init: Any = ()) -> Any:
         """A variable that holds a subset of a universe."""
@@ -119,7 +132,8 @@ class AnySize(Protocol):
         full = f"{name}[{shown}]" if shown else name
         universes = tuple(u for u in places if isinstance(u, Unbounded))
         is_flag = isinstance(domain, (Subset, Flag))
-        sorts = [universe.sort for universe in universes] + [z3.BoolSort() if is_flag else z3.IntSort()]
+        value = domain.sort if isinstance(domain, OneOrNone) else z3.BoolSort() if is_flag else z3.IntSort()
+        sorts = [*(universe.sort for universe in universes), value]
 
         def initial(*arguments: Any) -> Any:
             given = iter(arguments)
@@ -132,8 +146,10 @@ class AnySize(Protocol):
                 return subset_of(members_of(domain), value).has(at[-1])
             return domain.coerce(value)
 
-        value, primed = (z3.Function(full + mark, *sorts) for mark in ("", "'"))
-        return Symbol(full, name, index, universes, None if isinstance(domain, Subset) else domain, value, primed, initial)
+        if any(size.term.decl().name() == full for size in self.sizes):
+            full += " so far"  # the size is how often a fault may happen, and the variable how often it did
+        function, primed = (z3.Function(full + mark, *sorts) for mark in ("", "'"))
+        return Symbol(full, name, index, universes, None if isinstance(domain, Subset) else domain, function, primed, initial)
 
     def value(self, name: str, index: tuple[Any, ...], primed: bool = False) -> Any:
         """The value of the member of a family at that index: a term, or a subset."""
@@ -141,6 +157,8 @@ class AnySize(Protocol):
         if isinstance(domain, Subset):
             return Membership(members_of(domain), lambda member: self._applied(name, (*index, member), primed), (name, index))
         term = self._applied(name, index, primed)
+        if isinstance(domain, OneOrNone):
+            return OneOrNoneRef.of(term, domain.none)
         return ChoiceRef.of(term, domain.names) if isinstance(domain, Choice) else term
 
     def _applied(self, name: str, index: tuple[Any, ...], primed: bool) -> Any:
@@ -216,6 +234,8 @@ class AnySize(Protocol):
             for_all = [(marker, f) for marker, f in pairs if self._markers.is_marker(marker)]
             term = z3.substitute(term, *for_all) if for_all else term
             tests = [f == z3.substitute(one, *for_all) for one, f in pairs if not self._markers.is_marker(one)]
+            narrowing = (self._markers.narrowing(marker) for marker, _ in for_all)
+            tests += [z3.substitute(one, *for_all) for one in narrowing if not z3.is_true(one)]
             value = z3.If(z3.And(tests), term, value) if tests else term
         self._refuse_open(f"{where}: the new value of {symbol.name}", value)
         return Update(formal, z3.simplify(value))

@@ -11,8 +11,9 @@ from typing import Any
 import z3
 
 from fencepost.model.language.connectives import And, Or, equation
-from fencepost.model.language.markers import closed, counted, refuse
+from fencepost.model.language.markers import closed, counted, refuse, so_many
 from fencepost.model.language.memberships import Membership, either
+from fencepost.model.language.one_or_none import OneOrNoneRef, one_or_other
 
 
 @cache
@@ -173,6 +174,8 @@ def If(condition: Any, then: Any, otherwise: Any) -> Any:
     sides = (then, otherwise)
     if any(isinstance(side, Membership) for side in sides):
         return either(condition, then, otherwise)
+    if any(isinstance(side, OneOrNoneRef) for side in sides):
+        return one_or_other(condition, then, otherwise)
     terms = [side for side in sides if isinstance(side, z3.ExprRef)]
     numeric = not terms or not z3.is_bv(terms[0])
     if not terms or not all(isinstance(s, z3.ExprRef) or (numeric and isinstance(s, (bool, int))) for s in sides):
@@ -209,6 +212,8 @@ def at_least(count: Any, formulas: Iterable[Any]) -> Any:
         return counted(count, parts)
     if count == 1:
         parts = list(closed(tuple(parts), universal=False))
+    if len(parts) == 1 and count > 1 and (for_any := so_many(count, parts[0])) is not None:
+        return for_any
     refuse(f"at_least({count}, ...)", parts)
     true, false = z3.BoolVal(True), z3.BoolVal(False)
     # row[c]: at least c of the formulas seen so far, which are a suffix of the list, hold

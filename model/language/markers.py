@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import combinations
 from typing import Any, Protocol
 
 import z3
@@ -27,6 +28,9 @@ class Unlimited(Protocol):
 
     def within(self, member: Any) -> Any:
         """The formula: a term of the sort is a member."""
+
+    def narrows(self, member: Any) -> Any:
+        """The formula: a member is one of those that are gone through, which may be some of them only."""
 
 
 class Markers:
@@ -86,10 +90,31 @@ class Markers:
         markers = self.of(formula)
         if not markers:
             return formula
-        within = [w for m in markers if not z3.is_true(w := self._universes[m.get_id()][1].within(m))]
+        within = [w for m in markers for w in self._within(m)]
+        while len(known := self.of(z3.And(formula, *within))) > len(markers):  # some others than one that is a marker itself
+            within += [w for m in known if not any(m.eq(one) for one in markers) for w in self._within(m)]
+            markers = known
         if universal:
             return z3.ForAll(markers, z3.Implies(z3.And(within), formula) if within else formula)
         return z3.Exists(markers, z3.And(*within, formula) if within else formula)
+
+    def narrowing(self, marker: Any) -> Any:
+        """The formula: the member that a marker stands for is one of those that its loop goes through."""
+        return self._universes[marker.get_id()][1].narrows(marker)
+
+    def _within(self, marker: Any) -> list[Any]:
+        universe = self._universes[marker.get_id()][1]
+        return [w for w in (universe.within(marker), universe.narrows(marker)) if not z3.is_true(w)]
+
+    def so_many(self, count: int, formula: Any) -> Any:
+        """The formula: there are ``count`` different members for which it holds; None if it is not open in one marker."""
+        if len(markers := self.of(formula)) != 1:
+            return None
+        (marker,) = markers
+        them = [self._universes[marker.get_id()][1].fresh() for _ in range(count)]
+        held = z3.And(*self._within(marker), formula)
+        different = [one != other for one, other in combinations(them, 2)]
+        return z3.Exists(them, z3.And(*different, *(z3.substitute(held, (marker, one)) for one in them)))
 
     def counted(self, count: Any, formulas: list[Any]) -> Any:
         """The formula: at least ``count``, a term, of the formulas hold; one stands for all, or there is none."""
@@ -99,8 +124,8 @@ class Markers:
         if len(formulas) > 1 or len(markers) != 1:
             raise ModelError(f"at_least({count}, ...) is of one formula for each member of one unbounded universe")
         marker, universe = self._universes[markers[0].get_id()]
-        within = universe.within(marker)
-        formula = formulas[0] if z3.is_true(within) else z3.And(within, formulas[0])
+        within = self._within(marker)
+        formula = z3.And(*within, formulas[0]) if within else formulas[0]
         return self.quorums.at_least(count, formula, marker, universe)
 
     def refuse(self, what: str, *terms: Any) -> None:
@@ -151,6 +176,12 @@ def counted(count: Any, formulas: list[Any]) -> Any:
     if z3.is_int_value(settled) and settled.as_long() == 1:
         return z3.Or(*closed(tuple(formulas), universal=False))
     return markers.counted(settled, formulas)
+
+
+def so_many(count: int, formula: Any) -> Any:
+    """The formula: it holds for ``count`` members, if it is meant for each member of one universe; otherwise None."""
+    markers = _CURRENT.get()
+    return None if markers is None or not isinstance(formula, z3.ExprRef) else markers.so_many(count, formula)
 
 
 def refuse(what: str, formulas: Iterable[Any]) -> None:

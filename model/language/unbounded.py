@@ -15,6 +15,7 @@ from fencepost.model.language.locations import Location
 from fencepost.model.language.markers import Markers
 from fencepost.model.language.memberships import Membership
 from fencepost.model.language.mistakes import ModelError
+from fencepost.model.language.one_or_none import chosen, sort_of
 from fencepost.model.language.sizes import Size
 
 _NUMBERS = count()
@@ -76,6 +77,14 @@ class Unbounded(Universe):
         """The formula: the term is a member."""
         return z3.And(member >= 0, member < self.size.term)
 
+    def narrows(self, member: Any) -> Any:
+        """The formula: a member is one of those that are gone through, which are all."""
+        return z3.BoolVal(True)
+
+    def but(self, member: Any) -> Others:
+        """The members other than that one."""
+        return Others(self, member)
+
     def where(self, holds: Callable[[int], Any]) -> Any:
         """The subset of the members of which the formula holds."""
         return Membership(self, holds)
@@ -91,6 +100,29 @@ class Unbounded(Universe):
     def label(self, member: Any) -> str:
         """Any of them."""
         return self.prefix
+
+
+@dataclass(frozen=True, eq=False)
+class Others:
+    """The members of an unbounded universe but one, to be gone through."""
+
+    universe: Unbounded
+    member: Any
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.universe.markers.each(self)
+
+    def fresh(self) -> Any:
+        """A constant for a member of the universe."""
+        return self.universe.fresh()
+
+    def within(self, member: Any) -> Any:
+        """The formula: the term is a member of the universe."""
+        return self.universe.within(member)
+
+    def narrows(self, member: Any) -> Any:
+        """The formula: a member is another one."""
+        return member != self.member
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +183,25 @@ class AnyNumber(Domain):
 
     def within(self, term: Any) -> Any:
         return z3.And(term >= self.lowest, term <= self.highest)
+
+
+@dataclass(frozen=True)
+class OneOrNone(Domain):
+    """A member of the universe of that name, whose members are a sort of their own, or none of them, which has a name."""
+
+    universe: str
+    member: Any
+    none: str
+
+    @property
+    def sort(self) -> Any:
+        """The sort of its values."""
+        return sort_of(self.universe, self.member, self.none)
+
+    def coerce(self, value: Any) -> Any:
+        if isinstance(value, Conditional):
+            return z3.If(value.condition, self.coerce(value.then), self.coerce(value.otherwise))
+        return chosen(self.sort, self.none, value)
 
 
 @dataclass(frozen=True, eq=False)

@@ -99,7 +99,7 @@ def election(
             f"election: metadata_store={metadata_store} tells no broker that its session is lost: set on_session_loss=reconnect"
         )
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, ends=ends, kind=kind)
-    (leader,) = EphemeralNode.declare(store, "leader")
+    leader = EphemeralNode.declare(store, "leader")
     stage = p.choice("stage", STAGES, per=broker)
     role = p.choice("role", ROLES, per=broker)
     cached = p.choice("cached", broker, per=broker, none=EphemeralNode.NOBODY)

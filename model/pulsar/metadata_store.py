@@ -17,7 +17,7 @@ Until it learns of that it is a zombie.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from typing import Protocol as Protocol_
 
@@ -72,7 +72,7 @@ class Sessions:
         self.link = p.choice("link", LINK, per=client)
         self.session = p.flag("session", per=client, init=True)
         self.former = p.flag("former_session", per=client)
-        self.nodes: list[EphemeralNode] = []
+        self.nodes: list[Iterable[EphemeralNode]] = []
         self.watched: list[Watched] = []
         p.budget("disconnects", disconnects)
         p.budget("expiries", expiries)
@@ -97,14 +97,23 @@ class Sessions:
         """The formula: the process goes on and its session is gone."""
         return And(self.lives[c], Not(self.session[c]))
 
+    def _every_node(self) -> Iterator[EphemeralNode]:
+        for nodes in self.nodes:
+            yield from nodes
+
     def _gone(self, c: int, *, former: bool) -> Updates:
         """The nodes of a session of the client vanish with it."""
         unheard_by = None if former else c
-        return merged(*(node.vanished(node.is_held(c, former=former), unheard_by=unheard_by) for node in self.nodes))
+        gone = (node.vanished(node.is_held(c, former=former), unheard_by=unheard_by) for node in self._every_node())
+        return merged(*gone)
+
+    def _become_former(self, c: int) -> Updates:
+        """The nodes that the client created before belong to a former session from now on."""
+        return merged(*(node.becomes_former(c) for node in self._every_node()))
 
     def _unheard(self, c: int) -> Updates:
         """What the client has not heard of by now it will never hear of."""
-        return merged(*(node.unheard(c) for node in self.nodes), *(node.unheard(c) for node in self.watched))
+        return merged(*(node.unheard(c) for node in self._every_node()), *(node.unheard(c) for node in self.watched))
 
     def died(self, c: int) -> Updates:
         """The process ends. The store does not know, and keeps its session for now, unless it ends with the process."""
@@ -116,7 +125,7 @@ class Sessions:
     def ended(self, c: int) -> Updates:
         """The process ends and closes its session, with all its nodes, if the store can be reached."""
         closed = self.reaches(c)
-        gone = merged(*(node.vanished(And(closed, node.is_own(c)), unheard_by=c) for node in self.nodes))
+        gone = merged(*(node.vanished(And(closed, node.is_own(c)), unheard_by=c) for node in self._every_node()))
         return merged(gone, self.died(c), {self.session[c]: And(self.session[c], Not(closed))})
 
     def lost_answer(self, c: int, effect: Mapping[Any, Any]) -> tuple[Any, Updates]:
@@ -188,7 +197,7 @@ class Sessions:
 
             With etcd it has a new session from then on, and the one that it gave up is a former one.
             """
-            renewed = merged(*(node.becomes_former(c) for node in self.nodes), {former[c]: True}) if self.gives_up else {}
+            renewed = merged(self._become_former(c), {former[c]: True}) if self.gives_up else {}
             back = {link[c]: "connected"}
             return And(lives[c], link[c] == "lost", session[c]), merged(renewed, back, on_reestablished(c))
 
@@ -241,7 +250,7 @@ class Sessions:
         @p.step(by="c", mirrors="PulsarService.start", fair=True, c=client, only_if=self.ends)
         def restart(c: int) -> Any:
             """The process is started again, with a new session, perhaps before the former one has expired."""
-            left = merged(*(node.becomes_former(c) for node in self.nodes), {former[c]: Or(former[c], session[c])})
+            left = merged(self._become_former(c), {former[c]: Or(former[c], session[c])})
             begun = {lives[c]: True, link[c]: "connected", session[c]: True}
             return Not(lives[c]), merged(begun, left if self.leaves_sessions or self.kind.in_process else {}, at_start(c))
 
@@ -262,7 +271,7 @@ class EphemeralNode:
     Its value names its creator, as Pulsar's leader and owner nodes do, so that ``holder`` is both. ``marks`` are flags that
     its value carries besides. The version is 0 at creation and rises by one with each write, up to ``writes``. In a store that
     reuses no version this one counts within a creation, and ``known`` says of each client whether the version that it knows
-    is of the node that is there.
+    is of the node that is there. Of a node without ``deleted`` nobody is told that it is gone.
     """
 
     NOBODY = "nobody"
@@ -274,19 +283,18 @@ class EphemeralNode:
         former: Any,
         version: Any,
         marks: Mapping[str, Any],
-        deleted: Mapping[int, Any],
-        known: Mapping[int, Any] | None = None,
+        deleted: Any = None,
+        known: Any = None,
     ) -> None:
         self.holder, self.former, self.version = holder, former, version
-        self.marks, self.deleted, self.known = marks, deleted, known or {}
+        self.marks, self.deleted, self.known = marks, deleted, known
         self._sessions = sessions
-        sessions.nodes.append(self)
 
     @classmethod
     def declare(
         cls, sessions: Sessions, name: str, per: Universe | None = None, *, writes: int = 0, marks: Sequence[str] = ()
-    ) -> list[EphemeralNode]:
-        """The variables of one node, or of one for each member of a universe."""
+    ) -> Any:
+        """The variables of one node; or of one for each member of a universe, to be indexed by it or gone through."""
         p, client = sessions.protocol, sessions.client
         index = () if per is None else (per,)
         holder = p.choice(f"{name}_holder", client, per=index, none=cls.NOBODY)
@@ -296,23 +304,21 @@ class EphemeralNode:
         deleted = p.flag(f"{name}_deletion", per=(*index, client))
         known: Any = None if sessions.kind.reuses_versions else p.flag(f"{name}_known", per=(*index, client))
 
-        def by_client(flag: Any, *at: int) -> dict[int, Any]:
-            return {} if flag is None else {c: flag[(*at, c) if at else c] for c in client}
+        def by_client(flag: Any, i: int) -> Any:
+            return None if flag is None else client.each(lambda c: flag[i, c])
 
         if per is None:
-            return [cls(sessions, holder, former, version, flags, by_client(deleted), by_client(known))]
-        return [
-            cls(
-                sessions,
-                holder[i],
-                former[i],
-                version[i],
-                {mark: flag[i] for mark, flag in flags.items()},
-                by_client(deleted, i),
-                by_client(known, i),
-            )
-            for i in per
-        ]
+            node = cls(sessions, holder, former, version, flags, deleted, known)
+            sessions.nodes.append([node])
+            return node
+
+        def node_of(i: int) -> EphemeralNode:
+            marked = {mark: flag[i] for mark, flag in flags.items()}
+            return cls(sessions, holder[i], former[i], version[i], marked, by_client(deleted, i), by_client(known, i))
+
+        nodes = per.each(node_of)
+        sessions.nodes.append(nodes)
+        return nodes
 
     @property
     def absent(self) -> Any:
@@ -330,11 +336,11 @@ class EphemeralNode:
     def has_version(self, c: int, version: Any) -> Any:
         """The formula: the node is there, and has the version that the client knows."""
         fits = And(Not(self.absent), self.version == version)
-        return And(self.known[c], fits) if self.known else fits
+        return fits if self.known is None else And(self.known[c], fits)
 
     def learnt(self, c: int, known: bool = True) -> Updates:
         """The version that the client knows is of this node; or it knows none that is."""
-        return {self.known[c]: known} if self.known else {}
+        return {} if self.known is None else {self.known[c]: known}
 
     def created(self, c: int, **marks: Any) -> Updates:
         """The client creates the node (put with expected version -1), where it is absent."""
@@ -347,13 +353,17 @@ class EphemeralNode:
     def vanished(self, condition: Any = True, *, unheard_by: int | None = None) -> Updates:
         """The node is deleted where the condition holds, and all who watch will hear of it, but for one perhaps."""
         goes = And(condition, Not(self.absent))
-        deaf = None if self._sessions.kind.catches_up else unheard_by
-        heard = {c: And(goes, self._sessions.will_hear(c)) for c in self.deleted if c != deaf}
+        client, will_hear = self._sessions.client, self._sessions.will_hear
+        hearers = client if unheard_by is None or self._sessions.kind.catches_up else client.but(unheard_by)
+        unknown = {} if self.known is None else {self.known[c]: And(self.known[c], Not(goes)) for c in client}
+        told = () if self.deleted is None else hearers
+        heard = {self.deleted[c]: Or(self.deleted[c], And(goes, will_hear(c))) for c in told}
         return {
             self.holder: If(goes, self.NOBODY, self.holder),
             self.version: If(goes, 0, self.version),
-            **{flag: And(flag, Not(goes)) for flag in (self.former, *self.marks.values(), *self.known.values())},
-            **{self.deleted[c]: Or(self.deleted[c], hears) for c, hears in heard.items()},
+            **{flag: And(flag, Not(goes)) for flag in (self.former, *self.marks.values())},
+            **unknown,
+            **heard,
         }
 
     def becomes_former(self, c: int) -> Updates:
@@ -370,31 +380,3 @@ class Watched(Protocol_):
 
     def unheard(self, c: int) -> Updates:
         """The client will not hear of changes so far."""
-
-
-class PersistentNode:
-    """One node that outlives its creator, with its version and its changes not yet heard of; its value is its user's matter.
-
-    The version is 0 at first and rises by one with each write, up to ``writes``; ``is_countable`` is the formula that it can.
-    """
-
-    def __init__(self, sessions: Sessions, name: str, *, writes: int) -> None:
-        p, client = sessions.protocol, sessions.client
-        self.version = p.number(f"{name}_version", 0, writes)
-        self.changed = p.flag(f"{name}_change", per=client)
-        self.is_countable = self.version < writes
-        self._sessions = sessions
-        sessions.watched.append(self)
-
-    def written(self, c: int) -> Updates:
-        """The client writes the node: its version rises, and all others who watch will hear of it.
-
-        Where the store catches up the client hears of it, too, which matters if it never hears the answer.
-        """
-        others = [other for other in self._sessions.client if other != c or self._sessions.kind.catches_up]
-        heard = {self.changed[other]: Or(self.changed[other], self._sessions.will_hear(other)) for other in others}
-        return {self.version: self.version + 1, **heard}
-
-    def unheard(self, c: int) -> Updates:
-        """The client will not hear of changes so far."""
-        return {self.changed[c]: False}

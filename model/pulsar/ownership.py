@@ -65,7 +65,7 @@ def ownership(
     bundle = p.universe("bundle", bundles, "u")
     kind = store_named(metadata_store, "ownership", brokers=brokers, faults=disconnects + expiries)
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
-    locks = ResourceLocks(p, store, bundle, mended=mended, reacquires=reacquires, writes=min(disables, 1))
+    locks = ResourceLocks(p, store, bundle, mended=mended, reacquires=reacquires, writes=1 if disables else 0)
     lock_defects.put_in(locks)
     owners, stage, serves = locks.nodes, locks.stage, locks.serves
     cached = p.choice("cached", broker, per=(broker, bundle), none=NOBODY)
@@ -104,7 +104,7 @@ def ownership(
         """A release that is done unloads what is still active, as the loss of a lock does."""
         return {cleanup[b, u]: Or(cleanup[b, u], serves[b, u] == "active")} if p.has("stale_unload") else {}
 
-    declare_releases(locks, releases=releases + disables > 0 or p.has("stale_unload"), on_released=taken_out)
+    declare_releases(locks, releases=bool(releases or disables) or p.has("stale_unload"), on_released=taken_out)
     lock_defects.declare_steps(locks)
 
     @p.part

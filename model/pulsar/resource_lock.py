@@ -24,7 +24,7 @@ three releases: ``failed_creation_left``, ``recreated_behind_release``, ``deleti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe
@@ -61,7 +61,8 @@ class ResourceLocks:
         self.protocol, self.store, self.bundle, self.mended, self.writes = p, store, bundle, mended, writes
         self.reacquires = reacquires
         self.unknown = 0 if mended else ANY
-        self.nodes = EphemeralNode.declare(store, "owner", bundle, writes=writes, marks=("disabled",) if writes else ())
+        marks = ("disabled",) if writes else ()
+        self.nodes: Sequence[EphemeralNode] = EphemeralNode.declare(store, "owner", bundle, writes=writes, marks=marks)
         broker = self.broker = store.client
         self.stage = p.choice("lock", STAGES, per=(broker, bundle))
         self.serves = p.choice("serves", SERVES, per=(broker, bundle))
@@ -130,9 +131,12 @@ class ResourceLocks:
 
     def retried(self, b: int) -> Updates:
         """Reconnected: the locks whose revalidation failed are looked after."""
-        due = {u: And(self.again[b, u], self.stage[b, u] == "valid") for u in self.bundle}
+
+        def is_due(u: int) -> Any:
+            return And(self.again[b, u], self.stage[b, u] == "valid")
+
         return merged(
-            {self.stage[b, u]: If(due[u], "checking", self.stage[b, u]) for u in self.bundle},
+            {self.stage[b, u]: If(is_due(u), "checking", self.stage[b, u]) for u in self.bundle},
             {self.again[b, u]: False for u in self.bundle},
         )
 

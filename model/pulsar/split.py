@@ -30,7 +30,8 @@ from fencepost.model.pulsar.hash_range import ALGORITHMS, HashRange
 from fencepost.model.pulsar.hash_range.universe import Bundles
 from fencepost.model.pulsar.lock_defects import lose_answers
 from fencepost.model.pulsar.lock_releases import declare_releases
-from fencepost.model.pulsar.metadata_store import PersistentNode, Sessions, Updates, either, merged
+from fencepost.model.pulsar.metadata_store import Sessions, Updates, either, merged
+from fencepost.model.pulsar.persistent_node import PersistentNode
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 from fencepost.model.pulsar.split_defects import DEFECTS, declare_steps
 from fencepost.model.pulsar.split_policies import RECORDED, declare_policies

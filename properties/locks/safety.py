@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from fencepost.model.language import And, Implies, Not, Or, Protocol, Universe, all_of, any_of, at_least
 from fencepost.model.pulsar.stores import Store, store_of
 from fencepost.properties.vocabulary import Suite
 
 NOBODY = "nobody"
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Every member of a universe with every one of another, as often as they are gone through."""
+
+    first: Universe
+    second: Universe
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        for one in self.first:
+            for other in self.second:
+                yield one, other
 
 
 @dataclass(frozen=True)
@@ -20,9 +34,9 @@ class Locks:
     releases: bool
 
     @property
-    def pairs(self) -> list[tuple[int, int]]:
+    def pairs(self) -> Pairs:
         """Every broker with every bundle."""
-        return [(b, u) for b in self.p.universes["broker"] for u in self.p.universes["bundle"]]
+        return Pairs(self.p.universes["broker"], self.p.universes["bundle"])
 
     def budget(self, fault: str) -> bool:
         """Whether the instance has this kind of fault."""
@@ -147,9 +161,8 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
         @suite.always
         def owner_knows_the_version() -> Any:
             """A broker that is up to date and holds the node knows its version."""
-            known = [And(is_up_to_date(b, u), holds(b, u)) for b, u in pairs]
             return all_of(
-                Implies(k, s.lock_version[b, u] == s.owner_version[u]) for (b, u), k in zip(pairs, known, strict=True)
+                Implies(And(is_up_to_date(b, u), holds(b, u)), s.lock_version[b, u] == s.owner_version[u]) for b, u in pairs
             )
 
     if several:
@@ -264,8 +277,7 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
                 And(s.lives[z], Not(s.session[z]), is_active(z, u), is_up_to_date(b, u), is_active(b, u))
                 for u in bundle
                 for z in broker
-                for b in broker
-                if z != b
+                for b in broker.but(z)
             )
 
         @suite.sometimes

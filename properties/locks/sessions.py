@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,28 +19,27 @@ class Node:
     holder: Any
     former: Any
     version: Any
-    deleted: dict[int, Any]
+    deleted: Any
 
 
-def nodes_of(p: Protocol, at: Any) -> list[Node]:
-    """The ephemeral nodes of an election, or of a protocol with locks, at ``p.state`` or at ``p.next``."""
-    broker = p.universes["broker"]
+def nodes_of(p: Protocol, at: Any) -> Any:
+    """The ephemeral nodes of an election, or of a protocol with locks, at ``p.state`` or at ``p.next``, to be gone through."""
     if "bundle" not in p.universes:
-        deleted = {c: at.leader_deletion[c] for c in broker}
-        return [Node(at.leader_holder, at.leader_former, at.leader_version, deleted)]
-    return [
-        Node(at.owner_holder[u], at.owner_former[u], at.owner_version[u], {c: at.owner_deletion[u, c] for c in broker})
-        for u in p.universes["bundle"]
-    ]
+        return [Node(at.leader_holder, at.leader_former, at.leader_version, at.leader_deletion)]
+    broker = p.universes["broker"]
+
+    def node(u: int) -> Node:
+        deleted = broker.each(lambda c: at.owner_deletion[u, c])
+        return Node(at.owner_holder[u], at.owner_former[u], at.owner_version[u], deleted)
+
+    return p.universes["bundle"].each(node)
 
 
 def session_conduct(suite: Suite) -> None:
     """Adds the rules of conduct of sessions and of the store to the suite of a protocol that uses them."""
     p = suite.protocol
     s, n, settings = p.state, p.next, p.parameters
-    client: Sequence[int] = list(p.universes["broker"])
-    nodes = list(zip(nodes_of(p, s), nodes_of(p, n), strict=True))
-
+    client, nodes = p.universes["broker"], nodes_of(p, s)
     kind = store_of(settings)
 
     def reaches(c: int) -> Any:
@@ -101,7 +99,8 @@ def session_conduct(suite: Suite) -> None:
                 Implies(And(gone, Or(will_hear(c), before.deleted[c]), n.session[c], n.lives[c]), after.deleted[c]),
             )
 
-        return all_of(follows(before, after, c) for before, after in nodes for c in client)
+        both = zip(nodes, nodes_of(p, n), strict=True)
+        return all_of(follows(before, after, c) for before, after in both for c in client)
 
     if settings["disconnects"] and settings.get("on_session_loss") != "shutdown":
 
@@ -113,10 +112,13 @@ def session_conduct(suite: Suite) -> None:
     @suite.lemma
     def dead_clients_are_silent() -> Any:
         """A process that has ended has no link, and nothing to hear of."""
-        silent = [And(s.link[c] == "lost", *(Not(node.deleted[c]) for node, _ in nodes)) for c in client]
-        return all_of(Implies(Not(s.lives[c]), silent[c]) for c in client)
+
+        def is_silent(c: int) -> Any:
+            return And(s.link[c] == "lost", *(Not(node.deleted[c]) for node in nodes))
+
+        return all_of(Implies(Not(s.lives[c]), is_silent(c)) for c in client)
 
     @suite.lemma
     def absent_nodes_are_blank() -> Any:
         """Of a node that is not there nothing is left."""
-        return all_of(Implies(node.holder == NOBODY, And(Not(node.former), node.version == 0)) for node, _ in nodes)
+        return all_of(Implies(node.holder == NOBODY, And(Not(node.former), node.version == 0)) for node in nodes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fencepost.properties.general import General, sizes_from
 from fencepost.properties.registry import Instance, Value
 
 _CUT_OFF: Mapping[str, Value] = {"disconnects": 1, "expiries": 1}
@@ -50,3 +51,23 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "answers_disabled": {"disables": 1},
     "stale_unload": {"expiries": 1, "crashes": 1, "mended": True},
 }
+
+FAULTS = ("disconnects", "expiries", "crashes", "releases", "disables")
+_ALL: Mapping[str, Value] = {**_CUT_OFF, "crashes": 1, "releases": 1, "mended": True}
+
+GENERAL = General(
+    {
+        "brokers": sizes_from("brokers", 2, 1, alike=True),
+        "bundles": sizes_from("bundles", 1, alike=True),
+        **{fault: sizes_from(fault, 1) for fault in FAULTS},
+    },
+    (
+        Instance("releases", {"disconnects": 1, "releases": 1}, by="induction", any=("brokers",)),
+        Instance("all faults, mended", _ALL, by="induction", any=("brokers",)),
+        Instance("releases", {"disconnects": 1, "releases": 1}, by="induction", any=("brokers", "bundles")),
+        Instance("all faults, mended", _ALL, by="induction", any=("brokers", "bundles")),
+        Instance("all faults, mended", {"mended": True}, by="induction", any=("brokers", "bundles", *FAULTS)),
+    ),
+    lambda parameters, names: "",
+    "single steps, nor of what happens in the end",
+)

@@ -15,7 +15,7 @@ def ownership(p: Protocol) -> Suite:
     """The properties of an instance that ``fencepost.model.pulsar.ownership.ownership`` built."""
     s, n, settings = p.state, p.next, p.parameters
     suite = Suite(p)
-    locks = Locks(p, settings["releases"] + settings["disables"] > 0)
+    locks = Locks(p, bool(settings["releases"] or settings["disables"]))
     broker, pairs = p.universes["broker"], locks.pairs
 
     lock_properties(suite, locks)

@@ -16,7 +16,9 @@ class SilentNode(EphemeralNode):
         """The variables of one node, which is absent at first."""
         p = sessions.protocol
         holder = p.choice(f"{name}_holder", sessions.client, none=NOBODY)
-        return cls(sessions, holder, p.flag(f"{name}_former"), p.number(f"{name}_version", 0, 0), {}, {})
+        node = cls(sessions, holder, p.flag(f"{name}_former"), p.number(f"{name}_version", 0, 0), {})
+        sessions.nodes.append([node])
+        return node
 
     @classmethod
     def of_each(cls, sessions: Sessions, name: str) -> list[SilentNode]:
@@ -24,7 +26,9 @@ class SilentNode(EphemeralNode):
         p, client = sessions.protocol, sessions.client
         holder = p.choice(f"{name}_holder", client, per=client, none=NOBODY, init=lambda c: c)
         former, version = p.flag(f"{name}_former", per=client), p.number(f"{name}_version", 0, 0, per=client)
-        return [cls(sessions, holder[c], former[c], version[c], {}, {}) for c in client]
+        nodes = [cls(sessions, holder[c], former[c], version[c], {}) for c in client]
+        sessions.nodes.append(nodes)
+        return nodes
 
     def unheard(self, c: int) -> Updates:
         """What nobody is told of nobody misses."""

@@ -11,7 +11,7 @@ import z3
 
 from fencepost.checks.commands.arguments import run
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines import any_size as engine
+from fencepost.checks.engines import general_obligations as engine
 from fencepost.checks.engines.any_size import GeneralProof, prove_for_any_size
 from fencepost.checks.engines.induction import prove
 from fencepost.checks.engines.instantiation import Instantiation
@@ -340,8 +340,8 @@ def test_ledgers_of_any_size(any: tuple[str, ...], parameters: dict[str, Any]) -
 NOT_OF_ANY = ("losses", "unclean_shutdowns", "rots")
 """Events of instances of which nothing is proved for any size."""
 
-REFUSED = {"length_of_the_last_entry", "key_record_after_entry"}
-"""Mistakes whose rule goes through all entries to find a number, or counts them: no formula for any number of them."""
+REFUSED = {"length_of_the_last_entry"}
+"""Mistakes whose rule goes through all entries to find a number: no formula for any number of them."""
 
 
 def applicable() -> list[str]:

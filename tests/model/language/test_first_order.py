@@ -94,7 +94,7 @@ def left_open(thing: Any, held: Any) -> Any:
         (lambda p, thing, held: Not(And(held.has(t) for t in thing)), "joins formulas"),
         (lambda p, thing, held: Not(*[held.has(t) for t in thing]), "Not of a formula that is meant for each member"),
         (lambda p, thing, held: Implies(True, left_open(thing, held)), "Implies of a formula"),
-        (lambda p, thing, held: at_least(2, [held.has(t) for t in thing]), r"at_least\(2, ...\) of a formula"),
+        (lambda p, thing, held: at_least(2, [held.has(t) for t in thing] * 2), r"at_least\(2, ...\) of a formula"),
         (lambda p, thing, held: how_many(*(held.has(t) for t in thing)), "how_many of a formula"),
     ],
 )

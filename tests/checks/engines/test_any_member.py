@@ -1,0 +1,204 @@
+"""Proof for any number of members of which a variable holds one or none: walkers and a torch; brokers and owner nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+import z3
+
+from fencepost.checks.engines.any_size import GeneralProof, prove_for_any_size
+from fencepost.checks.engines.link import link
+from fencepost.model.language import And, If, Implies, ModelError, Not, Protocol, all_of, any_of, at_least
+from fencepost.model.language.first_order import AnySize, any_size
+from fencepost.model.language.sizes import Size
+from fencepost.properties.general import General, sizes_from
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.vocabulary import Suite
+
+MISTAKES = {"taken_from_another": "a walker takes the torch though another has it", "all_are_told": "the taker is told, too"}
+
+
+def walk(*, walkers: int = 3, defects: Iterable[str] = ()) -> Protocol:
+    """One torch, which a walker has or nobody; whoever takes it is seen by all others, and shines until it is dropped."""
+    p = Protocol("walk", parameters={"walkers": walkers}, defects=MISTAKES, active=defects)
+    walker = p.universe("walker", walkers)
+    torch = p.choice("torch", walker, none="nobody")
+    seen = p.choice("seen", walker, per=walker, none="nobody")
+    shines = p.flag("shines", per=walker)
+
+    @p.step(by="w", w=walker)
+    def take(w: int) -> Any:
+        """A walker takes the torch, and all others see it."""
+        told = walker if p.has("all_are_told") else walker.but(w)
+        is_free = True if p.has("taken_from_another") else torch == "nobody"
+        return And(is_free, Not(shines[w])), {torch: w, shines[w]: True, **{seen[o]: w for o in told}}
+
+    @p.step(by="w", w=walker)
+    def drop(w: int) -> Any:
+        """A walker drops the torch, and knows of nobody who has it; others that saw the walker forget, if they look."""
+        return torch == w, {
+            shines[w]: False,
+            torch: If(torch == w, "nobody", torch),
+            **{seen[o]: If(seen[o] == torch, "nobody", seen[o]) for o in walker},
+        }
+
+    @p.step(by="w", w=walker)
+    def look(w: int) -> Any:
+        """A walker sees who has the torch, if it is another."""
+        return torch != w, {seen[w]: torch}
+
+    return p
+
+
+def properties(p: Protocol) -> Suite:
+    """At most one has the torch, because only the holder shines."""
+    suite, s, walker = Suite(p), p.state, p.universes["walker"]
+
+    @suite.lemma
+    def holder_shines() -> Any:
+        """The holder shines, and nobody else."""
+        return all_of(s.shines[w] == (s.torch == w) for w in walker)
+
+    @suite.lemma
+    def nobody_sees_himself() -> Any:
+        """Whom a walker sees is another, and has the torch."""
+        return all_of(And(s.seen[w] != w, s.seen[w].among("nobody", s.torch)) for w in walker)
+
+    @suite.always
+    def one_shines() -> Any:
+        """At most one walker shines."""
+        return Not(at_least(2, [s.shines[w] for w in walker]))
+
+    @suite.always
+    def others_are_dark() -> Any:
+        """If one shines, all others are dark."""
+        return all_of(Implies(s.shines[w], all_of(Not(s.shines[o]) for o in walker.but(w))) for w in walker)
+
+    return suite
+
+
+def proof(mistake: str = "") -> GeneralProof:
+    def make(parameters: Mapping[str, Any]) -> Suite:
+        return properties(walk(**parameters, defects=[mistake] if mistake else []))
+
+    sizes = {"walkers": sizes_from("walkers", 2, alike=True)}
+    return prove_for_any_size(list(General(sizes, (), lambda *_: "", "").parts(["walkers"], make)))
+
+
+def general(mistake: str = "") -> Suite:
+    with any_size():
+        return properties(walk(walkers=Size.named("walkers", 2, alike=True), defects=[mistake] if mistake else []))
+
+
+def test_what_holds_of_any_number_is_proved_by_both_solvers() -> None:
+    found = proof()
+    assert [prop.name for prop in found.proved] == ["one_shines", "others_are_dark"]
+    assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", ())
+    assert found.discharged == found.confirmed > 5
+    assert [(size, one.actions, one.differing) for size, one in found.links.items()] == [
+        ("walkers=2", 6, ()),
+        ("walkers=3", 9, ()),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mistake", "lemma"), [("taken_from_another", "holder_shines"), ("all_are_told", "nobody_sees_himself")]
+)
+def test_a_mistake_is_refuted_and_not_just_unproved(mistake: str, lemma: str) -> None:
+    found = proof(mistake)
+    assert lemma in {failure.statement for failure in found.unproved}
+    assert lemma in {failure.statement.name for failure in found.refuted if not failure.undecided}
+    assert not found.doubt
+
+
+def test_who_is_left_out_of_an_update_is_told_by_the_link() -> None:
+    compared = link(general("all_are_told"), properties(walk(walkers=3)), {"walkers": 3})
+    assert compared.differing == ("take(w0)", "take(w1)", "take(w2)")
+
+
+def test_a_value_is_a_member_or_none() -> None:
+    with any_size():
+        p = Protocol("walk")
+        walker = p.universe("walker", Size.named("walkers", 2, alike=True))
+        torch = p.choice("torch", walker, none="nobody")
+        one, other = z3.Const("one", walker.sort), z3.Const("other", walker.sort)
+        solver = z3.SimpleSolver()
+        assert solver.check(torch == one, torch == other, one != other) == z3.unsat
+        assert solver.check(torch == one, torch == "nobody") == z3.unsat
+        assert solver.check(torch != one, torch != "nobody") == z3.sat
+        assert solver.check(torch.among("nobody", one), torch != one, torch != "nobody") == z3.unsat
+        with pytest.raises(ValueError, match="'somebody' is not of"):
+            _ = torch == "somebody"
+        chosen = If(one == other, one, torch)
+        assert solver.check(one == other, chosen != one) == z3.unsat
+
+
+@pytest.mark.parametrize(("alike", "none"), [(True, ""), (False, "nobody")])
+def test_a_choice_that_is_never_none_or_of_numbers_is_refused(alike: bool, none: str) -> None:
+    with any_size():
+        p = Protocol("walk")
+        walker = p.universe("walker", Size.named("walkers", 2, alike=alike))
+        with pytest.raises(ModelError, match="of the members of walker there are any number"):
+            p.choice("torch", walker, none=none)
+
+
+def test_so_many_are_different_members() -> None:
+    with any_size():
+        p = Protocol("walk")
+        walker = p.universe("walker", Size.named("walkers", 2, alike=True))
+        shines = p.flag("shines", per=walker)
+        two = at_least(2, [shines[w] for w in walker])
+        others = at_least(2, [shines[o] for o in walker.but(z3.Const("one", walker.sort))])
+    one, other, third = (z3.Const(name, walker.sort) for name in ("one", "other", "third"))
+    solver = z3.Solver()
+    assert solver.check(shines[one], shines[other], one != other, Not(two)) == z3.unsat
+    assert solver.check(shines[one], Not(two)) == z3.sat
+    assert solver.check(shines[one], shines[other], one != other, Not(others)) == z3.sat
+    assert solver.check(shines[other], shines[third], z3.Distinct(one, other, third), Not(others)) == z3.unsat
+
+
+def test_others_of_a_member_that_is_gone_through_itself() -> None:
+    with any_size():
+        p = Protocol("walk")
+        walker = p.universe("walker", Size.named("walkers", 2, alike=True))
+        shines = p.flag("shines", per=walker)
+        other_shines = any_of(shines[o] for w in walker for o in walker.but(w))
+    assert isinstance(p, AnySize)
+    a, b = z3.Consts("a b", walker.sort)
+    solver = z3.Solver()
+    solver.add(z3.ForAll([a], a == b), shines[b])
+    assert solver.check(other_shines) == z3.unsat  # who is alone has no others
+
+
+def of_ownership(
+    parameters: Mapping[str, Any], *any: str, defects: tuple[str, ...] = (), second_solver: bool = False
+) -> GeneralProof:
+    return prove_for_any_size(PROTOCOLS["ownership"].of_any(any, parameters, defects), workers=2, second_solver=second_solver)
+
+
+def test_any_number_of_brokers_have_a_single_owner() -> None:
+    found = of_ownership({"releases": 1}, "brokers", second_solver=True)
+    assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", ())
+    assert {"single_owner", "single_server", "single_owner_up_to_date"} <= {prop.name for prop in found.proved}
+    assert found.discharged == found.confirmed
+    assert list(found.links) == ["brokers=2", "brokers=3"]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("instance", PROTOCOLS["ownership"].general.instances, ids=lambda one: f"{one.name} {one.any}")
+def test_ownership_of_any_size(instance: Any) -> None:
+    found = of_ownership(instance.parameters, *instance.any, second_solver=True)
+    assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", ())
+    assert {"single_owner_up_to_date", "caches_agree_with_the_store"} <= {prop.name for prop in found.proved}
+    assert found.discharged == found.confirmed
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("defect", PROTOCOLS["ownership"].shown_by)
+def test_every_defect_of_ownership_is_refuted(defect: str) -> None:
+    found = of_ownership(PROTOCOLS["ownership"].shown_by[defect], "brokers", "bundles", defects=(defect,))
+    refuted = [failure for failure in found.refuted if failure.statement.kind in ("lemma", "always")]
+    assert not found.doubt
+    assert bool(found.unproved) == bool(refuted)  # some mistakes break rules of single steps only
