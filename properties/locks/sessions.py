@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of
+from fencepost.model.language import And, Implies, Not, Or, Protocol, Universe, all_of
 from fencepost.model.pulsar.stores import store_of
 from fencepost.properties.vocabulary import Suite
 
@@ -23,23 +23,33 @@ class Node:
     deleted: dict[int, Any]
 
 
+def clients_of(p: Protocol) -> Universe:
+    """The clients of the store: brokers, or those that are nothing else."""
+    return p.universes["broker" if "broker" in p.universes else "client"]
+
+
 def nodes_of(p: Protocol, at: Any) -> list[Node]:
-    """The ephemeral nodes of an election, or of a protocol with locks, at ``p.state`` or at ``p.next``."""
-    broker = p.universes["broker"]
-    if "bundle" not in p.universes:
-        deleted = {c: at.leader_deletion[c] for c in broker}
-        return [Node(at.leader_holder, at.leader_former, at.leader_version, deleted)]
-    return [
-        Node(at.owner_holder[u], at.owner_former[u], at.owner_version[u], {c: at.owner_deletion[u, c] for c in broker})
-        for u in p.universes["bundle"]
-    ]
+    """The ephemeral nodes of an election, of a protocol with locks, or of mere clients, at ``p.state`` or at ``p.next``."""
+    client = clients_of(p)
+    if "bundle" in p.universes:
+        return [
+            Node(at.owner_holder[u], at.owner_former[u], at.owner_version[u], {c: at.owner_deletion[u, c] for c in client})
+            for u in p.universes["bundle"]
+        ]
+    if "path" in p.universes:
+        return [
+            Node(at.node_holder[x], at.node_former[x], at.node_version[x], {c: at.node_deletion[x, c] for c in client})
+            for x in p.universes["path"]
+        ]
+    deleted = {c: at.leader_deletion[c] for c in client}
+    return [Node(at.leader_holder, at.leader_former, at.leader_version, deleted)]
 
 
 def session_conduct(suite: Suite) -> None:
     """Adds the rules of conduct of sessions and of the store to the suite of a protocol that uses them."""
     p = suite.protocol
     s, n, settings = p.state, p.next, p.parameters
-    client: Sequence[int] = list(p.universes["broker"])
+    client: Sequence[int] = list(clients_of(p))
     nodes = list(zip(nodes_of(p, s), nodes_of(p, n), strict=True))
 
     kind = store_of(settings)
