@@ -7,7 +7,7 @@ from fencepost.model.bookkeeper import bookie_releases
 from fencepost.model.bookkeeper import ledger as ledger_model
 from fencepost.model.bookkeeper.ledger import HISTORY
 from fencepost.model.pulsar import election as election_model
-from fencepost.model.pulsar import history, resource_lock
+from fencepost.model.pulsar import history, resource_lock, store_clients
 from fencepost.model.pulsar import ownership as ownership_model
 from fencepost.model.pulsar import service_unit as service_unit_model
 from fencepost.model.pulsar import split as split_model
@@ -18,6 +18,8 @@ from fencepost.properties.election import instances as election
 from fencepost.properties.election import safety as election_properties
 from fencepost.properties.ledger import instances as ledger
 from fencepost.properties.ledger import safety as ledger_properties
+from fencepost.properties.metadata_store import instances as metadata_store
+from fencepost.properties.metadata_store import safety as metadata_store_properties
 from fencepost.properties.ownership import instances as ownership
 from fencepost.properties.ownership import safety as ownership_properties
 from fencepost.properties.registry import Entry
@@ -48,6 +50,15 @@ PROTOCOLS: dict[str, Entry] = {
         bookie.SIZES,
         bookie.SHOWN_BY,
         history=bookie_releases.HISTORY,
+    ),
+    "metadata_store": Entry(
+        "metadata_store",
+        "the metadata store and its clients: sessions that expire, ephemeral nodes, notifications that come late",
+        store_clients.metadata_store,
+        metadata_store_properties.metadata_store,
+        metadata_store.SIZES,
+        metadata_store.SHOWN_BY,
+        history=history.METADATA_STORE,
     ),
     "election": Entry(
         "election",

@@ -28,7 +28,10 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("registry", "slices", "suspicions"),
         ("observed", "theorems"),
         ("locks",),
-        ("balance", "bookie", "election", "hash_range", "ledger", "ownership", "service_unit", "split", "unload"),
+        (
+            *("balance", "bookie", "election", "hash_range", "ledger"),
+            *("metadata_store", "ownership", "service_unit", "split", "unload"),
+        ),
         ("protocols", "theories"),
         ("machines",),
     ),

@@ -22,6 +22,7 @@ the steps of one. Differences that are known have names; the others are finds. I
 TARGETS = {
     "ledger": "BookKeeper's client and bookies, with the protocol ledger",
     "bookie": "one bookie with its journal and its ledger storage, stopped, killed and without power, with the protocol bookie",
+    "metadata-store": "Pulsar's metadata store and its clients over a ZooKeeper server, with the protocol metadata_store",
     "election": "Pulsar's leader election over a ZooKeeper server, with the protocol election",
     "ownership": "Pulsar's locks on bundles and OwnershipCache over a ZooKeeper server, with the protocol ownership",
     "unload": "Pulsar's NamespaceService as it unloads bundles, over a ZooKeeper server, with the protocol unload",
@@ -70,6 +71,7 @@ EXAMPLES = """examples:
   fencepost conform ledger --release 4.17.3 --runs 10000
   fencepost conform ledger --trace run.itf.json             one run, step by step
   fencepost conform bookie --storage sorted --processes     one bookie, killed by SIGKILL
+  fencepost conform metadata-store --release 4.0.8          Pulsar's metadata store, over a ZooKeeper server
   fencepost conform election --release 4.2.4                Pulsar's leader election, over a ZooKeeper server
   fencepost conform ownership --release 5.0.0-M1            Pulsar's locks on bundles, likewise
   fencepost conform split --release 4.0.8                   splits of bundles, by NamespaceService

@@ -17,6 +17,7 @@ from fencepost.properties.registry import Instance, Value
 T = TypeVar("T")
 
 CONTROL_PLANE: Mapping[str, Callable[[ControlPlaneSettings], dict[str, Value]]] = {
+    "metadata_store": lambda settings: store_parameters(settings.metadata_store.value, brokers="clients"),
     "election": lambda settings: {
         "on_session_loss": settings.session_policy,
         **store_parameters(settings.metadata_store.value),
@@ -40,6 +41,9 @@ ROOM = 3
 
 LARGEST_ENSEMBLE = 9
 """Above this an instance has too many variables to be of use; the check says so instead of trying."""
+
+UNASKED = ("metadata_store",)
+"""Protocols of which a configuration asks only what is built on them."""
 
 SERVICE_UNIT = "service_unit"
 """What decides on ownership with the extensible load manager, in place of ``LOCKED``."""
@@ -113,8 +117,8 @@ def _fitting(instances: Iterable[Instance], taken: Mapping[str, Value]) -> tuple
 
 
 def is_run(name: str, settings: LoadManagerSettings, release: str) -> bool:
-    """Whether a cluster with this load manager runs the protocol, in a release of Pulsar."""
-    return name not in (LOCKED if settings.is_extensible(release) else (SERVICE_UNIT,))
+    """Whether a cluster with this load manager runs the protocol, in a release of Pulsar, and it is to be asked for unnamed."""
+    return name not in (*UNASKED, *(LOCKED if settings.is_extensible(release) else (SERVICE_UNIT,)))
 
 
 def ledger_instances(settings: LedgerSettings, size: str) -> tuple[Instance, ...]:

@@ -28,7 +28,10 @@ def metadata_store(conf: BrokerConf) -> Taken[str]:
     return Taken(URL, scheme or ZOOKEEPER, url.place)
 
 
-def store_parameters(store: str) -> dict[str, Value]:
-    """What a protocol takes of the store: with one in the broker's process there is one broker, whose session it is."""
-    alone: dict[str, Value] = {"brokers": 1, "disconnects": 0, "expiries": 0} if STORES[store].in_process else {}
+def store_parameters(store: str, *, brokers: str = "brokers") -> dict[str, Value]:
+    """What a protocol takes of the store: with one in the broker's process there is one broker, whose session it is.
+
+    ``brokers`` is what the protocol calls them.
+    """
+    alone: dict[str, Value] = {brokers: 1, "disconnects": 0, "expiries": 0} if STORES[store].in_process else {}
     return {"metadata_store": store, **alone}

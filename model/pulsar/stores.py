@@ -87,13 +87,13 @@ def stores_of(release: str) -> tuple[str, ...]:
     return tuple(name for name in STORES if (name != "oxia" or later) and (name != "etcd" or release != "5.0.0-M1"))
 
 
-def store_named(scheme: str, protocol: str, *, brokers: int, faults: int) -> Store:
+def store_named(scheme: str, protocol: str, *, brokers: int, faults: int, called: str = "brokers") -> Store:
     """The store of that scheme; ModelError if there is none, or if it is in process and there is more than one broker, or are
-    ``faults`` of connections and sessions, in the protocol of that name."""
+    ``faults`` of connections and sessions, in the protocol of that name, whose parameter for brokers is ``called`` so."""
     if scheme not in STORES:
         raise ModelError(f"{protocol}: metadata_store is one of {', '.join(STORES)}, not {scheme!r}")
     if STORES[scheme].in_process and (brokers > 1 or faults):
         raise ModelError(
-            f"{protocol}: metadata_store={scheme} is in the process of one broker: set brokers=1, disconnects=0 and expiries=0"
+            f"{protocol}: metadata_store={scheme} is in the process of one broker: set {called}=1, disconnects=0 and expiries=0"
         )
     return STORES[scheme]

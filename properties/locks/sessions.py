@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of
+from fencepost.model.language import And, Implies, Not, Or, Protocol, Universe, all_of
 from fencepost.model.pulsar.stores import store_of
 from fencepost.properties.vocabulary import Suite
 
@@ -22,24 +22,32 @@ class Node:
     deleted: Any
 
 
+def clients_of(p: Protocol) -> Universe:
+    """The clients of the store: brokers, or those that are nothing else."""
+    return p.universes["broker" if "broker" in p.universes else "client"]
+
+
 def nodes_of(p: Protocol, at: Any) -> Any:
-    """The ephemeral nodes of an election, or of a protocol with locks, at ``p.state`` or at ``p.next``, to be gone through."""
-    if "bundle" not in p.universes:
-        return [Node(at.leader_holder, at.leader_former, at.leader_version, at.leader_deletion)]
-    broker = p.universes["broker"]
+    """The ephemeral nodes of an election, of a protocol with locks, or of mere clients, at ``p.state`` or at ``p.next``, to be
+    gone through."""
+    if "bundle" in p.universes:
+        return p.universes["bundle"].each(lambda u: _node(p, at, "owner", u))
+    if "path" in p.universes:
+        return p.universes["path"].each(lambda x: _node(p, at, "node", x))
+    return [Node(at.leader_holder, at.leader_former, at.leader_version, at.leader_deletion)]
 
-    def node(u: int) -> Node:
-        deleted = broker.each(lambda c: at.owner_deletion[u, c])
-        return Node(at.owner_holder[u], at.owner_former[u], at.owner_version[u], deleted)
 
-    return p.universes["bundle"].each(node)
+def _node(p: Protocol, at: Any, name: str, of: int) -> Node:
+    holder, former, version = (getattr(at, f"{name}_{part}")[of] for part in ("holder", "former", "version"))
+    deletion = getattr(at, f"{name}_deletion")
+    return Node(holder, former, version, clients_of(p).each(lambda c: deletion[of, c]))
 
 
 def session_conduct(suite: Suite) -> None:
     """Adds the rules of conduct of sessions and of the store to the suite of a protocol that uses them."""
     p = suite.protocol
     s, n, settings = p.state, p.next, p.parameters
-    client, nodes = p.universes["broker"], nodes_of(p, s)
+    client, nodes = clients_of(p), nodes_of(p, s)
     kind = store_of(settings)
 
     def reaches(c: int) -> Any:

@@ -30,6 +30,7 @@ FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
     "bookie": [{"storage": "sorted", "kills": 1}],
     "election": [{"leads": "confirmed"}, {"metadata_store": "oxia"}],
     "ledger": [{"changes": 1, "recoverers": 2}, {"entries": 1}],
+    "metadata_store": [{"metadata_store": "oxia", "disconnects": 1}],
     "ownership": [{"metadata_store": "oxia", "disconnects": 1}],
     "unload": [{"unloads": 0}, {"metadata_store": "oxia", "disconnects": 1}],
     "service_unit": [

@@ -8,9 +8,17 @@ from fencepost.model.pulsar.election import election
 from fencepost.model.pulsar.ownership import ownership
 from fencepost.model.pulsar.service_unit import service_unit
 from fencepost.model.pulsar.split import split
+from fencepost.model.pulsar.store_clients import metadata_store
 from fencepost.model.pulsar.unload import unload
 
-BUILD = {"election": election, "ownership": ownership, "unload": unload, "split": split, "service_unit": service_unit}
+BUILD = {
+    "metadata_store": metadata_store,
+    "election": election,
+    "ownership": ownership,
+    "unload": unload,
+    "split": split,
+    "service_unit": service_unit,
+}
 OF_NOBODY = {
     "crash": "a process dies by no method",
     "give_up": "a client does, not a broker",
@@ -32,6 +40,7 @@ def test_what_mirrors_nothing_is_still_an_action() -> None:
 @pytest.mark.parametrize(
     ("protocol", "method", "actions"),
     [
+        ("metadata_store", "ZKMetadataStore.handlePutResult", "create, write"),
         ("election", "LeaderElectionImpl.elect", "find_none, find_own, find_former, find_other"),
         ("election", "LeaderElectionImpl.tryToBecomeLeader", "propose, confirm, creation_unheard"),
         ("election", "LeaderElectionImpl.handleSessionNotification", "reconnect, resume, reestablish, fail"),

@@ -103,6 +103,7 @@ def test_graphviz_is_told_what_repeats(trace: Trace, broken: Protocol) -> None:
     ("protocol", "families"),
     [
         ("ledger", {"status", "version", "last", "length"}),
+        ("metadata_store", {"node_holder", "node_former", "node_version"}),
         ("election", {"leader_holder", "leader_former", "leader_version"}),
         ("ownership", {"owner_holder", "owner_former", "owner_version"}),
         ("split", {"layout", "layout_version", "owner_holder", "owner_former", "owner_version"}),
@@ -146,6 +147,7 @@ def test_what_is_sent_to_an_ensemble_taken_before_goes_there() -> None:
 @pytest.mark.parametrize(
     ("protocol", "label"),
     [
+        ("metadata_store", "read(c0, p0)"),
         ("election", "find_none(b0)"),
         ("election", "hear_of_deletion(b1)"),
         ("ownership", "read_owner(b0, u0)"),

@@ -6,6 +6,7 @@ from fencepost.traces.conformance.harness import harness
 from fencepost.traces.conformance.jars import Artifact, Release
 from fencepost.traces.conformance.pulsar.election import ElectionAdapter
 from fencepost.traces.conformance.pulsar.ownership import OwnershipAdapter
+from fencepost.traces.conformance.pulsar.store import StoreAdapter
 from fencepost.traces.conformance.session import Session
 from fencepost.traces.conformance.targets import Asked, Target
 
@@ -20,6 +21,42 @@ def pulsar_metadata(version: str) -> Release:
     """A release of pulsar-metadata, without etcd, with what a ZooKeeper server needs."""
     metadata = Artifact(f"org.apache.pulsar:pulsar-metadata:{version}", _ETCD)
     return Release("pulsar-metadata", version, (metadata, *map(Artifact, SERVER)))
+
+
+def start_store(asked: Asked, *, keep_log: bool = False) -> StoreAdapter:
+    """A harness with a server and no client yet. Raises ToolchainError or SessionError."""
+    main = "org.apache.pulsar.metadata.coordination.impl.StoreBench"
+    made = harness("store", main, pulsar_metadata(asked.release), besides=("pulsar",), options=OPTIONS)
+    return StoreAdapter(Session(made, keep_log=keep_log))
+
+
+METADATA_STORE = Target(
+    name="metadata-store",
+    protocol="metadata_store",
+    system="pulsar",
+    releases=("4.2.4", "4.0.8", "5.0.0-M1"),
+    start=start_store,
+    instances=(
+        {"writes": 1},
+        {"expiries": 1},
+        {"disconnects": 1},
+        {"crashes": 1},
+        {"disconnects": 1, "expiries": 1, "writes": 1},
+        {"disconnects": 1, "expiries": 1, "crashes": 1},
+        {"clients": 3, "disconnects": 1, "expiries": 1, "crashes": 1},
+        {"paths": 2, "disconnects": 1, "expiries": 1, "crashes": 1, "writes": 1},
+    ),
+    weights={
+        "ask_to_read": 0.5,
+        "disconnect": 0.5,
+        "expire": 0.3,
+        "crash": 0.3,
+        "creation_unheard": 1.0,
+        "deletion_unheard": 5.0,
+        "expire_former": 0.1,
+        "expire_dead": 0.1,
+    },
+)
 
 
 def start(asked: Asked, *, keep_log: bool = False) -> ElectionAdapter:

@@ -36,6 +36,11 @@ abstract class Client {
         return lives() && link.isUp() && !expired;
     }
 
+    /** Whether that is a session of this process, or of one before it. */
+    boolean had(long id) {
+        return session == id || former.contains(id);
+    }
+
     /** The process starts, with a new session. */
     void start() throws Exception {
         if (session != 0) {

@@ -1,0 +1,225 @@
+"""Clients of the metadata store, and nothing else: they create an ephemeral node, read it, write it and delete it.
+
+Election, ownership, unload, split and the channel of service units are composed of the pieces in metadata_store.py. Here the
+pieces are alone, so that what is said of them is checked, and held against the real store, whoever uses them. It mirrors
+AbstractMetadataStore, ZKMetadataStore, ZKSessionWatcher and PulsarZooKeeperClient as read in Pulsar 4.0.8, 4.2.4 and 5.0.0-M1,
+and the store that ``metadata_store`` names.
+
+A client has one request for a path at a time. What it asks for waits until it is carried out and answered, in one step; what
+it is told last of a path it knows: whose node is there, whether that is of its own present session (Stat.isCreatedBySelf), and
+with which version. It forgets that where it hears of a deletion and where a connection or a session is back, as what is built
+on the store does with its caches. A deletion names the version that the client knows, and whoever knows a node may delete it:
+locks delete by version what others may have created anew.
+
+Reads are those of AbstractMetadataStore.get. What ``exists`` and ``getChildren`` answer comes from caches of the store of which
+neither elections nor locks make use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from fencepost.model.language import And, If, ModelError, Not, Protocol
+from fencepost.model.pulsar.metadata_store import EVENT_LOST, EphemeralNode, Sessions, Updates, either, merged
+from fencepost.model.pulsar.stores import stated, store_named
+
+NOBODY = EphemeralNode.NOBODY
+OUT = ("creating", "reading", "deleting")
+REQUESTS = ("none", *OUT, "done", "bad_version", "not_found", "failed")
+
+DEFECTS = {
+    "creates_blindly": "a node is created whether or not it is there",
+    "deleted_without_version": "a deletion takes effect on a node of whichever version",
+    "cache_kept_on_disconnect": "pulsar#23018: what a client knows outlives a disconnection, and is wrong for good",
+    "event_lost": EVENT_LOST,
+}
+
+
+def metadata_store(
+    *,
+    clients: int = 2,
+    paths: int = 1,
+    writes: int = 0,
+    disconnects: int = 0,
+    expiries: int = 0,
+    crashes: int = 0,
+    metadata_store: str = "zk",
+    defects: Iterable[str] = (),
+) -> Protocol:
+    """Some ``clients`` of one store, who fight for ``paths`` nodes.
+
+    ``writes`` is how often a node may be written after its creation. ``disconnects``, ``expiries`` and ``crashes`` bound how
+    often a client is cut off, loses its session while it lives, and dies.
+    """
+    if clients < 1 or paths < 1:
+        raise ModelError("metadata_store: clients and paths are at least 1")
+    parameters = stated({name: value for name, value in locals().items() if name != "defects"})
+    p = Protocol("metadata_store", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+
+    client = p.universe("client", clients)
+    path = p.universe("path", paths)
+    kind = store_named(metadata_store, "metadata_store", brokers=clients, faults=disconnects + expiries, called="clients")
+    store = Sessions(p, client, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
+    nodes = EphemeralNode.declare(store, "node", path, writes=writes)
+    request = p.choice("request", REQUESTS, per=(client, path))
+    knows = p.choice("knows", client, per=(client, path), none=NOBODY)
+    mine = p.flag("mine", per=(client, path))
+    version = p.number("known_version", 0, writes, per=(client, path))
+
+    def forgets(c: int, x: int) -> Updates:
+        return {knows[c, x]: NOBODY, mine[c, x]: False, version[c, x]: 0}
+
+    def forgets_all(c: int) -> Updates:
+        """The client forgets what it knows, but for what a deletion is under way for."""
+        return merged(*(either(request[c, x] == "deleting", {}, forgets(c, x)) for x in path))
+
+    def at_start(c: int) -> Updates:
+        blank = (merged(forgets(c, x), nodes[x].learnt(c, False), {request[c, x]: "none"}) for x in path)
+        return merged(*blank)
+
+    @p.part
+    def refreshed(c: int) -> Updates:
+        """What is known is forgotten when a connection is back."""
+        return forgets_all(c)
+
+    refreshed.instead("cache_kept_on_disconnect", lambda c: {})
+
+    store.declare(
+        at_start=at_start,
+        on_lost=lambda c: {},
+        on_reconnected=refreshed,
+        on_reestablished=refreshed,
+    )
+
+    # --- what clients ask for
+
+    def is_idle(c: int, x: int) -> Any:
+        return And(store.lives[c], Not(request[c, x].among(*OUT)))
+
+    @p.step(by="c", mirrors="AbstractMetadataStore.put", c=client, x=path)
+    def ask_to_create(c: int, x: int) -> Any:
+        """A client that knows of no node wants to create an ephemeral one: expected version -1."""
+        return And(is_idle(c, x), knows[c, x] == NOBODY), {request[c, x]: "creating"}
+
+    @p.step(by="c", mirrors="AbstractMetadataStore.get", c=client, x=path)
+    def ask_to_read(c: int, x: int) -> Any:
+        """A client wants to read a node."""
+        return is_idle(c, x), {request[c, x]: "reading"}
+
+    @p.step(by="c", mirrors="AbstractMetadataStore.delete", c=client, x=path)
+    def ask_to_delete(c: int, x: int) -> Any:
+        """A client that knows of a node, whosoever it is, wants to delete it, with the version that it knows."""
+        return And(is_idle(c, x), knows[c, x] != NOBODY), {request[c, x]: "deleting"}
+
+    # --- what becomes of it
+
+    @p.part
+    def is_free(x: int) -> Any:
+        """A node is created only if it is absent."""
+        return nodes[x].absent
+
+    is_free.instead("creates_blindly", lambda x: True)
+
+    @p.step(
+        by="c",
+        mirrors="ZKMetadataStore.batchOperation, ZKMetadataStore.handlePutResult, AbstractMetadataStore.putInternal",
+        fair=True,
+        c=client,
+        x=path,
+    )
+    def create(c: int, x: int) -> Any:
+        """The node is created, or it is there already: BadVersion."""
+        known = {request[c, x]: "done", knows[c, x]: c, mine[c, x]: True, version[c, x]: 0}
+        created = merged(known, nodes[x].created(c), nodes[x].learnt(c))
+        asked = And(store.reaches(c), request[c, x] == "creating")
+        return asked, either(is_free(x), created, {request[c, x]: "bad_version"})
+
+    @p.step(
+        by="c",
+        hears="store",
+        mirrors="ZKMetadataStore.batchOperation, ZKMetadataStore.handleGetResult, ZKMetadataStore.getStat",
+        fair=True,
+        c=client,
+        x=path,
+    )
+    def read(c: int, x: int) -> Any:
+        """The answer says whose node there is, with its version and whether it is of this session, or that there is none."""
+        node = nodes[x]
+        known = {knows[c, x]: node.holder, mine[c, x]: node.is_own(c), version[c, x]: node.version}
+        asked = And(store.reaches(c), request[c, x] == "reading")
+        return asked, merged({request[c, x]: "done"}, known, node.learnt(c, Not(node.absent)))
+
+    @p.part
+    def fits(c: int, x: int) -> Any:
+        """A deletion takes effect on a node of the version that it names, whosoever that is."""
+        return nodes[x].has_version(c, version[c, x])
+
+    fits.instead("deleted_without_version", lambda c, x: Not(nodes[x].absent))
+
+    @p.step(
+        by="c",
+        mirrors="ZKMetadataStore.batchOperation, ZKMetadataStore.handleDeleteResult, AbstractMetadataStore.deleteInternal",
+        fair=True,
+        c=client,
+        x=path,
+    )
+    def delete(c: int, x: int) -> Any:
+        """The node is deleted, if it has the version; otherwise BadVersion, or NotFound if there is none."""
+        missing = "bad_version" if kind.refuses_missing else "not_found"
+        refused = If(nodes[x].absent, missing, "bad_version")
+        outcome = {request[c, x]: If(fits(c, x), "done", refused)}
+        asked = And(store.reaches(c), request[c, x] == "deleting")
+        return asked, merged(nodes[x].vanished(fits(c, x)), outcome, forgets(c, x))
+
+    @p.step(
+        by="c",
+        mirrors="AbstractMetadataStore.put, ZKMetadataStore.batchOperation, ZKMetadataStore.handlePutResult",
+        c=client,
+        x=path,
+        only_if=writes,
+    )
+    def write(c: int, x: int) -> Any:
+        """A client writes its own node with the version that it knows: it asks, and is answered."""
+        node = nodes[x]
+        own = And(mine[c, x], node.is_own(c), node.has_version(c, version[c, x]), node.version < writes)
+        written = merged(node.written(), {version[c, x]: node.version + 1, request[c, x]: "done"})
+        return And(store.reaches(c), is_idle(c, x), own), written
+
+    @p.step(by="c", mirrors="ZKMetadataStore.batchOperation", c=client, x=path, only_if=expiries)
+    def fail(c: int, x: int) -> Any:
+        """A request is answered that the session is gone."""
+        out = request[c, x].among(*OUT)
+        forgotten = either(request[c, x] == "deleting", forgets(c, x), {})
+        return And(store.is_zombie(c), out), merged(forgotten, {request[c, x]: "failed"})
+
+    @p.fault(by="c", mirrors="ZKMetadataStore.batchOperation", spends="disconnects", c=client, x=path)
+    def creation_unheard(c: int, x: int) -> Any:
+        """The node is created as the connection breaks; the request will be sent again, on whatever session there is then."""
+        reaches, updates = store.lost_answer(c, nodes[x].created(c))
+        return And(reaches, request[c, x] == "creating", nodes[x].absent), updates
+
+    @p.fault(by="c", mirrors="ZKMetadataStore.batchOperation", spends="disconnects", c=client, x=path)
+    def deletion_unheard(c: int, x: int) -> Any:
+        """The node is deleted as the connection breaks; the request will be sent again, as above."""
+        reaches, updates = store.lost_answer(c, nodes[x].vanished())
+        return And(reaches, request[c, x] == "deleting", fits(c, x)), updates
+
+    # --- what clients hear of
+
+    @p.step(
+        by="c",
+        hears="store",
+        mirrors="ZKMetadataStore.handleWatchEvent, AbstractMetadataStore.receivedNotification",
+        fair=True,
+        c=client,
+        x=path,
+    )
+    def hear_of_deletion(c: int, x: int) -> Any:
+        """A notification says that the node was deleted: what was known of it is forgotten, unless a deletion is under way."""
+        unheard = nodes[x].unheard(c)
+        return And(store.hears(c), nodes[x].deleted[c]), merged(
+            unheard, either(request[c, x] == "deleting", {}, forgets(c, x))
+        )
+
+    return p

@@ -1,0 +1,129 @@
+"""The metadata store and its clients: pinned counts, the negative control, and every property violated by something."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.model.language import ModelError
+from fencepost.model.pulsar.store_clients import DEFECTS
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Instance, Value
+from tests.properties.mutants import Mutant, both, judged, keeps, sets, writes
+from tests.properties.searching import (
+    caught,
+    controls,
+    counts,
+    each_defect,
+    each_instance,
+    faithful,
+    proved,
+    searched,
+    unexpected,
+)
+
+STORE = PROTOCOLS["metadata_store"]
+
+COUNTS = {
+    "written": (1541, 5912, 15),
+    "cut off": (61253, 368992, 19),
+    "all faults": (138419, 960704, 22),
+    "two paths": (416025, 3178560, 28),
+    "etcd": (6160, 27986, 18),
+    "oxia": (27282, 143192, 20),
+}
+
+CONTROLS = {
+    "written": {"deletions_mean_the_node": 9},
+    "cut off": {"deletions_mean_the_node": 6},
+    "all faults": {"deletions_mean_the_node": 6},
+    "two paths": {"deletions_mean_the_node": 9},
+    "etcd": {"deletions_mean_the_node": 6},
+    "oxia": {},
+}
+
+CAUGHT = {
+    "creates_blindly": ({"answers_are_true", "nodes_are_taken_when_free", "what_is_known_is_so"}, 4),
+    "deleted_without_version": ({"deletions_name_the_version"}, 7),
+    "cache_kept_on_disconnect": ({"what_is_known_is_so"}, 8),
+    "event_lost": ({"what_is_known_is_so"}, 5),
+}
+
+EXPIRY: Mapping[str, Value] = {"expiries": 1}
+CRASH: Mapping[str, Value] = {"crashes": 1}
+CUT: Mapping[str, Value] = {"disconnects": 1}
+
+MANY: Mapping[str, Value] = {"clients": 3, "writes": 2, "disconnects": 2, "expiries": 2, "crashes": 2}
+
+MUTANTS = {
+    "nodes_go_with_their_sessions": Mutant(EXPIRY, "expire", keeps("node_holder"), 3),
+    "nodes_go_by_request": Mutant({}, "read", writes("node_holder[{x}]", "nobody"), 4),
+    "links_follow_sessions": Mutant(CUT, "disconnect", sets("link", "lost"), 1),
+    "sessions_come_and_go": Mutant(CRASH, "restart", keeps("former_session"), 2),
+    "deletions_are_heard": Mutant({}, "delete", keeps("node_deletion"), 4),
+    "no_deadlock": Mutant({}, "ask_to_read", writes("lives[{c}]", False), 2),
+    "requests_are_answered": Mutant({}, "read", keeps("request"), 2),
+    "deletions_are_heard_of": Mutant({}, "hear_of_deletion", keeps("node_deletion"), 6),
+    "former_nodes_go": Mutant(CRASH, "expire_former", both(keeps("node_holder"), keeps("node_former")), 7),
+}
+
+
+@each_instance(STORE, deep=["two paths"])
+def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
+    findings = faithful(STORE, instance.parameters)
+    assert counts(findings) == COUNTS[instance.name]
+    assert controls(findings) == CONTROLS[instance.name]
+    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
+    assert findings.suspicions == ()
+    assert all(v.verdict in ("exhausted", "proved") or v.expected for v in findings.verdicts)
+
+
+def test_the_tables_speak_of_every_defect() -> None:
+    assert set(CAUGHT) == set(DEFECTS) == set(STORE.shown_by)
+
+
+@each_defect(STORE)
+def test_a_defect_is_caught(defect: str) -> None:
+    assert caught(STORE, defect) == CAUGHT[defect]
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_mutant_violates_the_property(name: str) -> None:
+    mutant = MUTANTS[name]
+    assert judged(STORE, mutant.protocol(STORE), name) == ("violated", mutant.steps)
+    assert judged(STORE, STORE.build(dict(mutant.parameters)), name)[0] == "exhausted"
+
+
+def test_every_property_is_violated_by_something() -> None:
+    suites = [STORE.suite(STORE.build(dict(i.parameters))) for i in STORE.sizes["ci"]]
+    every = {p.name for suite in suites for p in suite.properties if p.kind != "sometimes"}
+    by_defects = set().union(*(by for by, _ in CAUGHT.values()))
+    as_expected = set().union(*CONTROLS.values())
+    assert every == by_defects | as_expected | MUTANTS.keys()
+
+
+def test_induction_proves_what_exhaustion_cannot_reach() -> None:
+    """Whatever is not the negative control, for all runs of an instance too large to be searched."""
+    suite = STORE.suite(STORE.build(MANY))
+    firm = {p.name for p in suite.properties if p.kind in ("always", "step", "deadlock") and not p.strict}
+    assert proved(STORE, MANY) == firm
+
+
+@pytest.mark.deep
+def test_induction_proves_five_clients_and_three_paths() -> None:
+    (instance,) = (each for each in STORE.sizes["standard"] if each.by == "induction")
+    assert proved(STORE, instance.parameters)
+
+
+@pytest.mark.parametrize("scheme", ["memory", "rocksdb"])
+def test_a_store_in_process_has_one_client_and_no_such_faults(scheme: str) -> None:
+    alone: dict[str, Value] = {"metadata_store": scheme, "clients": 1, "paths": 2, "writes": 1, "crashes": 1}
+    findings = searched(STORE, alone)
+    assert (unexpected(findings), controls(findings)) == ({}, {})
+    assert counts(findings) == (1459, 6022, 22)
+    with pytest.raises(ModelError, match="set clients=1, disconnects=0 and expiries=0"):
+        STORE.build({**alone, "clients": 2})
+    with pytest.raises(ModelError, match="set clients=1, disconnects=0 and expiries=0"):
+        STORE.build({**alone, "disconnects": 1})
