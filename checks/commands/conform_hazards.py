@@ -67,9 +67,13 @@ _TELLING = {
     ("ledger", "confirms_while_unsetting"): _UNSET_TO_THE_END,
     ("ledger", "idle_checkpoint_skips_index"): _FENCED_AND_KNOWN + "idle_checkpoint(b0); crash(b0)",
     ("ledger", "deleted_fence_in_memory"): _FENCED_AND_KNOWN + "close; delete; collect(b0); crash(b0)",
+    ("service-unit", "split_kept"): "assign(b0, u0, b0); read(b0, u0); read(b0, u0); split(b0, b0); read(b0, u0); "
+    "own_child(b0); read(b0, u1); meet_conflict(b0); lead(b1); read(b1, u0); override_overdue(b1, u0, b1); read(b1, u0); "
+    "open_topics(b1, u0); open_topics(b0, u0); read(b0, u0)",
 }
 """The run that shows a hazard where the shortest does not: because that is the run of another hazard, too, unless the bookie
-knows the ledger that it fences, or because it ends in the midst of what the code does at once."""
+knows the ledger that it fences, because it ends in the midst of what the code does at once, or because the model does not wait
+for what the code waits for."""
 
 
 def run(asked: argparse.Namespace) -> ExitStatus:

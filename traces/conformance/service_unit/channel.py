@@ -280,7 +280,7 @@ def _lose(step: Taken) -> Asked:
     yield {"do": "lose" if step.action.name == "lose" else "learn"}
     b = step.arguments["c"]
     if step.before.get(f"split_stage[{b}]") == "changing":
-        yield from _split("fail-layout")(step)
+        yield from _split("lose-layout")(step)
     for u in step.before.members("unit"):
         if takes_over(step.before, b, u):
             copy = view_of(step.before, b, u)

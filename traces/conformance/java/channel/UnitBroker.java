@@ -180,7 +180,7 @@ final class UnitBroker extends Client {
                 writing(unit, () -> channel.publishSplitEventAsync(
                         new Split(units.get(unit), request.path("from").asText(), Layout.halves())));
                 return null;
-            case "own-half", "change-layout", "conflict", "fail-layout", "learn-layout":
+            case "own-half", "change-layout", "conflict", "fail-layout", "lose-layout", "learn-layout":
                 return split(step, unit, request);
             case "shut-down":
                 leaving = new Leaving(channel);
@@ -400,7 +400,7 @@ final class UnitBroker extends Client {
                 layout.learn();
                 around.topics.move(whole, bundle(unit));
                 return null;
-            case "fail-layout":
+            case "lose-layout":
                 layout.fail();
                 return null;
             default:
@@ -409,6 +409,8 @@ final class UnitBroker extends Client {
                 }
                 if (step.equals("conflict")) {
                     layout.conflict();
+                } else if (step.equals("fail-layout")) {
+                    layout.fail();
                 } else {
                     layout.change();
                     around.topics.move(whole, bundle(unit));
