@@ -34,6 +34,9 @@ TOLD = 2000
 """Characters of what the JVM said last that are worth showing."""
 
 
+_ENCODE = json.JSONEncoder(separators=(",", ":")).encode
+
+
 class SessionError(Exception):
     """The harness does not answer, or answers that it failed; the message is what is known of why."""
 
@@ -93,7 +96,7 @@ class Session:
         """
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(json.dumps(request, separators=(",", ":")).encode() + b"\n")
+            self._process.stdin.write(_ENCODE(request).encode() + b"\n")
             self._process.stdin.flush()
         except OSError:
             raise self._failed("ended") from None

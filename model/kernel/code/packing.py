@@ -41,7 +41,11 @@ class Packing:
             self.fields[variable.name] = Field(word, shift, bits, variable.domain.low)
             shift += bits
         self.words = word + 1
-        self._places = tuple((f.word, f.shift, f.mask, f.low) for f in self.fields.values())
+        fields = tuple(self.fields.values())
+        self._word = np.array([field.word for field in fields], dtype=np.intp)
+        self._shift = np.array([field.shift for field in fields], dtype=np.uint64)
+        self._mask = np.array([field.mask for field in fields], dtype=np.uint64)
+        self._lows = tuple((place, field.low) for place, field in enumerate(fields) if field.low)
 
     def pack(self, raw: Sequence[int]) -> Words:
         """Raw values, in the order of the variables, as words."""
@@ -53,5 +57,7 @@ class Packing:
 
     def unpack(self, words: Sequence[int] | Words) -> tuple[int, ...]:
         """Words as raw values, in the order of the variables."""
-        plain = words.tolist() if isinstance(words, np.ndarray) else [int(w) for w in words]
-        return tuple([(plain[word] >> shift & mask) + low for word, shift, mask, low in self._places])
+        raw = (np.asarray(words, dtype=np.uint64)[self._word] >> self._shift & self._mask).tolist()
+        for place, low in self._lows:
+            raw[place] += low
+        return tuple(raw)
