@@ -58,6 +58,7 @@ PROTOCOLS: dict[str, Entry] = {
         election.SHOWN_BY,
         history=history.ELECTION,
         releases=election_model.RELEASES,
+        general=election.GENERAL,
     ),
     "ownership": Entry(
         "ownership",
@@ -79,6 +80,7 @@ PROTOCOLS: dict[str, Entry] = {
         unload.SHOWN_BY,
         history=history.UNLOAD,
         releases=resource_lock.RELEASES,
+        general=unload.GENERAL,
     ),
     "split": Entry(
         "split",
