@@ -69,6 +69,7 @@ PROTOCOLS: dict[str, Entry] = {
         election.SHOWN_BY,
         history=history.ELECTION,
         releases=election_model.RELEASES,
+        general=election.GENERAL,
     ),
     "ownership": Entry(
         "ownership",
@@ -90,6 +91,7 @@ PROTOCOLS: dict[str, Entry] = {
         unload.SHOWN_BY,
         history=history.UNLOAD,
         releases=resource_lock.RELEASES,
+        general=unload.GENERAL,
     ),
     "split": Entry(
         "split",

@@ -204,7 +204,7 @@ def _add_check(commands: Commands) -> None:
     add("--html", nargs="?", const=UNNAMED, type=page_name, metavar="PAGE", help="a page to explore these traces in a browser")
     add("--depth", type=whole(1), default=8, metavar="K", help="how deep --by bounded unrolls (default: 8)")
     add_walks(check, 100_000, "how many walks --by walks makes")
-    helps = "prove it for any number of these, by induction: entries, bookies, recoverers (ledger); brokers, ... (ownership)"
+    helps = "prove it by induction for any number of these: entries, bookies, recoverers (ledger), brokers (ownership), ..."
     add("--any", nargs="+", action="extend", default=[], metavar="NAME", help=helps)
     add("--second-solver", action="store_true", help="have cvc5 confirm every obligation that Z3 discharges")
     add("--certificate", type=Path, metavar="DIR", help="write what --by induction proved there, for fencepost certify")

@@ -121,8 +121,11 @@ def election_conduct(suite: Suite) -> None:
     @suite.lemma
     def dead_brokers_begin_anew() -> Any:
         """Nothing is left of the election of a process that has ended."""
-        blank = {b: And(s.stage[b] == "looking", s.role[b] == "no_leader", s.cached[b] == NOBODY) for b in broker}
-        return all_of(Implies(Not(s.lives[b]), blank[b]) for b in broker)
+
+        def is_blank(b: int) -> Any:
+            return And(s.stage[b] == "looking", s.role[b] == "no_leader", s.cached[b] == NOBODY)
+
+        return all_of(Implies(Not(s.lives[b]), is_blank(b)) for b in broker)
 
     if settings["disconnects"]:
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from fencepost.properties.general import General, sizes_from
 from fencepost.properties.registry import Instance, Value
 
 _CUT_OFF: Mapping[str, Value] = {"disconnects": 1, "expiries": 1}
@@ -57,3 +59,19 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "deletion_sent_again": {"brokers": 2, "disconnects": 1, "closes": 1},
     "event_lost": {"brokers": 2, "expiries": 1},
 }
+
+
+def _no_proof(parameters: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Why nothing is proved with these parameters and any number of brokers; empty if it is."""
+    return "for any number of brokers there is no proof with lookups; leave lookups=no" if parameters.get("lookups") else ""
+
+
+GENERAL = General(
+    {"brokers": sizes_from("brokers", 2, 1, alike=True)},
+    (
+        Instance("cut off", _CUT_OFF, by="induction", any=("brokers",)),
+        Instance("all faults, mended", {**_ALL_FAULTS, "mended": True}, by="induction", any=("brokers",)),
+    ),
+    _no_proof,
+    "single steps, nor of what happens in the end",
+)

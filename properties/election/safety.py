@@ -71,9 +71,12 @@ def election(p: Protocol) -> Suite:
     @suite.always
     def followers_know_the_holder() -> Any:
         """A broker that is up to date and follows knows who holds the node."""
-        follows = [And(is_current(b), s.role[b] == "following") for b in broker]
+
+        def follows(b: int) -> Any:
+            return And(is_current(b), s.role[b] == "following")
+
         return all_of(
-            Implies(follows[b], And(s.leader_holder != NOBODY, s.cached[b] == s.leader_holder)) for b in broker
+            Implies(follows(b), And(s.leader_holder != NOBODY, s.cached[b] == s.leader_holder)) for b in broker
         )
 
     if several:
@@ -271,8 +274,11 @@ def election(p: Protocol) -> Suite:
         @suite.lemma
         def creators_hold_the_node() -> Any:
             """As no deletion errs, a broker has the node that it has just created."""
-            confirming = [And(is_live(b), s.link[b] == "connected", s.stage[b] == "confirming") for b in broker]
-            return all_of(Implies(confirming[b], holds(b)) for b in broker)
+
+            def confirms(b: int) -> Any:
+                return And(is_live(b), s.link[b] == "connected", s.stage[b] == "confirming")
+
+            return all_of(Implies(confirms(b), holds(b)) for b in broker)
 
     if not deletes_others and not takes_over:
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fencepost.properties.general import General, sizes_from
 from fencepost.properties.registry import Instance, Value
 
 _CUT_OFF: Mapping[str, Value] = {"disconnects": 1, "expiries": 1}
@@ -40,3 +41,18 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "lone_release_fails": {"disconnects": 1},
     "close_waits_for_unload": {},
 }
+
+_ALL: Mapping[str, Value] = {**_CUT_OFF, **_TOPICS, "crashes": 1, "mended": True}
+
+GENERAL = General(
+    {
+        "brokers": sizes_from("brokers", 2, 1, alike=True),
+        "bundles": sizes_from("bundles", 1, alike=True),
+    },
+    (
+        Instance("all faults, mended", _ALL, by="induction", any=("brokers",)),
+        Instance("all faults, mended", _ALL, by="induction", any=("brokers", "bundles")),
+    ),
+    lambda parameters, names: "",
+    "single steps, nor of what happens in the end",
+)

@@ -15,7 +15,7 @@ def unload(p: Protocol) -> Suite:
     """The properties of an instance that ``fencepost.model.pulsar.unload.unload`` built."""
     s, n, settings = p.state, p.next, p.parameters
     suite = Suite(p)
-    locks = Locks(p, settings["unloads"] > 0)
+    locks = Locks(p, bool(settings["unloads"]))
     broker, bundle, pairs = p.universes["broker"], p.universes["bundle"], locks.pairs
     late = settings["timeouts"] > 0
     loses = settings["expiries"] > 0 or settings["crashes"] > 0 or locks.gives_up
@@ -184,5 +184,8 @@ def _topics(suite: Suite, locks: Locks) -> None:
     @suite.lemma
     def dead_processes_have_no_topics() -> Any:
         """A process that has ended has no topic open, and unloads nothing."""
-        idle = {(b, u): And(Not(s.topic_open[b, u]), Not(s.overdue[b, u]), s.unloading[b, u] == "none") for b, u in pairs}
-        return all_of(Implies(Not(s.lives[b]), idle[b, u]) for b, u in pairs)
+
+        def is_idle(b: int, u: int) -> Any:
+            return And(Not(s.topic_open[b, u]), Not(s.overdue[b, u]), s.unloading[b, u] == "none")
+
+        return all_of(Implies(Not(s.lives[b]), is_idle(b, u)) for b, u in pairs)

@@ -172,33 +172,52 @@ def test_others_of_a_member_that_is_gone_through_itself() -> None:
     assert solver.check(other_shines) == z3.unsat  # who is alone has no others
 
 
-def of_ownership(
-    parameters: Mapping[str, Any], *any: str, defects: tuple[str, ...] = (), second_solver: bool = False
+def of(
+    protocol: str, parameters: Mapping[str, Any], *any: str, defects: tuple[str, ...] = (), second_solver: bool = False
 ) -> GeneralProof:
-    return prove_for_any_size(PROTOCOLS["ownership"].of_any(any, parameters, defects), workers=2, second_solver=second_solver)
+    return prove_for_any_size(PROTOCOLS[protocol].of_any(any, parameters, defects), workers=2, second_solver=second_solver)
 
 
 def test_any_number_of_brokers_have_a_single_owner() -> None:
-    found = of_ownership({"releases": 1}, "brokers", second_solver=True)
+    found = of("ownership", {"releases": 1}, "brokers", second_solver=True)
     assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", ())
     assert {"single_owner", "single_server", "single_owner_up_to_date"} <= {prop.name for prop in found.proved}
     assert found.discharged == found.confirmed
     assert list(found.links) == ["brokers=2", "brokers=3"]
 
 
+AMONG = {
+    "election": {"holder_leads", "followers_know_the_holder"},
+    "ownership": {"single_owner_up_to_date", "caches_agree_with_the_store"},
+    "unload": {"single_owner_up_to_date", "topic_is_open_once_up_to_date"},
+}
+"""What is proved in all instances of each."""
+
+
+def instances() -> list[Any]:
+    return [
+        pytest.param(name, instance, id=f"{name}, {instance.name}, {len(instance.any)}")
+        for name in AMONG
+        if (general := PROTOCOLS[name].general) is not None
+        for instance in general.instances
+    ]
+
+
 @pytest.mark.deep
-@pytest.mark.parametrize("instance", PROTOCOLS["ownership"].general.instances, ids=lambda one: f"{one.name} {one.any}")
-def test_ownership_of_any_size(instance: Any) -> None:
-    found = of_ownership(instance.parameters, *instance.any, second_solver=True)
+@pytest.mark.parametrize(("protocol", "instance"), instances())
+def test_brokers_of_any_number(protocol: str, instance: Any) -> None:
+    found = of(protocol, instance.parameters, *instance.any, second_solver=True)
     assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", ())
-    assert {"single_owner_up_to_date", "caches_agree_with_the_store"} <= {prop.name for prop in found.proved}
+    assert {prop.name for prop in found.proved} >= AMONG[protocol]
     assert found.discharged == found.confirmed
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("defect", PROTOCOLS["ownership"].shown_by)
-def test_every_defect_of_ownership_is_refuted(defect: str) -> None:
-    found = of_ownership(PROTOCOLS["ownership"].shown_by[defect], "brokers", "bundles", defects=(defect,))
+@pytest.mark.parametrize(("protocol", "defect"), [(name, defect) for name in AMONG for defect in PROTOCOLS[name].shown_by])
+def test_every_defect_is_refuted(protocol: str, defect: str) -> None:
+    shown = {name: value for name, value in PROTOCOLS[protocol].shown_by[defect].items() if name not in ("brokers", "bundles")}
+    any = ("brokers",) if protocol == "election" else ("brokers", "bundles")
+    found = of(protocol, shown, *any, defects=(defect,))
     refuted = [failure for failure in found.refuted if failure.statement.kind in ("lemma", "always")]
     assert not found.doubt
     assert bool(found.unproved) == bool(refuted)  # some mistakes break rules of single steps only

@@ -241,7 +241,8 @@ def test_what_cannot_be_of_any_size_is_refused(any: tuple[str, ...], parameters:
         (["ledger", "--any", "entries", "--set", "write_quorum=2"], "there is no proof of striping"),
         (["ledger", "--any", "bookies", "--set", "changes=1"], "any number of bookies there is no proof with changes=1"),
         (["ledger", "--any", "bookies", "--set", "ack_quorum=2"], "ack_quorum is settled by the number of bookies"),
-        (["election", "--any", "brokers"], "election: there is no proof of it for any size"),
+        (["service_unit", "--any", "brokers"], "service_unit: there is no proof of it for any size"),
+        (["election", "--any", "brokers", "--set", "lookups=yes"], "there is no proof with lookups; leave lookups=no"),
     ],
 )
 def test_the_command_line_refuses_what_is_not_proved(
