@@ -161,7 +161,7 @@ final class StoreClient extends Client {
     boolean lets(String step, String place, String what) throws Exception {
         if (step.equals("hear")) {
             if (!store.hasNews(path(place))) {
-                throw new Refused(name + " has no deletion to hear of");
+                throw new Refused(name + " has nothing to hear of: " + place);
             }
             store.hear(path(place));
             return true;
