@@ -1,4 +1,4 @@
-"""Clients of the metadata store, and nothing else: they create an ephemeral node, read it, write it and delete it.
+"""Clients of the metadata store, and nothing else: they create ephemeral nodes, read, write and delete them.
 
 Election, ownership, unload, split and the channel of service units are composed of the pieces in metadata_store.py. Here the
 pieces are alone, so that what is said of them is checked, and held against the real store, whoever uses them. It mirrors
@@ -11,8 +11,8 @@ with which version. It forgets that where it hears of a deletion and where a con
 on the store does with its caches. A deletion names the version that the client knows, and whoever knows a node may delete it:
 locks delete by version what others may have created anew.
 
-Reads are those of AbstractMetadataStore.get. What ``exists`` and ``getChildren`` answer comes from caches of the store of which
-neither elections nor locks make use.
+Reads are those of AbstractMetadataStore.get. What ``exists`` and ``getChildren`` answer comes from caches of the store, of which
+elections, and what acquires and releases locks, make no use.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import Any
 
 from fencepost.model.language import And, If, ModelError, Not, Protocol
 from fencepost.model.pulsar.metadata_store import EVENT_LOST, EphemeralNode, Sessions, Updates, either, merged
+from fencepost.model.pulsar.store_changes import LastingNode
 from fencepost.model.pulsar.stores import stated, store_named
 
 NOBODY = EphemeralNode.NOBODY
@@ -41,6 +42,7 @@ def metadata_store(
     clients: int = 2,
     paths: int = 1,
     writes: int = 0,
+    changes: int = 0,
     disconnects: int = 0,
     expiries: int = 0,
     crashes: int = 0,
@@ -49,8 +51,8 @@ def metadata_store(
 ) -> Protocol:
     """Some ``clients`` of one store, who fight for ``paths`` nodes.
 
-    ``writes`` is how often a node may be written after its creation. ``disconnects``, ``expiries`` and ``crashes`` bound how
-    often a client is cut off, loses its session while it lives, and dies.
+    ``writes`` is how often a node may be written after its creation, ``changes`` how often one that lasts (store_changes.py).
+    ``disconnects``, ``expiries`` and ``crashes`` bound how often a client is cut off, loses its session while it lives, dies.
     """
     if clients < 1 or paths < 1:
         raise ModelError("metadata_store: clients and paths are at least 1")
@@ -62,6 +64,7 @@ def metadata_store(
     kind = store_named(metadata_store, "metadata_store", brokers=clients, faults=disconnects + expiries, called="clients")
     store = Sessions(p, client, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
     nodes = EphemeralNode.declare(store, "node", path, writes=writes)
+    lasting = LastingNode(p, store, changes=changes) if changes else None
     request = p.choice("request", REQUESTS, per=(client, path))
     knows = p.choice("knows", client, per=(client, path), none=NOBODY)
     mine = p.flag("mine", per=(client, path))
@@ -72,11 +75,12 @@ def metadata_store(
 
     def forgets_all(c: int) -> Updates:
         """The client forgets what it knows, but for what a deletion is under way for."""
-        return merged(*(either(request[c, x] == "deleting", {}, forgets(c, x)) for x in path))
+        version_too = lasting.forgotten(c) if lasting else {}
+        return merged(version_too, *(either(request[c, x] == "deleting", {}, forgets(c, x)) for x in path))
 
     def at_start(c: int) -> Updates:
         blank = (merged(forgets(c, x), nodes[x].learnt(c, False), {request[c, x]: "none"}) for x in path)
-        return merged(*blank)
+        return merged(lasting.blank(c) if lasting else {}, *blank)
 
     @p.part
     def refreshed(c: int) -> Updates:
@@ -221,5 +225,8 @@ def metadata_store(
         return And(store.hears(c), nodes[x].deleted[c]), merged(
             unheard, either(request[c, x] == "deleting", {}, forgets(c, x))
         )
+
+    if lasting:
+        lasting.declare()
 
     return p

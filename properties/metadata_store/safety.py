@@ -8,6 +8,7 @@ from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, an
 from fencepost.model.pulsar.store_clients import OUT
 from fencepost.model.pulsar.stores import store_of
 from fencepost.properties.locks.sessions import NOBODY, session_conduct
+from fencepost.properties.metadata_store.lasting import lasting_conduct
 from fencepost.properties.vocabulary import Suite
 
 
@@ -234,5 +235,7 @@ def metadata_store(p: Protocol) -> Suite:
         """What a connected client knows is so, or its deletion is on its way."""
         return what_is_known_is_so()
 
+    if settings["changes"]:
+        lasting_conduct(suite)
     session_conduct(suite)
     return suite

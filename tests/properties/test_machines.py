@@ -41,7 +41,7 @@ CAUGHT: dict[str, tuple[Mapping[str, Value], str, str]] = {
 LARGE: dict[str, Mapping[str, Value]] = {
     "ledger": {"bookies": 5, "ensemble": 4, "entries": 4, "recoverers": 2, "changes": 1},
     "bookie": {"ledgers": 2, "entries": 3, "records": 10, "explicit_lacs": 2, "kills": 3, "power_losses": 3, "stops": 3},
-    "metadata_store": {"clients": 5, "paths": 3, "writes": 2, "disconnects": 3, "expiries": 3, "crashes": 3},
+    "metadata_store": {"clients": 5, "paths": 3, "changes": 3, "disconnects": 3, "expiries": 3, "crashes": 3},
     "election": {"brokers": 5, "disconnects": 3, "expiries": 3, "crashes": 2, "closes": 2, "lookups": True},
     "ownership": {"brokers": 4, "bundles": 4, "disconnects": 2, "expiries": 2, "crashes": 2, "releases": 2},
     "unload": {"brokers": 4, "bundles": 4, "unloads": 3, "disconnects": 2, "expiries": 2, "crashes": 2, "failures": 2},

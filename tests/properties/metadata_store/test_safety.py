@@ -31,6 +31,7 @@ COUNTS = {
     "cut off": (61253, 368992, 19),
     "all faults": (138419, 960704, 22),
     "two paths": (416025, 3178560, 28),
+    "changed": (52245, 333744, 24),
     "etcd": (6160, 27986, 18),
     "oxia": (27282, 143192, 20),
 }
@@ -40,6 +41,7 @@ CONTROLS = {
     "cut off": {"deletions_mean_the_node": 6},
     "all faults": {"deletions_mean_the_node": 6},
     "two paths": {"deletions_mean_the_node": 9},
+    "changed": {"deletions_mean_the_node": 9},
     "etcd": {"deletions_mean_the_node": 6},
     "oxia": {},
 }
@@ -54,8 +56,9 @@ CAUGHT = {
 EXPIRY: Mapping[str, Value] = {"expiries": 1}
 CRASH: Mapping[str, Value] = {"crashes": 1}
 CUT: Mapping[str, Value] = {"disconnects": 1}
+CHANGED: Mapping[str, Value] = {"changes": 1}
 
-MANY: Mapping[str, Value] = {"clients": 3, "writes": 2, "disconnects": 2, "expiries": 2, "crashes": 2}
+MANY: Mapping[str, Value] = {"clients": 3, "writes": 2, "changes": 2, "disconnects": 2, "expiries": 2, "crashes": 2}
 
 MUTANTS = {
     "nodes_go_with_their_sessions": Mutant(EXPIRY, "expire", keeps("node_holder"), 3),
@@ -67,6 +70,11 @@ MUTANTS = {
     "requests_are_answered": Mutant({}, "read", keeps("request"), 2),
     "deletions_are_heard_of": Mutant({}, "hear_of_deletion", keeps("node_deletion"), 6),
     "former_nodes_go": Mutant(CRASH, "expire_former", both(keeps("node_holder"), keeps("node_former")), 7),
+    "known_versions_are_current": Mutant(CHANGED, "hear_of_change", keeps("saw"), 7),
+    "changes_follow_the_known": Mutant(CHANGED, "look", writes("lasting_version", 1), 2),
+    "changes_are_answered_truly": Mutant(CHANGED, "write_lasting", sets("change", "done"), 8),
+    "changes_are_told": Mutant(CHANGED, "write_lasting", keeps("lasting_change"), 4),
+    "changes_are_heard_of": Mutant(CHANGED, "look", keeps("change"), 3),
 }
 
 

@@ -13,6 +13,9 @@ from fencepost.traces.conformance.view import View
 OWED = {"creating": "create", "reading": "read", "deleting": "delete"}
 """What a client waits for, as the harness calls it."""
 
+CHANGING = {"looking": "read", "changing": "write"}
+"""The same, of the lasting node."""
+
 _LINKS = {
     "ConnectionLost": "suspended",
     "SessionLost": "lost",
@@ -53,6 +56,16 @@ def _of_place(
         lambda view: {place: shown(view, f"{family}[{place}]") for place in _places(view)},
         lambda seen: {f"{c}, {x}": about[name] for c, told in _live(seen) for x, about in told["paths"].items()},
     )
+
+
+def _of_lasting(name: str, family: str, told: str, shown: Callable[[Any], Any] = lambda value: value) -> Observable:
+    """Something of the lasting node that a client which runs knows, or was told; where the instance has that node."""
+
+    def model(view: View) -> dict[str, Any] | None:
+        live = [c for c in view.members("client") if view[f"lives[{c}]"]]
+        return {c: shown(view[f"{family}[{c}]"]) for c in live} if "lasting_version" in view else None
+
+    return Observable(name, (family,), model, lambda seen: {c: each["lasting"][told] for c, each in _live(seen)})
 
 
 def _places(view: View) -> Iterator[str]:
@@ -97,8 +110,17 @@ OBSERVABLES = (
         "deletion",
         ("node_deletion",),
         _deletions,
-        lambda seen: {f"{c}, {x}": about["deletion"] for c, told in _live(seen) for x, about in told["paths"].items()},
+        lambda seen: {f"{c}, {x}": about["news"] for c, told in _live(seen) for x, about in told["paths"].items()},
     ),
+    Observable(
+        "lasting_version",
+        ("lasting_version",),
+        lambda view: view.get("lasting_version"),
+        lambda seen: seen["lasting"],
+    ),
+    _of_lasting("change", "change", "request", lambda value: "out" if value in CHANGING else value),
+    _of_lasting("saw", "saw", "saw"),
+    _of_lasting("change to hear of", "lasting_change", "news"),
 )
 
 Step = Callable[[Taken], dict[str, Any]]
@@ -110,6 +132,17 @@ def _do(what: str) -> Step:
 
 def _of(do: str, what: str) -> Step:
     return lambda step: {"do": do, "what": what}
+
+
+_LAST = {"path": "/lasting"}
+
+
+def _of_last(do: str, what: str) -> Step:
+    return lambda step: {**_LAST, "do": do, "what": what}
+
+
+def _client(step: Taken) -> str:
+    return next(iter(step.arguments.values()))
 
 
 def _fail(step: Taken) -> dict[str, Any]:
@@ -128,6 +161,13 @@ _STEPS: Mapping[str, Step] = {
     "creation_unheard": _of("let-unheard", "create"),
     "deletion_unheard": _of("let-unheard", "delete"),
     "hear_of_deletion": _do("hear"),
+    "ask_to_look": _of_last("ask", "read"),
+    "ask_to_change": _of_last("ask", "write"),
+    "look": _of_last("let", "read"),
+    "write_lasting": _of_last("let", "write"),
+    "write_unheard": _of_last("let-unheard", "write"),
+    "fail_to_change": lambda step: {**_LAST, "do": "fail", "what": CHANGING[step.before[f"change[{_client(step)}]"]]},
+    "hear_of_change": _of_last("hear", ""),
     "disconnect": lambda step: {"do": "disconnect", "arrived": step.arguments["arrived"] == "1"},
     "lose": _do("lose"),
     "reconnect": _do("reconnect"),
@@ -149,7 +189,7 @@ class StoreAdapter(Adapter):
     covered = frozenset(_STEPS)
     not_covered: ClassVar[Mapping[str, str]] = {"reestablish_unheard": "the harness loses no session event"}
     observables = OBSERVABLES
-    shown_by_requests = ("request",)
+    shown_by_requests = ("request", "change")
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -163,8 +203,9 @@ class StoreAdapter(Adapter):
         return self._seen({"of": client, "path": rest[0] if rest else "", **_STEPS[step.action.name](step)})
 
     def expected(self, view: View) -> Owed:
-        owed = {place: OWED.get(view[f"request[{place}]"]) for place in _places(view)}
-        return Owed(frozenset(f"{place.replace(', ', ' ')} {what}" for place, what in owed.items() if what))
+        owed = {place.replace(", ", " "): OWED.get(view[f"request[{place}]"]) for place in _places(view)}
+        owed |= {f"{c} lasting": CHANGING.get(view.get(f"change[{c}]", "")) for c in view.members("client")}
+        return Owed(frozenset(f"{place} {what}" for place, what in owed.items() if what))
 
     def close(self) -> None:
         self.session.close()
@@ -175,6 +216,9 @@ class StoreAdapter(Adapter):
             raise Departure(answer["refused"])
         seen = answer["seen"]
         owed = {
-            f"{c} {x} {what}" for c, told in _live(seen) for x, about in told["paths"].items() for what in about["requests"]
+            f"{c} {x} {what}"
+            for c, told in _live(seen)
+            for x, about in (*told["paths"].items(), ("lasting", told["lasting"]))
+            for what in about["requests"]
         }
         return Seen(seen, frozenset(owed))

@@ -159,6 +159,25 @@ final class HeldStore extends ZKMetadataStore {
         }
     }
 
+    /** How many notifications of a path are held back. */
+    long news(String path) {
+        synchronized (requests) {
+            return news.stream().filter(each -> each.getPath().equals(path)).count();
+        }
+    }
+
+    /** The broker never hears of the latest that was held back of a path. */
+    void dropLatestNews(String path) {
+        synchronized (requests) {
+            for (int i = news.size() - 1; i >= 0; i--) {
+                if (news.get(i).getPath().equals(path)) {
+                    news.remove(i);
+                    return;
+                }
+            }
+        }
+    }
+
     /** What the broker has not heard of by now it will never hear of. */
     void dropNews() {
         synchronized (requests) {

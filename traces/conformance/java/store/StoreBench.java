@@ -20,6 +20,8 @@ public final class StoreBench implements Lines.Target {
     private final List<String> places = new ArrayList<>();
     private int runs;
     private String prefix;
+    /** The version that the lasting node had as the run began. */
+    private long base;
 
     private StoreBench() throws Exception {
     }
@@ -64,14 +66,19 @@ public final class StoreBench implements Lines.Target {
         prefix = "/store-" + ++runs + "-";
         places.clear();
         request.get("paths").forEach(place -> places.add(place.asText()));
+        Server.Node lasting = server.node(StoreRequests.LASTING);
+        base = lasting == null ? 0 : lasting.version();
         for (JsonNode name : request.get("clients")) {
-            StoreClient client = new StoreClient(name.asText(), server, prefix, places);
+            StoreClient client = new StoreClient(name.asText(), server, prefix, places, base);
             clients.put(client.name, client);
             client.start();
         }
+        if (lasting == null) {
+            clients.values().iterator().next().makeLasting();
+        }
     }
 
-    /** Ends the run: nothing of it is left on the server. */
+    /** Ends the run: nothing of it is left on the server but the version of the lasting node. */
     private void end() throws Exception {
         for (StoreClient client : clients.values()) {
             if (client.lives()) {
@@ -106,6 +113,7 @@ public final class StoreBench implements Lines.Target {
                 told.put("version", node.version());
             }
         }
+        seen.put("lasting", server.node(StoreRequests.LASTING).version() - base);
         ObjectNode each = seen.putObject("clients");
         for (StoreClient client : clients.values()) {
             client.tell(each.putObject(client.name));

@@ -31,7 +31,8 @@ final class StoreClient extends Client {
         private String knows = NOBODY;
         private boolean mine;
         private long version;
-        private boolean deleting;
+        /** Whether a request is under way that is meant for what is known: then that is kept in mind. */
+        private boolean keeps;
 
         private void forget() {
             knows = NOBODY;
@@ -47,17 +48,21 @@ final class StoreClient extends Client {
     }
 
     private final String prefix;
+    /** The version that the lasting node had as the run began. */
+    private final long base;
     private final Map<String, Known> known = new LinkedHashMap<>();
     private final List<String> events = new ArrayList<>();
 
-    StoreClient(String name, Server server, String prefix, Iterable<String> places) {
+    StoreClient(String name, Server server, String prefix, Iterable<String> places, long base) {
         super(name, server, new StoreRequests(prefix));
         this.prefix = prefix;
+        this.base = base;
+        known.put(StoreRequests.LASTING, new Known());
         places.forEach(place -> known.put(place, new Known()));
     }
 
     String path(String place) {
-        return prefix + place;
+        return place.equals(StoreRequests.LASTING) ? place : prefix + place;
     }
 
     @Override
@@ -70,9 +75,11 @@ final class StoreClient extends Client {
     }
 
     private synchronized void heard(Notification notification) {
-        Known of = known.get(notification.getPath().substring(Math.min(prefix.length(), notification.getPath().length())));
-        boolean ours = notification.getPath().startsWith(prefix) && of != null;
-        if (ours && notification.getType() == NotificationType.Deleted && !of.deleting) {
+        String path = notification.getPath();
+        Known of = known.get(path.startsWith(prefix) ? path.substring(prefix.length()) : path);
+        boolean lasts = path.equals(StoreRequests.LASTING);
+        boolean tells = notification.getType() == (lasts ? NotificationType.Modified : NotificationType.Deleted);
+        if (of != null && tells && !of.keeps) {
             of.forget();
         }
     }
@@ -80,7 +87,7 @@ final class StoreClient extends Client {
     private synchronized void told(SessionEvent event) {
         events.add(event.toString());
         if (event == SessionEvent.Reconnected || event == SessionEvent.SessionReestablished) {
-            known.values().stream().filter(of -> !of.deleting).forEach(Known::forget);
+            known.values().stream().filter(of -> !of.keeps).forEach(Known::forget);
         }
     }
 
@@ -96,11 +103,14 @@ final class StoreClient extends Client {
                 answered(of, store.get(path(place)), found -> read(of, found));
                 break;
             case StoreRequests.DELETE:
-                of.deleting = true;
+                of.keeps = true;
                 answered(of, store.delete(path(place), Optional.of(of.version)), nothing -> { });
                 break;
             case StoreRequests.WRITE:
-                answered(of, store.put(path(place), value(), Optional.of(of.version), EnumSet.of(CreateOption.Ephemeral)),
+                boolean lasts = place.equals(StoreRequests.LASTING);
+                of.keeps = lasts;
+                answered(of, store.put(path(place), value(), Optional.of(of.version),
+                                lasts ? EnumSet.noneOf(CreateOption.class) : EnumSet.of(CreateOption.Ephemeral)),
                         stat -> of.learn(name, stat));
                 break;
             default:
@@ -122,8 +132,8 @@ final class StoreClient extends Client {
         answer.whenComplete((value, error) -> {
             synchronized (this) {
                 of.request = error == null ? "done" : word(error);
-                if (of.deleting) {
-                    of.deleting = false;
+                if (of.keeps) {
+                    of.keeps = false;
                     of.forget();
                 }
                 if (error == null) {
@@ -141,11 +151,17 @@ final class StoreClient extends Client {
         return cause instanceof MetadataStoreException.NotFoundException ? "not_found" : "failed";
     }
 
+    /** Makes the node that lasts. */
+    void makeLasting() throws Exception {
+        store.put(StoreRequests.LASTING, value(), Optional.of(-1L));
+        store.send(store.requests().get(0));
+    }
+
     /** Takes a step of a request; throws {@code Refused} if there is no such request. */
     boolean lets(String step, String place, String what) throws Exception {
         if (step.equals("hear")) {
             if (!store.hasNews(path(place))) {
-                throw new Refused(name + " has no deletion to hear of");
+                throw new Refused(name + " has nothing to hear of: " + place);
             }
             store.hear(path(place));
             return true;
@@ -160,18 +176,37 @@ final class StoreClient extends Client {
         switch (step) {
             case "let":
                 store.send(held);
+                // of its own write of the lasting node a client knows already
+                boolean changes = what.equals(StoreRequests.WRITE) && place.equals(StoreRequests.LASTING);
+                if (changes && !held.op().getFuture().isCompletedExceptionally()) {
+                    store.dropLatestNews(path(place));
+                }
                 return true;
             case "let-unheard":
-                boolean deletes = what.equals(StoreRequests.DELETE);
-                // the server tells who watches of the deletion before it answers
-                unheard(held, () -> deletes ? server.node(path(place)) == null && store.hasNews(path(place))
-                        : server.node(path(place)) != null);
+                letUnheard(held, path(place));
                 return true;
             case "fail":
                 store.fail(held);
                 return true;
             default:
                 return false;
+        }
+    }
+
+    /** The server tells who watches of a deletion, or of a change, before it answers. */
+    private void letUnheard(Held held, String path) throws Exception {
+        switch (held.kind()) {
+            case StoreRequests.DELETE:
+                unheard(held, () -> server.node(path) == null && store.hasNews(path));
+                break;
+            case StoreRequests.WRITE:
+                long before = store.news(path);
+                int version = server.node(path).version();
+                unheard(held, () -> server.node(path).version() > version && store.news(path) > before);
+                store.dropLatestNews(path);
+                break;
+            default:
+                unheard(held, () -> server.node(path) != null);
         }
     }
 
@@ -192,12 +227,14 @@ final class StoreClient extends Client {
         ObjectNode each = told.putObject("paths");
         for (String place : known.keySet()) {
             Known of = known.get(place);
-            ObjectNode about = each.putObject(place);
-            about.put("deletion", store.hasNews(path(place)));
+            boolean lasts = place.equals(StoreRequests.LASTING);
+            ObjectNode about = lasts ? told.putObject("lasting") : each.putObject(place);
+            about.put("news", store.hasNews(path(place)));
             about.put("request", of.request == null ? "out" : of.request);
             about.put("knows", of.knows);
             about.put("mine", of.mine);
             about.put("version", of.version);
+            about.put("saw", of.knows.equals(NOBODY) ? -1 : of.version - base);
             var names = new TreeSet<String>();
             for (Held held : store.requests()) {
                 if (held.path().equals(path(place)) && !names.add(held.kind())) {
