@@ -11,8 +11,8 @@ with which version. It forgets that where it hears of a deletion and where a con
 on the store does with its caches. A deletion names the version that the client knows, and whoever knows a node may delete it:
 locks delete by version what others may have created anew.
 
-Reads are those of AbstractMetadataStore.get. What ``exists`` and ``getChildren`` answer comes from caches of the store, of which
-elections, and what acquires and releases locks, make no use.
+Reads are those of AbstractMetadataStore.get. What ``exists`` and ``getChildren`` answer comes from caches of the store, of
+which elections, and what acquires and releases locks, make no use.
 """
 
 from __future__ import annotations
