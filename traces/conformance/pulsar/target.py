@@ -49,10 +49,10 @@ METADATA_STORE = Target(
     ),
     weights={
         "ask_to_read": 0.5,
-        "disconnect": 0.5,
+        "disconnect": 0.1,
         "expire": 0.3,
         "crash": 0.3,
-        "creation_unheard": 1.0,
+        "creation_unheard": 0.3,
         "deletion_unheard": 5.0,
         "write_unheard": 5.0,
         "expire_former": 0.1,
