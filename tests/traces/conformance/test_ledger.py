@@ -168,6 +168,28 @@ def test_a_change_of_ensemble_by_the_writer(adapter: LedgerAdapter) -> None:
     assert ensembles == [[0, "b0", "b1", "b2"], [1, "b0", "b3", "b2"]]
 
 
+CLOSED_BEHIND_A_READER = (
+    "send(e0); send(e1); replace(b2, b3); publish_change; add(b1, e0); recover(r1); add(b1, e1); recover(r0); read_lac(r0, b0);"
+    "read_lac(r0, b1); start_reading(r0); read_lac(r1, b1); read_lac(r1, b3); start_reading(r1); read_no_such_entry(r1, b3);"
+    "read_found(r0, b1); read_no_such_entry(r1, b0); recovery_add(r0, b1); recovery_add(r0, b3); recovery_add_complete(r0);"
+    "close_recovered(r1); read_found(r0, b1); recovery_add(r0, b3)"
+)
+
+
+def test_a_reader_that_opens_a_closed_ledger_asks_nobody(adapter: LedgerAdapter) -> None:
+    """One that had opened it in between would hear of e0 from b3; the harness has none, so that step is not tried."""
+    protocol = ENTRY.build({"bookies": 4, "entries": 2, "recoverers": 2, "changes": 2})
+    pair, labels = Pair(Kernel(protocol), adapter), [label.strip() for label in CLOSED_BEHIND_A_READER.split(";")]
+    followed = pair.follow(labels)
+    assert followed.verdict == "agrees", followed
+    assert followed.seen is not None
+    read = next(action for action in pair.kernel.actions if action.label == "read_tail(reader0, e0)")
+    last = followed.trace.states[-1]
+    assert pair.numbers[read.label] in pair.kernel.enabled(pair.kernel.packing.pack(last))
+    assert pair.allowed_only(read, last, followed.seen) == "hears of an entry from one bookie, whichever it is"
+    assert pair.follow([*labels, read.label]).verdict == "departs"
+
+
 def test_a_fence_that_a_kill_takes_back_is_known(adapter: LedgerAdapter) -> None:
     script = "recover(r0); fence_unheard(r0, b2); crash(b2); restart(b2)"
     outcome = follow(adapter, script, entries=1, crashes=1)

@@ -48,14 +48,16 @@ def _asked_twice(action: Action, view: View, _: Seen) -> bool:
 
 
 def _out_of_hearing(action: Action, view: View, _: Seen) -> bool:
-    """No reader hears of the entry: of the bookies that one asks too few answer, or none of those that do knows of it."""
+    """No reader hears of the entry: of the bookies that one asks too few answer, or none of those that do knows of it. There
+    are two: one has had the ledger open since the run began, one opens it now, and asks nobody if it is closed."""
     ledger = ledger_of(view)
     if action.name != words.READ_TAIL:
         return False
-    entry, published = number(action.arguments["e"]), ledger.published()
-    if ledger.status == "closed" and entry <= ledger.last:
+    entry, closed = number(action.arguments["e"]), ledger.status == "closed"
+    if closed and entry <= ledger.last:
         return False
-    return not any(_is_heard(ledger, fragment, entry) for fragment in (published[0], published[-1]))
+    at_first = Fragment(0, ledger.bookies[: ledger.ensemble_size], ledger.ensemble_size > ledger.write_quorum)
+    return not any(_is_heard(ledger, asked, entry) for asked in [at_first] + ([] if closed else ledger.published()[-1:]))
 
 
 def _is_heard(ledger: Ledger, fragment: Fragment, entry: int) -> bool:
