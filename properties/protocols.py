@@ -25,6 +25,8 @@ from fencepost.properties.ownership import safety as ownership_properties
 from fencepost.properties.registry import Entry
 from fencepost.properties.service_unit import instances as service_unit
 from fencepost.properties.service_unit import safety as service_unit_properties
+from fencepost.properties.service_unit_migration import instances as service_unit_migration
+from fencepost.properties.service_unit_migration import safety as service_unit_migration_properties
 from fencepost.properties.split import instances as split
 from fencepost.properties.split import safety as split_properties
 from fencepost.properties.unload import instances as unload
@@ -113,6 +115,15 @@ PROTOCOLS: dict[str, Entry] = {
         service_unit.SHOWN_BY,
         service_unit.MUTATED,
         history=history.SERVICE_UNIT,
+    ),
+    "service_unit_migration": Entry(
+        "service_unit_migration",
+        "how a cluster changes from one store of service units to the other: a syncer copies, and brokers are restarted",
+        service_unit_model.service_unit_migration,
+        service_unit_migration_properties.service_unit_migration,
+        service_unit_migration.SIZES,
+        service_unit_migration.SHOWN_BY,
+        history=history.SERVICE_UNIT_MIGRATION,
     ),
 }
 """The protocols by name, in the order in which they are listed."""

@@ -30,8 +30,9 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("locks",),
         (
             *("balance", "bookie", "election", "hash_range", "ledger"),
-            *("metadata_store", "ownership", "service_unit", "split", "unload"),
+            *("metadata_store", "ownership", "split", "unload"),
         ),
+        ("service_unit", "service_unit_migration"),
         ("protocols", "theories"),
         ("machines",),
     ),

@@ -6,6 +6,7 @@ from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe
 from fencepost.model.pulsar.metadata_store import Sessions, Updates, merged
+from fencepost.model.pulsar.service_unit.both_stores import BothStores
 from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
 from fencepost.model.pulsar.service_unit.nodes import LastingNode, SilentNode
 from fencepost.model.pulsar.service_unit.records import NOBODY, Record, Records
@@ -31,7 +32,7 @@ class Channel:
         p: Protocol,
         store: Sessions,
         records: Records,
-        units: SystemTopic | MetadataViews,
+        units: SystemTopic | MetadataViews | BothStores,
         unit: Universe,
         *,
         multi_phase: bool,
@@ -47,7 +48,7 @@ class Channel:
         self.reads_existing = crashes + shutdowns > 0 or (expiries > 0 and isinstance(units, MetadataViews))
         broker = self.broker = store.client
         pair = (broker, unit)
-        kind = LastingNode if p.has("registration_persists") else SilentNode
+        kind = LastingNode if "registration_persists" in p.active else SilentNode
         self.registry = kind.of_each(store, "registry")
         self.pending = p.flag("pending", per=pair)
         self.topics = p.choice("topics", TOPICS, per=pair)

@@ -8,6 +8,7 @@ from fencepost.model.language import And, Not, Or
 from fencepost.model.pulsar.metadata_store import merged
 from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.leader import Leader
+from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
 
 DEFECTS = {
@@ -47,7 +48,7 @@ def put_in(channel: Channel, leader: Leader) -> None:
         units.keeps_old.instead("gaps_accepted", lambda old, new: records.keeps_old(old, new, topic=True))
         units.outlives.instead("tombstones_compacted", lambda record: Not(record.absent))
         units.keeps_old.instead("jumps_rejected", lambda old, new: records.keeps_old(old, new, topic=False))
-    else:
+    if isinstance(units, MetadataViews):
         copies = units.view
         units.is_news.instead("copies_compared_by_version", lambda b, u: copies[b, u].version != units.truth[u].version)
         units.lost.instead("copy_kept", lambda b: {})

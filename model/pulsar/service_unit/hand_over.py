@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, all_of
@@ -11,8 +12,14 @@ from fencepost.model.pulsar.service_unit.leader import Leader
 from fencepost.model.pulsar.service_unit.records import NOBODY
 
 
-def declare_shutdown(channel: Channel, leader: Leader) -> None:
-    """Declares how brokers shut down."""
+def declare_shutdown(
+    channel: Channel,
+    leader: Leader,
+    *,
+    begins: Callable[[int], Any] = lambda b: True,
+    ends: Callable[[], Any] = lambda: True,
+) -> None:
+    """Declares how brokers shut down: ``begins`` says whether somebody shuts one down now, ``ends`` whether one may end."""
     p = channel.protocol
     shutdown: Any = channel.shutdown
     there = shutdown is not None
@@ -30,7 +37,7 @@ def declare_shutdown(channel: Channel, leader: Leader) -> None:
         """Somebody shuts the broker down. If nobody leads, it hands nothing over."""
         led = Not(leader.node.absent)
         begun = {stage[b]: If(led, "disabled", "skips"), **{hands_over[b, u]: led for u in unit}}
-        return And(store.reaches(b), shutdown.runs(b)), begun
+        return And(store.reaches(b), shutdown.runs(b), begins(b)), begun
 
     def owned(b: int, u: int) -> Any:
         """The formula: by its view the broker owns the unit."""
@@ -100,4 +107,4 @@ def declare_shutdown(channel: Channel, leader: Leader) -> None:
     def end(b: int) -> Any:
         """The process ends, and closes its session. Topics that are still open close with it."""
         left = merged(store.ended(b), units.forgotten(b), channel.idle(b), leader.idle(b))
-        return And(store.lives[b], stage[b] == "unregistered"), left
+        return And(store.lives[b], stage[b] == "unregistered", ends()), left

@@ -127,7 +127,7 @@ class Leader:
     def declare(self, *, expiries: int, faults: int, moves: int) -> None:
         """Declares the steps of the leader; brokers go missing if there are ``faults``, and moves stop if ``moves``."""
         self._declare_role(expiries)
-        overtakes = self.slow or self.protocol.has("close_overtaken")
+        overtakes = self.slow or "close_overtaken" in self.protocol.active
         self._declare_monitor(faults > 0, moves > 0 or overtakes)
         self._declare_clean_up(faults > 0)
 

@@ -14,11 +14,12 @@ only when it is asked for it.)
 from __future__ import annotations
 
 from typing import Any
+from typing import Protocol as Protocol_
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe
-from fencepost.model.pulsar.metadata_store import Sessions, Updates, merged
+from fencepost.model.pulsar.metadata_store import Updates, Watched, merged
 from fencepost.model.pulsar.service_unit.records import Record, Records
-from fencepost.model.pulsar.service_unit.system_topic import Handler
+from fencepost.model.pulsar.service_unit.system_topic import Handler, Users
 
 HEARS = (
     "ServiceUnitStateChannelImpl.handleEvent, MetadataStoreTableViewImpl.handleNotification, "
@@ -26,14 +27,23 @@ HEARS = (
 )
 
 
-class MetadataViews:
-    """The nodes, the copies, and how nodes are written."""
+class Clients(Users, Protocol_):
+    """Those who read and write the nodes: whether each reaches them, and what is told of who is cut off."""
 
-    def __init__(self, p: Protocol, store: Sessions, records: Records, unit: Universe) -> None:
+    watched: list[Watched]
+
+    def reaches(self, c: int) -> Any:
+        """The formula: a request of the client is carried out and answered."""
+
+
+class MetadataViews:
+    """The nodes, the copies, and how nodes are written; ``name`` goes before the names of what both stores have."""
+
+    def __init__(self, p: Protocol, store: Clients, records: Records, unit: Universe, *, name: str = "") -> None:
         self.protocol, self.store, self.records, self.unit = p, store, records, unit
         self.broker = store.client
-        view = records.declare("view", (self.broker, unit), force=False)
-        truth = records.declare("truth", (unit,), force=True)
+        view = records.declare(f"{name}view", (self.broker, unit), force=False)
+        truth = records.declare(f"{name}truth", (unit,), force=True)
         self.view = {(b, u): view(b, u) for b in self.broker for u in unit}
         self.truth = {u: truth(u) for u in unit}
         self.changed = p.flag("unheard", per=(self.broker, unit))
@@ -46,7 +56,7 @@ class MetadataViews:
 
     # --- formulas
 
-    def _takes_place(self, b: int, u: int, record: Record) -> Any:
+    def takes_place(self, b: int, u: int, record: Record) -> Any:
         """The formula: a write takes effect: the resolver prefers it to the writer's copy, and the copy is what is there."""
         copy = self.view[b, u]
         return And(Not(self.records.keeps_old(copy, record, topic=False)), copy.version == self.truth[u].version)
@@ -86,15 +96,19 @@ class MetadataViews:
         if on_reading:
             accepted = And(condition, Not(self.records.keeps_old(self.truth[u], record, topic=False)))
         else:
-            accepted = And(condition, Or(record.absent, self._takes_place(b, u, record)))
-        others = {self.changed[c, u]: Or(self.changed[c, u], And(accepted, self.store.reaches(c))) for c in self.broker}
+            accepted = And(condition, Or(record.absent, self.takes_place(b, u, record)))
         own = accepted if on_reading else Or(self.changed[b, u], accepted)
-        return merged(self.truth[u].becomes(record, accepted), others, {self.changed[b, u]: own})
+        return merged(self.put(u, record, accepted), {self.changed[b, u]: own})
 
-    def forgotten(self, b: int) -> Updates:
-        """A process that ends has no copy; one that starts reads all nodes."""
-        lives = self.store.lives[b]
-        copies = (self.view[b, u].becomes(self.records.none.either(lives, self.truth[u])) for u in self.unit)
+    def put(self, u: int, record: Record, condition: Any = True) -> Updates:
+        """A node is written or deleted where the condition holds, whatever it was: all hear of it who reach the store."""
+        told = {self.changed[c, u]: Or(self.changed[c, u], And(condition, self.store.reaches(c))) for c in self.broker}
+        return merged(self.truth[u].becomes(record, condition), told)
+
+    def forgotten(self, b: int, starts: Any = None) -> Updates:
+        """A process that ends has no copy; one that starts reads all nodes: unless that is said, one that does not live."""
+        starts = Not(self.store.lives[b]) if starts is None else starts
+        copies = (self.view[b, u].becomes(self.truth[u].either(starts, self.records.none)) for u in self.unit)
         return merged(*copies, self.unheard(b))
 
     def _lost(self, b: int) -> Updates:
@@ -111,16 +125,22 @@ class MetadataViews:
 
     # --- steps
 
+    def reading(self, handler: Handler, b: int, u: int, *, may_answer: Any = True) -> tuple[Any, Updates]:
+        """Guard and updates of a client that reads a node which was written; it waits where it answers, and may not yet."""
+        node = self.truth[u]
+        news = self.is_news(b, u)
+        updates, answers, answer = handler(b, u, node)
+        taken = {v: If(news, value, v) for v, value in updates.items()}
+        written = self.written(b, u, answer, And(news, answers), on_reading=True)
+        ready = Or(Not(And(news, answers)), may_answer)
+        guard = And(self.store.reaches(b), self.changed[b, u], ready)
+        return guard, merged(taken, self.view[b, u].becomes(node, news), written)
+
     def declare(self, handler: Handler) -> None:
         """Declares how brokers hear of writes."""
-        p, store = self.protocol, self.store
+        p = self.protocol
 
         @p.step(by="b", hears="store", mirrors=HEARS, fair=True, b=self.broker, u=self.unit)
         def read(b: int, u: int) -> Any:
             """A broker that hears that a node was written reads it, and acts on it if it is not what its copy says."""
-            node = self.truth[u]
-            news = self.is_news(b, u)
-            updates, answers, answer = handler(b, u, node)
-            taken = {v: If(news, value, v) for v, value in updates.items()}
-            written = self.written(b, u, answer, And(news, answers), on_reading=True)
-            return And(store.reaches(b), self.changed[b, u]), merged(taken, self.view[b, u].becomes(node, news), written)
+            return self.reading(handler, b, u)

@@ -14,10 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from typing import Protocol as Protocol_
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe, all_of, any_of, how_many
-from fencepost.model.pulsar.metadata_store import Sessions, Updates, merged
+from fencepost.model.pulsar.metadata_store import Updates, merged
 from fencepost.model.pulsar.service_unit.records import FIRST, Record, Records, named
+
+
+class Users(Protocol_):
+    """Those who read and write a store: who of them there is, and whether each lives."""
+
+    client: Universe
+    lives: Any
+
 
 Handler = Callable[[int, int, Record], tuple[Updates, Any, Record]]
 """What a broker does with an event of a unit: its updates, whether it writes a record in answer, and which."""
@@ -28,15 +37,30 @@ HEARS = (
 
 
 class SystemTopic:
-    """The log, the views, and how messages get there."""
+    """The log, the views, and how messages get there.
+
+    ``name`` goes before the names of what both stores have; with ``keeps_force`` it is known of a record in ``truth`` whether
+    it was forced; with ``skips`` there are writers who leave out records.
+    """
 
     def __init__(
-        self, p: Protocol, store: Sessions, records: Records, unit: Universe, *, lag: int, compactions: int, late: int
+        self,
+        p: Protocol,
+        store: Users,
+        records: Records,
+        unit: Universe,
+        *,
+        lag: int,
+        compactions: int = 0,
+        late: int = 0,
+        name: str = "",
+        keeps_force: bool = False,
+        skips: bool = False,
     ) -> None:
         self.protocol, self.store, self.records, self.unit, self.lag = p, store, records, unit, lag
         self.broker = store.client
-        view = records.declare("view", (self.broker, unit), force=False)
-        truth = records.declare("truth", (unit,), force=False)
+        view = records.declare(f"{name}view", (self.broker, unit), force=False)
+        truth = records.declare(f"{name}truth", (unit,), force=keeps_force)
         self.view = {(b, u): view(b, u) for b in self.broker for u in unit}
         self.truth = {u: truth(u) for u in unit}
         self.behind = p.number("behind", 0, lag, per=self.broker)
@@ -53,10 +77,10 @@ class SystemTopic:
         def keeps_old(old: Record, new: Record) -> Any:
             """A view takes or leaves a message by the conflict resolver.
 
-            If compaction has taken nothing, no version may be missing before a record that is taken.
+            If nobody skips versions, and compaction has taken nothing, none may be missing before a record that is taken.
             """
             follows = new.version == If(old.absent, FIRST, records.after(old.version))
-            gap = And(Not(new.absent), Not(follows), compactions == 0)
+            gap = And(Not(new.absent), Not(follows), compactions == 0 and not skips)
             return Or(gap, records.keeps_old(old, new, topic=True))
 
         @p.part
@@ -133,12 +157,15 @@ class SystemTopic:
         """The formula: the message at a place is of that unit."""
         return True if self.of is None else self.of[k] == u
 
-    def forgotten(self, b: int) -> Updates:
-        """A process that ends has no view, and the log need not keep what only it had not read; one that starts reads all."""
-        lives = self.store.lives[b]
+    def forgotten(self, b: int, starts: Any = None) -> Updates:
+        """A process that ends has no view, and the log need not keep what only it had not read; one that starts reads all.
+
+        One ``starts``, unless that is said, if it does not live.
+        """
+        starts = Not(self.store.lives[b]) if starts is None else starts
         updates: Updates = {self.behind[b]: 0}
         for u in self.unit:
-            updates |= self.view[b, u].becomes(self.records.none.either(lives, self.truth[u]))
+            updates |= self.view[b, u].becomes(self.truth[u].either(starts, self.records.none))
         for k in self.place:
             needed = any_of(self.behind[c] > k for c in self.broker if c != b)
             updates |= self.message[k].becomes(self.message[k].either(needed, self.records.none))
@@ -162,9 +189,22 @@ class SystemTopic:
 
     # --- steps
 
+    def reading(self, handler: Handler, b: int, u: int, k: int, *, may_answer: Any = True) -> tuple[Any, Updates]:
+        """Guard and updates of a reader that reads the message at a place; it waits where it answers, and may not yet."""
+        message = self.message[k]
+        there = True if self.gone is None else Not(self.gone[k])
+        accepted = And(there, Not(self.keeps_old(self.view[b, u], message)))
+        updates, answers, answer = handler(b, u, message)
+        answers = And(accepted, answers)
+        taken = {v: If(accepted, value, v) for v, value in updates.items()}
+        view = self.view[b, u].becomes(message, accepted)
+        ready = Or(Not(answers), And(self.has_room(b), may_answer))
+        guard = And(self.store.lives[b], self.behind[b] == k + 1, self.is_of(k, u), ready)
+        return guard, merged(taken, view, self._changed(u, answer, answers, reader=b))
+
     def declare(self, handler: Handler) -> None:
         """Declares how messages are read, and what befalls the log."""
-        p, store, broker, unit, place = self.protocol, self.store, self.broker, self.unit, self.place
+        p, broker, unit, place = self.protocol, self.broker, self.unit, self.place
 
         @p.step(by="b", hears="store", mirrors=HEARS, fair=True, b=broker, u=unit, k=place)
         def read(b: int, u: int, k: int) -> Any:
@@ -172,15 +212,7 @@ class SystemTopic:
 
             What it writes in answer is stored in the same step: nobody could tell that from reading the message later.
             """
-            message = self.message[k]
-            there = True if self.gone is None else Not(self.gone[k])
-            accepted = And(there, Not(self.keeps_old(self.view[b, u], message)))
-            updates, answers, answer = handler(b, u, message)
-            answers = And(accepted, answers)
-            taken = {v: If(accepted, value, v) for v, value in updates.items()}
-            view = self.view[b, u].becomes(message, accepted)
-            guard = And(store.lives[b], self.behind[b] == k + 1, self.is_of(k, u), Or(Not(answers), self.has_room(b)))
-            return guard, merged(taken, view, self._changed(u, answer, answers, reader=b))
+            return self.reading(handler, b, u, k)
 
         @p.fault(
             by="topic",

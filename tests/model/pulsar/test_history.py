@@ -8,7 +8,7 @@ from fencepost.model.pulsar.history import OWNERSHIP
 from fencepost.model.releases import PULSAR
 from fencepost.properties.protocols import PROTOCOLS
 
-CONTROL_PLANE = ("metadata_store", "election", "ownership", "unload", "split", "service_unit")
+CONTROL_PLANE = ("metadata_store", "election", "ownership", "unload", "split", "service_unit", "service_unit_migration")
 
 
 @pytest.mark.parametrize("name", CONTROL_PLANE)

@@ -6,7 +6,7 @@ import pytest
 
 from fencepost.model.pulsar.election import election
 from fencepost.model.pulsar.ownership import ownership
-from fencepost.model.pulsar.service_unit import service_unit
+from fencepost.model.pulsar.service_unit import service_unit, service_unit_migration
 from fencepost.model.pulsar.split import split
 from fencepost.model.pulsar.store_clients import metadata_store
 from fencepost.model.pulsar.unload import unload
@@ -18,6 +18,7 @@ BUILD = {
     "unload": unload,
     "split": split,
     "service_unit": service_unit,
+    "service_unit_migration": service_unit_migration,
 }
 OF_NOBODY = {
     "crash": "a process dies by no method",

@@ -1,0 +1,63 @@
+"""The migration between the stores of service units: pinned counts, every defect caught, and what all of them together do."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.model.language import ModelError
+from fencepost.model.pulsar.service_unit.migration import DEFECTS
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Instance
+from tests.properties.searching import caught, controls, counts, each_defect, each_instance, faithful, searched, unexpected
+
+MIGRATION = PROTOCOLS["service_unit_migration"]
+
+COUNTS = {
+    "to nodes": (231585, 1028528, 37),
+    "to the topic": (66097, 289702, 36),
+    "to nodes, copied": (624307, 2675644, 34),
+}
+
+CONTROLS: dict[str, dict[str, int]] = {name: {} for name in COUNTS}
+
+CAUGHT = {
+    "stores_decide_alone": ({"one_takes_itself_for_the_owner", "copied_stores_agree"}, 15),
+    "cleaned_in_use": ({"owners_are_not_deleted"}, 14),
+    "compared_by_number": ({"copied_stores_agree"}, 7),
+    "copies_overlap": ({"copied_stores_agree"}, 11),
+    "deletions_echo": ({"owners_are_not_deleted"}, 20),
+    "deletions_not_copied": ({"copied_stores_agree"}, 16),
+}
+
+
+@each_instance(MIGRATION, deep=("to nodes", "to nodes, copied"))
+def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
+    findings = faithful(MIGRATION, instance.parameters)
+    assert counts(findings) == COUNTS[instance.name]
+    assert controls(findings) == CONTROLS[instance.name]
+    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
+
+
+def test_the_tables_speak_of_every_defect() -> None:
+    assert list(CAUGHT) == list(DEFECTS) == list(MIGRATION.shown_by)
+
+
+@each_defect(MIGRATION, deep=("stores_decide_alone", "deletions_echo", "deletions_not_copied"))
+def test_a_defect_is_caught(defect: str) -> None:
+    assert caught(MIGRATION, defect) == CAUGHT[defect]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(("to", "steps"), [("metadata", 18), ("topic", 17)])
+def test_two_brokers_own_the_unit_while_one_of_them_is_restarted(to: str, steps: int) -> None:
+    """Each store has an owner of its own, in the shortest run with topics open at both."""
+    found = searched(MIGRATION, {"to": to}, ["stores_decide_alone"], ["topics_are_open_once"])
+    assert unexpected(found) == {"topics_are_open_once": steps}
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    with pytest.raises(ModelError, match="to is one of metadata, topic, not 'etcd'"):
+        MIGRATION.build({"to": "etcd"})
+    with pytest.raises(ModelError, match="restarts are not more than brokers"):
+        MIGRATION.build({"restarts": 3})
