@@ -7,7 +7,7 @@ Python. That text is then proved as the lemmas of any protocol are, from the beg
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,7 +28,8 @@ from fencepost.model.kernel.search.results import Limits, Progress
 from fencepost.model.kernel.search.search import search
 from fencepost.model.kernel.search.sieve import buckets_of
 from fencepost.model.language import ModelError, Protocol
-from fencepost.properties.registry import Entry, Instance, RegistryError
+from fencepost.properties.general import Case
+from fencepost.properties.registry import Entry, Instance, RegistryError, Value
 from fencepost.properties.slices import slice_for
 from fencepost.properties.vocabulary import Property
 
@@ -212,16 +213,21 @@ class _Finder:
         return replace(made, general=tuple(general))
 
     def _lifted(self, made: Lemmas, defects: Sequence[str]) -> list[tuple[str, Findings]]:
-        """What the text proves for any size, by the name of the parameter that is of any size."""
+        """What the text proves for any size, by the name of the parameter that is of any size.
+
+        What the instance has none of, a fault perhaps, stays out: with some of it other lemmas are needed.
+        """
         entry, name, found = made.entry, made.statement.name, list[tuple[str, Findings]]()
         if entry.general is None:
             return found
-        lifted = replace(entry, suite=lambda p: suite_with(p, entry.suite(p).named(name), made.text))
-        for size in entry.general.sizes:
-            settled = {size, *entry.general.sizes[size].settles}
+        for size, sizes in entry.general.sizes.items():
+            if not made.protocol.parameters[size]:
+                continue
+            settled = {size, *sizes.settles}
             parameters = {key: value for key, value in made.instance.parameters.items() if key not in settled}
             if entry.general.refuses(parameters, (size,)):
                 continue
+            lifted = _lifted(entry, name, made.text, size, parameters)
             try:
                 _, findings = findings_for_any_size(
                     lifted,
@@ -239,6 +245,26 @@ class _Finder:
                 findings = Findings((), (), (), (f"they cannot be said of any number of {size}: {error}",))
             found.append((size, findings))
         return found
+
+
+def _lifted(entry: Entry, name: str, text: str, size: str, parameters: Mapping[str, Value]) -> Entry:
+    """The protocol with the property of that name and the lemmas of the text, to be proved for any size.
+
+    Where the property goes without saying it is not stated, as that two brokers do not both own where there is one.
+    """
+    assert entry.general is not None
+    sizes = entry.general.sizes[size]
+
+    def is_stated(case: Case) -> bool:
+        alone = entry.outline({**parameters, **case.settings(case.least)})
+        return not case.alone or any(prop.name == name for prop in alone.properties)
+
+    stated = replace(sizes, cases=tuple(case for case in sizes.cases if is_stated(case)))
+    return replace(
+        entry,
+        suite=lambda p: suite_with(p, entry.suite(p).named(name), text),
+        general=replace(entry.general, sizes={**entry.general.sizes, size: stated}),
+    )
 
 
 class _Stopped(Exception):

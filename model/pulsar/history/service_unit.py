@@ -108,10 +108,11 @@ SERVICE_UNIT: dict[str, History] = {
         "pulsar",
         ("#26146",),
         since=_FIRST,
-        fixed="4.2.4 or before",
-        present=ALL[1:3],
+        fixed="4.2.4 or before, not in 5.0.0-M1",
+        present=(*ALL[1:3], ALL[4]),
         costs="a lookup waits for 30 seconds although the owner is known",
-        evidence="SUSC.dedupeGetOwnerRequest removes by key in 3.0.7 and 4.0.8:1046, only its own future in 4.2.4:1063-1064",
+        evidence="SUSC.dedupeGetOwnerRequest removes by key in 3.0.7, 4.0.8:1046 and 5.0.0-M1:1060, only its own future in"
+        " 4.2.4:1063-1064",
     ),
     "owned_buried": past(
         ("#21721",),
