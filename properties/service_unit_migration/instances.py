@@ -20,6 +20,7 @@ SIZES = {
         Instance("to the topic, all", {"to": "topic", "restarts": 2}),
         Instance("to nodes, deleted", _DELETED),
     ),
+    "deep": (Instance("to nodes, three brokers", {"to": "metadata", "brokers": 3}),),
 }
 
 SHOWN_BY: dict[str, Mapping[str, Value]] = {
