@@ -4,10 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.github.benmanes.caffeine.cache.AsyncCache;
-import fencepost.Lines;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,7 +22,6 @@ import org.apache.pulsar.broker.resources.PulsarResources;
 import org.apache.pulsar.common.naming.NamespaceBundle;
 import org.apache.pulsar.common.util.ObjectMapperFactory;
 import org.apache.pulsar.metadata.api.CacheGetResult;
-import org.apache.pulsar.metadata.coordination.impl.HeldStore.Held;
 
 /** A broker as far as it has a channel of service units: its store, its channel, and what that finds around it. */
 final class UnitBroker extends Client {
@@ -37,8 +34,8 @@ final class UnitBroker extends Client {
     private final Map<String, CompletableFuture<?>> timers = new HashMap<>();
     /** The brokers after which the clean-ups are that have not begun, in the order of what is kept in the executor. */
     private final List<String> toClean = new ArrayList<>();
-    /** Reads that were under way as the session was lost: by the time that they are answered all is read anew. */
-    private final Set<Held> stale = new HashSet<>();
+    private final RecordRequests requests = new RecordRequests(this);
+    private final SplitSteps splitting = new SplitSteps(this, requests);
     boolean multiPhase;
     private Surroundings around;
     private Channel channel;
@@ -70,7 +67,7 @@ final class UnitBroker extends Client {
         channel = new Channel(around.pulsar(store, resources, configuration), around);
         channel.start();
         timers.clear();
-        stale.clear();
+        requests.forget();
         toClean.clear();
         leaving = null;
         left = false;
@@ -93,7 +90,7 @@ final class UnitBroker extends Client {
             case "lose", "learn":
                 // what it had heard of is of no use to it, for it forgets what it knew
                 store.dropNews();
-                stale.addAll(store.requests().stream().filter(each -> each.kind().equals(UnitRequests.READ)).toList());
+                requests.becomeStale();
                 break;
             case "start":
                 if (request.path("split").asBoolean()) {
@@ -102,10 +99,7 @@ final class UnitBroker extends Client {
                 break;
             case "resume", "reestablish":
                 settle();
-                for (Held read : stale) {
-                    store.send(read);
-                }
-                stale.clear();
+                requests.sendStale();
                 break;
             default:
         }
@@ -127,7 +121,7 @@ final class UnitBroker extends Client {
         return ServiceUnitStateMetadataStoreTableViewImpl.PATH_PREFIX + "/" + units.get(unit);
     }
 
-    private NamespaceBundle bundle(String unit) {
+    NamespaceBundle bundle(String unit) {
         String name = units.get(unit);
         int cut = name.lastIndexOf('/');
         return around.layout.bundles.getBundle(name.substring(0, cut), name.substring(cut + 1));
@@ -137,14 +131,12 @@ final class UnitBroker extends Client {
     String take(String step, String unit, JsonNode request) throws Exception {
         switch (step) {
             case "hear":
-                return hear(unit) ? null : name + " has nothing to read of " + unit;
+                return requests.hear(unit) ? null : name + " has nothing to read of " + unit;
             case "let":
                 String what = request.path("what").asText();
-                return let(unit, what) ? null : name + " does not write " + what;
+                return requests.let(unit, what) ? null : name + " does not write " + what;
             case "fail":
-                for (Held write : named(unit, request.path("what").asText())) {
-                    store.fail(write);
-                }
+                requests.fail(unit, request.path("what").asText());
                 return null;
             case "assign":
                 return assign(unit, request.path("to").asText());
@@ -177,11 +169,11 @@ final class UnitBroker extends Client {
             case "bury":
                 return monitor(unit, request, false);
             case "split":
-                writing(unit, () -> channel.publishSplitEventAsync(
+                requests.writing(unit, () -> channel.publishSplitEventAsync(
                         new Split(units.get(unit), request.path("from").asText(), Layout.halves())));
                 return null;
             case "own-half", "change-layout", "conflict", "fail-layout", "lose-layout", "learn-layout":
-                return split(step, unit, request);
+                return splitting.take(step, request.path("whole").asText(), unit, around);
             case "shut-down":
                 leaving = new Leaving(channel);
                 leaving.begin();
@@ -207,96 +199,6 @@ final class UnitBroker extends Client {
         return texts;
     }
 
-    // --- reads and writes that are held
-
-    /** The broker hears of what was written, and reads it; false if there is nothing. */
-    private boolean hear(String unit) throws Exception {
-        String path = path(unit);
-        boolean news = store.hasNews(path);
-        store.hear(path);
-        settle();
-        List<Held> reads = held(path, true);
-        for (Held read : reads) {
-            store.send(read);
-        }
-        return news || !reads.isEmpty();
-    }
-
-    /** Lets all writes of that name go; false if there is none. */
-    private boolean let(String unit, String name) throws Exception {
-        List<Held> writes = named(unit, name);
-        for (Held write : writes) {
-            store.send(write);
-        }
-        return !writes.isEmpty();
-    }
-
-    private List<Held> named(String unit, String name) {
-        return held(path(unit), false).stream().filter(each -> named(each).equals(name)).toList();
-    }
-
-    private List<Held> held(String path, boolean reads) {
-        return store.requests().stream()
-                .filter(each -> each.path().equals(path) && each.kind().equals(UnitRequests.READ) == reads)
-                .filter(each -> !stale.contains(each)).toList();
-    }
-
-    private static String named(Held write) {
-        if (write.kind().equals(UnitRequests.DELETE)) {
-            return write.kind();
-        }
-        try {
-            JsonNode record = Lines.JSON.readTree(write.op().asPut().getData());
-            return String.join(" ", "put", record.path("state").asText(), record.path("dstBroker").asText("nobody"),
-                    record.path("sourceBroker").asText("nobody"), record.path("versionId").asText());
-        } catch (java.io.IOException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private interface Action {
-        void take() throws Exception;
-    }
-
-    /** Does something, and lets the writes of the unit go that come of it. */
-    private void writing(String unit, Action action) throws Exception {
-        Set<Held> before = Set.copyOf(store.requests());
-        action.take();
-        settle();
-        for (Held write : held(path(unit), false)) {
-            if (!before.contains(write)) {
-                store.send(write);
-            }
-        }
-    }
-
-    /** The same on a thread of its own, which may wait until the broker has read what it has written. */
-    private void aside(String unit, Action action) throws Exception {
-        writing(unit, () -> {
-            List<Exception> failed = new ArrayList<>();
-            Thread thread = Jobs.thread(() -> {
-                try {
-                    action.take();
-                } catch (Exception e) {
-                    failed.add(e);
-                }
-            }, "aside");
-            thread.start();
-            until(thread);
-            if (!failed.isEmpty()) {
-                throw failed.get(0);
-            }
-        });
-    }
-
-    /** Waits until a thread has ended, or waits itself. */
-    private static void until(Thread thread) throws Exception {
-        Server.until("thread " + thread.getName(), () -> switch (thread.getState()) {
-            case TERMINATED, WAITING, TIMED_WAITING -> true;
-            default -> false;
-        });
-    }
-
     // --- lookups
 
     private String assign(String unit, String to) throws Exception {
@@ -309,7 +211,7 @@ final class UnitBroker extends Client {
     }
 
     private void publish(String unit, String to) throws Exception {
-        timed(unit, () -> writing(unit, () -> channel.publishAssignEventAsync(units.get(unit), to)));
+        timed(unit, () -> requests.writing(unit, () -> channel.publishAssignEventAsync(units.get(unit), to)));
     }
 
     private String look(String unit) throws Exception {
@@ -317,7 +219,7 @@ final class UnitBroker extends Client {
         return null;
     }
 
-    private void timed(String unit, Action action) throws Exception {
+    private void timed(String unit, RecordRequests.Action action) throws Exception {
         Set<CompletableFuture<?>> before = Timeouts.running();
         action.take();
         Timeouts.running().stream().filter(each -> !before.contains(each)).forEach(each -> timers.put(unit, each));
@@ -330,7 +232,7 @@ final class UnitBroker extends Client {
     }
 
     private String unload(String unit, String from, Optional<String> to) throws Exception {
-        writing(unit, () -> channel.publishUnloadEventAsync(new Unload(from, units.get(unit), to)));
+        requests.writing(unit, () -> channel.publishUnloadEventAsync(new Unload(from, units.get(unit), to)));
         return null;
     }
 
@@ -361,7 +263,7 @@ final class UnitBroker extends Client {
 
     /** The monitor finds what is overdue, or else what is old. */
     private String monitor(String unit, JsonNode request, boolean overdue) throws Exception {
-        aside(unit, () -> channel.monitor(texts(request.path("others")), overdue, !overdue));
+        requests.aside(unit, () -> channel.monitor(texts(request.path("others")), overdue, !overdue));
         channel.calm();
         return null;
     }
@@ -379,69 +281,8 @@ final class UnitBroker extends Client {
         if (ill) {
             around.ill.add(after);
         }
-        aside(unit, job::run);
+        requests.aside(unit, job::run);
         return null;
-    }
-
-    // --- a split
-
-    /** Goes on with a split; {@code unit} is the half. */
-    private String split(String step, String unit, JsonNode request) throws Exception {
-        Layout layout = around.layout;
-        NamespaceBundle whole = bundle(request.path("whole").asText());
-        switch (step) {
-            case "own-half":
-                if (!let(unit, owned()) && !layout.isReading()) {
-                    return name + " does not go on with the split";
-                }
-                layout.own();
-                return null;
-            case "learn-layout":
-                layout.learn();
-                around.topics.move(whole, bundle(unit));
-                return null;
-            case "lose-layout":
-                layout.fail();
-                return null;
-            default:
-                if (!layout.isChanging()) {
-                    return name + " does not change the layout";
-                }
-                if (step.equals("conflict")) {
-                    layout.conflict();
-                } else if (step.equals("fail-layout")) {
-                    layout.fail();
-                } else {
-                    layout.change();
-                    around.topics.move(whole, bundle(unit));
-                }
-                return null;
-        }
-    }
-
-    /** The write by which this broker has the half. */
-    private String owned() {
-        return "put Owned " + name + " nobody 1";
-    }
-
-    /** What the broker is to do next of a split, as the model has it; null if it waits to read that it has the half. */
-    private String stage(String whole, String half) {
-        if (around.layout.isChanging()) {
-            return "changing";
-        }
-        if (around.layout.isReading() || !named(half, owned()).isEmpty()) {
-            return "owning";
-        }
-        if (held(path(whole), false).stream().anyMatch(each -> named(each).startsWith("put Deleted"))) {
-            return "deleting";
-        }
-        return reads(half) ? null : "none";
-    }
-
-    /** Whether the broker is about to read the node of a unit, also if it has lost its session since. */
-    private boolean reads(String unit) {
-        return store.requests().stream()
-                .anyMatch(each -> each.path().equals(path(unit)) && each.kind().equals(UnitRequests.READ));
     }
 
     // --- a shutdown
@@ -453,16 +294,16 @@ final class UnitBroker extends Client {
         }
         around.selectedFor = units.get(unit);
         around.selected = to;
-        writing(unit, () -> {
+        requests.writing(unit, () -> {
             leaving.look();
-            until(leaving);
+            RecordRequests.until(leaving);
         });
         return null;
     }
 
     /** Whether it has handed over, and waits to read what it has written. */
     private boolean awaits() {
-        return leaving != null && leaving.hasLooked() && units.keySet().stream().anyMatch(this::reads);
+        return leaving != null && leaving.hasLooked() && units.keySet().stream().anyMatch(requests::isRead);
     }
 
     private String leave() {
@@ -535,7 +376,7 @@ final class UnitBroker extends Client {
         told.put("stage", stage());
         told.put("hands_over", leaving != null && leaving.isToLook());
         List<String> all = List.copyOf(units.keySet());
-        told.put("split_stage", all.size() < 2 ? "none" : stage(all.get(0), all.get(1)));
+        told.put("split_stage", all.size() < 2 ? "none" : splitting.stage(all.get(0), all.get(1), around.layout));
         ObjectNode each = told.putObject("units");
         for (String unit : units.keySet()) {
             tell(unit, each.putObject(unit));
@@ -553,12 +394,12 @@ final class UnitBroker extends Client {
         if (cached != null) {
             told.put("cached", cached);
         }
-        told.put("news", store.hasNews(path) || !held(path, true).isEmpty());
-        told.put("own_read", !held(path, true).isEmpty());
+        told.put("news", store.hasNews(path) || !requests.reads(unit).isEmpty());
+        told.put("own_read", !requests.reads(unit).isEmpty());
         told.put("pending", channel.lookups().containsKey(units.get(unit)));
         told.put("topics", around.topics.state(bundle(unit)));
         told.put("closing", around.topics.closing(bundle(unit)));
-        ArrayNode requests = told.putArray("requests");
-        held(path, false).stream().map(UnitBroker::named).distinct().sorted().forEach(requests::add);
+        ArrayNode writes = told.putArray("requests");
+        requests.writes(unit).forEach(writes::add);
     }
 }
