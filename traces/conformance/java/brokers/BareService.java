@@ -3,12 +3,9 @@ package org.apache.pulsar.metadata.coordination.impl;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.metrics.Meter;
 import java.lang.reflect.Proxy;
-import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.bookkeeper.common.util.OrderedExecutor;
-import org.apache.pulsar.broker.PulsarService;
-import org.apache.pulsar.broker.ServiceConfiguration;
 import org.apache.pulsar.broker.loadbalance.LoadManager;
 import org.apache.pulsar.broker.namespace.NamespaceService;
 import org.apache.pulsar.broker.resources.PulsarResources;
@@ -17,38 +14,28 @@ import org.apache.pulsar.broker.stats.PulsarBrokerOpenTelemetry;
 import org.apache.pulsar.compaction.Compactor;
 import org.apache.pulsar.metadata.api.coordination.CoordinationService;
 import org.apache.pulsar.metadata.api.extended.MetadataStoreExtended;
-import org.apache.pulsar.policies.data.loadbalancer.AdvertisedListener;
 
 /**
- * What a NamespaceService asks of the broker around it, which is not started: PulsarService is made without its constructor, and
- * the NamespaceService, its NamespaceBundleFactory and its OwnershipCache with theirs.
+ * What a NamespaceService asks of the broker around it, which is not started. The NamespaceService, its NamespaceBundleFactory and
+ * its OwnershipCache are made with their constructors.
  */
-final class BareService extends PulsarService {
-    private String name;
+final class BareService extends UnstartedService {
     private HeldStore store;
     private HeldExecutor executor;
     private HeldWork work;
-    private CoordinationService locks;
     private PulsarResources resources;
-    private ServiceConfiguration configuration;
     private AtomicReference<LoadManager> loadManager;
     private PulsarBrokerOpenTelemetry telemetry;
     private HeldTopics topics;
     private NamespaceService namespaces;
 
-    private BareService() {
-        super(null);
-    }
-
     static BareService around(String name, HeldStore store, HeldExecutor executor, HeldWork work) throws Exception {
         BareService service = Bare.of(BareService.class);
-        service.name = name;
+        service.name(name, proxy(CoordinationService.class, type -> new LockManagerImpl<>(store, type, executor)));
         service.store = store;
         service.executor = executor;
         service.work = work;
-        service.locks = proxy(CoordinationService.class, type -> new LockManagerImpl<>(store, type, executor));
         service.resources = new PulsarResources(store, store);
-        service.configuration = new ServiceConfiguration();
         service.loadManager = new AtomicReference<>(proxy(LoadManager.class, none -> null));
         service.telemetry = Bare.of(Silence.class);
         service.topics = HeldTopics.none(service);
@@ -73,58 +60,8 @@ final class BareService extends PulsarService {
     }
 
     @Override
-    public String getBrokerServiceUrl() {
-        return "pulsar://" + name;
-    }
-
-    @Override
-    public String getBrokerServiceUrlTls() {
-        return null;
-    }
-
-    @Override
-    public String getWebServiceAddress() {
-        return "http://" + name;
-    }
-
-    @Override
-    public String getWebServiceAddressTls() {
-        return null;
-    }
-
-    @Override
-    public String getAdvertisedAddress() {
-        return name;
-    }
-
-    @Override
-    public Map<String, AdvertisedListener> getAdvertisedListeners() {
-        return Map.of();
-    }
-
-    @Override
-    public String getBrokerId() {
-        return name;
-    }
-
-    @Override
-    public ServiceConfiguration getConfiguration() {
-        return configuration;
-    }
-
-    @Override
-    public ServiceConfiguration getConfig() {
-        return configuration;
-    }
-
-    @Override
     public MetadataStoreExtended getLocalMetadataStore() {
         return store;
-    }
-
-    @Override
-    public CoordinationService getCoordinationService() {
-        return locks;
     }
 
     @Override

@@ -1,20 +1,16 @@
 package org.apache.pulsar.metadata.coordination.impl;
 
 import java.util.ArrayDeque;
-import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import org.apache.pulsar.broker.PulsarService;
-import org.apache.pulsar.broker.ServiceConfiguration;
 import org.apache.pulsar.broker.loadbalance.LoadManager;
 import org.apache.pulsar.broker.namespace.NamespaceService;
 import org.apache.pulsar.broker.namespace.OwnershipCache;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.common.naming.NamespaceBundle;
 import org.apache.pulsar.metadata.api.coordination.CoordinationService;
-import org.apache.pulsar.policies.data.loadbalancer.AdvertisedListener;
 
 /**
  * What an OwnershipCache asks of the broker around it. The broker's own classes are made without their constructors, which would
@@ -27,74 +23,21 @@ final class StubBroker {
     /** The cache of a broker with that name, over these locks. */
     static OwnershipCache cache(String name, CoordinationService locks, Topics topics) throws Exception {
         Pulsar pulsar = Bare.of(Pulsar.class);
-        pulsar.name = name;
-        pulsar.locks = locks;
+        pulsar.name(name, locks);
         pulsar.topics = topics;
         pulsar.namespaces = Bare.of(Namespaces.class);
-        pulsar.ofBroker = new ServiceConfiguration();
         OwnershipCache cache = new OwnershipCache(pulsar, pulsar.namespaces);
         pulsar.namespaces.cache = cache;
         Bare.set(NamespaceService.class, pulsar.namespaces, "ownershipCache", cache);
         Bare.set(NamespaceService.class, pulsar.namespaces, "pulsar", pulsar);
-        Bare.set(NamespaceService.class, pulsar.namespaces, "config", pulsar.ofBroker);
+        Bare.set(NamespaceService.class, pulsar.namespaces, "config", pulsar.getConfiguration());
         cache.refreshSelfOwnerInfo();
         return cache;
     }
 
-    private static String address(String name) {
-        return "pulsar://" + name;
-    }
-
-    static final class Pulsar extends PulsarService {
-        private String name;
-        private CoordinationService locks;
+    static final class Pulsar extends UnstartedService {
         private Namespaces namespaces;
         private Topics topics;
-        private ServiceConfiguration ofBroker;
-
-        private Pulsar() {
-            super(null);
-        }
-
-        @Override
-        public String getBrokerServiceUrl() {
-            return address(name);
-        }
-
-        @Override
-        public String getBrokerServiceUrlTls() {
-            return null;
-        }
-
-        @Override
-        public String getWebServiceAddress() {
-            return "http://" + name;
-        }
-
-        @Override
-        public String getWebServiceAddressTls() {
-            return null;
-        }
-
-        @Override
-        public String getBrokerId() {
-            return name;
-        }
-
-        @Override
-        public Map<String, AdvertisedListener> getAdvertisedListeners() {
-            return Map.of();
-        }
-
-        @Override
-        public ServiceConfiguration getConfiguration() {
-            return ofBroker;
-        }
-
-        @Override
-        public CoordinationService getCoordinationService() {
-            return locks;
-        }
 
         @Override
         public NamespaceService getNamespaceService() {
