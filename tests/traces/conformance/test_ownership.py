@@ -17,7 +17,7 @@ from fencepost.traces.conformance.pulsar.target import OWNERSHIP, pulsar_ownersh
 from fencepost.traces.conformance.running import Outcome, Pair
 from fencepost.traces.conformance.targets import Asked
 from tests.traces.conformance.real import tools
-from tests.traces.conformance.telling import told
+from tests.traces.conformance.telling import shown, told
 
 pytestmark = pytest.mark.xdist_group("real pulsar")
 
@@ -41,13 +41,6 @@ def follow(adapter: OwnershipAdapter, script: str, *defects: str, **parameters: 
     """Takes these steps; of the bundle there is one."""
     pair = Pair(Kernel(ENTRY.build(parameters, defects)), adapter)
     return pair.follow([step.strip().replace("*", "u0") for step in script.split(";")])
-
-
-def shown(outcome: Outcome, what: str) -> dict[str, object]:
-    """What the code showed in the end of each broker that runs."""
-    assert outcome.seen is not None
-    brokers = outcome.seen.values["brokers"]
-    return {b: of_broker["bundles"]["u0"][what] for b, of_broker in brokers.items() if of_broker["lives"]}
 
 
 def holder(outcome: Outcome) -> str:

@@ -15,13 +15,12 @@ from fencepost.traces.conformance.pulsar.split import Scale, SplitAdapter
 from fencepost.traces.conformance.running import Outcome, Pair
 from fencepost.traces.conformance.targets import Asked
 from tests.traces.conformance.real import tools
-from tests.traces.conformance.telling import told
+from tests.traces.conformance.telling import KNOWN_OF_LOCKS, told
 
 pytestmark = pytest.mark.xdist_group("real brokers")
 
 ENTRY = PROTOCOLS["split"]
 USUAL, *NEWER = SPLIT.releases
-KNOWN = {"found_lock_unattended", "recreated_behind_release", "N2", "one event at a time", "reconnected first"}
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +46,7 @@ def follow(adapter: SplitAdapter, script: str, *defects: str, **parameters: Valu
 def test_runs_differ_only_where_it_is_known(adapter: SplitAdapter) -> None:
     result = held(adapter, runs=len(SPLIT.instances))
     assert result.agrees, told(result)
-    assert set(result.known) <= KNOWN
+    assert set(result.known) <= KNOWN_OF_LOCKS
     assert result.agreeing > 5
 
 
@@ -58,7 +57,7 @@ def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
     with start_split(Asked(release)) as made:
         result = held(made, runs=240, release=release)
     assert result.agrees, told(result)
-    assert set(result.known) <= KNOWN
+    assert set(result.known) <= KNOWN_OF_LOCKS
     assert {"hear_of_layout", "meet_bad_version", "begin_again", "hand_over", "release"} <= result.coverage.names().keys()
 
 

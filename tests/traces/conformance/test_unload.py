@@ -16,13 +16,12 @@ from fencepost.traces.conformance.pulsar.unload import UnloadAdapter
 from fencepost.traces.conformance.running import Outcome, Pair
 from fencepost.traces.conformance.targets import Asked
 from tests.traces.conformance.real import tools
-from tests.traces.conformance.telling import told
+from tests.traces.conformance.telling import KNOWN_OF_LOCKS, shown, told
 
 pytestmark = pytest.mark.xdist_group("real brokers")
 
 ENTRY = PROTOCOLS["unload"]
 USUAL, *NEWER = UNLOAD.releases
-KNOWN = {"found_lock_unattended", "recreated_behind_release", "N2", "one event at a time", "reconnected first"}
 
 
 @pytest.fixture(scope="module")
@@ -43,20 +42,13 @@ def follow(adapter: UnloadAdapter, script: str, *defects: str, **parameters: Val
     return pair.follow([step.strip().replace("*", "u0") for step in script.split(";")])
 
 
-def shown(outcome: Outcome, what: str) -> dict[str, object]:
-    """What the code showed in the end of each broker that runs."""
-    assert outcome.seen is not None
-    brokers = outcome.seen.values["brokers"]
-    return {b: of_broker["bundles"]["u0"][what] for b, of_broker in brokers.items() if of_broker["lives"]}
-
-
 # --- no difference without a name
 
 
 def test_runs_differ_only_where_it_is_known(adapter: UnloadAdapter) -> None:
     result = held(adapter, runs=len(UNLOAD.instances))
     assert result.agrees, told(result)
-    assert set(result.known) <= KNOWN
+    assert set(result.known) <= KNOWN_OF_LOCKS
     assert result.agreeing > 4
 
 
@@ -67,7 +59,7 @@ def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
     with start_unload(Asked(release)) as made:
         result = held(made, runs=210, release=release)
     assert result.agrees, told(result)
-    assert set(result.known) <= KNOWN
+    assert set(result.known) <= KNOWN_OF_LOCKS
     assert {"close_topic", "fail_to_close", "time_out_closing", "find_other", "release"} <= result.coverage.names().keys()
 
 
