@@ -28,7 +28,6 @@ from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.plan import Checked, PropertyError
 from fencepost.checks.engines.verdicts import ExitStatus
-from fencepost.checks.export.certificate import certify
 from fencepost.checks.reports.guarantees import as_text as guarantees_as_text
 from fencepost.checks.reports.guarantees import shortfall_lines
 from fencepost.checks.reports.pages import default_page, write_page, write_report
@@ -95,6 +94,8 @@ def _checked_as(asked: argparse.Namespace) -> ExitStatus:
         teller.tell(notes[-1])
 
     if asked.certificate is not None:
+        from fencepost.checks.export.certificate import certify
+
         for one in everything:
             teller.name(certify(one, asked.certificate))
     files = write_traces(everything, asked.trace_dir) if asked.trace_dir is not None else {}

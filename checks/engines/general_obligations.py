@@ -12,9 +12,9 @@ from typing import Any
 
 import z3
 
+from fencepost.checks.engines.answers import Disagreement
 from fencepost.checks.engines.instantiation import Instantiation, general_conjuncts, parts_of
 from fencepost.checks.engines.obligations import Outcome
-from fencepost.checks.engines.second_solver import Disagreement, ground_answer
 from fencepost.checks.engines.solving import ask
 from fencepost.model.language import ModelError
 from fencepost.model.language.first_order import AnySize
@@ -118,6 +118,8 @@ class Plan:
         return found
 
     def _confirm(self, given: Sequence[Any], denials: Mapping[int, Any], found: Outcome) -> None:
+        from fencepost.checks.engines.second_solver import ground_answer
+
         if ground_answer([*given, z3.Or(list(denials.values()))], self._left()) == "unsat":
             found.confirmed = len(denials)
             return

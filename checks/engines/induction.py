@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 import z3
 
+from fencepost.checks.engines.answers import Disagreement, SecondSolver
 from fencepost.checks.engines.counterexample import SECONDS, Counterexample, counterexample
 from fencepost.checks.engines.induction_plan import InductionPlan
 from fencepost.checks.engines.obligations import Obligations, Outcome, Part
-from fencepost.checks.engines.second_solver import Disagreement, SecondSolver, cvc5_solver
 from fencepost.checks.engines.verdicts import Verdict
 from fencepost.checks.engines.workers import spread
 from fencepost.model.language import Action
@@ -104,7 +104,7 @@ def prove(
     second solver refutes what Z3 discharged.
     """
     induction = InductionPlan(suite)
-    second = (cvc5_solver if second_solver is True else second_solver) or None
+    second = _solver(second_solver)
     domains = prove_domains(suite.protocol)
     plan = _Plan(induction, seconds, time.monotonic() + (float("inf") if budget is None else budget), second)
     tasks = 2 + len(suite.protocol.actions)
@@ -122,6 +122,16 @@ def prove(
         frame=sum(f.frame for f in found),
         confirmed=sum(f.confirmed for f in found),
     )
+
+
+def _solver(asked: bool | SecondSolver) -> SecondSolver | None:
+    """The second solver, which is loaded if it is asked for."""
+    if asked is not True:
+        return asked or None
+    from fencepost.checks.engines.second_solver import cvc5_solver
+
+    return cvc5_solver
+
 
 
 class _Plan:

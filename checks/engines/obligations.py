@@ -9,7 +9,7 @@ from typing import Any
 
 import z3
 
-from fencepost.checks.engines.second_solver import Answer, SecondSolver
+from fencepost.checks.engines.answers import Answer, SecondSolver
 from fencepost.checks.engines.solving import ask
 from fencepost.model.language import Protocol
 from fencepost.properties.vocabulary import Property

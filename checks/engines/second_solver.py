@@ -6,22 +6,17 @@ that can be computed within the domains overflows, and decides by bit blasting a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
-from typing import Any, Literal
+from typing import Any
 
 import cvc5
 import z3
 from cvc5 import Kind
 
+from fencepost.checks.engines.answers import Answer, Solve
 from fencepost.model.language import Protocol
 from fencepost.model.language.nodes import Node
-
-Answer = Literal["sat", "unsat", "unknown"]
-Solve = Callable[[Sequence[Any], float], Answer]
-SecondSolver = Callable[[Protocol, Sequence[Any]], Solve]
-"""Given a protocol and what is always assumed, which must keep every variable in its domain: what answers, in so many
-seconds, whether further formulas can hold together with that."""
 
 
 def ground_answer(formulas: Sequence[Any], seconds: float) -> Answer:
@@ -50,10 +45,6 @@ def ground_answer(formulas: Sequence[Any], seconds: float) -> Answer:
         command.invoke(solver, symbols)
     answer = solver.checkSat()
     return "sat" if answer.isSat() else "unsat" if answer.isUnsat() else "unknown"
-
-
-class Disagreement(Exception):
-    """Z3 and the second solver answer differently; the message names the obligation. One of them has a bug."""
 
 
 def cvc5_solver(protocol: Protocol, assumptions: Sequence[Any]) -> Solve:

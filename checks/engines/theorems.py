@@ -6,13 +6,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-import cvc5
 import z3
 
 from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.answers import Disagreement
 from fencepost.checks.engines.findings import Findings
 from fencepost.checks.engines.plan import Checked, Options, PropertyError
-from fencepost.checks.engines.second_solver import Disagreement
 from fencepost.checks.engines.solving import ask
 from fencepost.checks.engines.verdicts import Verdict
 from fencepost.model.language import Protocol
@@ -124,6 +123,8 @@ def _least(solver: Any, step: Step) -> Callable[[Any], int]:
 
 def _confirmed(step: Step, seconds: float) -> Proof:
     """What cvc5 says of the same question, put to it in SMT-LIB."""
+    import cvc5
+
     other = cvc5.Solver()
     other.setOption("tlimit-per", str(max(1, int(seconds * 1000))))
     parser = cvc5.InputParser(other)

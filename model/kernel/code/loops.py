@@ -8,6 +8,8 @@ and in an inner loop that costs as much as the rest of it.
 from __future__ import annotations
 
 import hashlib
+import importlib
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,22 @@ from llvmlite import ir
 from numba import types
 from numba.core import config
 from numba.extending import intrinsic
+
+
+def _load_without_blas() -> None:
+    """Loads what Numba would load with the first loop, but not SciPy, which it looks for to multiply matrices: no loop does,
+    and where it is installed that is a quarter of a second of every start."""
+    blas = "scipy.linalg.cython_blas"
+    if blas in sys.modules:
+        return
+    sys.modules[blas] = None  # type: ignore[assignment]  # as Python has a module that cannot be imported
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        del sys.modules[blas]
+
+
+_load_without_blas()
 
 I64 = ir.IntType(64)
 POINTER = ir.PointerType()

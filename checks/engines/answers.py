@@ -1,0 +1,18 @@
+"""What solvers answer, and what it means if two of them differ. The second solver is loaded only where it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from fencepost.model.language import Protocol
+
+Answer = Literal["sat", "unsat", "unknown"]
+Solve = Callable[[Sequence[Any], float], Answer]
+SecondSolver = Callable[[Protocol, Sequence[Any]], Solve]
+"""Given a protocol and what is always assumed, which must keep every variable in its domain: what answers, in so many
+seconds, whether further formulas can hold together with that."""
+
+
+class Disagreement(Exception):
+    """Z3 and the second solver answer differently; the message names the obligation. One of them has a bug."""
