@@ -161,6 +161,11 @@ def test_the_hazards_of_each_release(release: str) -> None:
         assert shown(cleaned, "serves")["b0"] == "active"  # until the release is answered
         assert (shown(cleaned, "state")["b0"], shown(cleaned, "requests")["b0"]) == ("Releasing", ["release"])
 
+        # what is released is active, and so it is unloaded in its turn, when nothing may be left to release
+        again = follow(made, f"{CLEANED_UP}; release(b0, *); clean_up(b0, *)", "stale_unload", expiries=1, releases=1)
+        assert again.verdict == "agrees", again
+        assert shown(again, "serves") == {"b0": "absent", "b1": "absent"}
+
         unheard = follow(made, LOSS_UNHEARD, "recreated_behind_release", disconnects=1, expiries=1, releases=1)
         assert unheard.verdict == "agrees", unheard
         assert (holder(unheard), shown(unheard, "serves")) == ("b0", {"b0": "active", "b1": "active"})

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from fencepost.model.language import Protocol
-from fencepost.traces.conformance.adapter import Seen
+from fencepost.traces.conformance.adapter import Seen, Taken
 from fencepost.traces.conformance.pulsar.locks import LOCK_STEPS, LOCKS, NOT_COVERED, LocksAdapter, do, of_lock, of_node
 from fencepost.traces.conformance.pulsar.ownership_deviating import ALLOWANCES, DEVIATIONS
+
+
+def _release(step: Taken) -> dict[str, Any]:
+    """A release is answered; where the bundle is active still, its topics are left to be closed, as after a loss."""
+    cleanup = f"cleanup[{', '.join(step.arguments.values())}]"
+    leaves = step.after.get(cleanup) and not step.before.get(cleanup)
+    return {"do": "let-and-leave" if leaves else "let", "what": "release", "newest": True}
 
 
 class OwnershipAdapter(LocksAdapter):
@@ -16,6 +23,7 @@ class OwnershipAdapter(LocksAdapter):
     protocol = "ownership"
     steps: ClassVar = {
         **LOCK_STEPS,
+        "release": _release,
         "read_owner": do("look-up"),
         "create_concurrently": lambda step: {"do": "let-second", "what": "create"},
         "lose_in_background": lambda step: {"do": "let-and-leave", "what": "read"},
