@@ -35,6 +35,17 @@ def test_ctrl_c_while_the_program_loads_is_no_traceback(loading: str) -> None:
     assert GIVEN_UP == ExitStatus.INCONCLUSIVE
 
 
+def test_a_check_loads_what_it_asks_and_the_rest_can_be_loaded_after_it() -> None:
+    """SciPy's linear algebra is kept from Numba while that is loaded, and from nobody else."""
+    script = (
+        "import sys; from fencepost.checks.cli import main; status = main(sys.argv[1:]); "
+        "loaded = {'numba', 'cvc5', 'scipy.linalg'} & set(sys.modules); import scipy.linalg.cython_blas; print(status, loaded)"
+    )
+    asked = [sys.executable, "-c", script, "check", "election", "--set", "brokers=1", "--quiet"]
+    ran = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines()[-1] == "0 {'numba'}"
+
+
 def test_the_version_is_that_of_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fencepost.checks.commands.arguments.version", lambda name: f"1.2.3 of {name}")
     assert fencepost("--version") == (0, "fencepost 1.2.3 of fencepost\n", "")

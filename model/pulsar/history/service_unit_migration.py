@@ -28,7 +28,7 @@ SERVICE_UNIT_MIGRATION: dict[str, History] = {
     ),
     "cleaned_in_use": _present(
         "Syncer.start, which runs whenever a broker becomes the leader (ExtensibleLoadManagerImpl.playLeader and monitor),"
-        " calls clean of the store that it copies to, whoever uses it (4.0.8, 4.2.4:144-163, 5.0.0-M1)",
+        " calls syncExistingItems, and that clean of the store that it copies to, whoever uses it (4.0.8, 4.2.4, 5.0.0-M1)",
         "when the leader is restarted, units that are owned by brokers which were restarted before lose their records, are"
         " looked up as if nobody had them, and may be assigned anew",
     ),
