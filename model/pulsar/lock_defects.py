@@ -79,7 +79,9 @@ def put_in(locks: ResourceLocks) -> None:
             locks.knows(b, u, nodes[u].version, of_node=True),
         ),
     )
-    locks.revalidated.instead("found_lock_unattended", lambda b: merged(*(looked_after(b, u) for u in locks.bundle)))
+    locks.revalidated.instead(
+        "found_lock_unattended", lambda b: merged(locks.not_due(b), *(looked_after(b, u) for u in locks.bundle))
+    )
     locks.invalidated.instead("found_lock_unattended", looked_after)
 
 

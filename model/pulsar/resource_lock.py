@@ -126,8 +126,12 @@ class ResourceLocks:
     # --- what LockManagerImpl tells the locks of a broker
 
     def _revalidated(self, b: int) -> Updates:
-        """SessionReestablished: every valid lock is looked after."""
-        return {self.stage[b, u]: If(self.stage[b, u] == "valid", "checking", self.stage[b, u]) for u in self.bundle}
+        """SessionReestablished: every valid lock is looked after, those that were due first.
+
+        ZKSessionWatcher and EtcdSessionWatcher tell of a new session as Reconnected and then SessionReestablished.
+        """
+        looked_after = {self.stage[b, u]: If(self.stage[b, u] == "valid", "checking", self.stage[b, u]) for u in self.bundle}
+        return merged(looked_after, self.not_due(b))
 
     def retried(self, b: int) -> Updates:
         """Reconnected: the locks whose revalidation failed are looked after."""
@@ -137,8 +141,12 @@ class ResourceLocks:
 
         return merged(
             {self.stage[b, u]: If(is_due(u), "checking", self.stage[b, u]) for u in self.bundle},
-            {self.again[b, u]: False for u in self.bundle},
+            self.not_due(b),
         )
+
+    def not_due(self, b: int) -> Updates:
+        """No lock of the broker is to be looked after when the connection is back: each is looked after now, or need not be."""
+        return {self.again[b, u]: False for u in self.bundle}
 
     def _invalidated(self, b: int, u: int) -> Updates:
         """The node was deleted: a valid lock is looked after."""

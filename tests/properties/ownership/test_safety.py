@@ -24,11 +24,11 @@ from tests.properties.searching import (
 OWNERSHIP = PROTOCOLS["ownership"]
 
 COUNTS = {
-    "cut off": (19890, 86102, 23),
+    "cut off": (18168, 80212, 19),
     "crash": (109191, 671694, 25),
-    "disabled": (9842, 35846, 25),
-    "two bundles, mended": (145328, 759316, 27),
-    "all faults, mended": (134240, 749178, 26),
+    "disabled": (9116, 33776, 18),
+    "two bundles, mended": (133040, 702932, 24),
+    "all faults, mended": (124762, 701838, 24),
 }
 
 CONTROLS = {
@@ -154,4 +154,4 @@ def test_a_lookup_at_the_owner_heals_what_is_owned_and_not_served(release: str, 
     assert unexpected(findings) == {}
     assert {name: steps for name, steps in controls(findings).items() if name == "owned_in_the_end"} == stopped
     assert controls(findings)["holder_is_responsible"] == 9
-    assert counts(findings) == ((2840, 9698, 16) if stopped else (2880, 9886, 16))
+    assert counts(findings) == ((2652, 9238, 14) if stopped else (2692, 9426, 16))

@@ -24,9 +24,9 @@ UNLOAD = PROTOCOLS["unload"]
 
 COUNTS = {
     "late and failing topics": (46023, 218601, 26),
-    "cut off": (24274, 107288, 24),
+    "cut off": (21414, 96966, 22),
     "crash": (11374, 42692, 29),
-    "cut off, mended": (95728, 453228, 26),
+    "cut off, mended": (85888, 413874, 25),
 }
 
 CONTROLS = {

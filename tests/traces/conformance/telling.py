@@ -5,7 +5,7 @@ from __future__ import annotations
 from fencepost.traces.conformance.campaign import Result
 from fencepost.traces.conformance.running import Outcome
 
-KNOWN_OF_LOCKS = {"found_lock_unattended", "recreated_behind_release", "N2", "one event at a time", "reconnected first"}
+KNOWN_OF_LOCKS = {"found_lock_unattended", "recreated_behind_release", "N2", "one event at a time"}
 """The names of differences that runs with locks on bundles meet."""
 
 

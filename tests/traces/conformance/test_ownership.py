@@ -180,13 +180,18 @@ def test_the_hazards_of_each_release(release: str) -> None:
     [
         ("found_lock_unattended", FOUND, {"disconnects": 1}),
         ("recreated_behind_release", f"{OWNS}; {NEW_SESSION}; start_release(b0, *)", {"expiries": 1, "releases": 1}),
-        ("reconnected first", MARKED, {"expiries": 1, "releases": 1}),
         ("N2", f"{OWNS}; {NEW_SESSION}; find_missing(b0, *); start_release(b0, *)", {"expiries": 1, "releases": 1}),
     ],
 )
 def test_what_is_known_has_a_name(adapter: OwnershipAdapter, name: str, script: str, parameters: dict[str, Value]) -> None:
     outcome = follow(adapter, script, **parameters)
     assert (outcome.verdict, outcome.known) == ("differs", name)
+
+
+def test_a_new_session_takes_the_mark_off_a_lock_that_was_due(adapter: OwnershipAdapter) -> None:
+    """It is told as Reconnected first, and the lock is looked after then."""
+    outcome = follow(adapter, f"{MARKED}; find_missing(b0, *); create(b0, *)", expiries=1, releases=1)
+    assert outcome.verdict == "agrees", outcome
 
 
 @pytest.mark.parametrize("release", OWNERSHIP.releases)

@@ -92,15 +92,6 @@ def _is_missing_read(step: Taken, difference: Difference) -> bool:
     return difference.kind == "missing" and about.startswith(f"request {broker} ") and about.endswith(" read")
 
 
-def _is_reconnected_first(step: Taken, differences: Sequence[Difference], why: str) -> bool:
-    """The locks that were to be looked after again are, by the first of two events; the others wait for that."""
-    unmarked = [d for d in differences if d.what.startswith("again[")]
-    rest = [d for d in differences if d not in unmarked]
-    told = step.action.name in ("reestablish", "resume") and bool(unmarked)
-    as_marked = all((step.before[d.what], d.model, d.code) == (True, True, False) for d in unmarked)
-    return told and as_marked and all(_is_missing_read(step, difference) for difference in rest)
-
-
 DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         "found_lock_unattended",
@@ -131,11 +122,6 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "one event at a time",
         "LockManagerImpl acts on a session event when all revalidations of the one before it are over",
         _waits_for_another,
-    ),
-    Deviation(
-        "reconnected first",
-        "a new session is told as Reconnected first, which takes a failed revalidation's mark off as it looks after the lock",
-        _is_reconnected_first,
     ),
 )
 """Each is told of in docs/how-to/hold-it-against-the-code.md."""
