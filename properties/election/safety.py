@@ -117,8 +117,9 @@ def election(p: Protocol) -> Suite:
                 for b in broker
             )
 
-    # A leader that has lost its node, and not heard so, deletes the node of its successor as it shuts down.
-    loses_node = takes_over or settings["crashes"] > 0 or settings["closes"] > 1
+    # A leader that has lost its node, and not heard so, deletes the node of its successor as it shuts down; and one that has
+    # given its session up deletes that of its former session, perhaps when it is another's.
+    loses_node = takes_over or gives_up or settings["crashes"] > 0 or settings["closes"] > 1
 
     if several and settings["closes"] and (settings["mended"] or not loses_node):
 
@@ -242,7 +243,7 @@ def election(p: Protocol) -> Suite:
         return And(
             *(s.lives[b] for b in broker if not (ends or settings["crashes"])),
             *(Implies(s.lives[b], s.session[b]) for b in broker if not loses_sessions),
-            *(And(s.stage[b] != "retaking", Not(s.leader_former), Not(s.former_session[b])) for b in broker if not restarts),
+            *(And(s.stage[b] != "retaking", Not(s.leader_former), Not(s.former_session[b])) for b in broker if not retakes),
             *(Or(s.lives[b], Not(s.session[b])) for b in broker if not restarts),
             *(s.stage[b] != "waiting" for b in broker if not (restarts or loses_sessions or settings["disconnects"])),
             *(Implies(s.lives[b], s.link[b] != "lost") for b in broker if shuts_down),
@@ -280,12 +281,41 @@ def election(p: Protocol) -> Suite:
 
             return all_of(Implies(confirms(b), holds(b)) for b in broker)
 
-    if not deletes_others and not takes_over:
+    if not deletes_others and not takes_over and not gives_up:
 
         @suite.lemma
         def leaders_hold_the_node() -> Any:
             """As no session expires either, whoever believes to lead has the node."""
             return all_of(Implies(And(is_live(b), leads(b)), holds(b)) for b in broker)
+
+        if retakes:
+
+            @suite.lemma
+            def who_retakes_does_not_lead() -> Any:
+                """Whoever is about to delete a node that it found of a former session of its own does not believe to lead."""
+                return all_of(Implies(And(is_live(b), s.stage[b] == "retaking"), Not(leads(b))) for b in broker)
+
+    if several and settings["closes"] and retakes and not settings["mended"] and not loses_node:
+
+        def shuts_down_now(b: int) -> Any:
+            return s.stage[b] == "closed"
+
+        @suite.lemma
+        def one_shuts_down() -> Any:
+            """Only one broker ever shuts down."""
+            several_do = at_least(2, [shuts_down_now(b) for b in broker])
+            return And(Not(several_do), Implies(any_of(shuts_down_now(b) for b in broker), s.closes > 0))
+
+        @suite.lemma
+        def first_to_shut_down_is_right() -> Any:
+            """Until it has ended no session is a former one, and no deletion errs: whoever believes to lead has the node."""
+
+            def is_right(b: int) -> Any:
+                no_former = And(s.lives[b], Not(s.former_session[b]), s.stage[b] != "retaking")
+                return And(no_former, Implies(Or(leads(b), s.stage[b] == "confirming"), holds(b)))
+
+            none_ended = Or(s.closes == 0, any_of(shuts_down_now(b) for b in broker))
+            return Implies(none_ended, And(Not(s.leader_former), all_of(is_right(b) for b in broker)))
 
     @suite.lemma
     def brokers_up_to_date_are_right() -> Any:

@@ -204,6 +204,12 @@ def instances() -> list[Any]:
     ]
 
 
+def test_any_number_of_brokers_that_are_cut_off_and_shut_down_elect_a_leader() -> None:
+    found = of("election", {"disconnects": 1, "closes": 1}, "brokers")
+    assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", ())
+    assert {"leader_holds_the_node", "leaders_up_to_date_are_one"} <= {prop.name for prop in found.proved}
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize(("protocol", "instance"), instances())
 def test_brokers_of_any_number(protocol: str, instance: Any) -> None:

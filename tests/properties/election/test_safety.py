@@ -117,6 +117,16 @@ def test_induction_proves_what_exhaustion_cannot_reach(mended: bool, leads: str)
     assert proved(ELECTION, parameters) == firm
 
 
+@pytest.mark.parametrize("brokers", [1, 2])
+@pytest.mark.parametrize("store", ["zk", "etcd"])
+def test_induction_proves_an_election_of_brokers_that_are_cut_off_and_shut_down(brokers: int, store: str) -> None:
+    parameters: dict[str, Value] = {"brokers": brokers, "disconnects": 1, "closes": 1, "metadata_store": store}
+    suite = ELECTION.suite(ELECTION.build(parameters))
+    firm = {p.name for p in suite.properties if p.kind in ("always", "step", "deadlock") and not p.strict}
+    assert proved(ELECTION, parameters) == firm
+    assert ("closing_leader_deletes_its_own" in firm) == (brokers > 1 and store == "zk")
+
+
 def test_an_endless_election_is_a_lasso() -> None:
     """pulsar#10522 as its reporters saw it: the brokers elect each other away for ever."""
     found = unexpected(searched(ELECTION, ELECTION.shown_by["same_value"], ["same_value"], ["election_ends"]))
