@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from fencepost.checks.console.progress import Reporter, interruptible
@@ -17,11 +19,15 @@ from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError, Value, find
 from fencepost.traces.conformance.campaign import Result, campaign, single
 from fencepost.traces.conformance.catalogue import TARGETS
+from fencepost.traces.conformance.choosing import WINDOW
 from fencepost.traces.conformance.running import Pair
 from fencepost.traces.conformance.session import SessionError
 from fencepost.traces.conformance.targets import Asked, Target
 from fencepost.traces.conformance.toolchain import ToolchainError, toolchain
 from fencepost.traces.files.itf import TraceFileError, read, write
+
+RUNS_EACH = 50
+"""A JVM of its own pays for so many runs: it takes seconds to start."""
 
 
 def run(asked: argparse.Namespace) -> ExitStatus:
@@ -51,7 +57,8 @@ def _run(asked: argparse.Namespace) -> ExitStatus:
     reporter.begin(f"{target.name} on {target.system} {code.release}")
     toolchain()
     reporter.telling("fetching jars, compiling the harness, starting Java")
-    with interruptible() as interrupt, target.start(code) as adapter:
+    with interruptible() as interrupt, ExitStack() as ended:
+        adapter, *besides = [ended.enter_context(target.start(code)) for _ in range(1 if labels else _workers(asked))]
         if labels is not None:
             result = single(Pair(Kernel(instances[0]), adapter), labels)
         else:
@@ -61,6 +68,7 @@ def _run(asked: argparse.Namespace) -> ExitStatus:
                 runs=asked.runs,
                 steps=asked.steps,
                 seed=asked.seed,
+                besides=besides,
                 weights=target.weights,
                 without=_without(target, code.release, instances) if asked.defect else (),
                 progress=lambda told: reporter.telling(_progress(told, asked.runs)),
@@ -78,6 +86,12 @@ def _run(asked: argparse.Namespace) -> ExitStatus:
         case _:
             print(text(held, files, width=width(), colour=colour()), end="")
     return status
+
+
+def _workers(asked: argparse.Namespace) -> int:
+    """How many JVMs take runs at once."""
+    workers: int = asked.workers or min((os.cpu_count() or 1) + 1, asked.runs // RUNS_EACH)
+    return max(1, min(workers, WINDOW))
 
 
 def storage_of(target: Target, storage: str | None) -> str:

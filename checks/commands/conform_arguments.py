@@ -136,6 +136,8 @@ def _add_target(words: Commands, target: str, helps: str) -> None:
     add("--runs", type=whole(1), default=200, metavar="N", help="how many random runs (default: 200)")
     add("--steps", type=whole(1), default=60, metavar="K", help="steps that are chosen in a run, at most (default: 60)")
     add_seed(conform, "the runs")
+    helps = "JVMs that take runs at once, at most 8 (default: one more than there are cores, if the runs are many)"
+    add("--workers", type=whole(1), metavar="N", help=f"{helps}; the runs do not depend on it")
     add("--trace", type=Path, metavar="FILE", help="take the steps of a trace file instead")
     add("--storage", metavar="KIND", help="of the bookies: db (Pulsar's, the default), sorted or interleaved")
     add("--processes", action="store_true", help="a kill is that of a process, by SIGKILL, and another has its files (bookie)")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
+from fencepost.checks.commands.hazard_rows import Rows
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.exhaustive import Budget, exhaust
 from fencepost.checks.engines.verdicts import ExitStatus
@@ -94,10 +96,13 @@ def run(asked: argparse.Namespace) -> ExitStatus:
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin("hazards on real code")
     found: list[Replayed] = []
+    rows = Rows(Path(f"{asked.out}.rows") if asked.out else None)
+    if rows:
+        reporter.telling(f"going on after {len(rows)} rows of {asked.out}.rows")
     try:
         toolchain()
         with interruptible() as interrupt:
-            for replayed in replayed_hazards(targets, reporter.telling):
+            for replayed in replayed_hazards(targets, reporter.telling, rows):
                 found.append(replayed)
                 if interrupt():
                     break
@@ -111,14 +116,19 @@ def run(asked: argparse.Namespace) -> ExitStatus:
         return ExitStatus.INCONCLUSIVE
     if asked.out:
         write_text(Path(asked.out), as_json(found))
+        rows.remove()
     print(as_json(found) if asked.format == "json" else text(found), end="")
     if not found:
         return ExitStatus.EVALUATION
     return ExitStatus.SAFETY if any(each.verdict == "not reproduced" for each in found) else ExitStatus.HOLDS
 
 
-def replayed_hazards(targets: list[Target], telling: Callable[[str], None] = lambda _: None) -> Iterator[Replayed]:
-    """Replays the shortest run of each hazard on each release of its targets. Raises ToolchainError and SessionError."""
+def replayed_hazards(
+    targets: list[Target], telling: Callable[[str], None] = lambda _: None, rows: Rows | None = None
+) -> Iterator[Replayed]:
+    """Replays the shortest run of each hazard on each release of its targets. Those that ``rows`` has are taken from there, and
+    the others are added to it. Raises ToolchainError, SessionError, and OSError of the rows."""
+    rows = Rows(None) if rows is None else rows
     for target in targets:
         entry = PROTOCOLS[target.protocol]
         hazards = {
@@ -128,13 +138,18 @@ def replayed_hazards(targets: list[Target], telling: Callable[[str], None] = lam
         }
         for release in target.releases:
             for storage in target.storages or ("",):
-                due = {name: history for name, history in hazards.items() if _storage(entry, name, target) == storage}
-                if due:
-                    telling(f"{target.name} on {target.system} {release}")
-                    with target.start(Asked(release, storage)) as adapter:
-                        for name, history in due.items():
+                with ExitStack() as ended:
+                    adapter: Adapter | None = None
+                    for name, history in hazards.items():
+                        if _storage(entry, name, target) != storage:
+                            continue
+                        row = rows.get(target.name, release, name)
+                        if row is None:
                             telling(f"{target.name} on {target.system} {release}: {name}")
-                            yield _replayed(entry, name, history, target, release, adapter)
+                            adapter = adapter or ended.enter_context(target.start(Asked(release, storage)))
+                            row = _replayed(entry, name, history, target, release, adapter)
+                            rows.add(row)
+                        yield row
 
 
 def _is_of(target: Target, entry: Entry, name: str) -> bool:

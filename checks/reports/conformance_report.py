@@ -99,7 +99,8 @@ def text(held: Held, files: Sequence[Path] = (), *, width: int = 120, colour: bo
     fold = textwrap.TextWrapper(width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
     lines += [part for row in rows for part in fold.wrap(row)]
     lines += [f"trace: {file}" for file in files]
-    lines.append(f"# {result.seconds:.1f} s, {result.steps / max(result.seconds, 1e-3):,.0f} steps/s")
+    since = f", {result.rate(started=True):,.0f} once it had started" if result.runs > 1 else ""
+    lines.append(f"# {result.seconds:.1f} s, {result.rate():,.0f} steps/s{since}")
     return "\n".join(lines) + "\n"
 
 

@@ -54,7 +54,16 @@ def as_json(found: Sequence[Replayed]) -> str:
 
 def read_json(content: str) -> list[Replayed]:
     """What ``as_json`` wrote."""
-    return [Replayed(**{**each, "steps": tuple(each["steps"])}) for each in json.loads(content)["hazards"]]
+    return [_replayed(each) for each in json.loads(content)["hazards"]]
+
+
+def read_row(line: str) -> Replayed:
+    """A row alone."""
+    return _replayed(json.loads(line))
+
+
+def _replayed(told: dict[str, Any]) -> Replayed:
+    return Replayed(**{**told, "steps": tuple(told["steps"])})
 
 
 def table(found: Sequence[Replayed]) -> str:

@@ -1,30 +1,36 @@
-"""Measures how many steps of real code a second are held against the model, and the processor time that each takes. Run by
-``make bench``; without a JDK and Maven it says so."""
+"""Measures how many steps of real code a second are held against the model, with one JVM and with as many as
+``fencepost conform`` starts, and the processor time that each step takes. Run by ``make bench``; without a JDK and Maven it says
+so."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.traces.conformance.campaign import campaign
+from fencepost.traces.conformance.campaign import Result, campaign
 from fencepost.traces.conformance.catalogue import TARGETS
+from fencepost.traces.conformance.choosing import WINDOW
 from fencepost.traces.conformance.targets import Asked
 from fencepost.traces.conformance.toolchain import ToolchainError, toolchain
 from tests.bench.bench import show
 
-RUNS = {"ledger": 1000, "bookie": 40, "election": 40, "ownership": 40}
+RUNS = {"ledger": 1000, "bookie": 80, "election": 120, "ownership": 80}
 WARM = 70
-"""Runs of the ledger before those that are measured: the JVM compiles what is used, and kernels are compiled, too."""
+"""Runs of each JVM before those that are measured, at most: it compiles what is used, and kernels are compiled, too."""
+
+WORKERS = (1, min(WINDOW, (os.cpu_count() or 1) + 1))
+"""How many JVMs take runs at once."""
 
 GOALS = {"ledger": 1000.0}
 """Steps a second that are asked for."""
 
-HEADINGS = ["target", "runs", "steps", "steps/s", "to the goal", "ms of Python", "ms of Java"]
+HEADINGS = ["target", "JVMs", "runs", "steps", "steps/s", "to the goal", "ms of Python", "ms of Java"]
 
 
 def of_java(pid: int) -> float:
@@ -33,22 +39,32 @@ def of_java(pid: int) -> float:
     return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
-def measured(name: str, runs: int) -> list[str]:
-    """A row: the target's default runs on its usual release, one after the other."""
+def measured(name: str, runs: int, workers: int) -> list[str]:
+    """A row: the target's default runs on its usual release."""
     target = TARGETS[name]
     release, storage = target.releases[0], next(iter(target.storages), "")
     entry = PROTOCOLS[target.protocol]
     instances = [target.model(entry, release, parameters) for parameters in target.instances_on(storage)]
-    with target.start(Asked(release, storage)) as adapter:
-        campaign(instances, adapter, runs=min(WARM, runs), steps=60, seed=1, weights=target.weights, shrink=False)
-        wall, python, java = time.perf_counter(), time.process_time(), of_java(adapter.session.pid)
-        result = campaign(instances, adapter, runs=runs, steps=60, seed=2, weights=target.weights, shrink=False)
-        wall, python = time.perf_counter() - wall, time.process_time() - python
-        java = of_java(adapter.session.pid) - java
+    with ExitStack() as ended:
+        adapters = [ended.enter_context(target.start(Asked(release, storage))) for _ in range(workers)]
+
+        def taken(count: int, seed: int) -> Result:
+            adapter, *besides = adapters
+            return campaign(
+                instances, adapter, besides=besides, runs=count, steps=60, seed=seed, weights=target.weights, shrink=False
+            )
+
+        def now() -> tuple[float, float, float]:
+            return time.perf_counter(), time.process_time(), sum(of_java(adapter.session.pid) for adapter in adapters)
+
+        taken(min(WARM, runs // 4) * workers, 1)
+        before = now()
+        result = taken(runs, 2)
+        wall, *spent = (after - then for after, then in zip(now(), before, strict=True))
     rate = result.steps / wall
     goal = f"{rate / GOALS[name]:.2f}x" if name in GOALS else ""
-    each = [f"{1000 * spent / result.steps:.2f}" for spent in (python, java)]
-    return [name, f"{result.runs:,}", f"{result.steps:,}", f"{rate:,.0f}", goal, *each]
+    each = [f"{1000 * seconds / result.steps:.2f}" for seconds in spent]
+    return [name, str(workers), f"{result.runs:,}", f"{result.steps:,}", f"{rate:,.0f}", goal, *each]
 
 
 def main() -> None:
@@ -59,7 +75,7 @@ def main() -> None:
         print(f"steps of real code: not measured, {error}")
         return
     print(f"# load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    show([HEADINGS, *(measured(name, runs) for name, runs in RUNS.items())])
+    show([HEADINGS, *(measured(name, runs, workers) for name, runs in RUNS.items() for workers in WORKERS)])
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Action, Protocol
 from fencepost.traces.conformance.adapter import Adapter, Seen
-from fencepost.traces.conformance.choosing import Chooser, Contrast, Coverage
+from fencepost.traces.conformance.choosing import WINDOW, Chooser, Contrast, Coverage, Experience
+from fencepost.traces.conformance.order import in_order
 from fencepost.traces.conformance.running import Choose, Outcome, Pair
 from fencepost.traces.conformance.shortening import shortened
 from fencepost.traces.trace import State
@@ -25,7 +26,8 @@ class Result:
 
     ``differing`` are the finds, one of each kind, shrunk; ``known`` counts the runs that met a deviation that has a name;
     ``unexplained`` the runs of which a find is one. ``examples`` has the first run of each known deviation, ``not_covered`` the
-    traces that could not be taken to their end.
+    traces that could not be taken to their end. ``seconds`` is what the runs took, shrinking left out; ``first`` has the
+    seconds and the steps of the first one, with which the harness starts.
     """
 
     instances: Sequence[Protocol]
@@ -39,7 +41,13 @@ class Result:
     examples: dict[str, Outcome] = field(default_factory=dict)
     differing: list[Outcome] = field(default_factory=list)
     seconds: float = 0.0
+    first: tuple[float, int] = (0.0, 0)
     interrupted: bool = False
+
+    def rate(self, *, started: bool = False) -> float:
+        """Steps a second; with ``started`` without the first run, and so without the start of the harness."""
+        seconds, steps = self.first if started and self.runs > 1 else (0.0, 0)
+        return (self.steps - steps) / max(self.seconds - seconds, 1e-3)
 
     @property
     def agrees(self) -> bool:
@@ -66,6 +74,7 @@ def campaign(
     runs: int,
     steps: int,
     seed: int,
+    besides: Sequence[Adapter] = (),
     weights: Mapping[str, float] | None = None,
     without: Sequence[Protocol] = (),
     stop_after: int = KEPT,
@@ -75,32 +84,47 @@ def campaign(
 ) -> Result:
     """Takes ``runs`` random runs of up to ``steps`` chosen steps, of the instances in turn.
 
-    It is a pure function of its arguments and of what the code does. ``without`` are the same instances without the defects
-    that are switched on: then runs are steered to where the defects show. After ``stop_after`` kinds of finds it ends; unless
-    ``shrink`` is false they are made as short as they can be. Raises SessionError if the harness fails.
+    It is a pure function of its arguments and of what the code does. ``besides`` are further adapters to the same code, which
+    take runs at the same time; what comes out does not depend on how many there are. ``without`` are the same instances
+    without the defects that are switched on: then runs are steered to where the defects show. After ``stop_after`` kinds of
+    finds it ends; unless ``shrink`` is false they are then made as short as they can be. Raises SessionError if a harness
+    fails.
     """
-    result = Result(instances)
-    pairs = [Pair(Kernel(protocol), adapter) for protocol in instances]
-    contrast = Contrast([pair.kernel for pair in pairs], [Kernel(protocol) for protocol in without]) if without else None
-    chooser = Chooser(seed, result.coverage, weights, contrast)
+    result, experience = Result(instances), Experience()
+    kernels = [Kernel(protocol) for protocol in instances]
+    pairs = [[Pair(kernel, each) for kernel in kernels] for each in (adapter, *besides)]
+    contrast = Contrast(kernels, [Kernel(protocol) for protocol in without]) if without else None
     kinds: set[tuple[str, ...]] = set()
+    places: list[int] = []
     started = time.monotonic()
-    for run in range(runs):
-        if should_stop():
-            result.interrupted = True
-            break
-        place = run % len(pairs)
-        chooser.start(run)
-        outcome = pairs[place].choose(_chosen(pairs[place], place, chooser, result), steps, found_by="conformance", seed=seed)
+
+    def take(worker: int, run: int) -> tuple[int, Outcome, Coverage]:
+        place = run % len(instances)
+        chooser = Chooser(seed, run, experience, weights or {}, contrast)
+        pair = pairs[worker][place]
+        outcome = pair.choose(_chosen(pair, place, chooser), steps, found_by="conformance", seed=seed)
+        return place, outcome, chooser.coverage
+
+    def count(taken: tuple[int, Outcome, Coverage]) -> bool:
+        place, outcome, coverage = taken
+        experience.add(coverage)
+        result.coverage.add(coverage)
         _count(outcome, result, adapter)
         if not outcome.explained and outcome.kind not in kinds:
             kinds.add(outcome.kind)
-            result.differing.append(shortened(pairs[place], outcome, should_stop) if shrink else outcome)
+            places.append(place)
+            result.differing.append(outcome)
         result.seconds = time.monotonic() - started
+        if result.runs == 1:
+            result.first = result.seconds, result.steps
         if progress is not None:
             progress(result)
-        if len(result.differing) >= stop_after:
-            break
+        return len(result.differing) < stop_after
+
+    result.interrupted = in_order(take, count, runs, workers=len(pairs), ahead=WINDOW, should_stop=should_stop)
+    if shrink:
+        found = zip(places, result.differing, strict=True)
+        result.differing = [shortened(pairs[0][place], outcome, should_stop) for place, outcome in found]
     return result
 
 
@@ -120,19 +144,19 @@ def single(pair: Pair, labels: Sequence[str]) -> Result:
     return result
 
 
-def _chosen(pair: Pair, place: int, chooser: Chooser, result: Result) -> Choose:
+def _chosen(pair: Pair, place: int, chooser: Chooser) -> Choose:
     """Chooses among what the code should be able to take, and counts it."""
 
     def choose(state: State, actions: Sequence[Action], seen: Seen) -> Action | None:
         left = list(actions)
-        result.coverage.seen.update(action.name for action in actions)
+        chooser.coverage.seen.update(action.name for action in actions)
         while left:
             action = chooser(place, state, left)
             allowance = pair.allowed_only(action, state, seen)
             if not allowance:
                 chooser.took(place, state, action)
                 return action
-            result.coverage.passed_over[allowance] += 1
+            chooser.coverage.passed_over[allowance] += 1
             left.remove(action)
         return None
 

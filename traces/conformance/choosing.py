@@ -1,4 +1,4 @@
-"""Which step a run takes next: at random, steered to what was not taken yet; and what has been taken so far."""
+"""Which step a run takes next: at random, steered to what earlier runs have not taken; and what has been taken so far."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ NEW = 4.0
 
 TELLING = 100.0
 """How much likelier a step is that shows a mistake in the model."""
+
+WINDOW = 8
+"""A run knows of those that are so many before it, and begins when they are through: so many may be under way at once."""
 
 
 @dataclass
@@ -38,6 +41,40 @@ class Coverage:
         for label, count in self.taken.items():
             counted[label.partition("(")[0]] += count
         return counted
+
+    def add(self, other: Coverage) -> None:
+        """Counts what another has, too."""
+        self.taken.update(other.taken)
+        self.transitions |= other.transitions
+        self.passed_over.update(other.passed_over)
+        self.seen |= other.seen
+
+
+class Experience:
+    """What the runs have taken, as each later one may know it: those that are at least ``WINDOW`` before it, however many of
+    the others are through. So it is the same whatever is taken at once."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+        self._first: dict[tuple[int, State, str], int] = {}
+        self._names = [Counter[str]()]
+
+    def add(self, coverage: Coverage) -> None:
+        """Counts the next run."""
+        for transition in coverage.transitions:
+            self._first.setdefault(transition, self.runs)
+        self._names.append(self._names[-1] + coverage.names())
+        self.runs += 1
+        if self.runs >= WINDOW:
+            self._names[self.runs - WINDOW].clear()  # no run asks for it any more
+
+    def names(self, run: int) -> Counter[str]:
+        """How often the actions were taken, as that run knows it, which may begin now."""
+        return Counter(self._names[max(0, run - WINDOW + 1)])
+
+    def knows(self, run: int, transition: tuple[int, State, str]) -> bool:
+        """Whether the transition was taken, as that run knows it."""
+        return self._first.get(transition, run) <= run - WINDOW
 
 
 class Contrast:
@@ -72,27 +109,25 @@ def _places(mistaken: Kernel, sound: Kernel) -> list[int]:
 
 
 class Chooser:
-    """Chooses at random among enabled actions, the likelier the more seldom they were taken; ``weights`` are by action name.
+    """Chooses the steps of one run at random among enabled actions, the likelier the more seldom they were taken; ``weights``
+    are by action name. ``coverage`` is what the run itself takes.
 
-    A run is a pure function of the seed, its number and the runs before it. With a ``contrast`` a step that it tells of is much
-    likelier than the others.
+    A run is a pure function of the seed, its number and the runs that it knows of. With a ``contrast`` a step that it tells of
+    is much likelier than the others.
     """
 
     def __init__(
         self,
         seed: int,
-        coverage: Coverage,
-        weights: Mapping[str, float] | None = None,
+        run: int,
+        experience: Experience,
+        weights: Mapping[str, float],
         contrast: Contrast | None = None,
     ) -> None:
-        self.seed, self.coverage, self.contrast = seed, coverage, contrast
-        self.weights = dict(weights or {})
-        self._random = random.Random(seed)
-        self._names: Counter[str] = coverage.names()
-
-    def start(self, run: int) -> None:
-        """Begins a run."""
-        self._random = random.Random(f"{self.seed}, {run}")
+        self.run, self.experience, self.weights, self.contrast = run, experience, weights, contrast
+        self.coverage = Coverage()
+        self._random = random.Random(f"{seed}, {run}")
+        self._names = experience.names(run)
 
     def __call__(self, instance: int, state: State, actions: Sequence[Action]) -> Action:
         """One of the actions; ``instance`` tells apart states of several instances."""
@@ -108,6 +143,7 @@ class Chooser:
     def _weight(self, instance: int, state: State, action: Action) -> float:
         usual = self.weights.get(action.name, 1.0)
         seldom = 1.0 / math.sqrt(math.sqrt(1 + self._names[action.name]))
-        fresh = (instance, state, action.label) not in self.coverage.transitions
+        transition = (instance, state, action.label)
+        fresh = transition not in self.coverage.transitions and not self.experience.knows(self.run, transition)
         telling = self.contrast is not None and self.contrast(instance, state, action)
         return usual * seldom * (NEW if fresh else 1.0) * (TELLING if telling else 1.0)

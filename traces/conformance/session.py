@@ -10,8 +10,9 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -35,6 +36,40 @@ TOLD = 2000
 
 
 _ENCODE = json.JSONEncoder(separators=(",", ":")).encode
+
+
+class _Turns(threading.local):
+    """The lock that a thread holds but while it waits for an answer."""
+
+    lock: threading.Lock | None = None
+
+
+_turns = _Turns()
+
+
+@contextlib.contextmanager
+def taking_turns(lock: threading.Lock) -> Iterator[None]:
+    """Within it this thread goes on only while it has the lock, which it lends to others while it waits for an answer."""
+    with lock:
+        _turns.lock = lock
+        try:
+            yield
+        finally:
+            _turns.lock = None
+
+
+@contextlib.contextmanager
+def waiting() -> Iterator[None]:
+    """Within it others have their turn."""
+    lock = _turns.lock
+    if lock is None:
+        yield
+        return
+    lock.release()
+    try:
+        yield
+    finally:
+        lock.acquire()
 
 
 class SessionError(Exception):
@@ -118,7 +153,9 @@ class Session:
         parts = [self._rest]
         while b"\n" not in parts[-1]:
             left = deadline - time.monotonic()
-            if left <= 0 or not self._selector.select(left):
+            with waiting():
+                told = left > 0 and self._selector.select(left)
+            if not told:
                 raise self._failed(f"does not answer within {self.seconds:g} s")
             part = os.read(self._process.stdout.fileno(), 1 << 16)
             if not part:

@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from fencepost.checks.commands import hazard_rows
+from fencepost.checks.commands.conform_hazards import replayed_hazards
+from fencepost.checks.commands.hazard_rows import Rows
 from fencepost.checks.reports.hazards_on_code import Replayed, as_json, read_json, table, text
 from fencepost.model.releases import History
 from fencepost.properties.protocols import PROTOCOLS
+from fencepost.traces.conformance.adapter import Adapter
 from fencepost.traces.conformance.catalogue import TARGETS
+from fencepost.traces.conformance.targets import Asked
 from tests.command import ROOT, fencepost
 from tests.docs.tables import REPRODUCED, marked
 from tests.docs.tables import table as made
@@ -76,10 +82,42 @@ def test_a_target_that_there_is_not() -> None:
     assert "there is no target 'nothing'; there is " in ran.stderr
 
 
+def test_a_replay_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "reproduced.json.rows"
+    rows = Rows(file)
+    rows.add(SEEN)
+    rows.add(GONE)
+    with file.open("a", encoding="utf-8") as to:
+        to.write('{"target": "cut o')  # as the power went
+    again = Rows(file)
+    assert [len(again), again.get("ledger", "4.18.0", "h"), again.get("ledger", "4.17.3", "h")] == [2, SEEN, GONE]
+    assert again.get("ledger", "4.17.2", "h") is None
+    monkeypatch.setattr(hazard_rows, "_sources", lambda: "others")
+    assert len(Rows(file)) == 0
+    rows.remove()
+    assert not file.exists()
+
+
+def test_what_there_is_a_row_of_is_not_replayed_again() -> None:
+    target = replace(TARGETS["metadata-store"], start=no_java)
+    rows = Rows(None)
+    names = [name for name, history in PROTOCOLS["metadata_store"].history.items() if history.present]
+    for name in names:
+        for release in target.releases:
+            rows.add(replace(SEEN, target="metadata-store", hazard=name, release=release))
+    assert [each.hazard for each in replayed_hazards([target], rows=rows)] == names * len(target.releases)
+    with pytest.raises(NotImplementedError):
+        list(replayed_hazards([target]))
+
+
+def no_java(asked: Asked) -> Adapter:
+    raise NotImplementedError(asked)
+
+
 @pytest.mark.deep
 def test_every_hazard_is_told_of() -> None:
     told = {each.target for each in committed()}
-    assert told >= {"ledger", "election"}
+    assert told == set(TARGETS)
     wanted = Counter(
         (name, hazard, release)
         for name in told

@@ -57,16 +57,6 @@ def test_runs_differ_only_where_it_is_known(adapter: ElectionAdapter) -> None:
     assert result.runs == 24
 
 
-@pytest.mark.deep
-@pytest.mark.parametrize("release", ELECTION.releases)
-def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
-    tools()
-    protocols = [ELECTION.model(ENTRY, release, each) for each in ELECTION.instances]
-    with start(Asked(release)) as made:
-        result = campaign(protocols, made, runs=10_000, steps=40, seed=1, weights=ELECTION.weights, stop_after=1)
-    assert result.agrees, told(result)
-
-
 def test_runs_with_a_crash_agree(adapter: ElectionAdapter) -> None:
     result = held(adapter, runs=40, brokers=3, crashes=1)
     assert result.agrees, told(result)

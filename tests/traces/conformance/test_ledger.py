@@ -67,15 +67,6 @@ def test_runs_differ_only_where_it_is_known(adapter: LedgerAdapter) -> None:
     assert result.runs == 150
 
 
-@pytest.mark.deep
-@pytest.mark.parametrize("release", LEDGER.releases)
-def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
-    tools()
-    with start(Asked(release)) as made:
-        result = held(made, runs=10_000)
-    assert result.agrees, told(result)
-
-
 def test_every_action_is_taken(adapter: LedgerAdapter) -> None:
     taken = held(adapter, runs=100, seed=2).coverage.names()
     everything = {action.name for each in LEDGER.instances for action in ENTRY.build(each).actions}
@@ -221,10 +212,16 @@ CHANGE_BEFORE_RECOVERY = (
     "send(e0); send(e1); add(b0, e0); add(b1, e0); ack(b0, e0); ack(b1, e0); confirm(e0); replace(b0, b2); publish_change;"
     "recover(r0); read_lac(r0, b2); start_reading(r0)"
 )
+CONFIRMED_ON_ALL = "send(e0); add(b0, e0); add(b2, e0); add(b1, e0); ack(b2, e0); ack(b0, e0); "
+
 BY_SCRIPT: dict[str, tuple[str, dict[str, Value]]] = {
     "fence_not_durable": (
         "send(e0); add(b2, e0); recover(r0); fence_unheard(r0, b2); crash(b2); restart(b2)",
         {"entries": 1, "crashes": 1},
+    ),
+    "explicit_lac_lost": (
+        CONFIRMED_ON_ALL + "send_explicit_lac(b1); crash(b1); restart(b1)",
+        dict(ENTRY.shown_by["explicit_lac_lost"]),
     ),
     "recovery_ensemble_starts_early": (
         CHANGE_IN_RECOVERY,

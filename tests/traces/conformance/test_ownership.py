@@ -58,18 +58,6 @@ def test_runs_differ_only_where_it_is_known(adapter: OwnershipAdapter) -> None:
     assert result.agreeing > 40
 
 
-@pytest.mark.deep
-@pytest.mark.parametrize("release", OWNERSHIP.releases)
-def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
-    tools()
-    with start_ownership(Asked(release)) as made:
-        result = held(made, runs=10_000, release=release)
-    assert result.agrees, told(result)
-    taken = result.coverage.names()
-    of_an_older_release = {"create_concurrently"}
-    assert {name for name in made.covered if not taken[name]} <= of_an_older_release
-
-
 def test_the_actions_are_those_of_the_model() -> None:
     """Each action has a step or a reason why it has none, and no other has: a name that is gone would leave a hole."""
     faults = {"disconnects": 1, "expiries": 1, "crashes": 1, "releases": 1, "disables": 1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ import pytest
 from fencepost.model.language import Protocol
 from fencepost.properties.registry import Entry
 from fencepost.properties.vocabulary import Suite
-from fencepost.traces.conformance.adapter import Allowance, Deviation, Owed
+from fencepost.traces.conformance.adapter import Allowance, Deviation, Owed, Seen, Taken
 from fencepost.traces.conformance.campaign import Result, campaign, single
+from fencepost.traces.conformance.session import SessionError, waiting
 from fencepost.traces.conformance.shortening import shortened
 from fencepost.traces.files.itf import read, write
 from fencepost.traces.replay import replay_on
@@ -119,6 +121,51 @@ def test_interrupting_keeps_what_was_found() -> None:
     result = campaign([mailbox()], Boxes(), runs=50, steps=20, seed=1, should_stop=lambda: True)
     assert result.interrupted
     assert result.runs == 0
+
+
+class SlowBoxes(Boxes):
+    """The same code in a process of its own, say: others go on while it is waited for, now longer and now shorter."""
+
+    def take(self, step: Taken) -> Seen:
+        with waiting():
+            time.sleep(0.001 * (self.begun % 3))
+        return super().take(step)
+
+
+def taken_at_once(workers: list[Boxes], mistake: str = "") -> Result:
+    for worker in workers:
+        worker.mistake = mistake
+    return campaign([mailbox(), mailbox(2)], workers[0], besides=workers[1:], runs=40, steps=20, seed=1)
+
+
+@pytest.mark.parametrize("mistake", ["", "counts twice", "no paint on full shelves"])
+def test_what_comes_out_does_not_depend_on_how_many_take_runs(mistake: str) -> None:
+    alone = taken_at_once([SlowBoxes()], mistake)
+    workers: list[Boxes] = [SlowBoxes() for _ in range(3)]
+    together = taken_at_once(workers, mistake)
+    assert all(worker.begun > 5 for worker in workers)
+    assert together.coverage == alone.coverage
+    assert (together.agreeing, together.unexplained, together.steps) == (alone.agreeing, alone.unexplained, alone.steps)
+    assert list(map(str, together.differing)) == list(map(str, alone.differing))
+
+
+def test_what_one_of_them_meets_ends_all() -> None:
+    class Broken(SlowBoxes):
+        def take(self, step: Taken) -> Seen:
+            raise SessionError("the harness ended")
+
+    with pytest.raises(SessionError, match="the harness ended"):
+        taken_at_once([SlowBoxes(), Broken(), SlowBoxes()])
+
+
+def test_interrupting_counts_the_runs_that_had_begun() -> None:
+    workers = [SlowBoxes() for _ in range(3)]
+    asked = iter([False] * 20)
+    result = campaign(
+        [mailbox()], workers[0], besides=workers[1:], runs=50, steps=20, seed=1, should_stop=lambda: next(asked, True)
+    )
+    assert result.interrupted
+    assert result.runs == sum(worker.begun for worker in workers) == 20
 
 
 def test_a_difference_is_a_trace_that_other_commands_open(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ ADDING = "adding"
 """What a recovery does while it stores an entry again."""
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=64)
 def ledger_of(view: View) -> Ledger:
     """The ledger in a state, which everything that is compared asks for."""
     return Ledger(view)
