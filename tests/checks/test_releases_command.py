@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 from xml.etree.ElementTree import fromstring
 
 import pytest
 
+from fencepost.checks.commands import jobs
+from fencepost.checks.engines.plan import Checked, Options
 from fencepost.model.releases import PULSAR, Releases
 from fencepost.properties.protocols import PROTOCOLS
 from tests.command import fencepost, in_one_process, stable
+
+pytestmark = pytest.mark.xdist_group("hazards of releases")
 
 OLD = ["check", "election", "--set", "brokers=2", "--pulsar", "4.0.8", "--quiet"]
 HAZARDS = [
@@ -21,6 +27,22 @@ HAZARDS = [
     "deletion_sent_again",
     "event_lost",
 ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _searched_once() -> Iterator[None]:
+    """What a job finds is found once, and told as often as it is asked for: these tests are about the telling."""
+    search, found = jobs._done, dict[str, Checked]()
+
+    def once(job: jobs.Job, defects: Sequence[str], options: Options, *telling: Any) -> Checked:
+        asked = repr((job, defects, options))
+        if asked not in found:
+            found[asked] = search(job, defects, options, *telling)
+        return found[asked]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(jobs, "_done", once)
+        yield
 
 
 def test_the_hazards_of_a_release_are_told() -> None:
