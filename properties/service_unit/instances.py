@@ -10,6 +10,9 @@ _TOPIC: Mapping[str, Value] = {"store": "topic"}
 _METADATA: Mapping[str, Value] = {"store": "metadata"}
 _SPLIT: Mapping[str, Value] = {"units": 2, "splits": 1}
 
+_FOUR: Mapping[str, Value] = {**_METADATA, "brokers": 4, "units": 4, "versions": 0}
+_FAULTS: Mapping[str, Value] = {"crashes": 2, "expiries": 1, "disconnects": 2}
+
 SIZES = {
     "ci": (
         Instance("unloads", {**_TOPIC, "unloads": 2, "burials": 1, "versions": 11}),
@@ -38,6 +41,10 @@ SIZES = {
         Instance("shutdown", {**_TOPIC, "shutdowns": 1, "versions": 12}),
         Instance("nodes, split and shutdown", {**_METADATA, **_SPLIT, "unloads": 0, "shutdowns": 1, "versions": 12}),
         Instance("nodes, three brokers", {**_METADATA, "brokers": 3, "crashes": 1}),
+        Instance("nodes, four brokers and units, cut off", {**_FOUR, "unloads": 3, "disconnects": 2}, by="induction"),
+        Instance("nodes, four brokers and units, crashes", {**_FOUR, "unloads": 0, "crashes": 3}, by="induction"),
+        Instance("nodes, four brokers and units, no unloads", {**_FOUR, "unloads": 0, **_FAULTS}, by="induction"),
+        Instance("nodes, four brokers and units", {**_FOUR, "unloads": 3, "timeouts": 2, **_FAULTS}, by="induction"),
     ),
     "deep": (Instance("three brokers", {**_TOPIC, "brokers": 3, "crashes": 1, "expiries": 1, "versions": 12}),),
 }

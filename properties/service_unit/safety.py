@@ -7,6 +7,7 @@ from typing import Any
 from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
 from fencepost.model.pulsar.service_unit.records import IN_FLIGHT, NOBODY
 from fencepost.model.pulsar.service_unit.splits import CHILD, PARENT
+from fencepost.properties.service_unit.invariant import declare_lemmas
 from fencepost.properties.service_unit.liveness import in_the_end
 from fencepost.properties.service_unit.terms import Units
 from fencepost.properties.vocabulary import Suite
@@ -26,6 +27,7 @@ def service_unit(p: Protocol) -> Suite:
         _splits(suite, now, then)
     in_the_end(suite, now)
     _possible(suite, now)
+    declare_lemmas(suite, now)
     return suite
 
 
@@ -53,26 +55,33 @@ def _views(suite: Suite, now: Units) -> None:
         """A broker that has been told of everything has the record itself."""
         return all_of(Implies(now.is_current(b, u), now.view(b, u).equals(now.truth(u))) for b, u in now.pairs)
 
-    @suite.always
-    def versions_suffice() -> Any:
-        """No record has the last version that this instance counts to."""
-        return all_of(now.truth(u).version < settings["versions"] for u in now.unit)
+    if settings["versions"]:
+
+        @suite.always
+        def versions_suffice() -> Any:
+            """No record has the last version that this instance counts to."""
+            return all_of(now.truth(u).version < settings["versions"] for u in now.unit)
 
 
 def _owners(suite: Suite, now: Units) -> None:
     """Adds that one broker has a unit, and its topics open."""
     s, settings, broker = now.s, now.settings, now.broker
-    faults = settings["expiries"] > 0
-    slow = settings["slow"] and settings["unloads"] + settings["splits"] > 0
     ends = settings["crashes"] + settings["shutdowns"]
+    faults = settings["expiries"] > 0 or (ends > 0 and settings["disconnects"] > 0)
+    moved_to_the_dead = ends > 0 and settings["unloads"] > 0 and broker.size > 2
+    made_anew = not now.over_topic and settings["burials"] > 0 and settings["unloads"] > 1 and broker.size > 2
+    faults = faults or moved_to_the_dead or made_anew
+    taken = ends + settings["expiries"] > 0
+    slow = settings["slow"] and settings["unloads"] + settings["splits"] > 0
     stopped = (settings["splits"] > 0 and ends > 0) or settings["conflicts"] >= settings["attempts"]
     faults = faults or (settings["shutdowns"] > 0 and ends + settings["expiries"] >= broker.size)
     if broker.size < 2:
         return
 
     @suite.strict(
-        "a broker whose unit was given to another, as its session was gone, it was slow, or a split stopped, or to nobody, as "
-        "it was the last to shut down, may not know yet",
+        "a broker whose unit was given to another, as its session was gone, it was cut off or slow, was moving it to a broker "
+        "that died, or a split stopped, or to nobody, as it was the last to shut down, may not know yet; nor may one whose "
+        "unit was moved by a broker that had a copy from before its record was deleted and made anew",
         when=faults or slow or stopped,
     )
     def one_takes_itself_for_the_owner() -> Any:
@@ -80,8 +89,8 @@ def _owners(suite: Suite, now: Units) -> None:
         return all_of(Not(at_least(2, [now.owns(b, u) for b in broker])) for u in now.unit)
 
     @suite.strict(
-        "the topics of a broker that was cut off, slow, the last to shut down, or stopped a split, and those that closed late, "
-        "are open while the next owner's are",
+        "the topics of a broker that was cut off, slow, the last to shut down, was moving the unit to a broker that died, or "
+        "stopped a split, and those that closed late, are open while the next owner's are",
         when=faults or slow or stopped or settings["timeouts"] > 0,
     )
     def topics_are_open_once() -> Any:
@@ -89,7 +98,11 @@ def _owners(suite: Suite, now: Units) -> None:
         opened = {(b, u): And(s.lives[b], s.topics[b, u].among("open", "late")) for b, u in now.pairs}
         return all_of(Not(at_least(2, [opened[b, u] for b in broker])) for u in now.unit)
 
-    @suite.always
+    @suite.strict(
+        "two brokers from which a unit was taken, and that have read its record only when the next owner was releasing it, do "
+        "not know that its topics are to be closed",
+        when=not now.over_topic and taken and settings["unloads"] > 2 and broker.size > 2,
+    )
     def topics_are_kept_once() -> Any:
         """No two brokers that go on, and have been told of everything, have topics open that they are not about to close."""
         kept = {

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 from typing import Protocol as Protocol_
 
-from fencepost.model.language import And, If, Not, Or, Protocol, Universe
+from fencepost.model.language import And, If, Not, Or, Protocol, Universe, all_of
 from fencepost.model.pulsar.metadata_store import Updates, Watched, merged
 from fencepost.model.pulsar.service_unit.records import Record, Records
 from fencepost.model.pulsar.service_unit.system_topic import Handler, Users
@@ -69,17 +69,21 @@ class MetadataViews:
         """The formula: a record can be written, as far as others are concerned."""
         return True
 
+    def has_versions(self) -> Any:
+        """The formula: no record has the last version, or it may be followed by the first."""
+        return self.records.overflow or all_of(self.truth[u].version < self.records.last for u in self.unit)
+
     def is_known(self, b: int, u: int) -> Any:
         """The formula: the broker's copy of a unit is what is there."""
         return self.view[b, u].equals(self.truth[u])
 
     def may_write(self, b: int) -> Any:
-        """The formula: the broker's writes reach the store."""
-        return self.store.reaches(b)
+        """The formula: the broker's writes reach the store, and no version is about to overflow if none ever does."""
+        return And(self.store.reaches(b), self.has_versions())
 
     def may_ask(self, b: int) -> Any:
         """The formula: the broker can write for a client."""
-        return self.store.reaches(b)
+        return self.may_write(b)
 
     def has_news(self, b: int, u: int) -> Any:
         """The formula: the broker is about to hear of a write of the unit."""
@@ -132,7 +136,7 @@ class MetadataViews:
         updates, answers, answer = handler(b, u, node)
         taken = {v: If(news, value, v) for v, value in updates.items()}
         written = self.written(b, u, answer, And(news, answers), on_reading=True)
-        ready = Or(Not(And(news, answers)), may_answer)
+        ready = Or(Not(And(news, answers)), And(may_answer, self.has_versions()))
         guard = And(self.store.reaches(b), self.changed[b, u], ready)
         return guard, merged(taken, self.view[b, u].becomes(node, news), written)
 

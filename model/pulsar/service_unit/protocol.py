@@ -68,18 +68,21 @@ def service_unit(
 ) -> Protocol:
     """The ownership of ``units`` by ``brokers``, with their records in ``store``: ``topic`` or ``metadata``.
 
-    ``lag`` is how many messages of the topic a broker may not have read, ``versions`` the last version of a record, after which
-    they start again. With ``multi_phase``, as it is unless configured otherwise, clients stay attached during a transfer. With
-    ``slow`` brokers the leader takes a move for stuck that is not. A split is tried ``attempts`` times. With ``rounds`` runs
-    of the monitor are counted that find a unit with a dead broker, up to one more. ``unloads``, ``splits``,
-    ``conflicts``, ``timeouts``, ``burials``, ``compactions`` and ``late_messages`` bound how often a unit is unloaded or
-    transferred, unit 0 is to be split (unit 1 is its child), a split finds the layout changed, topics do not close in time, the
-    leader deletes an old record, the topic is compacted, and a message is stored twice; ``disconnects``, ``expiries`` and
-    ``crashes`` how often a broker is cut off from the metadata store, loses its session while it lives, and dies; ``shutdowns``
-    how often one is shut down gracefully.
+    ``lag`` is how many messages of the topic a broker may not have read, ``versions`` the last version of a record, after
+    which they start again; 0, over the metadata store, is that there are so many that this never happens. With
+    ``multi_phase``, as it is unless configured otherwise, clients stay attached during a transfer. With ``slow`` brokers
+    the leader takes a move for stuck that is not. A split is tried ``attempts`` times. With ``rounds`` runs of the monitor
+    are counted that find a unit with a dead broker, up to one more. ``unloads``, ``splits``, ``conflicts``, ``timeouts``,
+    ``burials``, ``compactions`` and ``late_messages`` bound how often a unit is unloaded or transferred, unit 0 is to be
+    split (unit 1 is its child), a split finds the layout changed, topics do not close in time, the leader deletes an old
+    record, the topic is compacted, and a message is stored twice; ``disconnects``, ``expiries`` and ``crashes`` how often a
+    broker is cut off from the metadata store, loses its session while it lives, and dies; ``shutdowns`` how often one is
+    shut down gracefully.
     """
-    if brokers < 1 or units < 1 or lag < 2 or versions < 1:
-        raise ModelError("service_unit: brokers, units and versions are at least 1, lag at least 2")
+    if brokers < 1 or units < 1 or lag < 2:
+        raise ModelError("service_unit: brokers and units are at least 1, lag at least 2")
+    if versions < 0 or (versions == 0 and store == "topic"):
+        raise ModelError("service_unit: versions are at least 1 or, over the metadata store, 0")
     if store not in STORES:
         raise ModelError(f"service_unit: store is one of {', '.join(STORES)}, not {store!r}")
     if attempts < 1 or (splits and units != 2):

@@ -19,6 +19,7 @@ from fencepost.model.pulsar.metadata_store import Updates
 STATES = ("Init", "Free", "Assigning", "Owned", "Releasing", "Splitting", "Deleted")
 IN_FLIGHT = ("Assigning", "Releasing", "Splitting")
 NOBODY = "nobody"
+MANY = 2**62
 FIRST = 1
 """VERSION_ID_INIT: the version of a record that follows none."""
 
@@ -80,10 +81,13 @@ class Record:
 
 
 class Records:
-    """Makes the records of one protocol: ``versions`` is the last version, after which the first comes again."""
+    """Makes the records of one protocol: ``versions`` is the last version, after which the first comes again.
+
+    If it is 0 there are ``MANY``, and a run ends before the first would come again.
+    """
 
     def __init__(self, p: Protocol, broker: Universe, versions: int) -> None:
-        self._protocol, self.broker, self.last = p, broker, versions
+        self._protocol, self.broker, self.last, self.overflow = p, broker, versions or MANY, versions > 0
         self._brokers = (*(broker.label(b) for b in broker), NOBODY)
 
     def declare(self, name: str, per: tuple[Universe, ...], *, force: bool) -> Any:
