@@ -36,6 +36,7 @@ FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
     "service_unit": [
         {"units": 2},
         {"store": "metadata"},
+        {"store": "metadata", "unloads": 0},
         {"store": "metadata", "expiries": 1, "crashes": 1, "disconnects": 1},
     ],
     "service_unit_migration": [{"to": "topic"}, {"restarts": 0, "unloads": 1, "burials": 1}],
