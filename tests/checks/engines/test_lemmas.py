@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from itertools import count
 
 import pytest
@@ -145,19 +146,22 @@ def test_only_properties_of_single_states_have_lemmas_of_their_own() -> None:
         _found("nobody_has_it")
 
 
+@cache
+def _single_owner(workers: int = 1, **parameters: int) -> Lemmas:
+    return find(PROTOCOLS["ownership"], Instance("own", parameters), "single_owner", (), Means(workers=workers), Telling())
+
+
+@pytest.mark.xdist_group("single owner")
 @pytest.mark.parametrize("parameters", [{}, {"disconnects": 1, "releases": 1}, {"brokers": 3, "releases": 1}])
 def test_single_owner_is_rediscovered(parameters: dict[str, int]) -> None:
-    found = find(PROTOCOLS["ownership"], Instance("own", parameters), "single_owner", (), Means(workers=1), Telling())
+    found = _single_owner(**parameters)
     assert found.is_proved
     assert 'Implies(s.serves[b, u] != "absent", s.owner_holder[u] == b)' in found.text
 
 
+@pytest.mark.xdist_group("single owner")
 def test_the_number_of_workers_makes_no_difference() -> None:
-    instance = Instance("own", {"disconnects": 1, "releases": 1})
-    texts = [
-        find(PROTOCOLS["ownership"], instance, "single_owner", (), Means(workers=workers), Telling()).text for workers in (1, 2)
-    ]
-    assert texts[0] == texts[1]
+    assert _single_owner(disconnects=1, releases=1).text == _single_owner(2, disconnects=1, releases=1).text
 
 
 @pytest.mark.parametrize("defect", ["lost_lock_served", "not_revalidated", "cache_kept_on_disconnect"])

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import cache
 
 import pytest
 
 from fencepost.traces.conformance.toolchain import Toolchain, ToolchainError, toolchain
+
+
+def each_release(releases: Sequence[str]) -> pytest.MarkDecorator:
+    """One test for each release, oldest first; all but the newest are deep."""
+    *others, newest = releases
+    marked = [*(pytest.param(release, marks=pytest.mark.deep) for release in others), pytest.param(newest)]
+    return pytest.mark.parametrize("release", marked)
 
 
 @cache

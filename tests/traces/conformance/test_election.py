@@ -16,7 +16,7 @@ from fencepost.traces.conformance.pulsar.election import ElectionAdapter
 from fencepost.traces.conformance.pulsar.target import ELECTION, start
 from fencepost.traces.conformance.running import Outcome, Pair
 from fencepost.traces.conformance.targets import Asked
-from tests.traces.conformance.real import tools
+from tests.traces.conformance.real import each_release, tools
 from tests.traces.conformance.telling import told
 
 pytestmark = pytest.mark.xdist_group("real pulsar")
@@ -155,7 +155,7 @@ def test_what_is_known_has_a_name(adapter: ElectionAdapter, name: str, script: s
     assert (outcome.verdict, outcome.known) == ("differs", name)
 
 
-@pytest.mark.parametrize("release", SINCE_26000)
+@each_release(SINCE_26000)
 def test_since_26000_a_broker_leads_as_its_creation_is_answered(release: str) -> None:
     tools()
     with start(Asked(release)) as newer:

@@ -16,7 +16,7 @@ from fencepost.traces.conformance.pulsar.ownership import OwnershipAdapter
 from fencepost.traces.conformance.pulsar.target import OWNERSHIP, pulsar_ownership, start_ownership
 from fencepost.traces.conformance.running import Outcome, Pair
 from fencepost.traces.conformance.targets import Asked
-from tests.traces.conformance.real import tools
+from tests.traces.conformance.real import each_release, tools
 from tests.traces.conformance.telling import shown, told
 
 pytestmark = pytest.mark.xdist_group("real pulsar")
@@ -122,7 +122,7 @@ LOSS_UNHEARD = (
 )
 
 
-@pytest.mark.parametrize("release", OWNERSHIP.releases)
+@each_release(OWNERSHIP.releases)
 def test_the_hazards_of_each_release(release: str) -> None:
     tools()
     with start_ownership(Asked(release)) as made:

@@ -26,7 +26,7 @@ from tests.traces.conformance.real import tools
 
 pytestmark = pytest.mark.xdist_group("real pulsar")
 
-QUICK: Mapping[Version, int] = {"4.2.4": 1900, "2.10.1": 550}
+QUICK: Mapping[Version, int] = {"4.2.4": 950, "2.10.1": 275}
 """Cases of the default run; jars of the other releases are fetched for the deep one."""
 
 

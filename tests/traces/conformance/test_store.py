@@ -74,6 +74,7 @@ def test_many_runs_do_not_differ(release: str) -> None:
     assert set(result.coverage.names()) == set(made.covered)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("release", OTHERS)
 def test_other_releases_do_not_differ(release: str) -> None:
     tools()
