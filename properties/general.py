@@ -65,6 +65,7 @@ class Part:
 
     cases: Mapping[str, tuple[Sizes, Case]]
     make: Callable[[Mapping[str, Any]], Suite]
+    steps: bool = False
 
     @property
     def is_an_instance(self) -> bool:
@@ -73,7 +74,7 @@ class Part:
 
     def general(self) -> Suite:
         """The suite of the protocol of any size in these cases."""
-        with any_size():
+        with any_size(steps=self.steps):
             made = self.make(self._settled(self._size))
             _ = made.lemmas  # they are to be made here, too
         return made
@@ -105,16 +106,17 @@ class General:
     ``sizes`` has each parameter that may be of any size; ``instances`` are those that are checked unless others are asked for,
     each with the names of those of any size;
     ``refuses`` says of parameters, and of the names of those of any size, why there is no such proof, or nothing; ``without``
-    what the proof is therefore not of, for the reader.
+    what the proof is therefore not of, for the reader; ``steps`` whether properties of steps are proved, too.
     """
 
     sizes: Mapping[str, Sizes]
     instances: tuple[Any, ...]
     refuses: Callable[[Mapping[str, Any], Sequence[str]], str]
     without: str
+    steps: bool = False
 
     def parts(self, names: Sequence[str], make: Callable[[Mapping[str, Any]], Suite]) -> Iterator[Part]:
         """The parts of a proof in which these parameters are of any size: first that without a case that stands alone."""
         every = [[(self.sizes[name], case) for case in self.sizes[name].cases] for name in names]
         for cases in itertools.product(*every):
-            yield Part(dict(zip(names, cases, strict=True)), make)
+            yield Part(dict(zip(names, cases, strict=True)), make, self.steps)

@@ -65,7 +65,7 @@ def prove_for_any_size(
     telling: Callable[[str], None] = lambda _: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> GeneralProof:
-    """Proves the properties of single states of a protocol of any size, which is of any in the first part.
+    """Proves the properties of states and of steps of a protocol of any size, which is of any in the first part.
 
     The formulas of each part are compared with those of its least instance and of the next; a part that is an instance is
     proved as such. ``second_solver`` has cvc5 confirm what Z3 discharges; Disagreement is raised if it refutes it. A solver
@@ -143,7 +143,7 @@ def _proved_part(part: Part, asked: _Asked) -> _Found:
         refuted = [failure for failure in _proof_at(part, 0, asked).failures if not failure.undecided]
     missed = {failure.statement for failure in unproved}
     broken = not missed.isdisjoint(plan.invariants)
-    open_ = frozenset(prop.name for prop in suite.properties if is_provable(prop) and (broken or prop.name in missed))
+    open_ = frozenset(prop.name for prop in suite.properties if not is_provable(prop) or broken or prop.name in missed)
     counts = Outcome()
     for result in results:
         if result is not None:

@@ -40,8 +40,8 @@ class Unproved:
 
 
 def is_provable(prop: Property) -> bool:
-    """Whether a property is one that can be proved for any size: of single states, and not known to fail."""
-    return prop.kind == "always" and not prop.strict
+    """Whether a property is one that can be proved for any size: of states or of steps, said of any, and not known to fail."""
+    return prop.kind in ("always", "step") and prop.formula is not None and not prop.strict
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,9 @@ class Plan:
         domains = [(f"the domain of {symbol.name}", symbol.within()) for symbol in protocol.symbols]
         self._invariant = [Goal(name, formula) for name, formula in domains if not z3.is_true(formula)]
         self._invariant += _goals(suite.lemmas)
-        self._implied = _goals(filter(is_provable, suite.properties))
+        provable = list(filter(is_provable, suite.properties))
+        self._implied = _goals(prop for prop in provable if prop.kind == "always")
+        self._steps = _goals(prop for prop in provable if prop.kind == "step")
         self.invariants = {goal.statement for goal in self._invariant}
         self.schemes = protocol.schemes
         self.count = 2 + len(protocol.schemes)
@@ -80,15 +82,18 @@ class Plan:
         return found
 
     def _parts(self, task: int) -> list[Goal]:
-        return self._implied if task == 1 else self._invariant
+        return self._invariant if task == 0 else self._implied if task == 1 else [*self._invariant, *self._steps]
 
     def _goals(self, task: int) -> dict[int, Any]:
         """What must follow, by the number of its part; of an action only that of which it changes something."""
         goals = {number: part.formula for number, part in enumerate(self._parts(task))}
         if task < 2:
             return goals
-        after = self._protocol.rewriting(self._protocol.schemes[task - 2])
-        return {number: new for number, formula in goals.items() if not (new := after.of(formula)).eq(formula)}
+        scheme, kept = self._protocol.schemes[task - 2], len(self._invariant)
+        after, stepping = self._protocol.rewriting(scheme), self._protocol.stepping(scheme)
+        changed = {number: new for number in range(kept) if not (new := after.of(goals[number])).eq(goals[number])}
+        steps = {number: stepping.of(goals[number]) for number in range(kept, len(goals))}
+        return changed | {number: formula for number, formula in steps.items() if not z3.is_true(z3.simplify(formula))}
 
     def _discharged(self, task: int, goals: Mapping[int, Any]) -> Outcome:
         scheme = self._protocol.schemes[task - 2] if task >= 2 else None

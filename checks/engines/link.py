@@ -63,13 +63,13 @@ class _Comparison:
         domains = z3.And([v.domain.within(v.term) for v in instance.variables])
         stated = [self._at.of(z3.And([s.within() for s in self._protocol.symbols])), *self._at.choices()]
         self._compare("the domains", z3.And(stated) != domains)
-        self._solver.add(domains)
+        self._solver.add(domains, instance.primed(domains))
         begins = z3.And([self._at.of(symbol.begins()) for symbol in self._protocol.symbols])
         self._compare("the initial states", begins != z3.And([starts_as(v) for v in instance.variables]))
         formulas = 0
         for mine, theirs in self._statements():
             formulas += 1
-            self._compare(mine.name, self._at.of(mine.formula) != theirs.judged)
+            self._compare(mine.name, self._at.of(mine.formula) != theirs.formula)
         invariant = z3.And([s.formula for s in self._finite.lemmas])
         actions = {(a.name, tuple(value for _, value in a.grounding)): a for a in instance.actions}
         met: set[str] = set()
@@ -151,6 +151,7 @@ class AtSize:
     def __init__(self, protocol: AnySize, finite: Suite, sizes: Mapping[str, int]) -> None:
         self._variables = {(v.family, v.index): v for v in finite.protocol.variables}
         self._symbols = {symbol.function: symbol for symbol in protocol.symbols}
+        self._primed = {symbol.primed: symbol for symbol in protocol.symbols}
         self._fixed = {size.term.decl(): z3.IntVal(sizes[size.term.decl().name()]) for size in protocol.sizes}
         unbounded = [u for u in protocol.universes.values() if isinstance(u, Unbounded)]
         self._number_of = {universe.sort: len(self.members(universe)) for universe in unbounded}
@@ -225,8 +226,9 @@ class AtSize:
             return z3.BoolVal(self._place(arguments[0]) in of)
         if function.kind() in _OF_ANY_SORT:
             return z3.simplify(_OF_ANY_SORT[function.kind()](*arguments))
-        if function in self._symbols:
-            return self._value(self._symbols[function], [z3.simplify(argument) for argument in arguments])
+        for symbols, primed in ((self._symbols, False), (self._primed, True)):
+            if function in symbols:
+                return self._value(symbols[function], [z3.simplify(argument) for argument in arguments], primed)
         return with_arguments(term, arguments) if arguments else term
 
     def _all(self, sort: Any) -> list[Any]:
@@ -237,12 +239,12 @@ class AtSize:
         """The number of a member of a sort of its own that something is asked of."""
         return int(member.as_long())
 
-    def _value(self, symbol: Symbol, arguments: list[Any]) -> Any:
+    def _value(self, symbol: Symbol, arguments: list[Any], primed: bool) -> Any:
         sort = z3.IntSort() if isinstance(symbol.domain, OneOrNone) else symbol.function.range()
         made = z3.FreshConst(sort, "beyond")
         for values in itertools.product(*map(self.members, symbol.universes)):
             variable, element = self.place(symbol, values)
-            held = _element(variable.term, element)
+            held = _element(variable.next if primed else variable.term, element)
             tests = [self._is(argument, value) for argument, value in zip(arguments, values, strict=True)]
             if all(map(z3.is_true, tests)):
                 return held

@@ -43,17 +43,21 @@ from fencepost.model.language.unbounded import (
 )
 
 _MARKERS: ContextVar[Markers] = ContextVar("markers of the protocol")
+_STATED: ContextVar[tuple[str, ...]] = ContextVar("kinds of statements")
 
 
 @contextmanager
-def any_size() -> Iterator[None]:
-    """Within it protocols are of any size: a universe whose size is a ``Size`` is unbounded. So are their suites to be made."""
+def any_size(*, steps: bool = False) -> Iterator[None]:
+    """Within it protocols are of any size: a universe whose size is a ``Size`` is unbounded. So are their suites to be made,
+    with formulas of their properties of single states and, with ``steps``, of steps."""
     markers = Markers()
     before = _MARKERS.set(markers)
+    stated = _STATED.set(("always", "lemma", "step") if steps else ("always", "lemma"))
     try:
         with grounded_as(AnySize), markers.in_force():
             yield
     finally:
+        _STATED.reset(stated)
         _MARKERS.reset(before)
 
 
@@ -247,8 +251,8 @@ class AnySize(Protocol):
     # --- formulas
 
     def formulates(self, kind: str) -> bool:
-        """Whether statements of this kind are put into formulas for any size: those of single states."""
-        return kind in ("always", "lemma")
+        """Whether statements of this kind are put into formulas for any size."""
+        return kind in _STATED.get()
 
     def vet(self, what: str, term: Any, *, primed: bool = False) -> None:
         """Raises ModelError unless the term is closed."""
@@ -272,6 +276,11 @@ class AnySize(Protocol):
     def rewriting(self, scheme: Scheme) -> Rewriting:
         """What takes a formula to what it says of the state after an action."""
         return Rewriting({symbol.function: update.of for symbol, update in scheme.updates.items()})
+
+    def stepping(self, scheme: Scheme) -> Rewriting:
+        """What takes a formula over values and next values to what it says of a step by an action."""
+        news = {symbol.primed: symbol.function for symbol in self.symbols}
+        return Rewriting(news | {symbol.primed: update.of for symbol, update in scheme.updates.items()})
 
     def primed(self, formula: Any) -> Any:
         """A formula over values, said of the next values."""

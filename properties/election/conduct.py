@@ -66,44 +66,57 @@ def election_conduct(suite: Suite) -> None:
     def processes_go_on() -> Any:
         """A process ends by a crash, as it shuts down, or by policy when its session is lost, and by nothing else."""
         shuts_down = settings["on_session_loss"] == "shutdown"
-        by_policy = {b: And(shuts_down, Or(s.link[b] == "suspended", Not(s.session[b]))) for b in broker}
-        ends = {b: And(s.lives[b], Not(n.lives[b])) for b in broker}
-        return all_of(Implies(ends[b], Or(n.crashes > s.crashes, s.stage[b] == "closed", by_policy[b])) for b in broker)
+
+        def follows(b: int) -> Any:
+            by_policy = And(shuts_down, Or(s.link[b] == "suspended", Not(s.session[b])))
+            ends = And(s.lives[b], Not(n.lives[b]))
+            return Implies(ends, Or(n.crashes > s.crashes, s.stage[b] == "closed", by_policy))
+
+        return all_of(follows(b) for b in broker)
 
     @suite.step
     def node_is_created_by_proposing() -> Any:
         """The node is created by a broker that has proposed itself and reaches the store, in its present session."""
-        created = {b: And(s.leader_holder == NOBODY, n.leader_holder == b) for b in broker}
-        return all_of(Implies(created[b], And(s.stage[b] == "proposing", reaches(b), Not(n.leader_former))) for b in broker)
+
+        def follows(b: int) -> Any:
+            created = And(s.leader_holder == NOBODY, n.leader_holder == b)
+            return Implies(created, And(s.stage[b] == "proposing", reaches(b), Not(n.leader_former)))
+
+        return all_of(follows(b) for b in broker)
 
     @suite.step
     def node_is_deleted_with_a_reason() -> Any:
         """The node goes with the session of its holder, or because a broker that reaches the store deletes it."""
         gone = And(s.leader_holder != NOBODY, n.leader_holder == NOBODY)
-        ends = [(s.session[b], n.session[b]) for b in broker], [(s.former_session[b], n.former_session[b]) for b in broker]
-        with_session = [Or(*(And(before, Not(after)) for before, after in (ends[0][b], ends[1][b]))) for b in broker]
-        retakes = {b: s.stage[b] == "retaking" for b in broker}
-        let_go = {b: Or(n.role[b] != "leading", n.link[b] == "suspended") for b in broker}
-        closes = {b: And(s.stage[b] == "closed", s.role[b] == "leading", let_go[b]) for b in broker}
-        by_request = any_of(And(reaches(b), Or(retakes[b], closes[b])) for b in broker)
-        return Implies(gone, Or(by_request, *(And(s.leader_holder == b, with_session[b]) for b in broker)))
+
+        def with_session(b: int) -> Any:
+            ends = And(s.session[b], Not(n.session[b])), And(s.former_session[b], Not(n.former_session[b]))
+            return And(s.leader_holder == b, Or(*ends))
+
+        def by_request(b: int) -> Any:
+            let_go = Or(n.role[b] != "leading", n.link[b] == "suspended")
+            closes = And(s.stage[b] == "closed", s.role[b] == "leading", let_go)
+            return And(reaches(b), Or(s.stage[b] == "retaking", closes))
+
+        return Implies(gone, any_of(Or(by_request(b), with_session(b)) for b in broker))
 
     @suite.step
     def heard_deletions_are_acted_on() -> Any:
         """Who hears that the node was deleted forgets who leads, and if its election is over believes in no leader."""
-        heard = {b: And(goes_on(b), s.leader_deletion[b], Not(n.leader_deletion[b]), n.link[b] == s.link[b]) for b in broker}
-        settled = {b: And(n.stage[b] == "looking", n.role[b] == "no_leader") for b in broker}
-        kept = {b: And(n.stage[b] == s.stage[b], n.role[b] == s.role[b]) for b in broker}
-        forgets = {b: s.stage[b] != "closed" if reads else s.stage[b] == "settled" for b in broker}
-        return all_of(
-            And(
-                Implies(And(heard[b], forgets[b]), n.cached[b] == NOBODY),
-                Implies(And(heard[b], Not(forgets[b])), n.cached[b] == s.cached[b]),
-                Implies(And(heard[b], s.stage[b] == "settled"), settled[b]),
-                Implies(And(heard[b], s.stage[b] != "settled"), kept[b]),
+
+        def follows(b: int) -> Any:
+            heard = And(goes_on(b), s.leader_deletion[b], Not(n.leader_deletion[b]), n.link[b] == s.link[b])
+            forgets = s.stage[b] != "closed" if reads else s.stage[b] == "settled"
+            begins = And(n.stage[b] == "looking", n.role[b] == "no_leader")
+            kept = And(n.stage[b] == s.stage[b], n.role[b] == s.role[b])
+            return And(
+                Implies(And(heard, forgets), n.cached[b] == NOBODY),
+                Implies(And(heard, Not(forgets)), n.cached[b] == s.cached[b]),
+                Implies(And(heard, s.stage[b] == "settled"), begins),
+                Implies(And(heard, s.stage[b] != "settled"), kept),
             )
-            for b in broker
-        )
+
+        return all_of(follows(b) for b in broker)
 
     @suite.step
     def unheard_requests_take_effect() -> Any:

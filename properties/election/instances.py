@@ -73,5 +73,6 @@ GENERAL = General(
         Instance("all faults, mended", {**_ALL_FAULTS, "mended": True}, by="induction", any=("brokers",)),
     ),
     _no_proof,
-    "single steps, nor of what happens in the end",
+    "what happens in the end",
+    steps=True,
 )

@@ -126,10 +126,13 @@ def election(p: Protocol) -> Suite:
         @suite.step
         def closing_leader_deletes_its_own() -> Any:
             """A leader that shuts down deletes its own node and no other."""
-            lets_go = [And(s.stage[b] == "closed", s.role[b] == "leading", s.link[b] == "connected") for b in broker]
             gone = And(s.leader_holder != NOBODY, n.leader_holder == NOBODY)
-            by = {b: And(lets_go[b], gone, Or(n.role[b] != "leading", n.link[b] != "connected")) for b in broker}
-            return all_of(Implies(by[b], holds(b)) for b in broker)
+
+            def deletes(b: int) -> Any:
+                lets_go = And(s.stage[b] == "closed", s.role[b] == "leading", s.link[b] == "connected")
+                return And(lets_go, gone, Or(n.role[b] != "leading", n.link[b] != "connected"))
+
+            return all_of(Implies(deletes(b), holds(b)) for b in broker)
 
     if settings["lookups"]:
 

@@ -85,9 +85,13 @@ def lock_conduct(suite: Suite, locks: Locks) -> None:
     @suite.step
     def failures_are_remembered() -> Any:
         """A lock is to be looked after again only when a request for it has failed, for want of a connection or a session."""
-        fails = {b: Or(s.link[b] != "connected", Not(s.session[b])) for b in p.universes["broker"]}
-        fresh = {(b, u): And(n.again[b, u], Not(s.again[b, u])) for b, u in pairs}
-        return all_of(Implies(fresh[b, u], And(s.lives[b], fails[b], n.lock[b, u] == "valid")) for b, u in pairs)
+
+        def follows(b: int, u: int) -> Any:
+            fresh = And(n.again[b, u], Not(s.again[b, u]))
+            fails = Or(s.link[b] != "connected", Not(s.session[b]))
+            return Implies(fresh, And(s.lives[b], fails, n.lock[b, u] == "valid"))
+
+        return all_of(follows(b, u) for b, u in pairs)
 
     if locks.budget("disconnects") and locks.budget("expiries"):
 

@@ -27,14 +27,15 @@ def clients_of(p: Protocol) -> Universe:
     return p.universes["broker" if "broker" in p.universes else "client"]
 
 
-def nodes_of(p: Protocol, at: Any) -> Any:
-    """The ephemeral nodes of an election, of a protocol with locks, or of mere clients, at ``p.state`` or at ``p.next``, to be
-    gone through."""
+def nodes_of(p: Protocol) -> Any:
+    """The ephemeral nodes of an election, of a protocol with locks, or of mere clients, to be gone through: each at ``p.state``
+    and at ``p.next``."""
+    s, n = p.state, p.next
     if "bundle" in p.universes:
-        return p.universes["bundle"].each(lambda u: _node(p, at, "owner", u))
+        return p.universes["bundle"].each(lambda u: (_node(p, s, "owner", u), _node(p, n, "owner", u)))
     if "path" in p.universes:
-        return p.universes["path"].each(lambda x: _node(p, at, "node", x))
-    return [Node(at.leader_holder, at.leader_former, at.leader_version, at.leader_deletion)]
+        return p.universes["path"].each(lambda x: (_node(p, s, "node", x), _node(p, n, "node", x)))
+    return [tuple(Node(at.leader_holder, at.leader_former, at.leader_version, at.leader_deletion) for at in (s, n))]
 
 
 def _node(p: Protocol, at: Any, name: str, of: int) -> Node:
@@ -47,7 +48,7 @@ def session_conduct(suite: Suite) -> None:
     """Adds the rules of conduct of sessions and of the store to the suite of a protocol that uses them."""
     p = suite.protocol
     s, n, settings = p.state, p.next, p.parameters
-    client, nodes = clients_of(p), nodes_of(p, s)
+    client, nodes = clients_of(p), nodes_of(p)
     kind = store_of(settings)
 
     def reaches(c: int) -> Any:
@@ -107,8 +108,7 @@ def session_conduct(suite: Suite) -> None:
                 Implies(And(gone, Or(will_hear(c), before.deleted[c]), n.session[c], n.lives[c]), after.deleted[c]),
             )
 
-        both = zip(nodes, nodes_of(p, n), strict=True)
-        return all_of(follows(before, after, c) for before, after in both for c in client)
+        return all_of(follows(before, after, c) for before, after in nodes for c in client)
 
     if settings["disconnects"] and settings.get("on_session_loss") != "shutdown":
 
@@ -122,11 +122,11 @@ def session_conduct(suite: Suite) -> None:
         """A process that has ended has no link, and nothing to hear of."""
 
         def is_silent(c: int) -> Any:
-            return And(s.link[c] == "lost", *(Not(node.deleted[c]) for node in nodes))
+            return And(s.link[c] == "lost", *(Not(node.deleted[c]) for node, _ in nodes))
 
         return all_of(Implies(Not(s.lives[c]), is_silent(c)) for c in client)
 
     @suite.lemma
     def absent_nodes_are_blank() -> Any:
         """Of a node that is not there nothing is left."""
-        return all_of(Implies(node.holder == NOBODY, And(Not(node.former), node.version == 0)) for node in nodes)
+        return all_of(Implies(node.holder == NOBODY, And(Not(node.former), node.version == 0)) for node, _ in nodes)

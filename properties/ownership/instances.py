@@ -69,5 +69,6 @@ GENERAL = General(
         Instance("all faults, mended", {"mended": True}, by="induction", any=("brokers", "bundles", *FAULTS)),
     ),
     lambda parameters, names: "",
-    "single steps, nor of what happens in the end",
+    "what happens in the end",
+    steps=True,
 )

@@ -47,10 +47,13 @@ def ownership(p: Protocol) -> Suite:
     def healthy_owners_keep_their_bundles() -> Any:
         """A broker that is up to date and has the node stops serving, or lets it go, only when it is told to."""
         told = Or(n.releases > s.releases, n.disables > s.disables)
-        healthy = {(b, u): And(locks.is_up_to_date(b, u), locks.holds(b, u), locks.is_active(b, u)) for b, u in pairs}
-        lets_go = {(b, u): Or(n.serves[b, u] != "active", n.lock[b, u] == "releasing") for b, u in pairs}
-        stops = {(b, u): And(n.lives[b], lets_go[b, u]) for b, u in pairs}
-        return all_of(Implies(And(healthy[b, u], stops[b, u]), told) for b, u in pairs)
+
+        def follows(b: int, u: int) -> Any:
+            healthy = And(locks.is_up_to_date(b, u), locks.holds(b, u), locks.is_active(b, u))
+            lets_go = Or(n.serves[b, u] != "active", n.lock[b, u] == "releasing")
+            return Implies(And(healthy, n.lives[b], lets_go), told)
+
+        return all_of(follows(b, u) for b, u in pairs)
 
     @suite.leads_to(
         strict="a release that failed with its session leaves the bundle inactive at that broker, where each lookup fails; or "

@@ -54,5 +54,6 @@ GENERAL = General(
         Instance("all faults, mended", _ALL, by="induction", any=("brokers", "bundles")),
     ),
     lambda parameters, names: "",
-    "single steps, nor of what happens in the end",
+    "what happens in the end",
+    steps=True,
 )

@@ -171,12 +171,13 @@ def _topics(suite: Suite, locks: Locks) -> None:
                 Implies(late, And(s.topic_open[b, u], s.unloading[b, u] == "closing", n.timeouts > s.timeouts)),
             )
 
-        closing = {(b, u): And(s.topic_open[b, u], s.unloading[b, u] == "closing") for b, u in pairs}
-        fails = any_of(And(closing[pair], Not(n.topic_open[pair])) for pair in pairs)
-        is_late = any_of(And(closing[pair], n.overdue[pair]) for pair in pairs)
-        lives = [And(s.lives[b], n.lives[b]) for b, _ in pairs]
+        def closing(b: int, u: int) -> Any:
+            return And(s.topic_open[b, u], s.unloading[b, u] == "closing")
+
+        fails = any_of(And(closing(b, u), Not(n.topic_open[b, u])) for b, u in pairs)
+        is_late = any_of(And(closing(b, u), n.overdue[b, u]) for b, u in pairs)
         return And(
-            *(Implies(alive, follows(b, u)) for (b, u), alive in zip(pairs, lives, strict=True)),
+            *(Implies(And(s.lives[b], n.lives[b]), follows(b, u)) for b, u in pairs),
             Implies(n.failures > s.failures, fails),
             Implies(n.timeouts > s.timeouts, is_late),
         )

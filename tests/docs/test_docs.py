@@ -28,7 +28,11 @@ NEEDED: dict[str, dict[str, Value]] = {"unclean_shutdowns": {"data_integrity": T
 
 FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
     "bookie": [{"storage": "sorted", "kills": 1}],
-    "election": [{"leads": "confirmed"}, {"metadata_store": "oxia"}],
+    "election": [
+        {"leads": "confirmed"},
+        {"metadata_store": "oxia"},
+        *({"brokers": brokers, "disconnects": 1, "closes": 1} for brokers in (1, 2)),
+    ],
     "ledger": [{"changes": 1, "recoverers": 2}, {"entries": 1}],
     "metadata_store": [{"metadata_store": "oxia", "disconnects": 1}],
     "ownership": [{"metadata_store": "oxia", "disconnects": 1}],

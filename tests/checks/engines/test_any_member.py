@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,7 +19,11 @@ from fencepost.properties.general import General, sizes_from
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.vocabulary import Suite
 
-MISTAKES = {"taken_from_another": "a walker takes the torch though another has it", "all_are_told": "the taker is told, too"}
+MISTAKES = {
+    "taken_from_another": "a walker takes the torch though another has it",
+    "all_are_told": "the taker is told, too",
+    "overlooks": "who looks sees nobody",
+}
 
 
 def walk(*, walkers: int = 3, defects: Iterable[str] = ()) -> Protocol:
@@ -48,14 +53,14 @@ def walk(*, walkers: int = 3, defects: Iterable[str] = ()) -> Protocol:
     @p.step(by="w", w=walker)
     def look(w: int) -> Any:
         """A walker sees who has the torch, if it is another."""
-        return torch != w, {seen[w]: torch}
+        return torch != w, {seen[w]: "nobody" if p.has("overlooks") else torch}
 
     return p
 
 
 def properties(p: Protocol) -> Suite:
     """At most one has the torch, because only the holder shines."""
-    suite, s, walker = Suite(p), p.state, p.universes["walker"]
+    suite, s, n, walker = Suite(p), p.state, p.next, p.universes["walker"]
 
     @suite.lemma
     def holder_shines() -> Any:
@@ -77,6 +82,11 @@ def properties(p: Protocol) -> Suite:
         """If one shines, all others are dark."""
         return all_of(Implies(s.shines[w], all_of(Not(s.shines[o]) for o in walker.but(w))) for w in walker)
 
+    @suite.step
+    def what_is_seen_anew_is_so() -> Any:
+        """Who comes to see another sees who has the torch."""
+        return all_of(Implies(n.seen[w] != s.seen[w], n.seen[w] == n.torch) for w in walker)
+
     return suite
 
 
@@ -85,17 +95,17 @@ def proof(mistake: str = "") -> GeneralProof:
         return properties(walk(**parameters, defects=[mistake] if mistake else []))
 
     sizes = {"walkers": sizes_from("walkers", 2, alike=True)}
-    return prove_for_any_size(list(General(sizes, (), lambda *_: "", "").parts(["walkers"], make)))
+    return prove_for_any_size(list(General(sizes, (), lambda *_: "", "", steps=True).parts(["walkers"], make)))
 
 
 def general(mistake: str = "") -> Suite:
-    with any_size():
+    with any_size(steps=True):
         return properties(walk(walkers=Size.named("walkers", 2, alike=True), defects=[mistake] if mistake else []))
 
 
 def test_what_holds_of_any_number_is_proved_by_both_solvers() -> None:
     found = proof()
-    assert [prop.name for prop in found.proved] == ["one_shines", "others_are_dark"]
+    assert [prop.name for prop in found.proved] == ["one_shines", "others_are_dark", "what_is_seen_anew_is_so"]
     assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", ())
     assert found.discharged == found.confirmed > 5
     assert [(size, one.actions, one.differing) for size, one in found.links.items()] == [
@@ -105,18 +115,35 @@ def test_what_holds_of_any_number_is_proved_by_both_solvers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mistake", "lemma"), [("taken_from_another", "holder_shines"), ("all_are_told", "nobody_sees_himself")]
+    ("mistake", "broken"),
+    [
+        ("taken_from_another", "holder_shines"),
+        ("all_are_told", "nobody_sees_himself"),
+        ("overlooks", "what_is_seen_anew_is_so"),
+    ],
 )
-def test_a_mistake_is_refuted_and_not_just_unproved(mistake: str, lemma: str) -> None:
+def test_a_mistake_is_refuted_and_not_just_unproved(mistake: str, broken: str) -> None:
     found = proof(mistake)
-    assert lemma in {failure.statement for failure in found.unproved}
-    assert lemma in {failure.statement.name for failure in found.refuted if not failure.undecided}
+    assert broken not in {prop.name for prop in found.proved}
+    assert broken in {failure.statement for failure in found.unproved}
+    assert broken in {failure.statement.name for failure in found.refuted if not failure.undecided}
     assert not found.doubt
 
 
 def test_who_is_left_out_of_an_update_is_told_by_the_link() -> None:
     compared = link(general("all_are_told"), properties(walk(walkers=3)), {"walkers": 3})
     assert compared.differing == ("take(w0)", "take(w1)", "take(w2)")
+
+
+def test_a_rule_of_steps_that_reads_otherwise_is_told_by_the_link() -> None:
+    finite = properties(walk(walkers=2))
+    finite.properties = [replace(p, formula=z3.BoolVal(True)) if p.kind == "step" else p for p in finite.properties]
+    assert link(general(), finite, {"walkers": 2}).differing == ("what_is_seen_anew_is_so",)
+
+
+def test_a_mistake_that_breaks_steps_only_leaves_the_states_proved() -> None:
+    found = proof("overlooks")
+    assert [prop.name for prop in found.proved] == ["one_shines", "others_are_dark"]
 
 
 def test_a_value_is_a_member_or_none() -> None:
@@ -188,9 +215,9 @@ def test_any_number_of_brokers_have_a_single_owner() -> None:
 
 
 AMONG = {
-    "election": {"holder_leads", "followers_know_the_holder"},
-    "ownership": {"single_owner_up_to_date", "caches_agree_with_the_store"},
-    "unload": {"single_owner_up_to_date", "topic_is_open_once_up_to_date"},
+    "election": {"holder_leads", "followers_know_the_holder", "elections_go_forward"},
+    "ownership": {"single_owner_up_to_date", "caches_agree_with_the_store", "locks_go_forward"},
+    "unload": {"single_owner_up_to_date", "topic_is_open_once_up_to_date", "locks_go_forward"},
 }
 """What is proved in all instances of each."""
 
@@ -204,6 +231,7 @@ def instances() -> list[Any]:
     ]
 
 
+@pytest.mark.deep
 def test_any_number_of_brokers_that_are_cut_off_and_shut_down_elect_a_leader() -> None:
     found = of("election", {"disconnects": 1, "closes": 1}, "brokers")
     assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", ())
@@ -231,8 +259,8 @@ def test_every_defect_is_refuted(protocol: str, defect: str) -> None:
     of_any = ("brokers",) if protocol == "election" else ("brokers", "bundles")
     found = of(protocol, parameters, *of_any, defects=(defect,))
     instance = entry.suite(entry.build({**parameters, "brokers": 2}, (defect,)))
-    of_states = ("lemma", "always")
-    broken = [failure for failure in prove(instance, examples=0).failures if failure.statement.kind in of_states]
+    provable = ("lemma", "always", "step")
+    broken = [failure for failure in prove(instance, examples=0).failures if failure.statement.kind in provable]
     assert not found.doubt
-    assert bool(found.unproved) == bool(broken)  # some mistakes break rules of single steps only
-    assert not broken or any(not failure.undecided for failure in found.refuted if failure.statement.kind in of_states)
+    assert bool(found.unproved) == bool(broken)
+    assert not broken or any(not failure.undecided for failure in found.refuted if failure.statement.kind in provable)
