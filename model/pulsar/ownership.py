@@ -182,10 +182,14 @@ def ownership(
         only_if=p.has("stale_unload"),
     )
     def lose_in_background(b: int, u: int) -> Any:
-        """The lock is found lost: the bundle leaves the cache, and what else is to be cleaned up is left for later."""
+        """The lock is found lost: the bundle leaves the cache, and what else is to be cleaned up is left for later.
+
+        Nothing is left of a bundle that was disabled: an unload is refused of one that is not active.
+        """
         of_another = And(Not(owners[u].absent), owners[u].holder != b)
         found = And(store.reaches(b), stage[b, u] == "checking", of_another, Not(locks.acquires(b, u)))
-        return found, merged({cleanup[b, u]: True}, locks.lost(b, u))
+        left = Or(cleanup[b, u], serves[b, u] == "active")
+        return found, merged({cleanup[b, u]: left}, locks.lost(b, u))
 
     @p.step(
         by="b",

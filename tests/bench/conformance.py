@@ -1,7 +1,5 @@
-"""Measures how many steps of real code a second are held against the model, by one JVM and by as many as ``conform`` starts.
-
-And the processor time that each step takes. Run by ``make bench``; without a JDK and Maven it says so.
-"""
+"""Measures how many steps of real code a second are held against the model, with one JVM and with as many as ``fencepost
+conform`` starts, and the processor time that each takes. Run by ``make bench``; without a JDK and Maven it says so."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from fencepost.model.releases import History
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.traces.conformance.adapter import Adapter
 from fencepost.traces.conformance.catalogue import TARGETS
-from fencepost.traces.conformance.targets import Asked
+from fencepost.traces.conformance.targets import Asked, Target
 from tests.command import ROOT, fencepost
 from tests.docs.tables import REPRODUCED, marked
 from tests.docs.tables import table as made
@@ -114,6 +114,12 @@ def no_java(asked: Asked) -> Adapter:
     raise NotImplementedError(asked)
 
 
+def is_of(target: Target, hazard: str) -> bool:
+    """Whether what the target is held against can have the hazard at all."""
+    entry = PROTOCOLS[target.protocol]
+    return entry.history[hazard].fits(entry.build({**entry.shown_by[hazard], **target.settings}).parameters)
+
+
 @pytest.mark.deep
 def test_every_hazard_is_told_of() -> None:
     told = {each.target for each in committed()}
@@ -122,7 +128,7 @@ def test_every_hazard_is_told_of() -> None:
         (name, hazard, release)
         for name in told
         for hazard, history in PROTOCOLS[TARGETS[name].protocol].history.items()
-        if history.present and hazard in PROTOCOLS[TARGETS[name].protocol].shown_by
+        if history.present and hazard in PROTOCOLS[TARGETS[name].protocol].shown_by and is_of(TARGETS[name], hazard)
         for release in TARGETS[name].releases
     )
     assert Counter((each.target, each.hazard, each.release) for each in committed()) == wanted

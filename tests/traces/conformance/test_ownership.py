@@ -122,6 +122,21 @@ LOSS_UNHEARD = (
 )
 
 
+def test_nothing_is_left_to_clean_up_of_a_bundle_that_was_disabled(adapter: OwnershipAdapter) -> None:
+    script = CLEANED_UP.replace("expire(b0)", "disable(b0, *); expire(b0)", 1).partition("start_release")[0] + "clean_up(b0, *)"
+    outcome = follow(adapter, script, "stale_unload", expiries=1, disables=1)
+    assert (outcome.verdict, outcome.last) == ("not covered", "lose_in_background(b0, u0)"), outcome  # nor in the model
+    asked = adapter.session.ask({"do": "clean-up", "of": "b0", "bundle": "u0"})
+    assert "nothing left" in asked["refused"]
+
+
+def test_what_recreates_the_node_of_a_disabled_bundle_is_valid_while_it_is_released(adapter: OwnershipAdapter) -> None:
+    script = f"{OWNS}; disable(b0, *); {NEW_SESSION}; release_disabled(b0, *); recreate_behind_release(b0, *)"
+    outcome = follow(adapter, script, "recreated_behind_release", expiries=1, disables=1)
+    assert (outcome.verdict, outcome.known) == ("differs", "valid while it is released"), outcome
+    assert len(outcome.differences) == 3
+
+
 @each_release(OWNERSHIP.releases)
 def test_the_hazards_of_each_release(release: str) -> None:
     tools()

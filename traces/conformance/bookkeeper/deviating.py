@@ -21,10 +21,13 @@ def _nothing_waits(action: Action, view: View, _: Seen) -> bool:
 
 
 def _answered_before(action: Action, view: View, seen: Seen) -> bool:
-    """The acknowledgement is of an add from before the bookie left; what it was sent since has not arrived. The code leaves it
-    alone if another bookie is now in that place of the ensemble (``PendingAddOp.writeComplete``)."""
+    """The acknowledgement is of an add from before the bookie left; what it was sent since has not arrived, or it is back by a
+    change that is not in force yet, and is sent it then. The code leaves it alone if another bookie is now in that place of the
+    ensemble (``PendingAddOp.writeComplete``)."""
     if action.name != words.ACK:
         return False
+    if action.arguments["b"] not in seen.values["clients"]["writer"].get("current", [action.arguments["b"]]):
+        return True
     wanted = ["writer", "add", action.arguments["b"], number(action.arguments["e"])]
     like = [request[4:] for request in seen.values["requests"] if request[:4] == wanted]
     if not like:

@@ -67,10 +67,16 @@ def _is_overtaken(step: Taken, difference: Difference, stage: str, request: str)
 
 
 def _is_valid_again(step: Taken, differences: Sequence[Difference], why: str) -> bool:
-    """What a release overtook has created the node before that is deleted: the state is Valid, and the release goes on."""
-    about = f"state[{_place(step.action)}]"
-    seen = [(d.what, d.model, d.code) for d in differences]
-    return step.action.name == "recreate_behind_release" and seen == [(about, "Releasing", "Valid")]
+    """What a release overtook has created the node before that is deleted: the state is Valid, with the version of the new node
+    and perhaps the value of a disabled bundle, and the release goes on."""
+    place = _place(step.action)
+    seen = {(d.what, d.model, d.code) for d in differences}
+    valid = (f"state[{place}]", "Releasing", "Valid")
+    of_a_disabled_one = {
+        (f"owner_disabled[{step.arguments.get('u')}]", False, True),
+        (f"version[{place}]", step.after.get(f"lock_version[{place}]"), 0),
+    }
+    return step.action.name == "recreate_behind_release" and valid in seen and seen <= {valid, *of_a_disabled_one}
 
 
 def _keeps_its_mark(step: Taken, differences: Sequence[Difference], why: str) -> bool:
