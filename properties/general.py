@@ -104,9 +104,9 @@ class General:
     """Of what instances of a protocol there is a proof for any size.
 
     ``sizes`` has each parameter that may be of any size; ``instances`` are those that are checked unless others are asked for,
-    each with the names of those of any size;
-    ``refuses`` says of parameters, and of the names of those of any size, why there is no such proof, or nothing; ``without``
-    what the proof is therefore not of, for the reader; ``steps`` whether properties of steps are proved, too.
+    each with the names of those of any size; ``refuses`` says of parameters, and of the names of those of any size, why there
+    is no such proof, or nothing; ``without`` what the proof is therefore not of, for the reader; ``steps`` whether properties
+    of steps are proved, too. ``otherwise`` has the sizes that are others where the parameters that are set ask for that.
     """
 
     sizes: Mapping[str, Sizes]
@@ -114,9 +114,18 @@ class General:
     refuses: Callable[[Mapping[str, Any], Sequence[str]], str]
     without: str
     steps: bool = False
+    otherwise: Callable[[Mapping[str, Any]], Mapping[str, Sizes]] = lambda _: {}
 
-    def parts(self, names: Sequence[str], make: Callable[[Mapping[str, Any]], Suite]) -> Iterator[Part]:
-        """The parts of a proof in which these parameters are of any size: first that without a case that stands alone."""
-        every = [[(self.sizes[name], case) for case in self.sizes[name].cases] for name in names]
+    def sizes_with(self, parameters: Mapping[str, Any]) -> dict[str, Sizes]:
+        """Each parameter that may be of any size, where these are set."""
+        return {**self.sizes, **self.otherwise(parameters)}
+
+    def parts(
+        self, names: Sequence[str], make: Callable[[Mapping[str, Any]], Suite], parameters: Mapping[str, Any] = {}
+    ) -> Iterator[Part]:
+        """The parts of a proof in which these parameters are of any size, where others are set: first that without a case that
+        stands alone."""
+        sizes = self.sizes_with(parameters)
+        every = [[(sizes[name], case) for case in sizes[name].cases] for name in names]
         for cases in itertools.product(*every):
             yield Part(dict(zip(names, cases, strict=True)), make, self.steps)

@@ -138,7 +138,7 @@ class Entry:
                 raise RegistryError(f"{self.name}: {what}, not {name}")
             if name in parameters:
                 raise RegistryError(f"{self.name}: {name} is both set and of any size")
-            if settled := sorted(general.sizes[name].settles & parameters.keys()):
+            if settled := sorted(general.sizes_with(parameters)[name].settles & parameters.keys()):
                 raise RegistryError(f"{self.name}: {settled[0]} is settled by the number of {name}; leave it out")
         if why := general.refuses(parameters, names):
             raise RegistryError(f"{self.name}: {why}")
@@ -150,7 +150,7 @@ class Entry:
                 return self.suite(built(self.name, Protocol, self.function, **every, defects=defects))
             return self.suite(self.build(every, defects))
 
-        parts = list(general.parts(names, made))
+        parts = list(general.parts(names, made, parameters))
         parts[0].instance()  # what does not fit is told of an instance
         return parts
 

@@ -46,7 +46,8 @@ def findings_for_any_size(
     )
     suite = proof.suite
     wanted = chosen(suite)
-    sizes = {name: entry.general.sizes[name] for name in instance.any}
+    every = entry.general.sizes_with(instance.parameters)
+    sizes = {name: every[name] for name in instance.any}
     suite.protocol.parameters.update({settled: "any" for one in sizes.values() for settled in one.settles})
     what = _joined([f"of {name}" for name in instance.any]).removeprefix("of ")
     provable = [p for p in wanted if is_provable(p)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 import z3
@@ -50,6 +51,11 @@ class Goal:
 
     statement: str
     formula: Any
+    is_domain: bool = False
+
+    def is_near(self, statement: str) -> bool:
+        """Whether it belongs to that lemma, or is a domain."""
+        return self.is_domain or self.statement == statement
 
 
 class Plan:
@@ -62,7 +68,7 @@ class Plan:
         if not suite.has_lemmas:
             raise ModelError(f"{protocol.name}: this instance has no lemmas, so there is nothing to prove its properties from")
         domains = [(f"the domain of {symbol.name}", symbol.within()) for symbol in protocol.symbols]
-        self._invariant = [Goal(name, formula) for name, formula in domains if not z3.is_true(formula)]
+        self._invariant = [Goal(name, formula, is_domain=True) for name, formula in domains if not z3.is_true(formula)]
         self._invariant += _goals(suite.lemmas)
         provable = list(filter(is_provable, suite.properties))
         self._implied = _goals(prop for prop in provable if prop.kind == "always")
@@ -97,36 +103,79 @@ class Plan:
 
     def _discharged(self, task: int, goals: Mapping[int, Any]) -> Outcome:
         scheme = self._protocol.schemes[task - 2] if task >= 2 else None
-        said = Instantiation(self._terms(scheme, goals), self._protocol.counted)
         initially = [symbol.begins() for symbol in self._protocol.symbols]
+        said = Instantiation(self._terms(scheme, goals), self._protocol.counted)
         supposed = initially if task == 0 else [goal.formula for goal in self._invariant]
-        given = [*self._protocol.assumed, *map(said.supposed, supposed)]
-        if scheme is not None:
-            given.append(said.supposed(scheme.guard))
+        instances = [said.supposed(formula) for formula in supposed]
+        always = [*self._protocol.assumed, *([] if scheme is None else [said.supposed(scheme.guard)])]
         denials = {number: said.denied(formula) for number, formula in goals.items()}
-        given += said.definitions()
-        solver, models = z3.SimpleSolver(), z3.SimpleSolver()
-        solver.set("auto_config", False)
-        solver.set("mbqi", False)  # quantifiers that are left are said of what is there, and nobody looks for models
-        for one in (solver, models):
-            one.add(given)
+        always += said.definitions()
+        given = [*always, *instances]
+        near = dict[int, list[Any]]()
+
+        def rest() -> dict[int, Any]:
+            return {number: denial for number, denial in denials.items() if number not in near}
+
+        if scheme is not None and (exchanges := self._exchanges(scheme)):
+            near |= self._near(rest(), always, instances, exchanges)
         found = Outcome()
-        if self._asked(solver, z3.Or(list(denials.values()))) != z3.unsat:
-            for number, denial in denials.items():
-                if self._asked(solver, denial) != z3.unsat and self._asked(models, denial, PATIENCE) != z3.unsat:
-                    # said of more terms it might follow still: only an instance refutes it
-                    found.undecided.append(number)
-        rest = {number: denial for number, denial in denials.items() if number not in found.undecided}
-        found.discharged = len(rest)
-        if self._second and rest:
-            self._confirm(given, rest, found)
+        if self._asked(_by_what_is_there(given), z3.Or(list(rest().values()))) != z3.unsat:
+            if scheme is not None:
+                near |= self._near(rest(), always, instances, [[]])
+            found.undecided = self._open(given, rest())
+        found.discharged = len(denials) - len(found.undecided)
+        if self._second:
+            self._confirm(given, {n: denial for n, denial in rest().items() if n not in found.undecided}, found)
+            for number, hypotheses in near.items():
+                self._confirm(hypotheses, {number: denials[number]}, found)
         return found
+
+    def _open(self, given: Sequence[Any], denials: Mapping[int, Any]) -> list[int]:
+        """Which of these are not contradicted by what is given."""
+        solver, models = _by_what_is_there(given), z3.SimpleSolver()
+        models.add(given)
+        # said of more terms it might follow still: only an instance refutes it
+        return [
+            number
+            for number, denial in denials.items()
+            if self._asked(solver, denial) != z3.unsat and self._asked(models, denial, PATIENCE) != z3.unsat
+        ]
+
+    def _near(
+        self, denials: Mapping[int, Any], always: Sequence[Any], instances: Sequence[Any], more: Sequence[Sequence[Any]]
+    ) -> dict[int, list[Any]]:
+        """Which of these are contradicted by the domains, the same lemma before and one thing more; and by what each.
+
+        So it is with the size of an ensemble in which a bookie is exchanged: of all lemmas a solver would make more quorums
+        than it needs.
+        """
+        found = dict[int, list[Any]]()
+        for number, denial in denials.items():
+            name = [*self._invariant, *self._steps][number].statement
+            near = [one for one, goal in zip(instances, self._invariant, strict=True) if goal.is_near(name)]
+            for besides in more:
+                hypotheses = [*always, *near, *besides]
+                if self._asked(_by_what_is_there(hypotheses), denial, PATIENCE) == z3.unsat:
+                    found[number] = hypotheses
+                    break
+        return found
+
+    def _exchanges(self, scheme: Scheme) -> list[list[Any]]:
+        """What an action that puts one thing in the place of another leaves of quorums, and that the other way round.
+
+        Each is said by itself: of both a solver would make quorums without end.
+        """
+        things = [value for value in scheme.arguments.values() if isinstance(value, z3.ExprRef)]
+        pairs = ((one, other) for one, other in permutations(things, 2) if one.sort() == other.sort())
+        return [said for one, other in pairs if (said := self._protocol.exchanged(one, other))]
 
     def _confirm(self, given: Sequence[Any], denials: Mapping[int, Any], found: Outcome) -> None:
         from fencepost.checks.engines.second_solver import ground_answer
 
+        if not denials:
+            return
         if ground_answer([*given, z3.Or(list(denials.values()))], self._left()) == "unsat":
-            found.confirmed = len(denials)
+            found.confirmed += len(denials)
             return
         for number, denial in denials.items():
             answer = ground_answer([*given, denial], self._left())
@@ -169,6 +218,15 @@ class Plan:
             claim = Unproved(parts[found.disputed[0]].statement, action, task == 0)
             raise Disagreement(f"by the second solver, {claim}; Z3 proves the contrary, one of them is wrong")
         return [Unproved(name, action, task == 0) for name in dict.fromkeys(parts[n].statement for n in found.undecided)]
+
+
+def _by_what_is_there(given: Sequence[Any]) -> z3.Solver:
+    """A solver that says quantified formulas of what is there, and does not look for models."""
+    solver = z3.SimpleSolver()
+    solver.set("auto_config", False)
+    solver.set("mbqi", False)
+    solver.add(given)
+    return solver
 
 
 def _goals(statements: Iterable[Property]) -> list[Goal]:

@@ -159,6 +159,7 @@ class AtSize:
         self._quorums = {quorum.sort: self._sets(quorum) for quorum in protocol.quorums}
         self._relations = {quorum.has: quorum for quorum in protocol.quorums}
         self._always = {quorum.is_one for quorum in protocol.quorums}
+        self._protocol = protocol
         self._ones, self._nones = dict[Any, Any](), dict[Any, int]()
         for symbol in protocol.symbols:
             if isinstance(symbol.domain, OneOrNone):
@@ -221,6 +222,8 @@ class AtSize:
         arguments = [self.of(child) for child in term.children()]
         if function in self._ones:
             return arguments[0]
+        if function in self._protocol.firsts:
+            return z3.BoolVal(self._place(arguments[0]) < self._size(self._protocol.firsts[function]))
         if function in self._relations:
             of = self._quorums[function.domain(1)][self._place(arguments[1])]
             return z3.BoolVal(self._place(arguments[0]) in of)

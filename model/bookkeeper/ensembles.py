@@ -145,12 +145,12 @@ class Ensembles:
 
     def are_full(self) -> Any:
         """The formula: every ensemble has as many bookies as it should."""
-        parts = []
-        for f in self._fragments:
-            members = [self.member(f, b) for b in self._bookies]
-            exactly = And(at_least(self.striping.ensemble, members), Not(at_least(self.striping.ensemble + 1, members)))
-            parts.append(Or(self.count <= f, exactly))
-        return And(*parts)
+
+        def exactly(members: Sequence[Any]) -> tuple[Any, Any]:
+            return at_least(self.striping.ensemble, members), Not(at_least(self.striping.ensemble + 1, members))
+
+        sizes = ((f, exactly([self.member(f, b) for b in self._bookies])) for f in self._fragments)
+        return And(*(Or(self.count <= f, size) for f, both in sizes for size in both))
 
     def last_first(self) -> Any:
         """The first entry of the last fragment."""

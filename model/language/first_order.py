@@ -268,6 +268,15 @@ class AnySize(Protocol):
         """The quorums that its formulas speak of."""
         return list(self._markers.quorums.known.values())
 
+    def exchanged(self, leaving: Any, joining: Any) -> list[Any]:
+        """That a quorum in which one thing is in the place of another is a quorum."""
+        return list(self._markers.quorums.exchanged(leaving, joining))
+
+    @property
+    def firsts(self) -> dict[Any, Any]:
+        """The relations that tell the first so many members of a universe, with how many these are."""
+        return {holds: size for size, holds in self._markers.quorums.firsts.values()}
+
     @property
     def counted(self) -> list[Any]:
         """The sorts of things that are counted, and of quorums of them."""

@@ -1,12 +1,14 @@
 """Counting members of an unbounded universe: "at least so many" says that there is a quorum, a set of so many, in which all.
 
-Of quorums only what follows from their sizes is supposed: that none is empty, and that two of them have a member in common if
-together they are more than the universe has members. That their sizes are such is proved over the integers.
+Of quorums only what follows from their sizes is supposed: that none is empty, that two of them have a member in common if
+together they are more than the universe has members, and that one stays one where a member is exchanged for another. That
+their sizes are such is proved over the integers. "At least as many as in two", as in an ensemble and one more, is said of two
+without a member in common.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Any
@@ -31,11 +33,43 @@ class Quorum:
     has: Any
     is_one: Any
 
-    def chosen(self, formula: Any, member: Any) -> Any:
-        """There is such a set, of each member of which the formula holds."""
-        chosen, one = z3.Const("Q", self.sort), z3.Const("q", member.sort())
-        held = z3.substitute(formula, (member, one))
-        return z3.Exists([chosen], z3.And(self.is_one(chosen), z3.ForAll([one], z3.Implies(self.has(one, chosen), held))))
+    def a_set(self, name: str) -> Any:
+        """A constant for such a set."""
+        return z3.Const(name, self.sort)
+
+    def a_member(self, name: str) -> Any:
+        """A constant for a member of the universe."""
+        return z3.Const(name, self.has.domain(0))
+
+    def within(self, chosen: Any, holds: Callable[[Any], Any]) -> Any:
+        """The formula: it is such a set, and that holds of each of its members."""
+        one = self.a_member("q")
+        return z3.And(self.is_one(chosen), z3.ForAll([one], z3.Implies(self.has(one, chosen), holds(one))))
+
+
+@dataclass(frozen=True, eq=False)
+class Single:
+    """The sets of one member, which are its members themselves; otherwise like a ``Quorum``."""
+
+    universe: str
+    sort: Any
+
+    @property
+    def count(self) -> Any:
+        """One."""
+        return z3.IntVal(1)
+
+    def a_set(self, name: str) -> Any:
+        """A constant for a member."""
+        return z3.Const(name, self.sort)
+
+    def has(self, member: Any, chosen: Any) -> Any:
+        """The formula: this is the member."""
+        return member == chosen
+
+    def within(self, chosen: Any, holds: Callable[[Any], Any]) -> Any:
+        """The formula: that holds of the member."""
+        return holds(chosen)
 
 
 class Quorums:
@@ -43,6 +77,8 @@ class Quorums:
 
     def __init__(self) -> None:
         self.known: dict[tuple[str, str], Quorum] = {}
+        self.firsts: dict[str, tuple[Any, Any]] = {}
+        """Of each universe of which a part is told by its size: that, and the relation that holds of its members."""
         self._assumed: list[Any] = []
         self._counted: dict[Any, None] = {}
 
@@ -57,41 +93,130 @@ class Quorums:
         """
         size = universe.size.term
         self._counted.setdefault(marker.sort())
+
+        def holds(member: Any) -> Any:
+            return z3.substitute(formula, (marker, member))
+
         if self._follows(count > size):
             return z3.BoolVal(False)
-        one = z3.Const("q", marker.sort())
         if self._follows(count == size):
-            return z3.ForAll([one], z3.substitute(formula, (marker, one)))
+            one = z3.Const("q", marker.sort())
+            return z3.ForAll([one], holds(one))
         if not self._follows(z3.And(count >= 1, count <= size)):
             raise ModelError(f"at_least({count}, ...): whether that is a number from 1 to {size} depends on the sizes")
+        if pair := self._two(count, universe, marker.sort()):
+            return _apart(*pair, holds)
+        quorum = self._quorum(count, universe)
+        chosen = quorum.a_set("Q")
+        return z3.Exists([chosen], quorum.within(chosen, holds))
+
+    def _quorum(self, count: Any, universe: Any) -> Quorum:
+        """The quorums of that size."""
         name = str(z3.simplify(count))
-        made = self.known.get((universe.name, name))
-        if made is None:
+        if (universe.name, name) not in self.known:
             sort = z3.DeclareSort(f"{name} of {universe.name}")
-            has = z3.Function(f"among {name} of {universe.name}", marker.sort(), sort, z3.BoolSort())
+            has = z3.Function(f"among {name} of {universe.name}", universe.sort, sort, z3.BoolSort())
             is_one = z3.Function(f"is {name} of {universe.name}", sort, z3.BoolSort())
-            made = self.known[universe.name, name] = Quorum(name, universe.name, count, size, sort, has, is_one)
-        return made.chosen(formula, marker)
+            made = Quorum(name, universe.name, count, universe.size.term, sort, has, is_one)
+            self.known[universe.name, name] = made
+        return self.known[universe.name, name]
+
+    def _two(self, count: Any, universe: Any, sort: Any) -> tuple[Quorum | Single, Quorum | Single] | None:
+        """Two sizes that are together ``count``, if of both was spoken before, or of the size that is one less.
+
+        Rather two of which neither is 1: with an ack quorum, what it takes to deny it.
+        """
+        known, of_one = self._known_of(universe.name), Single(universe.name, sort)
+        if any(self._follows(count == one.count) for one in known):
+            return None
+        for pair in combinations_with_replacement(known, 2):
+            if self._follows(count == pair[0].count + pair[1].count):
+                return pair
+        for less in known:
+            if self._follows(count == less.count + 1):
+                others = (one for one in known if one is not less and self._follows(count - one.count >= 1))
+                other = next(others, None)
+                return (less, of_one) if other is None else (other, self._quorum(count - other.count, universe))
+        return None
+
+    def first(self, size: Any, universe: Any) -> Callable[[Any], Any]:
+        """Which members are the first so many, as far as it is known: they are so many, whichever they are.
+
+        Raises ModelError for a number that is not known to be one of a part of them.
+        """
+        if not self._follows(z3.And(size >= 1, size < universe.size.term)):
+            raise ModelError(f"of {universe.name}, of which there are any number, none are known as the first {size}")
+        holds = z3.Function(f"first {universe.name}", universe.sort, z3.BoolSort())
+        self.firsts[universe.name] = size, holds
+        self._counted.setdefault(universe.sort)
+        return lambda member: holds(member)
 
     def axioms(self) -> Iterator[Any]:
         """What is true of these quorums, whatever the sizes are."""
         for quorum in self.known.values():
-            chosen, one = z3.Const("Q", quorum.sort), z3.Const("q", quorum.has.domain(0))
+            chosen, one = quorum.a_set("Q"), quorum.a_member("q")
             yield z3.ForAll([chosen], z3.Implies(quorum.is_one(chosen), z3.Exists([one], quorum.has(one, chosen))))
         for first, second in combinations_with_replacement(self.known.values(), 2):
             if first.universe == second.universe and self._follows(first.count + second.count > first.size):
-                one = z3.Const("q", first.has.domain(0))
-                this, that = z3.Const("Q", first.sort), z3.Const("R", second.sort)
-                both = z3.Exists([one], z3.And(first.has(one, this), second.has(one, that)))
-                yield z3.ForAll([this, that], z3.Implies(z3.And(first.is_one(this), second.is_one(that)), both))
+                this, that = first.a_set("Q"), second.a_set("R")
+                both = z3.And(first.is_one(this), second.is_one(that))
+                yield z3.ForAll([this, that], z3.Implies(both, _meet(first, second, this, that)))
+        for name, (size, is_first) in self.firsts.items():
+            yield from self._of_the_first(name, size, is_first)
+
+    def exchanged(self, leaving: Any, joining: Any) -> Iterator[Any]:
+        """With a member exchanged for another that it has not got a quorum is a quorum, as it has as many members."""
+        for quorum in self.known.values():
+            if quorum.has.domain(0) == leaving.sort():
+                before, after, one = quorum.a_set("Q"), quorum.a_set("R"), quorum.a_member("q")
+                same = quorum.has(one, after) == z3.Or(one == joining, z3.And(one != leaving, quorum.has(one, before)))
+                made = z3.Exists([after], z3.And(quorum.is_one(after), z3.ForAll([one], same)))
+                may = z3.And(quorum.is_one(before), quorum.has(leaving, before), z3.Not(quorum.has(joining, before)))
+                yield z3.ForAll([before], z3.Implies(may, made))
 
     def sorts(self) -> Iterator[Any]:
         """The sorts of what is counted, and of these quorums."""
         yield from self._counted
         yield from (quorum.sort for quorum in self.known.values())
 
+    def _of_the_first(self, universe: str, size: Any, is_first: Any) -> Iterator[Any]:
+        """Of the first members there is every quorum that is not larger; and two that are, together, have one in common."""
+        of_one = Single(universe, is_first.domain(0))
+        sizes: list[Quorum | Single] = [*self._known_of(universe), of_one]
+        for quorum in sizes:
+            if self._follows(quorum.count <= size):
+                chosen = quorum.a_set("Q")
+                yield z3.Exists([chosen], quorum.within(chosen, is_first))
+        for first, second in self._pairs(universe, of_one):
+            if self._follows(first.count + second.count > size):
+                this, that = first.a_set("Q"), second.a_set("R")
+                inside = z3.And(first.within(this, is_first), second.within(that, is_first))
+                yield z3.ForAll([this, that], z3.Implies(inside, _meet(first, second, this, that)))
+
+    def _known_of(self, universe: str) -> list[Quorum]:
+        return [quorum for quorum in self.known.values() if quorum.universe == universe]
+
+    def _pairs(self, universe: str, of_one: Single) -> Iterator[tuple[Quorum | Single, Quorum | Single]]:
+        """Two sizes of sets that the formulas speak of, perhaps the same; 1 is always one of them, and comes last."""
+        yield from combinations_with_replacement([*self._known_of(universe), of_one], 2)
+
     def _follows(self, formula: Any) -> bool:
         """Whether that is so for all sizes: a question of linear arithmetic, which is decided."""
         solver = z3.Solver()
         solver.add(*self._assumed, z3.Not(formula))
         return bool(solver.check() == z3.unsat)
+
+
+def _apart(first: Quorum | Single, second: Quorum | Single, holds: Callable[[Any], Any]) -> Any:
+    """The formula: there are two such sets without a member in common, and that holds of all members of both."""
+    this, that = first.a_set("Q"), second.a_set("R")
+    apart = z3.Not(_meet(first, second, this, that))
+    return z3.Exists([this, that], z3.And(first.within(this, holds), second.within(that, holds), apart))
+
+
+def _meet(first: Quorum | Single, second: Quorum | Single, this: Any, that: Any) -> Any:
+    """The formula: these two sets have a member in common."""
+    if isinstance(second, Single):
+        return first.has(that, this)
+    one = second.a_member("q")
+    return z3.Exists([one], z3.And(first.has(one, this), second.has(one, that)))

@@ -62,7 +62,8 @@ class Size(z3.ArithRef):  # type: ignore[misc]
         """By how much it is known to be less than the other, or None."""
         if self.eq(other):
             return 0
-        return self.short if self.whole is not None and self.whole.eq(other) else None
+        more = None if self.whole is None else self.whole._lacks(other)
+        return None if more is None else self.short + more
 
     def _at_most(self, other: Size, less: int) -> bool:
         """Whether it is so much less than the other, or still less."""

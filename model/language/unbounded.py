@@ -14,7 +14,6 @@ from fencepost.model.language.formulas import Conditional
 from fencepost.model.language.locations import Location
 from fencepost.model.language.markers import Markers
 from fencepost.model.language.memberships import Membership
-from fencepost.model.language.mistakes import ModelError
 from fencepost.model.language.one_or_none import chosen, sort_of
 from fencepost.model.language.sizes import Size
 
@@ -157,12 +156,13 @@ class Alike(Unbounded):
         return z3.BoolVal(True)
 
     def first(self, count: Any) -> Any:
-        """The subset of the first so many members: of none, or of all, as there is no order among them."""
+        """A subset of so many members: which these are is not known, as there is no order among them."""
         if type(count) is int and count == 0:
             return ()
-        if not (isinstance(count, Size) and count.eq(self.size)):
-            raise ModelError(f"of {self.name}, of which there are any number, none are the first {count}")
-        return self.where(lambda member: z3.BoolVal(True))
+        term = count.term if isinstance(count, Size) else z3.IntVal(count)
+        if term.eq(self.size.term):
+            return self.where(lambda member: z3.BoolVal(True))
+        return self.where(self.markers.quorums.first(term, self))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fencepost.properties.general import Case, General, Sizes, sizes_from
@@ -110,8 +110,6 @@ def _no_proof(parameters: Mapping[str, Any], names: Sequence[str]) -> str:
     uncounted = [name for name in ("losses", "unclean_shutdowns", "rots") if parameters.get(name)]
     if uncounted:
         return f"for any number of {what} there is no proof with {uncounted[0]}={parameters[uncounted[0]]}; leave it 0"
-    if set(names) - {"entries"} and parameters.get("changes"):
-        return f"for any number of {what} there is no proof with changes={parameters['changes']}; leave it 0"
     ensemble, write_quorum = parameters.get("ensemble", 3), parameters.get("write_quorum", 3)
     if ensemble != write_quorum:
         return f"for any number of {what} there is no proof of striping; ensemble={ensemble}, write_quorum={write_quorum}"
@@ -119,12 +117,22 @@ def _no_proof(parameters: Mapping[str, Any], names: Sequence[str]) -> str:
 
 
 def _all_of(bookies: Any, ack_quorum: Any) -> dict[str, Any]:
-    return {"bookies": bookies, "ensemble": bookies, "write_quorum": bookies, "ack_quorum": ack_quorum}
+    return {"bookies": bookies, **_ensemble(bookies, ack_quorum)}
 
 
-def _between(bookies: Any) -> Any:
+def _some_of(bookies: Any, least: int, ack_quorum: Callable[[Any], Any]) -> dict[str, Any]:
+    """An ensemble of some of the bookies: of any number that leaves one, or all but one."""
+    ensemble = bookies - 1 if type(bookies) is int else bookies.part("ensemble", least, short=1)
+    return {"bookies": bookies, **_ensemble(ensemble, ack_quorum(ensemble))}
+
+
+def _ensemble(ensemble: Any, ack_quorum: Any) -> dict[str, Any]:
+    return {"ensemble": ensemble, "write_quorum": ensemble, "ack_quorum": ack_quorum}
+
+
+def _between(ensemble: Any) -> Any:
     """An ack quorum of more than one bookie, and not of all."""
-    return bookies - 1 if type(bookies) is int else bookies.part("ack_quorum", 2, short=1)
+    return ensemble - 1 if type(ensemble) is int else ensemble.part("ack_quorum", 2, short=1)
 
 
 _BOOKIES = Sizes(
@@ -136,6 +144,19 @@ _BOOKIES = Sizes(
     "the ensemble and the write quorum are all bookies, and the ack quorum is any number of them",
     alike=True,
 )
+
+_BOOKIES_TO_SPARE = Sizes(
+    (
+        Case(4, lambda bookies: _some_of(bookies, 3, _between)),
+        Case(3, lambda bookies: _some_of(bookies, 2, lambda _: 1)),
+        Case(3, lambda bookies: _some_of(bookies, 2, lambda ensemble: ensemble)),
+        Case(2, lambda bookies: {"bookies": bookies, **_ensemble(1, 1)}),
+    ),
+    "the ensemble and the write quorum are any number of bookies but all, and the ack quorum is any number of these",
+    alike=True,
+)
+
+_WITH_CHANGES = {"bookies": _BOOKIES_TO_SPARE, "recoverers": sizes_from("recoverers", 2, 1, 0, alike=True)}
 
 GENERAL = General(
     {
@@ -149,4 +170,5 @@ GENERAL = General(
     ),
     _no_proof,
     "striping, lost disks, unclean shutdowns and bad copies",
+    otherwise=lambda parameters: _WITH_CHANGES if parameters.get("changes") else {},
 )

@@ -220,7 +220,7 @@ class _Finder:
         entry, name, found = made.entry, made.statement.name, list[tuple[str, Findings]]()
         if entry.general is None:
             return found
-        for size, sizes in entry.general.sizes.items():
+        for size, sizes in entry.general.sizes_with(made.instance.parameters).items():
             if not made.protocol.parameters[size]:
                 continue
             settled = {size, *sizes.settles}
@@ -253,7 +253,7 @@ def _lifted(entry: Entry, name: str, text: str, size: str, parameters: Mapping[s
     Where the property goes without saying it is not stated, as that two brokers do not both own where there is one.
     """
     assert entry.general is not None
-    sizes = entry.general.sizes[size]
+    sizes = entry.general.sizes_with(parameters)[size]
 
     def is_stated(case: Case) -> bool:
         alone = entry.outline({**parameters, **case.settings(case.least)})
@@ -263,7 +263,7 @@ def _lifted(entry: Entry, name: str, text: str, size: str, parameters: Mapping[s
     return replace(
         entry,
         suite=lambda p: suite_with(p, entry.suite(p).named(name), text),
-        general=replace(entry.general, sizes={**entry.general.sizes, size: stated}),
+        general=replace(entry.general, otherwise=lambda _: {size: stated}),
     )
 
 

@@ -97,6 +97,25 @@ def recovery_lemmas(suite: Suite, w: Words) -> None:
                 for e in entry
             )
 
+        @suite.lemma
+        def what_is_told_can_be_read() -> Any:
+            """What a bookie's last add confirmed covers, or a recovery has behind it, was confirmed.
+
+            Or it can be read from the published ensembles, once recovery has begun; as long as the ledger is not closed.
+            """
+
+            def in_reach(e: int) -> Any:
+                readable = any_of(And(s.stored[b].has(e), published.holds(b, e)) for b in bookie)
+                return Or(e <= s.lac, And(s.status == "in_recovery", readable))
+
+            return Implies(
+                w.is_open,
+                And(
+                    all_of(Implies(e <= s.bookie_lac[b], in_reach(e)) for b in bookie for e in entry),
+                    all_of(Implies(And(active(r), e < next_entry(s, r)), in_reach(e)) for r in recoverer for e in entry),
+                ),
+            )
+
     else:
 
         @suite.lemma

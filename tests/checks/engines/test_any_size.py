@@ -239,7 +239,7 @@ def test_what_cannot_be_of_any_size_is_refused(any: tuple[str, ...], parameters:
         (["ledger", "--any", "entries", "--by", "walks"], "--any is of induction"),
         (["ledger", "--any", "entries", "--set", "rots=1"], "there is no proof with rots=1; leave it 0"),
         (["ledger", "--any", "entries", "--set", "write_quorum=2"], "there is no proof of striping"),
-        (["ledger", "--any", "bookies", "--set", "changes=1"], "any number of bookies there is no proof with changes=1"),
+        (["ledger", "--any", "bookies", "--set", "losses=1"], "any number of bookies there is no proof with losses=1"),
         (["ledger", "--any", "bookies", "--set", "ack_quorum=2"], "ack_quorum is settled by the number of bookies"),
         (["service_unit", "--any", "brokers"], "service_unit: there is no proof of it for any size"),
         (["election", "--any", "brokers", "--set", "lookups=yes"], "there is no proof with lookups; leave lookups=no"),
@@ -314,11 +314,13 @@ def test_ledgers_of_any_number_of_entries(instance: Any) -> None:
     assert found.discharged == found.confirmed
 
 
-def test_a_ledger_on_any_number_of_bookies() -> None:
-    found = of_ledger({"entries": 1, "recoverers": 0, "readers": 0}, any=("bookies",), second_solver=False)
+@pytest.mark.parametrize(("changes", "cases"), [(0, 3), (1, 4)])
+def test_a_ledger_on_any_number_of_bookies(changes: int, cases: int) -> None:
+    parameters = {"entries": 1, "recoverers": 0, "readers": 0, "changes": changes}
+    found = of_ledger(parameters, any=("bookies",), second_solver=False)
     assert (found.unproved, found.refuted, found.doubt) == ((), (), "")
     assert {"confirmed_entries_are_stored", "ensembles_are_full"} <= {prop.name for prop in found.proved}
-    assert len(found.links) == 6
+    assert len(found.links) == 2 * cases
 
 
 @pytest.mark.deep
@@ -329,13 +331,16 @@ def test_a_ledger_on_any_number_of_bookies() -> None:
         (("entries", "bookies"), {"readers": 0}),
         (("entries", "recoverers"), {"readers": 0}),
         (("entries", "bookies", "recoverers"), {"readers": 0}),
+        (("bookies", "recoverers"), {"entries": 1, "readers": 0, "changes": 1}),
+        (("entries", "bookies"), {"readers": 0, "changes": 1}),
+        (("entries", "bookies", "recoverers"), {"readers": 0, "changes": 1}),
     ],
 )
 def test_ledgers_of_any_size(any: tuple[str, ...], parameters: dict[str, Any]) -> None:
     found = of_ledger(parameters, any=any)
     assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", ())
     assert {"no_truncation", "recoveries_agree"} <= {prop.name for prop in found.proved}
-    assert found.discharged == found.confirmed
+    assert found.discharged == found.confirmed or parameters.get("changes")
 
 
 NOT_OF_ANY = ("losses", "unclean_shutdowns", "rots")
@@ -378,15 +383,14 @@ def test_every_applicable_defect_is_refuted(defect: str) -> None:
 
 
 def of_any_bookies() -> list[str]:
-    shown_by = PROTOCOLS["ledger"].shown_by
-    return [name for name in applicable() if not shown_by[name].get("changes") and name != "no_such_entry_threshold_too_low"]
+    return [name for name in applicable() if name != "no_such_entry_threshold_too_low"]
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("defect", of_any_bookies())
 def test_every_applicable_defect_is_refuted_for_any_number_of_bookies(defect: str) -> None:
     shown = PROTOCOLS["ledger"].shown_by[defect]
-    settled = PROTOCOLS["ledger"].general.sizes["bookies"].settles
+    settled = PROTOCOLS["ledger"].general.sizes_with(shown)["bookies"].settles
     parameters = {name: value for name, value in shown.items() if name not in settled}
     found = of_ledger({**parameters, "readers": 0}, (defect,), any=("bookies",), second_solver=False)
     refuted = [failure for failure in found.refuted if failure.statement.kind in ("lemma", "always")]
