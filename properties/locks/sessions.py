@@ -46,16 +46,19 @@ def _node(p: Protocol, at: Any, name: str, of: int) -> Node:
 
 def session_conduct(suite: Suite) -> None:
     """Adds the rules of conduct of sessions and of the store to the suite of a protocol that uses them."""
+    session_rules(suite)
+    _node_rules(suite)
+
+
+def session_rules(suite: Suite) -> None:
+    """Adds the rules of conduct of sessions alone, whoever hears of what."""
     p = suite.protocol
     s, n, settings = p.state, p.next, p.parameters
-    client, nodes = clients_of(p), nodes_of(p)
+    client = clients_of(p)
     kind = store_of(settings)
 
     def reaches(c: int) -> Any:
         return And(s.lives[c], s.link[c] == "connected", s.session[c])
-
-    def will_hear(c: int) -> Any:
-        return s.lives[c] if kind.catches_up else reaches(c)
 
     @suite.step
     def links_follow_sessions() -> Any:
@@ -93,6 +96,24 @@ def session_conduct(suite: Suite) -> None:
 
         return all_of(follows(c) for c in client)
 
+    if settings["disconnects"] and settings.get("on_session_loss") != "shutdown":
+
+        @suite.sometimes
+        def session_given_up() -> Any:
+            """A client takes its session for lost, and it is still there."""
+            return Or(*(And(s.lives[c], s.session[c], s.link[c] == "lost") for c in client))
+
+
+def _node_rules(suite: Suite) -> None:
+    """Adds who hears of the deletion of a node, and what is left of one."""
+    p = suite.protocol
+    s, n = p.state, p.next
+    client, nodes = clients_of(p), nodes_of(p)
+    kind = store_of(p.parameters)
+
+    def will_hear(c: int) -> Any:
+        return s.lives[c] if kind.catches_up else And(s.lives[c], s.link[c] == "connected", s.session[c])
+
     @suite.step
     def deletions_are_heard() -> Any:
         """Who is connected, and stays a client, hears of the deletion of a node; nobody hears of what did not happen.
@@ -109,13 +130,6 @@ def session_conduct(suite: Suite) -> None:
             )
 
         return all_of(follows(before, after, c) for before, after in nodes for c in client)
-
-    if settings["disconnects"] and settings.get("on_session_loss") != "shutdown":
-
-        @suite.sometimes
-        def session_given_up() -> Any:
-            """A client takes its session for lost, and it is still there."""
-            return Or(*(And(s.lives[c], s.session[c], s.link[c] == "lost") for c in client))
 
     @suite.lemma
     def dead_clients_are_silent() -> Any:

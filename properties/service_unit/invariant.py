@@ -7,25 +7,33 @@ of versions would not hold (docs/explanation/proofs.md).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, all_of
 from fencepost.model.pulsar.service_unit.records import FIRST, NOBODY, Record
 from fencepost.properties.service_unit.terms import Units
-from fencepost.properties.vocabulary import Suite
+from fencepost.properties.vocabulary import Formula, Suite
 
 
-def declare_lemmas(suite: Suite, now: Units) -> None:
-    """Adds the lemmas to the suite of an instance that they are of."""
+def declare_lemmas(suite: Suite, now: Units, rules: Sequence[Formula]) -> None:
+    """Adds the lemmas to the suite of an instance that they are of; ``rules`` of conduct are a lemma, too."""
     settings = now.settings
     faults = settings["crashes"] + settings["expiries"]
     apart = settings["slow"] or settings["shutdowns"] or settings["splits"] or settings["burials"]
     if now.over_topic or apart or faults >= now.broker.size:
         return
-    suite.lemmas_by(lambda: _lemmas(suite, now, faults > 0))
+    suite.lemmas_by(lambda: _lemmas(suite, now, faults > 0, rules))
 
 
-def _lemmas(suite: Suite, now: Units, faults: bool) -> None:
+def _lemmas(suite: Suite, now: Units, faults: bool, rules: Sequence[Formula]) -> None:
+    if rules:
+
+        @suite.lemma
+        def rules_are_kept() -> Any:
+            """What the rules of conduct say of sessions, nodes, and processes that have ended."""
+            return all_of(rule() for rule in rules)
+
     _records(suite, now, faults)
     _sessions(suite, now)
     _releases(suite, now)

@@ -58,6 +58,17 @@ def in_the_end(suite: Suite, now: Units) -> None:
         """A lookup that waits is answered, and not only by its time-out."""
         return [(s.pending[b, u], Not(s.pending[b, u])) for b, u in now.pairs]
 
+    if ends and not now.over_topic:  # over the topic lookups that fail keep a clean-up reading for ever, by weak fairness
+
+        @suite.leads_to(
+            unfair=["restart"],
+            strict="nobody is left, or a broker is cut off for good",
+            when=cut_off or ends >= now.broker.size,
+        )
+        def units_outlive_their_brokers() -> Any:
+            """A unit that is looked up is owned in the end although no broker that has died is started again."""
+            return [(Not(served(u)), served(u)) for u in now.unit]
+
     if gone:
 
         @for_good
@@ -65,6 +76,18 @@ def in_the_end(suite: Suite, now: Units) -> None:
             """A broker that lives is in the registry in the end."""
             absent = {b: And(s.lives[b], Not(now.is_registered(b))) for b in now.broker}
             return [(absent[b], Not(absent[b])) for b in now.broker]
+
+        @for_good
+        def clean_ups_end() -> Any:
+            """A clean-up that is begun is done, or called off."""
+            begun = {(b, x): any_of(s.cleans[b, x, u] for u in now.unit) for b in now.broker for x in now.broker if b != x}
+            return [(each, Not(each)) for each in begun.values()]
+
+        @for_good
+        def somebody_leads() -> Any:
+            """There is a leader in the end, whose session is there."""
+            leads = any_of(And(s.leads[b], now.reaches(b)) for b in now.broker)
+            return Not(leads), leads
 
     if settings["expiries"]:
 
@@ -97,6 +120,12 @@ def in_the_end(suite: Suite, now: Units) -> None:
             return And(*idle, all_of(served(u) for u in now.unit))
 
     if settings["splits"]:
+
+        @for_good
+        def layouts_are_learned() -> Any:
+            """A broker hears in the end that a unit was split."""
+            unaware = {b: And(s.lives[b], s.layout_split, Not(s.layout_copy[b])) for b in now.broker}
+            return [(each, Not(each)) for each in unaware.values()]
 
         @suite.leads_to(
             strict="a broker that is gone before it has deleted the record leaves that to the leader, which waits for an hour",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
+from fencepost.model.language import And, Implies, Not, Protocol, all_of, any_of, at_least
 from fencepost.model.pulsar.service_unit.records import IN_FLIGHT, NOBODY
 from fencepost.model.pulsar.service_unit.splits import CHILD, PARENT
+from fencepost.properties.service_unit.conduct import conduct
 from fencepost.properties.service_unit.invariant import declare_lemmas
 from fencepost.properties.service_unit.liveness import in_the_end
+from fencepost.properties.service_unit.stores import written
 from fencepost.properties.service_unit.terms import Units
 from fencepost.properties.vocabulary import Suite
 
@@ -23,11 +25,13 @@ def service_unit(p: Protocol) -> Suite:
     if p.parameters["shutdowns"]:
         _shutdowns(suite, now, then)
     _records(suite, now, then)
+    written(suite, now, then)
+    rules = conduct(suite, now, then)
     if p.parameters["splits"]:
         _splits(suite, now, then)
     in_the_end(suite, now)
     _possible(suite, now)
-    declare_lemmas(suite, now)
+    declare_lemmas(suite, now, rules)
     return suite
 
 
@@ -119,11 +123,6 @@ def _faults(suite: Suite, now: Units, then: Units) -> None:
     s, n, settings = now.s, then.s, now.settings
 
     if settings["crashes"] or settings["expiries"] or settings["shutdowns"]:
-
-        @suite.always
-        def registered_brokers_have_sessions() -> Any:
-            """A broker that is in the registry has a session, or had one that is not expired yet."""
-            return all_of(Implies(now.is_registered(b), Or(s.session[b], s.former_session[b])) for b in now.broker)
 
         @suite.step
         def clean_ups_leave_nothing() -> Any:
@@ -270,6 +269,13 @@ def _possible(suite: Suite, now: Units) -> None:
             """A unit with topics is transferred to the last broker, and its clients are still attached to the first one."""
             moved = And(now.owns(last, 0), s.topics[0, 0] == "attached") if settings["multi_phase"] else True
             return And(moved, now.truth(0).src == 0, now.truth(0).dst == last)
+
+    if settings["burials"]:
+
+        @suite.sometimes
+        def buried() -> Any:
+            """The record of a unit that nobody had is deleted."""
+            return And(s.burials == settings["burials"], any_of(now.truth(u).absent for u in now.unit))
 
     if settings["crashes"] and last:
 

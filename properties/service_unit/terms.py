@@ -18,11 +18,32 @@ class Units:
         self.broker, self.unit = p.universes["broker"], p.universes["unit"]
         self.pairs = [(b, u) for b in self.broker for u in self.unit]
         self.over_topic = self.settings["store"] == "topic"
+        self.brokers_go = self.settings["crashes"] + self.settings["expiries"] + self.settings["shutdowns"] > 0
+        fails = self.settings["conflicts"] >= self.settings["attempts"]
+        self.overrides = bool(self.brokers_go or self.settings["slow"] or fails)
 
     def truth(self, u: int) -> Record:
         """The record of a unit: what the whole log comes to, or what the node says."""
         s = self.s
         return Record(s.truth_state[u], s.truth_dst[u], s.truth_src[u], s.truth_version[u])
+
+    def is_forced(self, u: int) -> Any:
+        """The formula: the record was forced; over the topic, where it was written in this step."""
+        return self.s.message_force[0] if self.over_topic else self.s.truth_force[u]
+
+    def message(self, k: int) -> Record:
+        """The message at a place of the log."""
+        s = self.s
+        parts = (s.message_state, s.message_dst, s.message_src, s.message_version, s.message_force)
+        return Record(*(part[k] for part in parts))
+
+    def is_new(self, before: Units, u: int) -> Any:
+        """The formula: the record is not that of before."""
+        return Not(self.truth(u).equals(before.truth(u)))
+
+    def is_overridden(self, before: Units, u: int) -> Any:
+        """The formula: the record is not that of before, and forced."""
+        return And(self.is_new(before, u), Not(self.truth(u).absent), self.is_forced(u))
 
     def view(self, b: int, u: int) -> Record:
         """What a broker takes the record for."""
@@ -59,6 +80,10 @@ class Units:
     def runs(self, b: int) -> Any:
         """The formula: the broker is not about to shut down."""
         return self.s.stage[b] == "runs" if self.settings["shutdowns"] else True
+
+    def stays(self, b: int) -> Any:
+        """The formula: the broker has not left the registry and the election to shut down."""
+        return self.s.stage[b] != "unregistered" if self.settings["shutdowns"] else True
 
     def is_quiet(self, u: int) -> Any:
         """The formula: every broker that lives has been told of everything."""

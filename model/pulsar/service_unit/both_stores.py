@@ -43,17 +43,17 @@ class BothStores:
     ``is_there`` says of a broker, once it is set, that it runs, and is not shut down. ``truth`` is what there is in the store
     ``to`` which the cluster migrates, which every process uses that starts from now on. ``sync`` is how far the syncer is: it
     is ``off``, it has ``cleaned`` that store, it has ``copied`` what there is, it ``listens``, and copies each change, or is
-    ``active``, as it found both stores alike.
+    ``active``, as it found both stores alike. ``moves`` says that brokers are restarted, and come to use that store.
     """
 
     def __init__(
-        self, p: Protocol, sessions: Sessions, records: Records, unit: Universe, *, to: str, lag: int, skips: bool
+        self, p: Protocol, sessions: Sessions, records: Records, unit: Universe, *, to: str, lag: int, skips: bool, moves: bool
     ) -> None:
         self.protocol, self.sessions, self.records, self.unit = p, sessions, records, unit
         self.broker = broker = sessions.client
         self.syncer = broker.size
         user = p.universe("user", broker.size + 1, names=(*(broker.label(b) for b in broker), "syncer"))
-        self.to_nodes = to == "metadata"
+        self.to_nodes, self.moves = to == "metadata", moves
         self.uses_nodes = p.flag("uses_nodes", per=broker, init=not self.to_nodes)
         self.sync = p.choice("sync", SYNC)
         self.syncer_at = p.choice("syncer_at", broker, none="nobody")
@@ -150,14 +150,17 @@ class BothStores:
 
     def declare(self, handler: Handler) -> None:
         """Declares how brokers read what was written to the store that they use."""
-        p, broker, unit = self.protocol, self.broker, self.unit
+        p, broker, unit, place = self.protocol, self.broker, self.unit, self.topic.place
+        of_topic, of_nodes = self.moves or self.to_nodes, self.moves or not self.to_nodes
 
-        @p.step(by="b", hears="store", mirrors=HEARS_OF_MESSAGES, fair=True, b=broker, u=unit, k=self.topic.place)
+        @p.step(
+            by="b", hears="store", mirrors=HEARS_OF_MESSAGES, fair=True, b=broker, u=unit, k=place, only_if=of_topic
+        )
         def read_message(b: int, u: int, k: int) -> Any:
             """A broker reads the next message of the topic, and acts on it if its view accepts it."""
             return self.topic.reading(handler, b, u, k, may_answer=self.may_act())
 
-        @p.step(by="b", hears="store", mirrors=HEARS_OF_NODES, fair=True, b=broker, u=unit)
+        @p.step(by="b", hears="store", mirrors=HEARS_OF_NODES, fair=True, b=broker, u=unit, only_if=of_nodes)
         def read_node(b: int, u: int) -> Any:
             """A broker that hears that a node was written reads it, and acts on it if it is not what its copy says."""
             return self.nodes.reading(handler, b, u, may_answer=self.may_act())

@@ -71,7 +71,8 @@ def service_unit_migration(
     unit = p.universe("unit", 1)
     sessions = Sessions(p, broker, disconnects=0, expiries=0, crashes=0, ends=restarts > 0)
     records = Records(p, broker, versions)
-    stores = BothStores(p, sessions, records, unit, to=to, lag=lag, skips=to == "topic" or restarts > 0)
+    moves = restarts > 0
+    stores = BothStores(p, sessions, records, unit, to=to, lag=lag, skips=to == "topic" or moves, moves=moves)
     channel = Channel(
         p, sessions, records, stores, unit, multi_phase=multi_phase, crashes=0, expiries=0, shutdowns=restarts, splits=None
     )

@@ -53,6 +53,11 @@ class Record:
         """The formula: there is no record."""
         return self.state == "Init"
 
+    @property
+    def is_in_flight(self) -> Any:
+        """The formula: the unit is moving, or being split."""
+        return self.state.among(*IN_FLIGHT)
+
     def concerns(self, broker: int) -> Any:
         """The formula: the broker owns the unit, or is one of those between which it is moving."""
         as_owner = And(self.dst == broker, self.state.among("Owned", *IN_FLIGHT))

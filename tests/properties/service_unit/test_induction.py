@@ -15,17 +15,27 @@ FAULTS: dict[str, Value] = {"crashes": 1, "expiries": 1, "disconnects": 1}
 
 ONE_OWNER = {"one_takes_itself_for_the_owner", "topics_are_open_once", "topics_are_kept_once"}
 RECORDS = {"told_brokers_know_the_record", "records_follow_each_other", "tombstones_meet_what_they_are_for"}
-AFTER_FAULTS = {"registered_brokers_have_sessions", "clean_ups_leave_nothing", "assignments_are_acted_on"}
-ALWAYS = RECORDS | {"healthy_brokers_keep_their_units"}
+OVERRIDES = {"only_overrides_are_forced", "overrides_have_a_reason", "clean_ups_begin_with_a_reason"}
+ENDED = {"processes_go_on", "ended_processes_hold_nothing"}
+AFTER_FAULTS = OVERRIDES | ENDED | {"clean_ups_leave_nothing", "assignments_are_acted_on"}
+NODES = {"nodes_have_sessions", "absent_nodes_are_blank", "nodes_are_made_by_those_who_stay", "nodes_go_with_a_reason"}
+CONDUCT = NODES | {"links_follow_sessions", "sessions_come_and_go", "topics_go_their_way"}
+WRITTEN = {"records_go_their_way", "force_is_of_the_record", "writes_are_heard"}
+LOST = {"lost_brokers_do_not_lead"}
+ASKED = {"unloads_are_asked_of_the_owner"}
+ALWAYS = RECORDS | CONDUCT | WRITTEN | {"healthy_brokers_keep_their_units"}
 
 PROVED: dict[str, tuple[dict[str, Value], set[str]]] = {
-    "cut off": ({"unloads": 3, "disconnects": 1}, ALWAYS | ONE_OWNER),
+    "cut off": ({"unloads": 3, "disconnects": 1}, ALWAYS | ONE_OWNER | LOST | ASKED),
     "crashes": ({"unloads": 0, "crashes": 2}, ALWAYS | ONE_OWNER | AFTER_FAULTS),
     "no unloads": (
         {"unloads": 0, "crashes": 1, "expiries": 1, "disconnects": 1},
-        ALWAYS | AFTER_FAULTS | {"topics_are_kept_once", "lost_brokers_own_nothing"},
+        ALWAYS | AFTER_FAULTS | LOST | {"topics_are_kept_once", "lost_brokers_own_nothing"},
     ),
-    "all faults": ({"unloads": 3, "timeouts": 1, **FAULTS}, ALWAYS | AFTER_FAULTS | {"lost_brokers_own_nothing"}),
+    "all faults": (
+        {"unloads": 3, "timeouts": 1, **FAULTS},
+        ALWAYS | AFTER_FAULTS | LOST | ASKED | {"lost_brokers_own_nothing"},
+    ),
 }
 
 
