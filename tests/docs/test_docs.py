@@ -41,6 +41,7 @@ FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
         {"units": 2},
         {"store": "metadata"},
         {"store": "metadata", "unloads": 0},
+        {"store": "metadata", "disconnects": 1},
         {"store": "metadata", "expiries": 1, "crashes": 1, "disconnects": 1},
     ],
     "service_unit_migration": [{"to": "topic"}, {"restarts": 0, "unloads": 1, "burials": 1}],
