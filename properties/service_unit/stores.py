@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from fencepost.model.language import And, If, Implies, Not, Or, all_of, any_of, at_least
@@ -18,8 +19,7 @@ def written(suite: Suite, now: Units, then: Units) -> None:
         _followed(suite, now, then)
     if now.overrides:
         _forced(suite, now, then)
-    if now.settings["unloads"]:
-        _unloads(suite, now, then)
+    _asked(suite, now, then)
     if now.over_topic:
         _log(suite, now, then)
     else:
@@ -87,27 +87,42 @@ def _forced(suite: Suite, now: Units, then: Units) -> None:
         return all_of(Implies(then.is_overridden(now, u), overrides(u)) for u in now.unit)
 
 
-def _unloads(suite: Suite, now: Units, then: Units) -> None:
-    """Adds what is written to unload or transfer a unit."""
+def _asked(suite: Suite, now: Units, then: Units) -> None:
+    """Adds what is written to unload, transfer or split a unit."""
     s, n = now.s, then.s
 
-    @suite.step
-    def unloads_are_asked_of_the_owner() -> Any:
-        """A unit is unloaded from whom the writer knows as its owner, and transferred to another broker, who is registered."""
+    def written_of(u: int) -> tuple[Any, Record]:
+        """Whether a record of the unit is written, perhaps to be refused; and that record."""
+        if now.over_topic:
+            return n.message_of[0] == now.unit.label(u) if len(now.unit) > 1 else True, then.message(0)
+        return then.is_new(now, u), then.truth(u)
 
-        def asks(u: int) -> Any:
-            new = then.message(0) if now.over_topic else then.truth(u)
-            views = [(now.view(c, u), s.lives[c]) for c in now.broker]
-            owner = any_of(And(lives, view.state == "Owned", view.dst == new.src) for view, lives in views)
-            to = Or(new.dst == NOBODY, *(And(new.dst == b, new.src != b, now.is_registered(b)) for b in now.broker))
-            return And(new.state == "Releasing", owner, to)
+    def is_from_the_owner(u: int, new: Record) -> Any:
+        views = [(now.view(c, u), s.lives[c]) for c in now.broker]
+        return any_of(And(lives, view.state == "Owned", view.dst == new.src) for view, lives in views)
 
-        def is_of(u: int) -> Any:
-            if now.over_topic:
-                return n.message_of[0] == now.unit.label(u) if len(now.unit) > 1 else True
-            return then.is_new(now, u)
+    def asks(u: int, state: str, to: Callable[[Record], Any]) -> Any:
+        is_written, new = written_of(u)
+        return Implies(is_written, And(new.state == state, is_from_the_owner(u, new), to(new)))
 
-        return all_of(Implies(And(n.unloads > s.unloads, is_of(u)), asks(u)) for u in now.unit)
+    if now.settings["unloads"]:
+
+        @suite.step
+        def unloads_are_asked_of_the_owner() -> Any:
+            """A unit is unloaded from whom the writer knows as its owner, and transferred to another registered broker."""
+
+            def to(new: Record) -> Any:
+                return Or(new.dst == NOBODY, *(And(new.dst == b, new.src != b, now.is_registered(b)) for b in now.broker))
+
+            return all_of(Implies(n.unloads > s.unloads, asks(u, "Releasing", to)) for u in now.unit)
+
+    if now.settings["splits"]:
+
+        @suite.step
+        def splits_are_asked_of_the_owner() -> Any:
+            """A unit is split by whom the writer knows as its owner."""
+            asked = [asks(u, "Splitting", lambda new: new.dst == NOBODY) for u in now.unit]
+            return Implies(n.splits > s.splits, And(*asked))
 
 
 def _log(suite: Suite, now: Units, then: Units) -> None:

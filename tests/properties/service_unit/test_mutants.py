@@ -48,6 +48,7 @@ MUTANTS = {
     "records_go_their_way": Mutant({**TOPIC, **STILL}, "assign", writes("truth_src[{u}]", "b0"), 1),
     "only_overrides_are_forced": Mutant({**TOPIC, **STILL, "slow": True}, "assign", writes("message_force[m0]", True), 1),
     "unloads_are_asked_of_the_owner": Mutant(TOPIC, "transfer", without("view_dst["), 5),
+    "splits_are_asked_of_the_owner": Mutant({**SPLIT, "store": "topic"}, "split", without("view_dst["), 4),
     "messages_stay_as_they_are": Mutant({**TOPIC, **STILL}, "read", keeps("message_version"), 2),
     "writes_are_heard": Mutant({**NODES, **STILL}, "assign", keeps("unheard"), 1),
     "force_is_of_the_record": Mutant({**NODES, **STILL}, "read", writes("truth_force[{u}]", True), 2),
