@@ -57,8 +57,14 @@ class Kernel:
 
     @cached_property
     def code_in_planes(self) -> Code:
-        """The functions ``enabled_planes``, ``observe_planes`` and ``step_planes``, for 64 states at once."""
+        """The functions ``enabled_planes`` and ``observe_planes``, for 64 states at once."""
         return Code(self._text("planes"))
+
+    @cached_property
+    def code_of_steps_in_planes(self) -> Code:
+        """The function ``step_planes``, for steps from 64 states at once. It is longer than all else, often by far: each action
+        has its own text of what is observed."""
+        return Code(self._text("step_planes"))
 
     def advance(self, *, thorough: bool) -> Code:
         """The function ``advance``, which takes a step and keeps the bit sets of what is enabled and observed up to date; its
@@ -78,6 +84,7 @@ class Kernel:
         if name == "planes":
             compiler.enabled_planes(self.actions)
             compiler.observe_planes(self._observed)
+        elif name == "step_planes":
             compiler.step_planes(self.actions, self._observed_steps)
         elif name == "observe_step":
             compiler.observe_step(self._observed_steps)

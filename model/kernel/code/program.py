@@ -62,13 +62,18 @@ class Program(NamedTuple):
         return self._replace(observe_step=kernel.code_of_steps.address("observe_step")) if self.step_words else self
 
     def in_planes(self, kernel: Kernel) -> Program:
-        """The same with the functions for 64 states at once, by which an exhaustive search goes."""
+        """The same with the functions that look at 64 states at once, by which an exhaustive search goes."""
         code = kernel.code_in_planes
         return self._replace(
             enabled_planes=code.address("enabled_planes"),
             observe_planes=code.address("observe_planes") if self.formulas else 0,
-            step_planes=code.address("step_planes") if self.step_formulas else 0,
         )
+
+    def steps_in_planes(self, kernel: Kernel) -> Program:
+        """The same with the function that looks at steps from 64 states at once, and none for single steps."""
+        if not self.step_formulas:
+            return self
+        return self._replace(observe_step=0, step_planes=kernel.code_of_steps_in_planes.address("step_planes"))
 
     def stepping(self, kernel: Kernel, *, thorough: bool) -> Program:
         """The same with the function ``advance``, which random walks take their steps by."""

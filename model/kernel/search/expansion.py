@@ -161,6 +161,21 @@ def _see_steps(program: Any, alarms: Any, worker: Any, states: Any, action: Any,
 
 
 @native
+def _see_step(program: Any, alarms: Any, worker: Any, state: Any, action: Any, after: Any) -> None:
+    """Takes in what is observed of one step."""
+    call3(program.observe_step, state, after, worker.concerned)
+    for word in range(program.step_words):
+        holding = load(worker.concerned + 8 * word)
+        if holding == _ZERO:
+            continue
+        store(worker.seen_steps + 8 * word, load(worker.seen_steps + 8 * word) | holding)
+        holding &= load(alarms.steps + 8 * word)
+        while holding != _ZERO:
+            note(worker, alarms.step_row + TOGETHER * word + lowest_bit(holding), state, action, program.words)
+            holding &= holding - _ONE
+
+
+@native
 def _see_stuck(program: Any, alarms: Any, worker: Any, states: Any, which: Any) -> None:
     """Takes in that some of 64 states, whose planes are there, have no successor: a deadlock where a run may not end."""
     if alarms.may_end >= 0:
@@ -275,8 +290,10 @@ def _expand_together(
                 if not absorb(program, space, shared, worker, pending):
                     return -1
                 pending = 0
-            successor = worker.successors + 8 * words * pending
-            call3(program.apply, states + 8 * words * lowest_bit(which), action, successor)
+            state, successor = states + 8 * words * lowest_bit(which), worker.successors + 8 * words * pending
+            call3(program.apply, state, action, successor)
+            if program.observe_step != 0:
+                _see_step(program, alarms, worker, state, action, successor)
             which &= which - _ONE
             canonicalise(program, successor, worker.scratch)
             value = hash_state(successor, words)

@@ -40,7 +40,7 @@ class Pieces:
 
     def __init__(self, kernel: Kernel, finds: Finds) -> None:
         self.kernel, self._finds = kernel, finds
-        self._program = Program.of(kernel).in_planes(kernel)
+        self._program = Program.of(kernel).in_planes(kernel).steps_in_planes(kernel)
         self.worker = Worker.of(self._program, finds.rows)
         self._shared = np.zeros(SHARED_WORDS, dtype=np.int64)
         most = _HELD + _PIECE * max(1, self._program.actions) + BATCH + 2 * CHUNK

@@ -40,6 +40,11 @@ from fencepost.model.kernel.search.totals import Totals
 _SMALL = 1024
 """States that are not worth waking the other workers for."""
 
+MANY_STEPS = 20_000
+"""Transitions for each action beyond which it pays to look at steps from 64 states at once. What that saves of a transition and
+what its code takes to write both grow with what is observed, the code with the number of actions besides; by so many, looking
+at each step has taken about half as long as writing the code will."""
+
 _SMALLEST_BLOCK, _LARGEST_BLOCK = TOGETHER, 1024
 
 
@@ -75,7 +80,7 @@ def search(
     """
     with Crew(workers) as crew:
         finds = Finds(kernel, alarm, step_alarm, watch, stop_on_deadlock=stop_on_deadlock, may_end=may_end)
-        program = Program.of(kernel, canonical).in_planes(kernel)
+        program = Program.of(kernel, canonical).in_planes(kernel).observing_steps(kernel)
         initial = kernel.initial() if start is None else start
         made = _Search(kernel, program, initial, finds, crew, limits or Limits(), should_stop, progress)
         if checkpoint is not None:
@@ -194,6 +199,8 @@ class _Search:
 
     def _expand(self) -> None:
         """Expands the last level; the new states are ``fresh``."""
+        if self.program.observe_step and self._totals().transitions > MANY_STEPS * self.program.actions:
+            self.program = self.program.steps_in_planes(self.kernel)
         states = frontier(self.levels[-1])
         total = int(states.ordinals[-1])
         self.shared[CURSOR] = 0

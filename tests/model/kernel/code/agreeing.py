@@ -72,7 +72,7 @@ class Together:
     """A kernel's functions for 64 states at once."""
 
     def __init__(self, kernel: Kernel) -> None:
-        self.kernel, self._code = kernel, kernel.code_in_planes
+        self.kernel, self._code, self._steps = kernel, kernel.code_in_planes, kernel.code_of_steps_in_planes
 
     def spread(self, states: Sequence[Words]) -> Words:
         """The planes of some states."""
@@ -93,7 +93,7 @@ class Together:
         written = np.full(self.kernel.formulas["observe_step"], 0x5555, np.uint64)
         concerned = np.zeros(self.kernel.mask_words["observe_step"], np.uint64)
         kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, *[ctypes.c_void_p] * 2)
-        call = kind(self._code.address("step_planes"))
+        call = kind(self._steps.address("step_planes"))
         call(planes.ctypes.data, action, written.ctypes.data, concerned.ctypes.data)
         said = members(concerned)
         return np.array([written[place] if place in said else 0 for place in range(len(written))], np.uint64)

@@ -201,6 +201,19 @@ def test_what_is_only_watched_is_found_as_violations_are_and_ends_nothing(watche
         assert replace(result, watched=()) == through
 
 
+@pytest.mark.parametrize("options", [{}, {"step_alarm": [0]}, {"step_alarm": [1], "alarm": [0]}])
+def test_steps_are_seen_alike_one_by_one_and_64_at_once(
+    watched: Kernel, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
+) -> None:
+    results = []
+    for many in (0, 100, 10**9):  # at once, in the middle of a search, and never
+        monkeypatch.setattr("fencepost.model.kernel.search.search.MANY_STEPS", many)
+        results.append(run(watched, **options))
+    assert results[0] == results[1] == results[2]
+    assert results[0].seen_steps == ((0,) if options else (0, 1))
+    assert bool(results[0].violations) == bool(options)
+
+
 def test_violation_over_a_step(watched: Kernel) -> None:
     levels = plain_levels(watched, most=6)[0]
     result = run(watched, step_alarm=[0, 1])
