@@ -139,6 +139,7 @@ def test_without_releases_there_are_no_hazards() -> None:
     assert "hazard" not in run.stdout
 
 
+@pytest.mark.deep
 def test_it_is_the_same_in_another_process() -> None:
     asked = OLD, [*OLD, "--format", "json"]
     here, there = [fencepost(*command) for command in asked], in_one_process(*asked)

@@ -47,6 +47,7 @@ FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
     "service_unit_migration": [{"to": "topic"}, {"restarts": 0, "unloads": 1, "burials": 1}],
     "split": [
         {"metadata_store": "oxia", "disconnects": 1},
+        {"policies": True},
         {"bundles": 2, "splits": 2, "maximum": 3},
         {"bundles": 2, "splits": 2, "maximum": 3, "mended": True},
         {"brokers": 1},
@@ -239,23 +240,23 @@ def test_the_control_plane_is_in_the_reference() -> None:
 def _names(protocol: str) -> frozenset[str]:
     """What a page must name: parameters, variables, actions, properties, lemmas, defects.
 
-    As they are without faults, with each kind of fault alone, with all, and with all and each further option; and actions and
-    variables with all defects.
+    As they are without faults, with each kind of fault alone, with all, and with all and each further option; actions, which
+    only a protocol with its formulas has, with all faults and all defects, with all faults and all options, and with what is
+    further.
     """
     entry = PROTOCOLS[protocol]
     faults = [parameter.name for parameter in entry.parameters if parameter.type is int and parameter.default == 0]
     options = [parameter.name for parameter in entry.parameters if parameter.type is bool]
     alone: list[dict[str, Value]] = [{fault: 1, **NEEDED.get(fault, {})} for fault in faults]
     every = {name: value for settings in alone for name, value in settings.items()}
-    settings: list[dict[str, Value]] = [{}, *alone, *(every | {option: True} for option in options)]
-    instances = [entry.build(chosen) for chosen in (*settings, every, *FURTHER_SETTINGS.get(protocol, []))]
-    suites = [entry.suite(p) for p in instances]
-    defects = entry.build({}).defects
-    broken = entry.build(every, defects)
+    further = FURTHER_SETTINGS.get(protocol, [])
+    suites = [entry.outline(s) for s in ({}, *alone, every, *(every | {option: True} for option in options), *further)]
+    defects = suites[0].protocol.defects
+    built = [entry.build(every, defects), *(entry.build(s) for s in (every | dict.fromkeys(options, True), *further))]
     return frozenset().union(
         (parameter.name for parameter in entry.parameters),
-        (v.family for p in (*instances, broken) for v in p.variables),
-        (a.name for p in (*instances, broken) for a in p.actions),
+        (v.family for p in (*built, *(suite.protocol for suite in suites)) for v in p.variables),
+        (a.name for p in built for a in p.actions),
         (statement.name for suite in suites for statement in (*suite.properties, *suite.lemmas)),
         defects,
     )

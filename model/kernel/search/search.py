@@ -40,10 +40,10 @@ from fencepost.model.kernel.search.totals import Totals
 _SMALL = 1024
 """States that are not worth waking the other workers for."""
 
-MANY_STEPS = 20_000
+MANY_STEPS = 5_000
 """Transitions for each action beyond which it pays to look at steps from 64 states at once. What that saves of a transition and
 what its code takes to write both grow with what is observed, the code with the number of actions besides; by so many, looking
-at each step has taken about half as long as writing the code will."""
+at each step has taken about a quarter of what writing the code will."""
 
 _SMALLEST_BLOCK, _LARGEST_BLOCK = TOGETHER, 1024
 

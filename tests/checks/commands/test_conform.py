@@ -61,6 +61,7 @@ def test_json_has_what_was_found() -> None:
     assert difference["defects"] == ["ignores_fence"]
 
 
+@pytest.mark.deep
 def test_junit_has_a_failure_for_each_find() -> None:
     failing = ElementTree.fromstring(conform("--defect", "ignores_fence", "--runs", "10", "--format", "junit").stdout)
     assert int(failing.get("failures", "0")) == len(failing.findall(".//failure")) > 0

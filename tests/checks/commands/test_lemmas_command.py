@@ -6,6 +6,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.command import ROOT, fencepost
 
 OWNERSHIP = ("lemmas", "ownership", "--property", "single_owner", "--quiet", "--workers", "1")
@@ -21,6 +23,7 @@ def test_what_is_found_is_printed_and_written(tmp_path: Path) -> None:
     assert "# 1 lemma proves single_owner" in out.read_text(encoding="utf-8")
 
 
+@pytest.mark.deep
 def test_a_document_has_the_same() -> None:
     document = json.loads(fencepost(*OWNERSHIP, "--format", "json").stdout)
     (found,) = document["instances"]

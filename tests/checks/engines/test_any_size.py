@@ -314,7 +314,7 @@ def test_ledgers_of_any_number_of_entries(instance: Any) -> None:
     assert found.discharged == found.confirmed
 
 
-@pytest.mark.parametrize(("changes", "cases"), [(0, 3), (1, 4)])
+@pytest.mark.parametrize(("changes", "cases"), [(0, 3), pytest.param(1, 4, marks=pytest.mark.deep)])
 def test_a_ledger_on_any_number_of_bookies(changes: int, cases: int) -> None:
     parameters = {"entries": 1, "recoverers": 0, "readers": 0, "changes": changes}
     found = of_ledger(parameters, any=("bookies",), second_solver=False)

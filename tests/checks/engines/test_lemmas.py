@@ -152,7 +152,9 @@ def _single_owner(workers: int = 1, **parameters: int) -> Lemmas:
 
 
 @pytest.mark.xdist_group("single owner")
-@pytest.mark.parametrize("parameters", [{}, {"disconnects": 1, "releases": 1}, {"brokers": 3, "releases": 1}])
+@pytest.mark.parametrize(
+    "parameters", [{}, {"disconnects": 1, "releases": 1}, pytest.param({"brokers": 3, "releases": 1}, marks=pytest.mark.deep)]
+)
 def test_single_owner_is_rediscovered(parameters: dict[str, int]) -> None:
     found = _single_owner(**parameters)
     assert found.is_proved

@@ -149,7 +149,7 @@ def test_the_history_of_a_defect_is_consistent(defect: str) -> None:
         assert LEDGER.shown_by[defect].get(name, values[0]) in values
 
 
-@each_defect(LEDGER)
+@each_defect(LEDGER, deep=("recovery_starts_below_last_ensemble",))
 def test_a_defect_is_caught(defect: str) -> None:
     assert caught(LEDGER, defect) == CAUGHT[defect]
 

@@ -76,6 +76,7 @@ def test_a_measure_that_a_run_lacks_is_null(tmp_path: Path) -> None:
     assert pq.read_table(tmp_path / RUNS)["time_to_fill"].to_pylist() == [None, None]
 
 
+@pytest.mark.deep
 def test_the_file_is_the_same_wherever_it_is_made(
     spark: SparkSession, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

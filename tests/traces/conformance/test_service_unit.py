@@ -46,6 +46,7 @@ def follow(adapter: ChannelAdapter, script: str, *defects: str, **parameters: Va
 # --- no difference without a name
 
 
+@pytest.mark.deep
 def test_runs_differ_only_where_it_is_known(adapter: ChannelAdapter) -> None:
     result = held(adapter, runs=20)
     assert result.agrees, told(result)

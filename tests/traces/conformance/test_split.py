@@ -43,6 +43,7 @@ def follow(adapter: SplitAdapter, script: str, *defects: str, **parameters: Valu
 # --- no difference without a name
 
 
+@pytest.mark.deep
 def test_runs_differ_only_where_it_is_known(adapter: SplitAdapter) -> None:
     result = held(adapter, runs=len(SPLIT.instances))
     assert result.agrees, told(result)

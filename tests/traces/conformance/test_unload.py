@@ -45,6 +45,7 @@ def follow(adapter: UnloadAdapter, script: str, *defects: str, **parameters: Val
 # --- no difference without a name
 
 
+@pytest.mark.deep
 def test_runs_differ_only_where_it_is_known(adapter: UnloadAdapter) -> None:
     result = held(adapter, runs=len(UNLOAD.instances))
     assert result.agrees, told(result)

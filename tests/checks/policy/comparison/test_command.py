@@ -138,6 +138,7 @@ def test_the_same_comparison_gives_the_same_page(wandering: Path, tmp_path: Path
     assert (tmp_path / "page.html").read_bytes() == (wandering / "page.html").read_bytes()
 
 
+@pytest.mark.deep
 def test_what_if_there_were_other_brokers_and_another_load(tmp_path: Path) -> None:
     """Four brokers at half their load, of which one can be done without; ten times the load is nothing to choose."""
     tolerant = [f"--tolerance={name}=inf" for name in MEASURES if name not in ("overloaded", "refused")]
