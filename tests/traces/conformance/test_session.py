@@ -70,7 +70,8 @@ def test_an_end_is_told_with_what_was_said_last(echo: Harness, tmp_path: Path) -
     assert folders(tmp_path) == []
 
 
-def test_who_does_not_answer_in_time_is_ended(echo: Harness, tmp_path: Path) -> None:
+def test_who_does_not_answer_in_time_is_ended(echo: Harness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fencepost.traces.conformance.session.ENDING_SECONDS", 0.2)
     session = Session(echo, seconds=60)
     session.ask({})
     session.seconds = 0.2
