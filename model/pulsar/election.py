@@ -147,11 +147,16 @@ def election(
 
     on_reestablished.instead("reestablishment_ignored", lambda b: {})
 
+    def emptied(b: int) -> Updates:
+        """With a connection that is back the store forgets all that it has cached, and up to 4.0.8 the leader is there
+        (AbstractMetadataStore.receivedSessionEvent)."""
+        return {cached[b]: EphemeralNode.NOBODY} if reads else {}
+
     store.declare(
         at_start=at_start,
         on_lost=on_lost,
-        on_reconnected=on_reconnected,
-        on_reestablished=on_reestablished,
+        on_reconnected=lambda b: merged(emptied(b), on_reconnected(b)),
+        on_reestablished=lambda b: merged(emptied(b), on_reestablished(b)),
         listener="LeaderElectionImpl.handleSessionNotification",
         keeps_going=not shuts_down,
     )
@@ -376,7 +381,17 @@ def election(
         return And(store.lives[b], store.link[b] != "connected", under_way), {stage[b]: "waiting"}
 
     declare_closing(
-        p, store, leader, stage=stage, role=role, closing=closing, at_start=at_start, closes=closes, close=close, mended=mended
+        p,
+        store,
+        leader,
+        stage=stage,
+        role=role,
+        cached=cached,
+        closing=closing,
+        at_start=at_start,
+        closes=closes,
+        close=close,
+        mended=mended,
     )
     declare_lookup(p, store, stage=stage, role=role, cached=cached, lookups=lookups, snapshot=reads)
 

@@ -19,6 +19,7 @@ def declare_closing(
     *,
     stage: Any,
     role: Any,
+    cached: Any,
     closing: Any,
     at_start: Callable[[int], Updates],
     closes: int,
@@ -48,12 +49,13 @@ def declare_closing(
     def delete_at_close(b: int) -> Any:
         """A leader that shuts down deletes the node: unconditionally, because the version is never remembered.
 
+        Nor does it know of a leader then: up to 4.0.8 the deletion takes it from the cache of the store.
         With the version remembered it is the same where versions begin anew: a new node has the version of the old one.
         """
         created = leader.version == 0 if store.kind.reuses_versions else leader.has_version(b, 0)
         meant = leader.is_own(b) if mended else created if close == "by_version" else True
         closing = And(store.reaches(b), stage[b] == "closed", role[b] == "leading")
-        return closing, merged(leader.vanished(meant), {role[b]: "no_leader"})
+        return closing, merged(leader.vanished(meant), {role[b]: "no_leader", cached[b]: EphemeralNode.NOBODY})
 
     @p.fault(
         by="b",

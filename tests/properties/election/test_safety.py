@@ -30,13 +30,13 @@ ELECTION = PROTOCOLS["election"]
 
 COUNTS = {
     "cut off": (19322, 89076, 14),
-    "all faults": (81681, 469986, 21),
+    "all faults": (75481, 435440, 21),
     "crash, up to 4.0.8": (460, 1232, 14),
-    "all faults, up to 4.0.8": (165509, 910562, 26),
+    "all faults, up to 4.0.8": (123601, 702182, 25),
     "shutdown on session loss": (10782, 54306, 19),
-    "closing": (17066, 69498, 16),
+    "closing": (16376, 67140, 16),
     "lookups": (21066, 102918, 16),
-    "mended": (77501, 449670, 20),
+    "mended": (71481, 415942, 20),
 }
 
 CONTROLS = {
@@ -145,7 +145,7 @@ def test_a_remembered_version_does_not_help_a_leader_that_closes(close: str) -> 
     [
         ({"brokers": 2, "crashes": 1}, (280, 746, 12)),
         ({"brokers": 2, "disconnects": 1, "expiries": 1, "crashes": 1}, (20818, 104138, 19)),
-        ({"brokers": 3, "expiries": 1, "closes": 1}, (17066, 69498, 16)),
+        ({"brokers": 3, "expiries": 1, "closes": 1}, (16376, 67140, 16)),
     ],
     ids=["crash", "all but closing", "closing"],
 )

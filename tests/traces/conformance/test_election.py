@@ -128,7 +128,14 @@ def test_a_new_session_begins_a_new_election(adapter: ElectionAdapter) -> None:
     outcome = follow(adapter, script, brokers=2, expiries=1)
     assert outcome.verdict == "agrees", outcome
     outcome = follow(adapter, script + "; reestablish(b1)", brokers=2, expiries=1)
-    assert (outcome.verdict, outcome.known) == ("differs", "leader forgotten")
+    assert outcome.verdict == "agrees", outcome
+
+
+def test_who_has_deleted_its_node_knows_of_no_leader(adapter: ElectionAdapter) -> None:
+    outcome = follow(adapter, f"{LEADS}; start_closing(b0); delete_at_close(b0)", brokers=2, closes=1)
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen is not None
+    assert outcome.seen.values["brokers"]["b0"]["cached"] == "nobody"
 
 
 @pytest.mark.parametrize(
@@ -136,7 +143,6 @@ def test_a_new_session_begins_a_new_election(adapter: ElectionAdapter) -> None:
     [
         ("cache hears of creations", EARLY_CREATION, {"crashes": 1}),
         ("closed while electing", "start_closing(b0)", {"closes": 1}),
-        ("leader forgotten", f"{LEADS}; start_closing(b0); delete_at_close(b0)", {"closes": 1}),
         ("two elections at once", "expire(b0); learn_of_expiry(b0); reestablish(b0)", {"expiries": 1}),
         (
             "elects when closed",

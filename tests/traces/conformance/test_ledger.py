@@ -213,6 +213,26 @@ def test_a_fence_of_a_ledger_that_is_known_survives_a_kill(adapter: LedgerAdapte
     assert follow(adapter, script, entries=1, crashes=1).verdict == "agrees"
 
 
+READ_OF_A_DELETED_LEDGER = (
+    "send(e0); add(b0, e0); recover(r0); read_lac(r0, b2); recover(r1); read_lac(r1, b1); read_lac(r1, b0); start_reading(r1); "
+    "read_no_such_entry(r1, b1); read_no_such_entry(r1, b2); close_recovered(r1); delete; collect(b0); read_lac(r0, b0); "
+    "start_reading(r0)"
+)
+
+
+def test_who_reads_of_a_ledger_that_was_fenced_and_deleted_hears_that_it_is_not_there(adapter: LedgerAdapter) -> None:
+    assert follow(adapter, READ_OF_A_DELETED_LEDGER, recoverers=2, deletions=1).verdict == "agrees"
+
+
+@pytest.mark.deep
+def test_up_to_4_17_2_he_hears_that_his_password_is_wrong() -> None:
+    tools()
+    with start(Asked("4.17.2")) as older:
+        outcome = follow(older, READ_OF_A_DELETED_LEDGER, recoverers=2, deletions=1)
+    assert (outcome.verdict, outcome.known) == ("differs", "L6")
+    assert "wrong password" in " ".join(map(str, outcome.differences))
+
+
 # --- mistakes in the model are noticed
 
 SPARE: dict[str, Value] = {"bookies": 4, "changes": 1}

@@ -38,13 +38,6 @@ def _keeps_leader(step: Taken, differences: Sequence[Difference], why: str) -> b
     return heard and [d.what for d in differences] == [f"cached[{broker}]"]
 
 
-def _forgets_leader(step: Taken, differences: Sequence[Difference], why: str) -> bool:
-    """A new session, or the deletion at the close, empties what the broker knew."""
-    broker = _actor(step)
-    told = [(d.what, d.code) for d in differences]
-    return step.action.name in ("reestablish", "delete_at_close") and told == [(f"cached[{broker}]", "nobody")]
-
-
 def _hears_of_creation(step: Taken, differences: Sequence[Difference], why: str) -> bool:
     """The node is created, and the cache of another broker, which had none, has read it."""
     creator = _actor(step)
@@ -122,12 +115,6 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "two elections at once",
         "an election that is under way goes on beside the one that a new session begins; in the model it is given up",
         _runs_twice,
-    ),
-    Deviation(
-        "leader forgotten",
-        "a broker that deletes its node as it closes knows of no leader, and up to 4.0.8 one with a new session does not "
-        "either; in the model both know the one that they knew",
-        _forgets_leader,
     ),
 )
 """Each is told of in docs/how-to/hold-it-against-the-code.md."""

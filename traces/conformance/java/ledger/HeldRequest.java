@@ -96,14 +96,34 @@ final class HeldRequest {
             return BKException.Code.NoSuchLedgerExistsException;
         } catch (Bookie.NoEntryException e) {
             return BKException.Code.NoSuchEntryException;
-        } catch (BookieException.LedgerFencedException e) {
-            return BKException.Code.LedgerFencedException;
         } catch (BookieException.DataUnknownException e) {
             return BKException.Code.DataUnknownException;
         } catch (BookieException e) {
-            return BKException.Code.UnauthorizedAccessException;
+            return refused(e);
         } catch (IOException e) {
-            return kind == Kind.READ ? BKException.Code.ReadException : BKException.Code.WriteException;
+            return isRead() ? BKException.Code.ReadException : BKException.Code.WriteException;
+        }
+    }
+
+    private boolean isRead() {
+        return kind == Kind.READ || kind == Kind.READ_LAC;
+    }
+
+    /**
+     * What the processors of these requests make of it. That a ledger was fenced and deleted has a class of its own from
+     * 4.17.3 on; in 4.17.2 it is an add's LedgerFencedException, which a read takes for a wrong password.
+     */
+    private int refused(BookieException e) {
+        boolean isDeleted = e.getClass().getSimpleName().equals("LedgerFencedAndDeletedException");
+        switch (kind) {
+            case ADD:
+            case RECOVERY_ADD:
+                boolean isFenced = isDeleted || e instanceof BookieException.LedgerFencedException;
+                return isFenced ? BKException.Code.LedgerFencedException : BKException.Code.UnauthorizedAccessException;
+            case READ_LAC:
+                return BKException.Code.ReadException;
+            default:
+                return isDeleted ? BKException.Code.NoSuchLedgerExistsException : BKException.Code.UnauthorizedAccessException;
         }
     }
 
