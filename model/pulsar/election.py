@@ -148,8 +148,7 @@ def election(
     on_reestablished.instead("reestablishment_ignored", lambda b: {})
 
     def emptied(b: int) -> Updates:
-        """With a connection that is back the store forgets all that it has cached, and up to 4.0.8 the leader is there
-        (AbstractMetadataStore.receivedSessionEvent)."""
+        """AbstractMetadataStore.receivedSessionEvent: the cache, in which up to 4.0.8 the leader is, is emptied."""
         return {cached[b]: EphemeralNode.NOBODY} if reads else {}
 
     store.declare(
@@ -380,20 +379,9 @@ def election(
         under_way = stage[b].among("looking", "proposing", "confirming", "retaking")
         return And(store.lives[b], store.link[b] != "connected", under_way), {stage[b]: "waiting"}
 
-    declare_closing(
-        p,
-        store,
-        leader,
-        stage=stage,
-        role=role,
-        cached=cached,
-        closing=closing,
-        at_start=at_start,
-        closes=closes,
-        close=close,
-        mended=mended,
-    )
-    declare_lookup(p, store, stage=stage, role=role, cached=cached, lookups=lookups, snapshot=reads)
+    belief = {"stage": stage, "role": role, "cached": cached}
+    declare_closing(p, store, leader, **belief, closing=closing, at_start=at_start, closes=closes, close=close, mended=mended)
+    declare_lookup(p, store, **belief, lookups=lookups, snapshot=reads)
 
     @p.step(
         by="b",
