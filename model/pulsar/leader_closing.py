@@ -49,7 +49,8 @@ def declare_closing(
     def delete_at_close(b: int) -> Any:
         """A leader that shuts down deletes the node: unconditionally, because the version is never remembered.
 
-        Nor does it know of a leader then: up to 4.0.8 the deletion takes it from the cache of the store.
+        Nor does it know of a leader then: up to 4.0.8 AbstractMetadataStore.delete takes it from the caches. (A deletion that
+        finds no node fails, and upstream role and leader stay as they were; here the closing is over, and so are they.)
         With the version remembered it is the same where versions begin anew: a new node has the version of the old one.
         """
         created = leader.version == 0 if store.kind.reuses_versions else leader.has_version(b, 0)
