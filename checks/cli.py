@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fencepost.checks.commands.memory import Record
+    from fencepost.checks.commands.verdict_cache import Record
 
 GIVEN_UP = 20
 """``ExitStatus.INCONCLUSIVE``, which may not be loaded yet."""
@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         if words[:1] == ["check"]:
-            from fencepost.checks.commands.memory import remembering
+            from fencepost.checks.commands.verdict_cache import remembering
 
             return remembering(words, partial(_run, words))
         return _run(words)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from fencepost.checks.cli import main as fencepost
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 
 NO_MATTER = (ExitStatus.HOLDS, ExitStatus.HAZARD)
 """A known mistake of the release is there whatever is committed; to fail for it is a matter of continuous integration."""

@@ -12,7 +12,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fencepost.checks.suites import Checking, Replaying
+    from fencepost.checks.pytest_fixtures import Checking, Replaying
     from fencepost.properties.registry import Entry
 
 
@@ -27,7 +27,7 @@ def fencepost_protocols() -> Mapping[str, Entry]:
 @pytest.fixture(scope="session")
 def fencepost_replay(fencepost_protocols: Mapping[str, Entry]) -> Replaying:
     """Replays a trace file: ``fencepost_replay(file)``, or ``fencepost_replay(file, defects=())`` with other defects."""
-    from fencepost.checks.suites import Replaying
+    from fencepost.checks.pytest_fixtures import Replaying
 
     return Replaying(fencepost_protocols)
 
@@ -35,6 +35,6 @@ def fencepost_replay(fencepost_protocols: Mapping[str, Entry]) -> Replaying:
 @pytest.fixture(scope="session")
 def fencepost_check(fencepost_protocols: Mapping[str, Entry]) -> Checking:
     """Checks a protocol and fails the test unless everything holds: ``fencepost_check("ledger", size="ci")``."""
-    from fencepost.checks.suites import Checking
+    from fencepost.checks.pytest_fixtures import Checking
 
     return Checking(fencepost_protocols)

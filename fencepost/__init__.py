@@ -10,11 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fencepost.checks.calls import check, explore, replay
-    from fencepost.checks.engines.findings import Findings
-    from fencepost.checks.engines.induction import Failure, Proof, prove
+    from fencepost.checks.engines.induction.proof import Failure, Proof, prove
     from fencepost.checks.engines.plan import Checked, PropertyError
-    from fencepost.checks.engines.verdicts import Verdict
+    from fencepost.checks.engines.results.findings import Findings
+    from fencepost.checks.engines.results.verdicts import Verdict
+    from fencepost.checks.public_calls import check, explore, replay
     from fencepost.model.balance.configuration import Configuration
     from fencepost.model.balance.load_data import LoadData
     from fencepost.model.balance.usage import weighted_usage
@@ -113,11 +113,11 @@ __all__ = [
 ]
 
 _HOMES = {
-    "checks.calls": "check explore replay",
-    "checks.engines.findings": "Findings",
-    "checks.engines.induction": "Failure Proof prove",
+    "checks.public_calls": "check explore replay",
+    "checks.engines.results.findings": "Findings",
+    "checks.engines.induction.proof": "Failure Proof prove",
     "checks.engines.plan": "Checked PropertyError",
-    "checks.engines.verdicts": "Verdict",
+    "checks.engines.results.verdicts": "Verdict",
     "model.balance.configuration": "Configuration",
     "model.balance.load_data": "LoadData",
     "model.balance.usage": "weighted_usage",

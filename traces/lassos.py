@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.code.packing import Words
+from fencepost.model.kernel.compiler.packing import Words
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.trace import Loop
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.code.packing import Words
+from fencepost.model.kernel.compiler.packing import Words
 from fencepost.properties.registry import Value
 
 State = tuple[int, ...]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fencepost.checks.console.numbers import positive
 from fencepost.checks.console.options import Commands, add_command, add_quiet
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 
 CERTIFY = """Checks the certificate of a proof, which `fencepost check --by induction --certificate DIR` has written.
 

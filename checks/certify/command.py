@@ -8,7 +8,7 @@ import time
 
 from fencepost.checks.certify.checking import SOLVERS, CertificateError, doubts, read
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 
 
 def run(asked: argparse.Namespace) -> ExitStatus:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
+from fencepost.checks.commands.messages import Teller
 from fencepost.checks.commands.outcome import Outcome
-from fencepost.checks.commands.telling import Teller
 from fencepost.checks.engines.plan import Checked
 from fencepost.checks.reports.baseline import Baseline, found
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from fencepost.checks.certify.arguments import add_certify
 from fencepost.checks.commands.conform_arguments import add_conform
 from fencepost.checks.commands.lemmas_arguments import add_lemmas
-from fencepost.checks.commands.memory import Record
 from fencepost.checks.commands.play_arguments import add_play
 from fencepost.checks.commands.trace_arguments import UNNAMED, add_trace, page_name
+from fencepost.checks.commands.verdict_cache import Record
 from fencepost.checks.console.extras import PLOTS, SPARK, ExtraError, require
 from fencepost.checks.console.numbers import positive, whole
 from fencepost.checks.console.options import (
@@ -32,10 +32,10 @@ from fencepost.checks.console.options import (
     add_walks,
     add_workers,
 )
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.export.arguments import add_export
 from fencepost.checks.policy.arguments import add_policy
-from fencepost.checks.settings.requirements import requirement
+from fencepost.checks.questions.requirements import requirement
 from fencepost.checks.teeth.arguments import add_teeth
 from fencepost.model.language import ModelError
 from fencepost.model.releases import ReleaseError

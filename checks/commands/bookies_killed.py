@@ -7,11 +7,11 @@ import json
 import sys
 from dataclasses import asdict
 
+from fencepost.checks.conformance.bookkeeper.killed_bookies import Killed, killed
+from fencepost.checks.conformance.java_side.session import SessionError
+from fencepost.checks.conformance.java_side.toolchain import ToolchainError
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.verdicts import ExitStatus
-from fencepost.traces.conformance.bookkeeper.killed import Killed, killed
-from fencepost.traces.conformance.session import SessionError
-from fencepost.traces.conformance.toolchain import ToolchainError
+from fencepost.checks.engines.results.verdicts import ExitStatus
 
 FORMAT = 1
 

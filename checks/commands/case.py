@@ -6,9 +6,9 @@ import argparse
 from dataclasses import dataclass
 
 from fencepost.checks.console.options import chosen_releases
-from fencepost.checks.settings.conf_instances import LARGEST_ENSEMBLE, LOCKED, Settings, read_settings, unclaimed
+from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, LOCKED, Settings, read_settings, unclaimed
+from fencepost.checks.questions.planning import configuration_notes
 from fencepost.checks.settings.load_manager import as_taken
-from fencepost.checks.settings.planning import configuration_notes
 from fencepost.model.releases import Releases
 
 

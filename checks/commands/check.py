@@ -21,13 +21,14 @@ from fencepost.checks.commands.guarantees import (
     wanted_alone,
 )
 from fencepost.checks.commands.jobs import Job, done
+from fencepost.checks.commands.messages import Teller
 from fencepost.checks.commands.outcome import Outcome
-from fencepost.checks.commands.telling import Teller
 from fencepost.checks.commands.trace_arguments import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.plan import Checked, PropertyError
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.planning import planned, planned_hazards
 from fencepost.checks.reports.guarantees import as_text as guarantees_as_text
 from fencepost.checks.reports.guarantees import shortfall_lines
 from fencepost.checks.reports.pages import default_page, write_page, write_report
@@ -35,7 +36,6 @@ from fencepost.checks.reports.refusal import Refusal
 from fencepost.checks.reports.report import closing, text, write_traces
 from fencepost.checks.settings.input_files import InputError
 from fencepost.checks.settings.own_protocols import is_own
-from fencepost.checks.settings.planning import planned, planned_hazards
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.language import ModelError
 from fencepost.model.releases import ReleaseError

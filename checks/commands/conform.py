@@ -9,21 +9,21 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from fencepost.checks.conformance.java_side.session import SessionError
+from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
+from fencepost.checks.conformance.registry import TARGETS
+from fencepost.checks.conformance.running.campaign import Result, campaign, single
+from fencepost.checks.conformance.running.choosing import WINDOW
+from fencepost.checks.conformance.running.pair import Pair
+from fencepost.checks.conformance.targets import Asked, Target
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.conformance_report import Held, as_json, as_junit, text
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError, Value, find
-from fencepost.traces.conformance.campaign import Result, campaign, single
-from fencepost.traces.conformance.catalogue import TARGETS
-from fencepost.traces.conformance.choosing import WINDOW
-from fencepost.traces.conformance.running import Pair
-from fencepost.traces.conformance.session import SessionError
-from fencepost.traces.conformance.targets import Asked, Target
-from fencepost.traces.conformance.toolchain import ToolchainError, toolchain
 from fencepost.traces.files.itf import TraceFileError, read, write
 
 RUNS_EACH = 50

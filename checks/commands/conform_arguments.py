@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fencepost.checks.console.numbers import whole
 from fencepost.checks.console.options import Commands, add_command, add_defect, add_format, add_quiet, add_seed, add_set
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 
 CONFORM = """Holds protocols against the code that they mirror: the real Java classes of a release. It needs a JDK, 17 or newer,
 and Maven, which fetches the release's jars once into the user's cache."""
@@ -29,7 +29,7 @@ TARGETS = {
     "split": "Pulsar's NamespaceService as it splits bundles, over a ZooKeeper server, with the protocol split",
     "service-unit": "the extensible load manager's channel over a ZooKeeper server, with the protocol service_unit",
 }
-"""The targets, as ``traces/conformance/catalogue.py`` has them: that they are the same is tested."""
+"""The targets, as ``checks/conformance/registry.py`` has them: that they are the same is tested."""
 
 MIRRORS = """Looks in the jars of each modelled release for the classes and methods that the actions of the protocols mirror.
 What is not in all releases is declared (ONLY_IN of model/releases.py); what is missing otherwise, or is there against its

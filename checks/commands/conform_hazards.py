@@ -9,9 +9,17 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from fencepost.checks.commands.hazard_rows import Rows
+from fencepost.checks.conformance.java_side.session import SessionError
+from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
+from fencepost.checks.conformance.registry import TARGETS
+from fencepost.checks.conformance.running.adapter import Adapter
+from fencepost.checks.conformance.running.pair import Outcome, Pair
+from fencepost.checks.conformance.running.view import Views
+from fencepost.checks.conformance.scenario import restarts, unseen
+from fencepost.checks.conformance.targets import Asked, Target
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.engines.exhaustive import Budget, exhaust
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.reports.hazards_on_code import Replayed, as_json, text
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
@@ -20,14 +28,6 @@ from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, RegistryError, Value
 from fencepost.properties.vocabulary import Property, Suite
-from fencepost.traces.conformance.adapter import Adapter
-from fencepost.traces.conformance.catalogue import TARGETS
-from fencepost.traces.conformance.running import Outcome, Pair
-from fencepost.traces.conformance.scenario import restarts, unseen
-from fencepost.traces.conformance.session import SessionError
-from fencepost.traces.conformance.targets import Asked, Target
-from fencepost.traces.conformance.toolchain import ToolchainError, toolchain
-from fencepost.traces.conformance.view import Views
 from fencepost.traces.files.writing import write_text
 from fencepost.traces.replay import replay_on
 from fencepost.traces.trace import Trace, trace_of

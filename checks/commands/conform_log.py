@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 
+from fencepost.checks.conformance.logs.events import EmptyLogError, Log, LogError, events_of, read_log, read_mapping
+from fencepost.checks.conformance.logs.explanation import Explanation, explain
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import width
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.log_report import as_json, text
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, RegistryError, find
-from fencepost.traces.conformance.explanation import Explanation, explain
-from fencepost.traces.conformance.logs import EmptyLogError, Log, LogError, events_of, read_log, read_mapping
 from fencepost.traces.files.itf import write
 
 

@@ -7,14 +7,14 @@ import json
 import sys
 from dataclasses import asdict
 
+from fencepost.checks.conformance.java_side.session import SessionError
+from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
+from fencepost.checks.conformance.service_unit.resolver import RELEASES, Result, compare, resolver_of
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.balance.configuration import Version
 from fencepost.properties.registry import RegistryError
 from fencepost.properties.service_unit.resolver import DEFECTS
-from fencepost.traces.conformance.service_unit.asking import RELEASES, Result, compare, resolver_of
-from fencepost.traces.conformance.session import SessionError
-from fencepost.traces.conformance.toolchain import ToolchainError, toolchain
 
 FORMAT = 1
 MIRRORS = "ServiceUnitStateDataConflictResolver.shouldKeepLeft"

@@ -11,9 +11,9 @@ from pathlib import Path
 from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
-from fencepost.checks.engines.exhaustive import searched
 from fencepost.checks.engines.plan import Checked
-from fencepost.checks.engines.verdicts import VIOLATED, ExitStatus, exit_status
+from fencepost.checks.engines.results.verdicts import VIOLATED, ExitStatus, exit_status
+from fencepost.checks.engines.search.exhaustive import searched
 from fencepost.checks.reports.explore_report import text, unexpected
 from fencepost.checks.reports.report import closing
 from fencepost.checks.reports.report import text as verdicts_text

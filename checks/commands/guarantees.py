@@ -10,22 +10,22 @@ from dataclasses import replace
 from pathlib import Path
 
 from fencepost.checks.commands.case import Case
-from fencepost.checks.commands.telling import Teller
+from fencepost.checks.commands.messages import Teller
 from fencepost.checks.commands.trace_arguments import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import width
-from fencepost.checks.engines.guarantees import establish, raised
 from fencepost.checks.engines.plan import Options
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.bundle_guarantees import bundle_guarantees
+from fencepost.checks.questions.establishing import establish, raised
+from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, Settings
+from fencepost.checks.questions.ledger_guarantees import Sizes, ledger_guarantees
 from fencepost.checks.reports.annotations import as_annotations
 from fencepost.checks.reports.guarantees import Guaranteed, Opening, as_text, shortfall_lines, shortfalls, status_of
 from fencepost.checks.reports.junit import as_junit
 from fencepost.checks.reports.pages import default_page, write_report
 from fencepost.checks.reports.report import as_json, closing_of_guarantees
 from fencepost.checks.reports.sarif import as_sarif
-from fencepost.checks.settings.bundle_guarantees import bundle_guarantees
-from fencepost.checks.settings.conf_instances import LARGEST_ENSEMBLE, Settings
-from fencepost.checks.settings.guarantees import Sizes, ledger_guarantees
 from fencepost.checks.settings.input_files import STANDARD_INPUT, Place
 from fencepost.model.releases import Releases
 from fencepost.properties.registry import RegistryError

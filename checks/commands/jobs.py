@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.hazards import look_for
 from fencepost.checks.engines.plan import Checked, Options, PropertyError, check
-from fencepost.checks.engines.sampling import Walks
+from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.engines.theorems import check_theory
-from fencepost.checks.settings.hazards import Hazard
-from fencepost.checks.settings.planning import Item
+from fencepost.checks.questions.hazard_search import look_for
+from fencepost.checks.questions.hazards import Hazard
+from fencepost.checks.questions.planning import Item
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.properties.registry import Instance
 from fencepost.properties.theorems import Theory

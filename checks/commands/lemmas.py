@@ -9,13 +9,13 @@ from pathlib import Path
 
 from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.engines.exhaustive import GIB
 from fencepost.checks.engines.lemmas.finding import Lemmas, Means, Telling, find
-from fencepost.checks.engines.verdicts import ExitStatus, severest
+from fencepost.checks.engines.results.verdicts import ExitStatus, severest
+from fencepost.checks.engines.search.exhaustive import GIB
+from fencepost.checks.questions.planning import planned
 from fencepost.checks.reports.lemmas import as_json, as_python, as_text
 from fencepost.checks.settings.input_files import InputError
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
-from fencepost.checks.settings.planning import planned
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, RegistryError
 from fencepost.properties.registry import find as find_entry

@@ -20,7 +20,7 @@ from fencepost.checks.console.options import (
     add_size,
     add_workers,
 )
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 
 LEMMAS = """Looks for lemmas that prove a property by induction, and prints them as Python for properties/.
 

@@ -7,13 +7,13 @@ import json
 import sys
 from collections.abc import Sequence
 
+from fencepost.checks.conformance.java_side.mirrors import Looked, look_up
+from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.releases import BOOKKEEPER, PULSAR, ReleaseError
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import find
-from fencepost.traces.conformance.mirrors import Looked, look_up
-from fencepost.traces.conformance.toolchain import ToolchainError, toolchain
 
 FORMAT = 1
 _SYSTEMS = {"bookkeeper": "BookKeeper", "pulsar": "Pulsar"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fencepost.checks.engines.plan import Checked
-from fencepost.checks.engines.verdicts import ExitStatus, run_status, severest
+from fencepost.checks.engines.results.verdicts import ExitStatus, run_status, severest
 from fencepost.checks.reports.annotations import as_annotations
 from fencepost.checks.reports.baseline import Comparison
 from fencepost.checks.reports.doubt import Doubt

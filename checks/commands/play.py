@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.pages import write_recordings
 from fencepost.checks.settings.input_files import InputError
 from fencepost.checks.settings.own_protocols import is_own, own_protocols

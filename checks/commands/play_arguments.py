@@ -6,7 +6,7 @@ import argparse
 
 from fencepost.checks.commands.trace_arguments import page_name
 from fencepost.checks.console.options import Commands, add_command, add_defect, add_quiet, add_releases, add_set
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 
 PLAY = """Writes a page that holds the model: choose any action that can happen, go on from any state, take it back, branch off,
 and see at each step which properties hold, and why an action cannot happen. The page looks for the shortest way to a violation

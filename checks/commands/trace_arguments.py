@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from fencepost.checks.console.options import Commands, add_command, add_quiet
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 
 TRACE = """Works on trace files: the runs that violate a property, as `fencepost check --trace-dir DIR` and `fencepost explore
 trace --out FILE` write them."""

@@ -6,19 +6,19 @@ import argparse
 import sys
 
 from fencepost.checks.commands.conform import storage_of
+from fencepost.checks.conformance.java_side.classfiles import Classes
+from fencepost.checks.conformance.java_side.jars import jars
+from fencepost.checks.conformance.java_side.mirrors import classes_of
+from fencepost.checks.conformance.java_side.session import SessionError
+from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
+from fencepost.checks.conformance.registry import TARGETS
+from fencepost.checks.conformance.scenario import NotSeenError, scenario, write_project
+from fencepost.checks.conformance.targets import Asked, Target
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.releases import BOOKKEEPER, PULSAR
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError
-from fencepost.traces.conformance.catalogue import TARGETS
-from fencepost.traces.conformance.classfiles import Classes
-from fencepost.traces.conformance.jars import jars
-from fencepost.traces.conformance.mirrors import classes_of
-from fencepost.traces.conformance.scenario import NotSeenError, scenario, write_project
-from fencepost.traces.conformance.session import SessionError
-from fencepost.traces.conformance.targets import Asked, Target
-from fencepost.traces.conformance.toolchain import ToolchainError, toolchain
 from fencepost.traces.files.itf import TraceFileError, read
 
 

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.bounded import unroll
-from fencepost.checks.engines.exhaustive import GIB, Budget, exhaust
-from fencepost.checks.engines.findings import Findings
-from fencepost.checks.engines.general import findings_for_any_size
-from fencepost.checks.engines.induction import prove
-from fencepost.checks.engines.necessity import unneeded
-from fencepost.checks.engines.reduction import Reduction
-from fencepost.checks.engines.sampling import Walks, sample
-from fencepost.checks.engines.verdicts import Verdict
+from fencepost.checks.engines.any_size.verdicts import findings_for_any_size
+from fencepost.checks.engines.induction.necessity import unneeded
+from fencepost.checks.engines.induction.proof import prove
+from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.verdicts import Verdict
+from fencepost.checks.engines.search.bounded import unroll
+from fencepost.checks.engines.search.exhaustive import GIB, Budget, exhaust
+from fencepost.checks.engines.search.reduction import Reduction
+from fencepost.checks.engines.search.sampling import Walks, sample
 from fencepost.model.language import Protocol
 from fencepost.model.language.mistakes import guess
 from fencepost.properties.observed import Observed

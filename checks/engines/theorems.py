@@ -9,11 +9,11 @@ from typing import Any, Literal
 import z3
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.answers import Disagreement
-from fencepost.checks.engines.findings import Findings
 from fencepost.checks.engines.plan import Checked, Options, PropertyError
-from fencepost.checks.engines.solving import ask
-from fencepost.checks.engines.verdicts import Verdict
+from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.verdicts import Verdict
+from fencepost.checks.engines.solvers.answers import Disagreement
+from fencepost.checks.engines.solvers.solving import ask
 from fencepost.model.language import Protocol
 from fencepost.properties.suspicions import Suspicion
 from fencepost.properties.theorems import Step, Theorem, Theory

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from fencepost.checks.console.options import Commands, add_command, add_defect, add_quiet, add_releases, add_set, add_size
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 
 EXPORT = """Writes a protocol for other tools.
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.export.smtlib import scripts
 from fencepost.checks.export.tla.configuration import configurations
 from fencepost.checks.export.tla.module import Module
-from fencepost.checks.settings.planning import planned
+from fencepost.checks.questions.planning import planned
 from fencepost.properties.registry import Entry, Instance, RegistryError, written
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.files.writing import write_text

@@ -16,9 +16,9 @@ from typing import Any
 
 import z3
 
-from fencepost.checks.engines.induction_plan import InductionPlan
-from fencepost.checks.engines.obligations import Part
-from fencepost.checks.engines.second_solver import Terms
+from fencepost.checks.engines.induction.plan import InductionPlan
+from fencepost.checks.engines.solvers.obligations import Part
+from fencepost.checks.engines.solvers.second_solver import Terms
 from fencepost.model.language import Action, Protocol, Variable
 from fencepost.model.language.domains import Choice, Number, Subset
 from fencepost.properties.registry import written as shown

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.strategies import fault_text
 from fencepost.checks.policy.usage import WrongUsage
 from fencepost.checks.settings.input_files import InputError

@@ -18,7 +18,7 @@ from fencepost.checks.console.options import (
     add_seed,
     add_set,
 )
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.cluster.arguments import add_snapshot
 from fencepost.checks.policy.comparison.arguments import add_compare
 from fencepost.checks.policy.world import add_world

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.snapshot import as_snapshot
 from fencepost.checks.policy.strategies import keep_input, remembered
 from fencepost.model.balance.configuration import Configuration

@@ -12,8 +12,14 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from fencepost.checks.conformance.java_side.session import SessionError
+from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
+from fencepost.checks.conformance.policy.campaign import Find, Result, campaign
+from fencepost.checks.conformance.policy.cases import Rule
+from fencepost.checks.conformance.policy.code import Code
+from fencepost.checks.conformance.policy.registry import RULES
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.settings import release_of
 from fencepost.checks.policy.snapshot import as_snapshot
 from fencepost.checks.policy.usage import WrongUsage
@@ -21,12 +27,6 @@ from fencepost.model.balance.configuration import NAMES_OF_2_10, Configuration, 
 from fencepost.model.balance.isolation import Policies
 from fencepost.model.balance.strategies import PLACEMENTS, SHEDDERS
 from fencepost.model.language.mistakes import guess
-from fencepost.traces.conformance.policy.campaign import Find, Result, campaign
-from fencepost.traces.conformance.policy.cases import Rule
-from fencepost.traces.conformance.policy.catalogue import RULES
-from fencepost.traces.conformance.policy.code import Code
-from fencepost.traces.conformance.session import SessionError
-from fencepost.traces.conformance.toolchain import ToolchainError, toolchain
 from fencepost.traces.files.writing import write_text
 
 FORMAT = 1

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.answering import answering
 from fencepost.checks.policy.check import check_shedder
 from fencepost.checks.policy.settings import Settings, changed, read_settings

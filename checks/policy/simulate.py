@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.answering import answering
 from fencepost.checks.policy.settings import changed, read_settings
 from fencepost.checks.policy.strategies import keep_input, manager_of, remembered

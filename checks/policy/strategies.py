@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from fencepost.checks.conformance.policy.jar_strategy import JarError, JarStrategy
 from fencepost.checks.policy.snapshot import as_snapshot
 from fencepost.checks.policy.usage import WrongUsage
 from fencepost.checks.settings.broker_conf import ConfigurationError
@@ -18,7 +19,6 @@ from fencepost.model.balance.load_manager import LoadManager
 from fencepost.model.balance.strategies import EXTENSIBLE_LOAD_MANAGER, UnknownStrategy, load_manager
 from fencepost.model.balance.user_code import UserCodeError, UserFunction
 from fencepost.model.balance.user_policy import PLACE, SHED, PolicyFault, UserPlacement, UserShedder, user_strategy
-from fencepost.traces.conformance.policy.jar_strategy import JarError, JarStrategy
 from fencepost.traces.files.writing import write_text
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.conformance.running.adapter import Adapter, shown
+from fencepost.checks.conformance.running.campaign import Result
+from fencepost.checks.conformance.running.pair import Outcome
+from fencepost.checks.conformance.targets import Asked, Target
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.language import Protocol
 from fencepost.properties.registry import written
-from fencepost.traces.conformance.adapter import Adapter, shown
-from fencepost.traces.conformance.campaign import Result
-from fencepost.traces.conformance.running import Outcome
-from fencepost.traces.conformance.targets import Asked, Target
 from fencepost.traces.wording.text import show
 
 FORMAT = 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fencepost.checks.engines.plan import Checked
-from fencepost.checks.engines.verdicts import ExitStatus, Verdict
+from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.reports.histories import about
 from fencepost.model.language import Location
 from fencepost.properties.registry import written

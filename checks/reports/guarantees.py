@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fencepost.checks.engines.guarantees import Established
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.establishing import Established
+from fencepost.checks.questions.ledger_guarantees import Sizes
+from fencepost.checks.questions.requirements import Requirement
 from fencepost.checks.reports.policy_change import PolicyChange
 from fencepost.checks.settings.broker_conf import Taken
-from fencepost.checks.settings.guarantees import Sizes
 from fencepost.checks.settings.input_files import Place
-from fencepost.checks.settings.requirements import Requirement
 from fencepost.model.releases import History, Releases
 from fencepost.properties.registry import Entry
 

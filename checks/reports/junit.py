@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.reports.failures import Judged
 from fencepost.checks.reports.guarantees import Opening

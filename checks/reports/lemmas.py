@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from fencepost.checks.engines.findings import Findings
 from fencepost.checks.engines.lemmas.finding import Lemmas
+from fencepost.checks.engines.results.findings import Findings
 from fencepost.properties.registry import written
 
 

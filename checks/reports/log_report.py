@@ -7,10 +7,10 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.conformance.logs.explanation import Explanation
+from fencepost.checks.conformance.logs.mismatch import alternatives, possible, why_not
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.kernel import Kernel
-from fencepost.traces.conformance.explanation import Explanation
-from fencepost.traces.conformance.misfits import alternatives, possible, why_not
 
 FORMAT = 1
 _LINES = 5

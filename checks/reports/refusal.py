@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.annotations import command
 from fencepost.checks.reports.failures import in_repository
 from fencepost.checks.reports.report import as_json

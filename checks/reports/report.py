@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fencepost.checks.engines.plan import Checked
-from fencepost.checks.engines.verdicts import Amount, ExitStatus, Verdict
+from fencepost.checks.engines.results.verdicts import Amount, ExitStatus, Verdict
 from fencepost.checks.reports.baseline import Comparison
 from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.reports.guarantees import Opening

@@ -10,9 +10,9 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from fencepost.checks.engines.guarantees import Established
 from fencepost.checks.engines.plan import Checked
-from fencepost.checks.engines.verdicts import ExitStatus, Verdict
+from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
+from fencepost.checks.questions.establishing import Established
 from fencepost.checks.reports.guarantees import UNSEEN, Opening, compared, details
 from fencepost.checks.reports.histories import about
 from fencepost.checks.reports.report import closing, closing_of_guarantees, text

@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from fencepost.checks.engines.guarantees import Established
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.establishing import Established
 from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.reports.failures import Judged, in_repository, place_of
 from fencepost.checks.reports.guarantees import Opening, Shortfall

@@ -17,7 +17,7 @@ from fencepost.checks.console.options import (
     add_size,
     add_workers,
 )
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 
 DESCRIPTION = """Makes small mistakes in a protocol, one at a time, and looks whether its properties notice.
 

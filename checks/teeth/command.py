@@ -10,14 +10,14 @@ from dataclasses import replace
 from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
-from fencepost.checks.engines.exhaustive import GIB, Budget, exhaust
 from fencepost.checks.engines.plan import Checked
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.engines.search.exhaustive import GIB, Budget, exhaust
 from fencepost.checks.reports.report import text as told
-from fencepost.checks.teeth.litter import alone, claims
 from fencepost.checks.teeth.mutation import mutants
 from fencepost.checks.teeth.report import as_json, text
 from fencepost.checks.teeth.run import Mutant, Sample, Teeth, bite, searched
+from fencepost.checks.teeth.switched_mutants import alone, claims
 from fencepost.model.language import ModelError
 from fencepost.model.language.obligations import prove_domains
 from fencepost.properties.observed import Observed

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import z3
 
-from fencepost.checks.engines.induction import prove
-from fencepost.checks.engines.solving import ask
-from fencepost.checks.teeth.litter import alone, differences
+from fencepost.checks.engines.induction.proof import prove
+from fencepost.checks.engines.solvers.solving import ask
 from fencepost.checks.teeth.mutation import Mistake
+from fencepost.checks.teeth.switched_mutants import alone, differences
 from fencepost.checks.teeth.trial import Trial
 from fencepost.model.language import ModelError
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.exhaustive import GIB, Budget
+from fencepost.checks.engines.search.exhaustive import GIB, Budget
 from fencepost.checks.teeth.equivalence import Reasoner
 from fencepost.checks.teeth.mutation import Mistake
 from fencepost.checks.teeth.trial import Kill, Trial

@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fencepost.checks.engines.exhaustive import Budget, exhaust
-from fencepost.checks.engines.findings import Findings
-from fencepost.checks.engines.verdicts import ExitStatus, Verdict
-from fencepost.checks.engines.workers import spread
-from fencepost.checks.teeth.litter import Litter, claims, differences, rearranged
+from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
+from fencepost.checks.engines.solvers.workers import spread
 from fencepost.checks.teeth.mutation import Mistake, Spoiled, mutants
+from fencepost.checks.teeth.switched_mutants import Litter, claims, differences, rearranged
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.results import Limits
 from fencepost.model.kernel.search.search import search

@@ -1,5 +1,5 @@
 """The native kernel: a protocol's Z3 terms compiled to machine code, and the loops that drive it."""
 
-from fencepost.model.kernel.code.machine import Kernel
+from fencepost.model.kernel.compiler.machine import Kernel
 
 __all__ = ["Kernel"]

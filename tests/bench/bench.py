@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from fencepost.model.bookkeeper.ledger import ledger
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.code.program import Program
+from fencepost.model.kernel.compiler.program import Program
 from fencepost.model.kernel.search.results import Limits, Result
 from fencepost.model.kernel.search.search import search
 from fencepost.model.kernel.walks.walks import random_walks

@@ -11,12 +11,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
+from fencepost.checks.conformance.registry import TARGETS
+from fencepost.checks.conformance.running.campaign import Result, campaign
+from fencepost.checks.conformance.running.choosing import WINDOW
+from fencepost.checks.conformance.targets import Asked
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.traces.conformance.campaign import Result, campaign
-from fencepost.traces.conformance.catalogue import TARGETS
-from fencepost.traces.conformance.choosing import WINDOW
-from fencepost.traces.conformance.targets import Asked
-from fencepost.traces.conformance.toolchain import ToolchainError, toolchain
 from tests.bench.bench import show
 
 RUNS = {"ledger": 1000, "bookie": 80, "election": 120, "ownership": 80}

@@ -16,10 +16,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.hazards import look_for
 from fencepost.checks.engines.plan import Options
-from fencepost.checks.engines.verdicts import Verdict
-from fencepost.checks.settings.hazards import Hazard, hazards
+from fencepost.checks.engines.results.verdicts import Verdict
+from fencepost.checks.questions.hazard_search import look_for
+from fencepost.checks.questions.hazards import Hazard, hazards
 from fencepost.model.kernel.search.results import Limits, Result
 from fencepost.model.kernel.search.search import search
 from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases

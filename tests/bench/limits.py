@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.code.loops import call2, call3, call4, lowest_bit
-from fencepost.model.kernel.code.program import Program
-from fencepost.model.kernel.code.transposing import TOGETHER, spread
+from fencepost.model.kernel.compiler.intrinsics import call2, call3, call4, lowest_bit
+from fencepost.model.kernel.compiler.program import Program
+from fencepost.model.kernel.compiler.transposing import TOGETHER, spread
 
 LINES = 1 << 24  # of 64 bytes: 1 GiB, far beyond any cache
 CHAINS = 16  # as many loads in flight as a core keeps

@@ -14,7 +14,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from fencepost.checks.engines.liveness import Means, judge
+from fencepost.checks.engines.search.liveness import Means, judge
 from fencepost.model.kernel.search.search import search
 from fencepost.model.language import And, Not, Protocol
 from fencepost.properties.observed import Observed

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError
 import pytest
 
 from fencepost.checks.cli import GIVEN_UP
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from tests.command import ROOT, fencepost
 
 CTRL_C = """

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.cli import main
-from fencepost.checks.settings import planning
-from fencepost.checks.suites import Checking
+from fencepost.checks.pytest_fixtures import Checking
+from fencepost.checks.questions import planning
 from fencepost.properties.registry import Entry
 
 MODEL = '''

@@ -14,8 +14,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from fencepost.checks.conformance.policy.registry import RULES
 from fencepost.model.balance.configuration import RELEASES
-from fencepost.traces.conformance.policy.catalogue import RULES
 
 KEPT = Path(__file__).with_name("compared.json")
 HEAD = f"| rule | the class | {' | '.join(RELEASES)} |\n|---|---|{'---|' * len(RELEASES)}\n"

@@ -13,12 +13,12 @@ from fencepost.model.language.domains import Choice
 from fencepost.model.pulsar.metadata_store import EphemeralNode
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
+from tests.checks.conformance.real import tools
 from tests.docs import rows_table, stores_table
 from tests.docs.defects_table import HEAD, caught, lost, row
 from tests.docs.examples import DOCUMENTS, ROOT, Block, Session, blocks, exchanges, matches, played, refreshed
 from tests.docs.rows_table import ROWS
 from tests.docs.tables import instance_row, marked, table
-from tests.traces.conformance.real import tools
 
 REFERENCE = ROOT / "docs" / "reference"
 PAGES = {name: page for name in PROTOCOLS if (page := REFERENCE / f"{name}.md").exists()}

@@ -23,7 +23,7 @@ TEACHING = [
     ROOT / "docs" / "reference" / "language.md",
     ROOT / "docs" / "reference" / "python.md",
 ]
-ROOMS = {"hold-it-against-the-code.md": "fencepost.traces.conformance."}
+ROOMS = {"hold-it-against-the-code.md": "fencepost.checks.conformance."}
 """An adapter is part of the project, and is written with the room that it stands in."""
 """What teaches a reader to write Python with Fencepost; the other documents look into the model to show how it is made."""
 

@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, Verbosity, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.bounded import unroll
-from fencepost.checks.engines.findings import Findings
-from fencepost.checks.engines.induction import prove
-from fencepost.checks.engines.sampling import Walks, sample
+from fencepost.checks.engines.induction.proof import prove
+from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.search.bounded import unroll
+from fencepost.checks.engines.search.sampling import Walks, sample
 from fencepost.checks.export.command import tla
 from fencepost.model.kernel.walks.steered import Steered
 from fencepost.model.kernel.walks.walks import random_walks, walk_path

@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable, Iterator
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.exhaustive import Budget, exhaust
-from fencepost.checks.engines.liveness import STOPPED, Means, judge
-from fencepost.checks.engines.reduction import Reduction
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
+from fencepost.checks.engines.search.liveness import STOPPED, Means, judge
+from fencepost.checks.engines.search.reduction import Reduction
 from fencepost.model.kernel.search.results import Limits
 from fencepost.model.kernel.search.search import search
 from fencepost.model.language import ModelError

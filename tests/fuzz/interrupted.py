@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from fencepost.checks.engines.exhaustive import Budget, exhaust
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.model.kernel.search.results import Limits
 from fencepost.model.kernel.search.search import least_memory
 from tests.fuzz.case import Case, in_small

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fencepost.checks.engines.findings import Findings
-from fencepost.checks.engines.verdicts import Verdict
+from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.verdicts import Verdict
 from tests.fuzz.case import Case
 
 

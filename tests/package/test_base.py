@@ -10,7 +10,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from fencepost.checks.console.extras import PLOTS, SPARK, Extra
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from tests.package.environment import ROOT, Environment
 
 pytestmark = pytest.mark.xdist_group("package")

@@ -13,7 +13,7 @@ from typing import Any
 
 import z3
 
-from fencepost.checks.engines.exhaustive import Budget, exhaust
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.model.language import Protocol
 from fencepost.model.language.declarations import Action
 from fencepost.properties.observed import Observed

@@ -7,9 +7,9 @@ from functools import cache
 
 import pytest
 
-from fencepost.checks.engines.exhaustive import Budget, exhaust
-from fencepost.checks.engines.findings import Findings
-from fencepost.checks.engines.induction import prove
+from fencepost.checks.engines.induction.proof import prove
+from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Value

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from fencepost.model.kernel.code.packing import Words
-from fencepost.model.kernel.code.program import Program
+from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.program import Program
 from fencepost.model.kernel.search.expansion import DEADLOCKS, TRANSITIONS
 from fencepost.model.kernel.search.expansion import Worker as Tally
 from fencepost.model.kernel.search.finds import Finds

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from fencepost.model.kernel.code.packing import Words
-from fencepost.model.kernel.code.program import Program, bit_set, members
+from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.program import Program, bit_set, members
 from fencepost.model.kernel.search import sealed
 from fencepost.model.kernel.search import search as engine
 from fencepost.model.kernel.search.expansion import Worker as Tally

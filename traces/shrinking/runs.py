@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.code.packing import Words
+from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.results import Limits, Progress, Result
 from fencepost.model.kernel.search.search import least_memory, search

@@ -12,8 +12,8 @@ import numpy as np
 from fencepost.checks.engines.lemmas.atoms import Atom, Vocabulary
 from fencepost.checks.engines.lemmas.strays import anywhere
 from fencepost.checks.engines.lemmas.table import Table
-from fencepost.model.kernel.clauses.clauses import WIDTH, Clauses, Judge
-from fencepost.model.kernel.code.packing import Words
+from fencepost.model.kernel.clause_tables.clauses import WIDTH, Clauses, Judge
+from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.crew import Crew
 
 FREE = 1 << 15

@@ -12,17 +12,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fencepost.checks.engines.findings import Findings
-from fencepost.checks.engines.general import findings_for_any_size
-from fencepost.checks.engines.induction import Proof, prove
+from fencepost.checks.engines.any_size.verdicts import findings_for_any_size
+from fencepost.checks.engines.induction.proof import Proof, prove
 from fencepost.checks.engines.lemmas.atoms import Vocabulary
 from fencepost.checks.engines.lemmas.candidates import Candidates
 from fencepost.checks.engines.lemmas.houdini import Found, Houdini, Steps
 from fencepost.checks.engines.lemmas.shrinking import shrunk
 from fencepost.checks.engines.lemmas.writing import suite_with, written
+from fencepost.checks.engines.results.findings import Findings
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.clauses.truths import unique
-from fencepost.model.kernel.code.packing import Words
+from fencepost.model.kernel.clause_tables.truths import unique
+from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.results import Limits, Progress
 from fencepost.model.kernel.search.search import search

@@ -20,10 +20,10 @@ import z3
 
 from fencepost.checks.engines.lemmas.strays import strays
 from fencepost.checks.engines.lemmas.table import Table
-from fencepost.checks.engines.solving import ask
-from fencepost.model.kernel.clauses.clauses import Clauses, Flags, Judge
-from fencepost.model.kernel.clauses.truths import followers
-from fencepost.model.kernel.code.packing import Words
+from fencepost.checks.engines.solvers.solving import ask
+from fencepost.model.kernel.clause_tables.clauses import Clauses, Flags, Judge
+from fencepost.model.kernel.clause_tables.truths import followers
+from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.language import Action
 

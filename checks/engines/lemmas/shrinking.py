@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from fencepost.checks.engines.lemmas.houdini import FOLLOWS, Found, Steps
-from fencepost.model.kernel.clauses.clauses import Flags
+from fencepost.model.kernel.clause_tables.clauses import Flags
 
 Uses = dict[tuple[int, int], frozenset[int]]
 

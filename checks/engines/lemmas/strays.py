@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fencepost.model.kernel.code.packing import Packing, Words
+from fencepost.model.kernel.compiler.packing import Packing, Words
 from fencepost.model.language import Protocol
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from fencepost.checks.engines.lemmas.atoms import Atom, Vocabulary
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.clauses.clauses import Clauses, Ground
-from fencepost.model.kernel.clauses.truths import truths
-from fencepost.model.kernel.code.packing import Words
+from fencepost.model.kernel.clause_tables.clauses import Clauses, Ground
+from fencepost.model.kernel.clause_tables.truths import truths
+from fencepost.model.kernel.compiler.packing import Words
 
 
 class Table:

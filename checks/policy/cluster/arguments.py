@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fencepost.checks.console.numbers import positive
 from fencepost.checks.console.options import Commands, Once, add_command, add_quiet
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 
 SNAPSHOT = """Reads the load of a running cluster and writes it as a snapshot, for the other questions.
 

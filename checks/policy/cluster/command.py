@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.answering import answering
 from fencepost.checks.policy.cluster.admin import Admin, AdminError, NotFound
 from fencepost.checks.policy.cluster.dumps import read_metadata, read_report

@@ -8,7 +8,7 @@ from pathlib import Path
 from fencepost.checks.console.extras import PLOTS, SPARK, require
 from fencepost.checks.console.numbers import share, whole
 from fencepost.checks.console.options import Commands, add_command, add_format, add_hours, add_pulsar, add_quiet, add_seed
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.world import add_world
 
 COMPARE = """Simulates the same runs under the present policy and under proposed ones, and says of every measure whether it gets

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.answering import answering
 from fencepost.checks.policy.comparison.contenders import contenders
 from fencepost.checks.policy.comparison.judgement import Judgement

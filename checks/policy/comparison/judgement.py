@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.comparison.paired import Difference, Tolerances, Values, differences
 from fencepost.model.balance.simulation.measures import MEASURES
 from fencepost.traces.comparison.compare import Outcome

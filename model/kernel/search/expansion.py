@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fencepost.model.kernel.code.loops import (
+from fencepost.model.kernel.compiler.intrinsics import (
     bit_count,
     bump,
     call2,
@@ -22,8 +22,8 @@ from fencepost.model.kernel.code.loops import (
     native,
     store,
 )
-from fencepost.model.kernel.code.program import Program, canonicalise, compare, copy, has, same
-from fencepost.model.kernel.code.transposing import TOGETHER, spread
+from fencepost.model.kernel.compiler.program import Program, canonicalise, compare, copy, has, same
+from fencepost.model.kernel.compiler.transposing import TOGETHER, spread
 from fencepost.model.kernel.search.table import fetch_line, fetch_match, hash_state, insert
 
 BATCH = 128

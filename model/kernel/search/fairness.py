@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fencepost.model.kernel.code.loops import native
+from fencepost.model.kernel.compiler.intrinsics import native
 from fencepost.model.kernel.search.graph import Graph, Numbers
 
 Marks = npt.NDArray[np.bool_]

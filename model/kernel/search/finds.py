@@ -7,8 +7,8 @@ from typing import cast
 
 import numpy as np
 
-from fencepost.model.kernel.code.machine import Kernel
-from fencepost.model.kernel.code.program import bit_set
+from fencepost.model.kernel.compiler.machine import Kernel
+from fencepost.model.kernel.compiler.program import bit_set
 from fencepost.model.kernel.search.expansion import DEADLOCK_ROW, Alarms, Worker
 from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.results import Find, Kind

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fencepost.model.kernel.code.loops import bit_count, call2, fetch_add, load, load_int, load_published, native
-from fencepost.model.kernel.code.packing import Words
-from fencepost.model.kernel.code.program import Program, addresses
+from fencepost.model.kernel.compiler.intrinsics import bit_count, call2, fetch_add, load, load_int, load_published, native
+from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.program import Program, addresses
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.expansion import CURSOR, SHARED_WORDS, STOP
 from fencepost.model.kernel.search.results import Reached, Result

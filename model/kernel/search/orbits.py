@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from fencepost.model.kernel.code.code import Code
-from fencepost.model.kernel.code.loops import bit_count, bump, call2, fetch_add, load, load_int, native
-from fencepost.model.kernel.code.packing import Packing
-from fencepost.model.kernel.code.permutations import Permutations, tour
-from fencepost.model.kernel.code.program import Program
+from fencepost.model.kernel.compiler.intrinsics import bit_count, bump, call2, fetch_add, load, load_int, native
+from fencepost.model.kernel.compiler.native_functions import Code
+from fencepost.model.kernel.compiler.packing import Packing
+from fencepost.model.kernel.compiler.permutations import Permutations, tour
+from fencepost.model.kernel.compiler.program import Program
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.results import Result
 from fencepost.model.kernel.search.store import frontier

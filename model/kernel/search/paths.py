@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fencepost.model.kernel.code.machine import Kernel
-from fencepost.model.kernel.code.packing import Words
-from fencepost.model.kernel.code.program import Program, addresses
+from fencepost.model.kernel.compiler.machine import Kernel
+from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.program import Program, addresses
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.expansion import SHARED_WORDS, Worker
 from fencepost.model.kernel.search.store import Segment, Store, frontier

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from fencepost.model.kernel.code.machine import Kernel
-from fencepost.model.kernel.code.packing import Words
-from fencepost.model.kernel.code.program import Program, addresses
+from fencepost.model.kernel.compiler.machine import Kernel
+from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.program import Program, addresses
 from fencepost.model.kernel.search.expansion import (
     BATCH,
     CHUNK,

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fencepost.model.kernel.code.loops import call2, call3, load, lowest_bit, native, store
-from fencepost.model.kernel.code.machine import Kernel
-from fencepost.model.kernel.code.packing import Words
-from fencepost.model.kernel.code.program import Program, addresses, bit_set
+from fencepost.model.kernel.compiler.intrinsics import call2, call3, load, lowest_bit, native, store
+from fencepost.model.kernel.compiler.machine import Kernel
+from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.program import Program, addresses, bit_set
 from fencepost.model.kernel.search.store import Store
 from fencepost.model.kernel.search.successors import Room
 from fencepost.model.kernel.search.table import hash_state, insert

@@ -11,10 +11,10 @@ from pathlib import Path as FilePath
 
 import numpy as np
 
-from fencepost.model.kernel.code.machine import Kernel
-from fencepost.model.kernel.code.packing import Words
-from fencepost.model.kernel.code.program import Program, addresses, members
-from fencepost.model.kernel.code.transposing import TOGETHER
+from fencepost.model.kernel.compiler.machine import Kernel
+from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.program import Program, addresses, members
+from fencepost.model.kernel.compiler.transposing import TOGETHER
 from fencepost.model.kernel.search.checkpoint import Checkpoint, CheckpointError, Saved
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.expansion import (

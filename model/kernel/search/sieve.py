@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fencepost.model.kernel.code.loops import native, store
-from fencepost.model.kernel.code.packing import Words
+from fencepost.model.kernel.compiler.intrinsics import native, store
+from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.store import Store
 from fencepost.model.kernel.search.table import LINE, fetch_line, find, hash_state, insert
 

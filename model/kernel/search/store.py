@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from fencepost.model.kernel.code.packing import Words
+from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.table import LINE, MAX_STATES, Frontier, Space, fill
 
 _LOAD = 0.8

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fencepost.model.kernel.code.loops import call2, call3, fetch_add, load, load_int, lowest_bit, native, store
-from fencepost.model.kernel.code.program import Program, canonicalise, compare
+from fencepost.model.kernel.compiler.intrinsics import call2, call3, fetch_add, load, load_int, lowest_bit, native, store
+from fencepost.model.kernel.compiler.program import Program, canonicalise, compare
 from fencepost.model.kernel.search.expansion import CURSOR, note
 
 

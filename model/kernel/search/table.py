@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fencepost.model.kernel.code.loops import (
+from fencepost.model.kernel.compiler.intrinsics import (
     SLOTS,
     alike,
     fetch_add,
@@ -24,7 +24,7 @@ from fencepost.model.kernel.code.loops import (
     prefetch,
     publish,
 )
-from fencepost.model.kernel.code.program import copy, same
+from fencepost.model.kernel.compiler.program import copy, same
 
 LINE = SLOTS
 """Slots in a cache line."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fencepost.model.kernel.code.packing import Words
-from fencepost.model.kernel.code.program import Program
+from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.program import Program
 from fencepost.model.kernel.search.expansion import DEADLOCKS, NEW, TRANSITIONS, Worker
 
 

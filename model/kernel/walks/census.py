@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fencepost.model.kernel.code.loops import bump, call2, load, load_int, lowest_bit, native, store
-from fencepost.model.kernel.code.machine import Kernel
-from fencepost.model.kernel.code.packing import Words
-from fencepost.model.kernel.code.program import Program, addresses, members
+from fencepost.model.kernel.compiler.intrinsics import bump, call2, load, load_int, lowest_bit, native, store
+from fencepost.model.kernel.compiler.machine import Kernel
+from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.program import Program, addresses, members
 from fencepost.model.kernel.walks.course import Sought, Starts, Strategy, course_of
 from fencepost.model.kernel.walks.sample import Sample
 from fencepost.model.kernel.walks.walking import DEADLOCKS, NO_TRAIL, SAMPLED, STEPS, Trail, Walker, walk_all, walk_once

@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from fencepost.model.kernel.code.machine import Kernel
-from fencepost.model.kernel.code.packing import Words
-from fencepost.model.kernel.code.program import Program, addresses, bit_set
+from fencepost.model.kernel.compiler.machine import Kernel
+from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.program import Program, addresses, bit_set
 from fencepost.model.kernel.walks.sample import Sample
 from fencepost.model.kernel.walks.walking import HELD, SWARM, UNIFORM, look
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fencepost.model.kernel.code.packing import Words
+from fencepost.model.kernel.compiler.packing import Words
 
 _MOST = 1 << 18
 """Sampled states that are kept; with more, every other one is dropped."""

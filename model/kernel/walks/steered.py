@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fencepost.model.kernel.code.loops import load, native, store
-from fencepost.model.kernel.code.machine import Kernel
-from fencepost.model.kernel.code.packing import Words
-from fencepost.model.kernel.code.program import Program, addresses, bit_set, copy, has, members, take
+from fencepost.model.kernel.compiler.intrinsics import load, native, store
+from fencepost.model.kernel.compiler.machine import Kernel
+from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.program import Program, addresses, bit_set, copy, has, members, take
 from fencepost.model.kernel.search.paths import Path, plain
 from fencepost.model.kernel.walks.walking import first_of, look, mix
 

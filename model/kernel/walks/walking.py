@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fencepost.model.kernel.code.loops import (
+from fencepost.model.kernel.compiler.intrinsics import (
     bit_count,
     bump,
     call2,
@@ -18,7 +18,7 @@ from fencepost.model.kernel.code.loops import (
     native,
     store,
 )
-from fencepost.model.kernel.code.program import Program, copy, has, take
+from fencepost.model.kernel.compiler.program import Program, copy, has, take
 from fencepost.model.kernel.search.table import hash_state
 
 STEPS, DEADLOCKS, SAMPLED = range(3)

@@ -10,9 +10,9 @@ from typing import Literal
 
 import numpy as np
 
-from fencepost.model.kernel.code.machine import Kernel
-from fencepost.model.kernel.code.packing import Words
-from fencepost.model.kernel.code.program import Program, addresses, members
+from fencepost.model.kernel.compiler.machine import Kernel
+from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.program import Program, addresses, members
 from fencepost.model.kernel.search.crew import Crew
 from fencepost.model.kernel.search.paths import Path, plain
 from fencepost.model.kernel.walks.course import FindKind, Sought, Starts, Strategy, course_of

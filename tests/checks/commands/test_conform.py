@@ -13,9 +13,9 @@ from xml.etree import ElementTree
 import pytest
 
 from fencepost.checks.commands import conform_arguments
-from fencepost.traces.conformance.catalogue import TARGETS
+from fencepost.checks.conformance.registry import TARGETS
+from tests.checks.conformance.real import tools
 from tests.command import ROOT, Ran, command, fencepost
-from tests.traces.conformance.real import tools
 
 pytestmark = pytest.mark.xdist_group("real bookkeeper")
 

@@ -12,16 +12,16 @@ import pytest
 from fencepost.checks.commands import hazard_rows
 from fencepost.checks.commands.conform_hazards import replayed_hazards
 from fencepost.checks.commands.hazard_rows import Rows
+from fencepost.checks.conformance.registry import TARGETS
+from fencepost.checks.conformance.running.adapter import Adapter
+from fencepost.checks.conformance.targets import Asked, Target
 from fencepost.checks.reports.hazards_on_code import Replayed, as_json, read_json, table, text
 from fencepost.model.releases import History
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.traces.conformance.adapter import Adapter
-from fencepost.traces.conformance.catalogue import TARGETS
-from fencepost.traces.conformance.targets import Asked, Target
+from tests.checks.conformance.real import tools
 from tests.command import ROOT, fencepost
 from tests.docs.tables import REPRODUCED, marked
 from tests.docs.tables import table as made
-from tests.traces.conformance.real import tools
 
 SEEN = Replayed(
     "ledger",

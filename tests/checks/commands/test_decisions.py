@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fencepost.checks.settings.conf_instances import read_settings
+from fencepost.checks.questions.instances import read_settings
 from tests.command import fencepost
 
 QUORUMS = ("managedLedgerDefaultEnsembleSize", "managedLedgerDefaultWriteQuorum", "managedLedgerDefaultAckQuorum")

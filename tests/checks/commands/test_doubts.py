@@ -14,9 +14,9 @@ from fencepost.checks.cli import main
 from fencepost.checks.commands import doubts as doubts_module
 from fencepost.checks.commands.doubts import doubts
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.necessity import unneeded
+from fencepost.checks.engines.induction.necessity import unneeded
 from fencepost.checks.engines.plan import Checked, Options, check
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.annotations import as_annotations
 from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.reports.junit import as_junit

@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import pytest
 
 from fencepost.checks.commands import check, guarantees
-from fencepost.checks.settings.bundle_guarantees import bundle_guarantees
+from fencepost.checks.questions.bundle_guarantees import bundle_guarantees
+from fencepost.checks.questions.ledger_guarantees import Guarantee, Sizes, ledger_guarantees
 from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings
-from fencepost.checks.settings.guarantees import Guarantee, Sizes, ledger_guarantees
 from fencepost.checks.settings.load_manager import LoadManagerSettings
 from fencepost.model.releases import Releases
 from fencepost.properties.registry import Instance

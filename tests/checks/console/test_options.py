@@ -10,7 +10,7 @@ import pytest
 
 from fencepost.checks.cli import main
 from fencepost.checks.commands.arguments import _parser
-from fencepost.checks.engines.verdicts import ExitStatus
+from fencepost.checks.engines.results.verdicts import ExitStatus
 
 SHARED = {
     *("--set", "--size", "--defect", "--steps", "--seed", "--strategy", "--workers", "--memory"),

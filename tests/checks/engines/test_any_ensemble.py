@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import z3
 
-from fencepost.checks.engines.any_size import GeneralProof, prove_for_any_size
-from fencepost.checks.engines.link import AtSize
+from fencepost.checks.engines.any_size.link import AtSize
+from fencepost.checks.engines.any_size.proof import GeneralProof, prove_for_any_size
 from fencepost.model.language import And, ModelError, Not, Protocol, at_least
 from fencepost.model.language.first_order import AnySize, any_size
 from fencepost.model.language.sizes import Size

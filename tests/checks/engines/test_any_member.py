@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import z3
 
-from fencepost.checks.engines.any_size import GeneralProof, prove_for_any_size
-from fencepost.checks.engines.induction import prove
-from fencepost.checks.engines.link import link
+from fencepost.checks.engines.any_size.link import link
+from fencepost.checks.engines.any_size.proof import GeneralProof, prove_for_any_size
+from fencepost.checks.engines.induction.proof import prove
 from fencepost.model.language import And, If, Implies, ModelError, Not, Protocol, all_of, any_of, at_least
 from fencepost.model.language.first_order import AnySize, any_size
 from fencepost.model.language.sizes import Size

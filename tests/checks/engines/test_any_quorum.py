@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import z3
 
-from fencepost.checks.engines.any_size import GeneralProof, prove_for_any_size
-from fencepost.checks.engines.instantiation import Instantiation
-from fencepost.checks.engines.link import link
-from fencepost.checks.engines.second_solver import ground_answer
+from fencepost.checks.engines.any_size.instantiation import Instantiation
+from fencepost.checks.engines.any_size.link import link
+from fencepost.checks.engines.any_size.proof import GeneralProof, prove_for_any_size
+from fencepost.checks.engines.solvers.second_solver import ground_answer
 from fencepost.model.language import And, Implies, ModelError, Not, Or, Protocol, all_of, any_of, at_least
 from fencepost.model.language.first_order import AnySize, any_size
 from fencepost.model.language.sizes import Size

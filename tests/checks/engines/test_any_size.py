@@ -11,14 +11,14 @@ import z3
 
 from fencepost.checks.commands.arguments import run
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines import general_obligations as engine
-from fencepost.checks.engines.any_size import GeneralProof, prove_for_any_size
-from fencepost.checks.engines.induction import prove
-from fencepost.checks.engines.instantiation import Instantiation
-from fencepost.checks.engines.link import link
+from fencepost.checks.engines.any_size.instantiation import Instantiation
+from fencepost.checks.engines.any_size.link import link
+from fencepost.checks.engines.any_size.proof import GeneralProof, prove_for_any_size
+from fencepost.checks.engines.any_size.proof import obligations as engine
+from fencepost.checks.engines.induction.proof import prove
 from fencepost.checks.engines.plan import Checked, Options, check
-from fencepost.checks.engines.second_solver import ground_answer
-from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
+from fencepost.checks.engines.solvers.second_solver import ground_answer
 from fencepost.checks.reports.report import text
 from fencepost.model.language import And, Implies, ModelError, Not, Protocol, all_of, any_of
 from fencepost.model.language.first_order import any_size

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import z3
 
-from fencepost.checks.engines.bounded import unroll
-from fencepost.checks.engines.findings import Findings
-from fencepost.checks.engines.verdicts import Verdict
+from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.verdicts import Verdict
+from fencepost.checks.engines.search.bounded import unroll
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import And, If, Not, OneOf, Or, Protocol
 from fencepost.properties.vocabulary import Property, Suite

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import z3
 
-from fencepost.checks.engines.counterexample import counterexample
+from fencepost.checks.engines.induction.counterexample import counterexample
 from fencepost.model.language import And, If, OneOf, Protocol
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from fencepost.checks.engines.bounded import unroll
-from fencepost.checks.engines.exhaustive import Budget, exhaust
-from fencepost.checks.engines.induction import prove
-from fencepost.checks.engines.sampling import Walks, sample
+from fencepost.checks.engines.induction.proof import prove
+from fencepost.checks.engines.search.bounded import unroll
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
+from fencepost.checks.engines.search.sampling import Walks, sample
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.code.program import Program
+from fencepost.model.kernel.compiler.program import Program
 from fencepost.model.language import ModelError, Protocol
 from fencepost.properties.machines import Run, machine
 from fencepost.properties.observed import Observed

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import z3
 
-from fencepost.checks.engines.answers import Answer, Disagreement, Solve
-from fencepost.checks.engines.bounded import unroll
-from fencepost.checks.engines.induction import Proof, prove
-from fencepost.checks.engines.second_solver import cvc5_solver
+from fencepost.checks.engines.induction.proof import Proof, prove
+from fencepost.checks.engines.search.bounded import unroll
+from fencepost.checks.engines.solvers.answers import Answer, Disagreement, Solve
+from fencepost.checks.engines.solvers.second_solver import cvc5_solver
 from fencepost.model.language import And, Implies, ModelError, Not, Or, Protocol, all_of
 from fencepost.model.language.protocol import Action
 from fencepost.properties.vocabulary import Suite

@@ -8,7 +8,7 @@ from itertools import count
 
 import pytest
 
-from fencepost.checks.engines.induction import prove
+from fencepost.checks.engines.induction.proof import prove
 from fencepost.checks.engines.lemmas import finding
 from fencepost.checks.engines.lemmas.finding import Lemmas, Means, Telling, find
 from fencepost.checks.engines.lemmas.writing import suite_with

@@ -10,10 +10,10 @@ from typing import Any
 import networkx
 import pytest
 
-from fencepost.checks.engines.exhaustive import Budget, exhaust
-from fencepost.checks.engines.findings import Findings
-from fencepost.checks.engines.liveness import STOPPED, Means, judge
-from fencepost.checks.engines.verdicts import ExitStatus, Verdict, exit_status
+from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict, exit_status
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
+from fencepost.checks.engines.search.liveness import STOPPED, Means, judge
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.graph import graph_of
 from fencepost.model.kernel.search.search import search
@@ -223,7 +223,7 @@ def test_a_search_that_was_cut_short_claims_nothing() -> None:
 
 
 def test_a_graph_beyond_the_memory_claims_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fencepost.checks.engines.liveness.JUDGING_BYTES_PER_STATE", 1 << 40)
+    monkeypatch.setattr("fencepost.checks.engines.search.liveness.JUDGING_BYTES_PER_STATE", 1 << 40)
     only = verdict(promised(table({"go": {0: 1}}), {0}, {1}))
     assert only.verdict == "inconclusive"
     assert "raise --memory" in only.note

@@ -11,10 +11,10 @@ import pytest
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines import plan
-from fencepost.checks.engines.findings import Findings
 from fencepost.checks.engines.plan import Checked, Options, check
-from fencepost.checks.engines.sampling import Walks
-from fencepost.checks.engines.verdicts import ExitStatus, run_status
+from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.verdicts import ExitStatus, run_status
+from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.reports.report import closing
 from fencepost.model.language import Protocol
 from fencepost.properties.registry import Entry, Instance

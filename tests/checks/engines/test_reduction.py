@@ -10,11 +10,11 @@ import pytest
 
 from fencepost.checks.cli import main
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.exhaustive import Budget, exhaust
-from fencepost.checks.engines.findings import Findings
 from fencepost.checks.engines.plan import Options, check
-from fencepost.checks.engines.reduction import Reduction
-from fencepost.checks.engines.verdicts import exit_status
+from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.verdicts import exit_status
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
+from fencepost.checks.engines.search.reduction import Reduction
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.language import And, Implies, Protocol, all_of
 from fencepost.properties.observed import Observed
@@ -222,7 +222,7 @@ def test_situations_of_particular_members_are_reached_with_symmetry_as_without()
 
 
 def test_of_a_very_large_symmetry_a_part_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fencepost.checks.engines.reduction.MOST", 5)
+    monkeypatch.setattr("fencepost.checks.engines.search.reduction.MOST", 5)
     findings = searched({"entries": 1})
     (classes, counts) = findings.notes[1:3]
     assert classes == "symmetry: bookie b0, b1 interchangeable (2 permutations of 6, which would take too long for each state)"

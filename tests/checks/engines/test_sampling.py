@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from fencepost.checks.engines.sampling import Walks, sample
-from fencepost.checks.engines.verdicts import ExitStatus, Verdict, exit_status
+from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict, exit_status
+from fencepost.checks.engines.search.sampling import Walks, sample
 from fencepost.model.language import Not, Protocol, any_of
 from fencepost.properties.observed import Observed
 from fencepost.properties.vocabulary import Suite

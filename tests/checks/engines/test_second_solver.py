@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import z3
 
-from fencepost.checks.engines.second_solver import Terms, cvc5_solver
+from fencepost.checks.engines.solvers.second_solver import Terms, cvc5_solver
 from fencepost.model.language import Protocol
 
 FEW = range(-2, 3)

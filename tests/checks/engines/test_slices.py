@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks import calls
+from fencepost.checks import public_calls as calls
 from fencepost.checks.cli import main
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.exhaustive import Budget, exhaust
-from fencepost.checks.engines.reduction import Reduction
-from fencepost.checks.engines.verdicts import Verdict
+from fencepost.checks.engines.results.verdicts import Verdict
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
+from fencepost.checks.engines.search.reduction import Reduction
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Implies, Protocol
 from fencepost.properties.observed import Observed

@@ -12,8 +12,8 @@ import pytest
 import z3
 
 from fencepost.checks.console.progress import interruptible
-from fencepost.checks.engines.bounded import unroll
-from fencepost.checks.engines.solving import ask
+from fencepost.checks.engines.search.bounded import unroll
+from fencepost.checks.engines.solvers.solving import ask
 from fencepost.model.language import And, Not, OneOf, Protocol
 from fencepost.properties.vocabulary import Suite
 

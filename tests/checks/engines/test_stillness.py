@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from fencepost.checks.engines.bounded import unroll
-from fencepost.checks.engines.exhaustive import Budget, exhaust
-from fencepost.checks.engines.induction import prove
-from fencepost.checks.engines.necessity import unneeded
-from fencepost.checks.engines.sampling import Walks, sample
+from fencepost.checks.engines.induction.necessity import unneeded
+from fencepost.checks.engines.induction.proof import prove
+from fencepost.checks.engines.search.bounded import unroll
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
+from fencepost.checks.engines.search.sampling import Walks, sample
 from fencepost.model.language import And, If, Implies, Not, Protocol
 from fencepost.properties.machines import Run
 from fencepost.properties.observed import Observed

@@ -12,10 +12,10 @@ import z3
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines import theorems
-from fencepost.checks.engines.answers import Disagreement
 from fencepost.checks.engines.plan import Options, PropertyError
+from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
+from fencepost.checks.engines.solvers.answers import Disagreement
 from fencepost.checks.engines.theorems import check_theory, decide
-from fencepost.checks.engines.verdicts import ExitStatus, exit_status
 from fencepost.model.language import ModelError
 from fencepost.properties.theorems import Defects, Statements, Step, Theorem, Theory
 from tests.command import fencepost

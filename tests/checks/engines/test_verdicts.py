@@ -2,7 +2,7 @@
 
 import pytest
 
-from fencepost.checks.engines.verdicts import ExitStatus, Value, Verdict, exit_status, reached, unreached
+from fencepost.checks.engines.results.verdicts import ExitStatus, Value, Verdict, exit_status, reached, unreached
 from fencepost.model.language import Location
 from fencepost.properties.vocabulary import Kind, Property
 

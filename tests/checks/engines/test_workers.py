@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from fencepost.checks.engines.workers import spread
+from fencepost.checks.engines.solvers.workers import spread
 
 
 def squares() -> Callable[[int], int]:

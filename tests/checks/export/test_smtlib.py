@@ -10,7 +10,7 @@ import cvc5
 import pytest
 import z3
 
-from fencepost.checks.engines.induction import prove
+from fencepost.checks.engines.induction.proof import prove
 from fencepost.checks.export.smtlib import DOMAINS, scripts
 from fencepost.model.language import ModelError, Protocol
 from fencepost.properties.protocols import PROTOCOLS

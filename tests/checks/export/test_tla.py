@@ -9,8 +9,8 @@ import pytest
 import z3
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.exhaustive import Budget, exhaust
-from fencepost.checks.engines.verdicts import exit_status
+from fencepost.checks.engines.results.verdicts import exit_status
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.export.command import tla as files_of
 from fencepost.checks.export.tla.module import Module
 from fencepost.model.kernel.search.search import search

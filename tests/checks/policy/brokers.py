@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fencepost.traces.conformance.harness import OPTIONS
-from fencepost.traces.conformance.jars import Artifact, Release, jars
-from fencepost.traces.conformance.toolchain import toolchain
+from fencepost.checks.conformance.java_side.harness import OPTIONS
+from fencepost.checks.conformance.java_side.jars import Artifact, Release, jars
+from fencepost.checks.conformance.java_side.toolchain import toolchain
 
 SOURCE = Path(__file__).parent / "java" / "Cluster.java"
 EXTENSIBLE = "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"

@@ -12,8 +12,8 @@ from typing import Any, Self
 
 import pytest
 
+from fencepost.checks.conformance.policy.registry import RULES
 from fencepost.checks.policy import conformity
-from fencepost.traces.conformance.policy.catalogue import RULES
 from tests.checks.policy.asking import asked as ask_policy
 from tests.command import fencepost
 

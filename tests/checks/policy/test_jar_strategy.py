@@ -10,11 +10,11 @@ from zipfile import ZipFile
 
 import pytest
 
+from fencepost.checks.conformance.java_side.jars import jars
+from fencepost.checks.conformance.policy.code import pulsar_broker
 from fencepost.model.balance.strategies import EXTENSIBLE_LOAD_MANAGER
-from fencepost.traces.conformance.jars import jars
-from fencepost.traces.conformance.policy.code import pulsar_broker
+from tests.checks.conformance.real import tools
 from tests.checks.policy.asking import BUNDLES, answered, asked, snapshot, write
-from tests.traces.conformance.real import tools
 
 pytestmark = pytest.mark.xdist_group("real pulsar")
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.engines.findings import Findings
 from fencepost.checks.engines.plan import Checked
-from fencepost.checks.engines.verdicts import ExitStatus, Value, Verdict, exit_status
+from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.verdicts import ExitStatus, Value, Verdict, exit_status
 from fencepost.checks.reports.baseline import Baseline, BaselineError, Key, found
 from fencepost.checks.reports.doubt import Doubt
 from fencepost.model.language import Location, Protocol

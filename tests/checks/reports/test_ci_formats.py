@@ -20,8 +20,8 @@ import xmlschema
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Checked, Options, check
-from fencepost.checks.engines.sampling import Walks
-from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
+from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.reports.annotations import as_annotations
 from fencepost.checks.reports.failures import Judged, judged, place_of
 from fencepost.checks.reports.junit import as_junit

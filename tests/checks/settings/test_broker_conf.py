@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.settings.conf_instances import CONTROL_PLANE, Settings, control_plane_instances, read_settings
+from fencepost.checks.questions.instances import CONTROL_PLANE, Settings, control_plane_instances, read_settings
 from fencepost.checks.settings.control_plane_settings import ALGORITHM, SESSION_POLICY, UNLOADS
 from fencepost.checks.settings.input_files import InputError
 from fencepost.checks.settings.ledger_settings import ACK_QUORUM, ENSEMBLE, WRITE_QUORUM

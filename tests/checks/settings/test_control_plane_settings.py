@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from fencepost.checks.questions.instances import CONTROL_PLANE, control_plane_instances, read_settings
 from fencepost.checks.settings.broker_conf import ConfigurationError
-from fencepost.checks.settings.conf_instances import CONTROL_PLANE, control_plane_instances, read_settings
 from fencepost.checks.settings.control_plane_settings import (
     ALGORITHM,
     FIRST_BUNDLES,

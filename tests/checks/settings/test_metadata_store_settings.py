@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.settings.conf_instances import CONTROL_PLANE, read_settings
+from fencepost.checks.questions.instances import CONTROL_PLANE, read_settings
 from fencepost.model.language import ModelError
 from fencepost.model.pulsar.stores import STORES
 from fencepost.properties.protocols import PROTOCOLS

@@ -12,11 +12,11 @@ import z3
 
 from fencepost.checks.cli import main
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.exhaustive import Budget, exhaust
-from fencepost.checks.teeth.litter import alone, differences
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.teeth.mutation import Mistake, mutants
 from fencepost.checks.teeth.report import text
 from fencepost.checks.teeth.run import Sample, Teeth, bite
+from fencepost.checks.teeth.switched_mutants import alone, differences
 from fencepost.checks.teeth.trial import Kill
 from fencepost.model.language import And, If, ModelError, Not, Protocol, at_least
 from fencepost.properties.observed import Observed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.model.bookkeeper.bookie_releases import DEFECTS, HISTORY, STORAGES
 from fencepost.model.language import ModelError
 from fencepost.model.releases import BOOKKEEPER

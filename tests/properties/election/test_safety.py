@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from fencepost.checks.engines.exhaustive import Budget, exhaust
-from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.model.language import And, Implies, ModelError, Not, all_of
 from fencepost.model.pulsar.election import DEFECTS, RELEASES
 from fencepost.properties.observed import Observed

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import z3
 
+from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.engines.theorems import decide, vacuous
-from fencepost.checks.engines.verdicts import Verdict
 from fencepost.model.pulsar.hash_range import DEFECTS, HashRange, Layout
 from fencepost.model.pulsar.hash_range.boundaries import choose, quotient
 from fencepost.properties.hash_range import arithmetic as hash_range

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from fencepost.checks.engines.exhaustive import Budget, exhaust
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.teeth.pinned import broken_properties
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from fencepost.checks.engines.exhaustive import Budget, exhaust
-from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
 from fencepost.model.bookkeeper.ledger import DEFECTS, HISTORY, WEAKENINGS
 from fencepost.model.language import And, Implies, ModelError, Not, Or

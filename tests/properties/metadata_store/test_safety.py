@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.model.language import ModelError
 from fencepost.model.pulsar.store_clients import DEFECTS
 from fencepost.properties.protocols import PROTOCOLS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.model.pulsar.ownership import DEFECTS
 from fencepost.model.pulsar.resource_lock import RELEASES
 from fencepost.properties.protocols import PROTOCOLS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fencepost.checks.engines.induction import prove
+from fencepost.checks.engines.induction.proof import prove
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value
 from tests.properties.searching import proved, searched, unexpected

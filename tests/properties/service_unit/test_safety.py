@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.model.pulsar.service_unit import DEFECTS
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fencepost.checks.engines.verdicts import ExitStatus, exit_status
+from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.model.language import ModelError
 from fencepost.model.pulsar.split import DEFECTS
 from fencepost.properties.protocols import PROTOCOLS

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from fencepost.model.kernel.code.packing import Words
-from fencepost.model.kernel.code.wasm import webassembly
+from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.wasm import webassembly
 from fencepost.model.language import ModelError, Or, Protocol, Variable
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.vocabulary import Suite

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.checks.engines.exhaustive import Budget, exhaust
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.model.kernel.search.search import least_memory
 from fencepost.model.language import Protocol
 from fencepost.properties.observed import Observed

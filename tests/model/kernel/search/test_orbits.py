@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.code.packing import Packing, Words
-from fencepost.model.kernel.code.permutations import plain_changes, tour
+from fencepost.model.kernel.compiler.packing import Packing, Words
+from fencepost.model.kernel.compiler.permutations import plain_changes, tour
 from fencepost.model.kernel.search.orbits import Orbits
 from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.results import Limits, Result

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fencepost.model.kernel.code.packing import Words
+from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.search.sieve import buckets_of, new_states
 
 State = tuple[int, ...]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fencepost.model.kernel import Kernel
-from fencepost.model.kernel.code.program import Program, bit_set
+from fencepost.model.kernel.compiler.program import Program, bit_set
 from fencepost.model.kernel.walks.steered import Steered
 from fencepost.model.kernel.walks.walking import first_of
 from fencepost.model.language import Not, OneOf, Protocol

@@ -1,0 +1,125 @@
+"""What both sides show of a ledger: each thing as the model has it, and as BookKeeper's objects have it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fencepost.checks.conformance.bookkeeper.ledger_requests import ADDING, VARIABLES, Fragment, Ledger, entries, ledger_of
+from fencepost.checks.conformance.running.adapter import Observable
+from fencepost.checks.conformance.running.view import View
+
+SUCCESS = "No problem"
+UNDER_WAY = "under way"
+
+
+def _seen(name: str, model: Callable[[Ledger], Any], code: Callable[[Mapping[str, Any]], Any]) -> Observable:
+    return Observable(name, VARIABLES[name], lambda view: model(ledger_of(view)), code)
+
+
+def _of_bookies(name: str, model: Callable[[View, str], Any], code: Callable[[Mapping[str, Any]], Any]) -> Observable:
+    """Something of each bookie that runs; of others there is nothing to see."""
+    return _seen(
+        name,
+        lambda ledger: {b: model(ledger.view, b) for b in ledger.bookies if ledger.up(b)},
+        lambda seen: {b: code(told) for b, told in seen["bookies"].items() if told["up"]},
+    )
+
+
+def _metadata(name: str, told: str, model: Callable[[Ledger], Any]) -> Observable:
+    """Something of the metadata, while there are any; the code has it only when it says so."""
+    return _seen(name, lambda ledger: None if ledger.status == "deleted" else model(ledger), lambda s: s["metadata"].get(told))
+
+
+def _lac(view: View, bookie: str, family: str) -> Any:
+    """A last add confirmed; it goes with the ledger when that is deleted, and is no answer in limbo: the model keeps it there,
+    where nobody can ask for it."""
+    ledger = ledger_of(view)
+    return None if ledger.status == "deleted" or ledger.limbo(bookie) else view[f"{family}[{bookie}]"]
+
+
+def _fragments(found: list[Fragment]) -> Any:
+    return tuple((f.first, f.bookies if f.striped else frozenset(f.bookies)) for f in found)
+
+
+def _told(seen: Mapping[str, Any], ensembles: list[list[Any]] | None) -> Any:
+    """Ensembles as the harness tells them; the order of bookies counts only where entries are striped."""
+    if ensembles is None:
+        return None
+    return tuple((first, tuple(bookies) if seen["striped"] else frozenset(bookies)) for first, *bookies in ensembles)
+
+
+def _writer(ledger: Ledger) -> Any:
+    return {"closed": "closed", "failed": "failed"}.get(ledger.writer, "open")
+
+
+def _writer_told(seen: Mapping[str, Any]) -> Any:
+    told = seen["clients"].get("writer", {}).get("closed")
+    return "open" if told is None else "closed" if told == SUCCESS else "failed"
+
+
+def _ends(ledger: Ledger) -> Any:
+    """Each recovery with the end that it has found, if it is over."""
+    return {r: ledger.next_entry(r) - 1 if ledger.phase(r) == "done" else UNDER_WAY for r in ledger.recoverers}
+
+
+def _ends_told(seen: Mapping[str, Any]) -> Any:
+    """Those of recoveries that have begun; a failed one has no end, but words."""
+    ends = {}
+    for name, told in seen["clients"].items():
+        if name.startswith("r") and name != "reader":
+            opened = told.get("opened")
+            ends[name] = UNDER_WAY if opened is None else told.get("lac") if opened == SUCCESS else opened
+    return ends
+
+
+def _current(ledger: Ledger) -> Any:
+    """The ensemble to which each recovery that reads and writes would write now."""
+    return {
+        r: frozenset(ledger.recovered(r)[-1].bookies) for r in ledger.recoverers if ledger.phase(r) in ("reading", ADDING)
+    }
+
+
+OBSERVABLES = (
+    _seen("status", lambda ledger: ledger.status, lambda seen: seen["metadata"]["status"]),
+    _metadata("version", "version", lambda ledger: ledger.view["version"]),
+    _metadata("last", "last", lambda ledger: ledger.last if ledger.status == "closed" else None),
+    _seen(
+        "published",
+        lambda ledger: None if ledger.status == "deleted" else _fragments(ledger.published()),
+        lambda seen: _told(seen, seen["metadata"].get("ensembles")),
+    ),
+    _seen(
+        "up",
+        lambda ledger: {b: ledger.up(b) for b in ledger.bookies},
+        lambda seen: {b: told["up"] for b, told in seen["bookies"].items()},
+    ),
+    _of_bookies("stored", lambda view, b: entries(view[f"stored[{b}]"]), lambda told: frozenset(told["stored"])),
+    _of_bookies("rotten", lambda view, b: entries(view[f"rotten[{b}]"]), lambda told: frozenset(told["rotten"])),
+    _of_bookies("fenced", lambda view, b: view[f"fenced[{b}]"], lambda told: told["fenced"]),
+    _of_bookies("limbo", lambda view, b: view[f"limbo[{b}]"], lambda told: told["limbo"]),
+    _of_bookies("bookie_lac", lambda view, b: _lac(view, b, "bookie_lac"), lambda told: told["lac"]),
+    _of_bookies("explicit_lac", lambda view, b: _lac(view, b, "explicit_lac"), lambda told: told["explicit_lac"]),
+    _seen(
+        "confirmed",
+        lambda ledger: None if ledger.unset_to else entries(ledger.view["confirmed"]),
+        lambda seen: frozenset(seen["clients"]["writer"]["confirmed"]),
+    ),
+    _seen("writer", _writer, _writer_told),
+    _seen(
+        "writer_lac",
+        lambda ledger: ledger.lac if ledger.writer == "writing" else None,
+        lambda seen: seen["clients"]["writer"]["lac"],
+    ),
+    _seen(
+        "writer_ensembles",
+        lambda ledger: _fragments(ledger.writers()) if ledger.writer == "writing" else None,
+        lambda seen: _told(seen, seen["clients"]["writer"].get("ensembles")),
+    ),
+    _seen("recovery_end", _ends, _ends_told),
+    _seen(
+        "recovery_ensemble",
+        _current,
+        lambda s: {r: frozenset(t["current"]) for r, t in s["clients"].items() if r[1:].isdigit() and "current" in t},
+    ),
+)

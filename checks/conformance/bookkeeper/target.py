@@ -1,0 +1,98 @@
+"""BookKeeper as a target: its releases, its storages, and how a harness for it is started."""
+
+from __future__ import annotations
+
+from fencepost.checks.conformance.bookkeeper.bookie import BookieAdapter
+from fencepost.checks.conformance.bookkeeper.ledger import LedgerAdapter
+from fencepost.checks.conformance.java_side.harness import harness
+from fencepost.checks.conformance.java_side.jars import Artifact, Release
+from fencepost.checks.conformance.java_side.session import Session
+from fencepost.checks.conformance.targets import Asked, Target
+
+STORAGES = {
+    "db": "storage.ldb.DbLedgerStorage",
+    "sorted": "SortedLedgerStorage",
+    "interleaved": "InterleavedLedgerStorage",
+}
+"""The ledger storages by the names that --storage has for them; the first is Pulsar's."""
+
+BESIDES = ("bookies",)
+"""The folder of the harnesses that those of bookies share."""
+
+MEMORY = ("-Xmx512m", "-XX:MaxDirectMemorySize=512m")
+
+_PAIR_AND_SPARE = {"bookies": 3, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2, "changes": 1}
+
+
+def bookkeeper(version: str) -> Release:
+    """A release of bookkeeper-server with what it needs."""
+    return Release("bookkeeper", version, (Artifact(f"org.apache.bookkeeper:bookkeeper-server:{version}"),))
+
+
+def start(asked: Asked, *, keep_log: bool = False) -> LedgerAdapter:
+    """A harness with no bookie yet. Raises ToolchainError or SessionError."""
+    release = bookkeeper(asked.release)
+    made = harness("ledger", "org.apache.bookkeeper.client.LedgerBench", release, besides=BESIDES, options=MEMORY)
+    storage = asked.storage or next(iter(STORAGES))
+    return LedgerAdapter(Session(made.with_arguments(STORAGES[storage]), keep_log=keep_log), storage=storage)
+
+
+LEDGER = Target(
+    name="ledger",
+    protocol="ledger",
+    system="bookkeeper",
+    releases=("4.18.0", "4.17.3", "4.17.2"),
+    start=start,
+    instances=(
+        {"entries": 2, "recoverers": 2},
+        _PAIR_AND_SPARE | {"recoverers": 2},
+        {"bookies": 4, "ensemble": 3, "write_quorum": 2, "entries": 2, "changes": 1},
+        {"bookies": 4, "entries": 2, "recoverers": 2, "changes": 2},
+        {"entries": 2, "recoverers": 2, "explicit_lacs": 1, "rots": 1, "deletions": 1},
+        {"entries": 2, "crashes": 1, "explicit_lacs": 1},
+        {"entries": 2, "losses": 1, "unclean_shutdowns": 1, "data_integrity": True},
+    ),
+    weights={"close": 0.03, "find_closed": 0.3, "read_tail": 0.2, "late_recovery_add": 0.5, "fence_unheard": 0.3, "send": 2.0},
+    storages=tuple(STORAGES),
+)
+
+
+def start_bookie(asked: Asked) -> BookieAdapter:
+    """A harness with no bookie yet. Raises ToolchainError or SessionError."""
+    release = bookkeeper(asked.release)
+    made = harness("bookie", "org.apache.bookkeeper.bookie.BookieBench", release, besides=BESIDES, options=MEMORY)
+    storage = asked.storage or next(iter(STORAGES))
+    return BookieAdapter(lambda: Session(made.with_arguments(STORAGES[storage])), processes=asked.processes)
+
+
+_TWO_DIRECTORIES = {"ledgers": 2, "entries": 1, "directories": 2}
+
+BOOKIE = Target(
+    name="bookie",
+    protocol="bookie",
+    system="bookkeeper",
+    releases=LEDGER.releases,
+    start=start_bookie,
+    instances=(
+        {"kills": 2, "stops": 1, "records": 7},
+        {"kills": 1, "power_losses": 2, "records": 7, "recovery": False},
+        {"kills": 1, "stops": 1, "explicit_lacs": 2, "reads": 1, "recovery": False},
+        {"ledgers": 2, "entries": 1, "kills": 2, "stops": 1, "records": 7},
+        {"kills": 1, "power_losses": 1, "journal_sync_data": False},
+        {"kills": 1, "stops": 1, "journal_write_data": False},
+        {"storage": "db", "full_caches": 2, "kills": 1, "stops": 1, "recovery": False},
+        {"storage": "db", **_TWO_DIRECTORIES, "full_caches": 1, "kills": 2, "stops": 1, "recovery": False},
+    ),
+    weights={"take_checkpoint": 0.1, "add": 2.0, "recovery_add": 2.0, "kill": 0.5, "stop": 0.5, "lose_power": 0.5},
+    storages=tuple(STORAGES),
+    hazards=(
+        "idle_checkpoint_skips_index",
+        "idle_flush_skips_headers",
+        "headers_without_pages_not_saved",
+        "denies_before_fence_is_journaled",
+        "master_key_with_entries_only",
+        "mark_goes_back",
+    ),
+    processes=True,
+    storage_in_model=True,
+)

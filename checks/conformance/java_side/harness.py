@@ -1,0 +1,104 @@
+"""The harnesses in Java: compiled at first use, for the jars of one release."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from fencepost.checks.conformance.java_side.cache import cache, kept
+from fencepost.checks.conformance.java_side.jars import Release, jars
+from fencepost.checks.conformance.java_side.toolchain import Toolchain, ToolchainError, toolchain
+
+JAVA = Path(__file__).parents[1] / "java"
+SHARED = JAVA / "shared"
+
+OPTIONS = (
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    f"-Dlog4j2.configurationFile={SHARED / 'quiet.properties'}",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+    "-Dio.netty.leakDetection.level=disabled",
+    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+    "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+)
+"""Of every JVM: quick to start, on one core, and what Netty asks for."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a harness is made of: the class that is started, the sources, the release whose jars they use, and the options of
+    the JVM that are its own."""
+
+    main: str
+    release: Release
+    sources: tuple[Path, ...]
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Harness:
+    """A compiled harness: the command that starts its JVM, which then speaks JSON lines (see ``session``), what it is ``made``
+    of, and the ``arguments`` of its main class."""
+
+    command: tuple[str, ...]
+    made: Made | None = None
+    arguments: tuple[str, ...] = ()
+
+    def with_arguments(self, *arguments: str) -> Harness:
+        """The same with arguments for its ``main``."""
+        return replace(self, command=(*self.command, *arguments), arguments=(*self.arguments, *arguments))
+
+
+def harness(
+    folder: str | Path,
+    main: str,
+    release: Release,
+    *,
+    besides: Sequence[str] = (),
+    options: Sequence[str] = (),
+    tools: Toolchain | None = None,
+) -> Harness:
+    """The harness of ``java/FOLDER`` with what all of them share, whose class ``main`` is started with the jars of a release.
+
+    A ``folder`` that is a path is one of its own, wherever that is.
+    ``besides`` are further folders of ``java`` that it is compiled with, ``options`` are for the JVM. Compiled classes are
+    kept by the digest of sources, release and JDK. Raises ToolchainError, with the compiler's first complaint if the release
+    does not have what the harness uses.
+    """
+    tools = tools or toolchain()
+    path = jars(release, tools)
+    own = folder.resolve() if isinstance(folder, Path) else JAVA / folder
+    folders = [*(JAVA / each for each in (SHARED.name, *besides)), own]
+    sources = [source for each in folders for source in sorted(each.rglob("*.java"))]
+    digest = hashlib.sha256("\n".join(str(jar) for jar in path).encode())
+    for source in sources:
+        digest.update(source.read_bytes())
+    digest.update(str(tools.version).encode())
+
+    def compiled(classes: Path) -> None:
+        _compile(sources, path, classes, release, tools)
+
+    classes = kept(cache() / "classes" / f"{own.name}-{release.name}-{release.version}-{digest.hexdigest()[:16]}", compiled)
+    together = os.pathsep.join([str(classes), *(str(jar) for jar in path)])
+    command = (str(tools.java), *OPTIONS, *options, "-cp", together, main)
+    return Harness(command, Made(main, release, tuple(sources), tuple(options)))
+
+
+def _compile(sources: Sequence[Path], path: Sequence[Path], classes: Path, release: Release, tools: Toolchain) -> None:
+    # the class path of a large release is longer than some systems take on a command line
+    arguments = classes / "arguments"
+    words = ["-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", classes, "-cp", os.pathsep.join(map(str, path)), *sources]
+    arguments.write_text("\n".join('"' + str(word).replace("\\", "\\\\") + '"' for word in words), encoding="utf-8")
+    try:
+        done = subprocess.run([tools.javac, f"@{arguments}"], capture_output=True, text=True, timeout=600, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ToolchainError(f"javac cannot be run: {error}") from error
+    finally:
+        arguments.unlink()
+    if done.returncode != 0:
+        told = next((line for line in done.stderr.splitlines() if "error:" in line), done.stderr[:300].strip())
+        raise ToolchainError(f"the harness does not fit {release}: {told}")

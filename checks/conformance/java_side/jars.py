@@ -1,0 +1,131 @@
+"""The jars of a release: fetched by Maven once, checked against pinned checksums, kept in the user's cache."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from fencepost.checks.conformance.java_side.cache import cache, kept
+from fencepost.checks.conformance.java_side.toolchain import Toolchain, ToolchainError
+
+PINS = Path(__file__).with_name("pins")
+PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
+SECONDS = 900
+"""How long Maven may take: a class path is some hundred megabytes."""
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """One dependency, ``group:artifact:version``, without what ``exclusions`` (``group:artifact``) would bring along."""
+
+    coordinates: str
+    exclusions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release of a system: its ``name`` (``bookkeeper``), its ``version``, and the artifacts that make its class path.
+
+    ``managed`` are poms (``group:artifact:version``) that say which versions belong together. A release with a file of pins,
+    ``pins/NAME-VERSION.sha256``, is fetched only if every jar is the one that was pinned; others rest on Maven's own checks.
+    """
+
+    name: str
+    version: str
+    artifacts: tuple[Artifact, ...]
+    managed: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}"
+
+    @property
+    def pins(self) -> Path:
+        """The file of pins, which need not exist."""
+        return PINS / f"{self.name}-{self.version}.sha256"
+
+    @property
+    def pinned(self) -> bool:
+        """Whether its jars are pinned by checksum."""
+        return self.pins.exists()
+
+    def pom(self) -> str:
+        """The Maven project that has the artifacts as its dependencies."""
+        managed = "".join(_dependency(name, "<type>pom</type><scope>import</scope>") for name in self.managed)
+        management = f"<dependencyManagement><dependencies>{managed}</dependencies></dependencyManagement>" if managed else ""
+        needed = "".join(_dependency(a.coordinates, _excluded(a.exclusions)) for a in self.artifacts)
+        return (
+            '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+            "<groupId>fencepost</groupId><artifactId>conformance</artifactId><version>1</version>"
+            f"{management}<dependencies>{needed}</dependencies></project>\n"
+        )
+
+
+def _dependency(coordinates: str, more: str) -> str:
+    group, artifact, version = coordinates.split(":")
+    return (
+        f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version>"
+        f"{more}</dependency>"
+    )
+
+
+def _excluded(names: tuple[str, ...]) -> str:
+    pairs = (name.split(":") for name in names)
+    each = "".join(f"<exclusion><groupId>{g}</groupId><artifactId>{a}</artifactId></exclusion>" for g, a in pairs)
+    return f"<exclusions>{each}</exclusions>" if each else ""
+
+
+def jars(release: Release, tools: Toolchain) -> list[Path]:
+    """The class path of a release, sorted by name; fetched if it is not in the cache.
+
+    Raises ToolchainError if Maven fails, or if a jar is not the one that is pinned.
+    """
+    pins = release.pins.read_text(encoding="utf-8") if release.pinned else ""
+    key = hashlib.sha256(f"{release.pom()}{pins}".encode()).hexdigest()[:16]
+
+    def fetch(folder: Path) -> None:
+        _fetched(release, tools, folder)
+        if pins:
+            _check(release, folder, pins)
+
+    folder = kept(cache() / "jars" / f"{release.name}-{release.version}-{key}", fetch)
+    return sorted(folder.glob("*.jar"))
+
+
+def _fetched(release: Release, tools: Toolchain, folder: Path) -> None:
+    pom = folder / "pom.xml"
+    pom.write_text(release.pom(), encoding="utf-8")
+    command = [str(tools.mvn), "-B", "-q", "-f", str(pom), PLUGIN, f"-DoutputDirectory={folder}", "-DincludeScope=runtime"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL, check=False)
+    except subprocess.TimeoutExpired:
+        raise ToolchainError(f"Maven did not fetch the jars of {release} within {SECONDS} s; try again") from None
+    except OSError as error:
+        raise ToolchainError(f"Maven cannot be run: {error.strerror or error}") from error
+    if done.returncode != 0:
+        told = next((line for line in (done.stdout + done.stderr).splitlines() if "ERROR" in line), "it says nothing")
+        raise ToolchainError(f"Maven cannot fetch the jars of {release} (is there such a release?): {told[:300]}")
+
+
+def _check(release: Release, folder: Path, pins: str) -> None:
+    wanted = {name: digest for digest, name in (line.split() for line in pins.splitlines())}
+    found = digests(folder)
+    for name in sorted({*wanted, *found}):
+        if name not in found:
+            raise ToolchainError(f"{release}: {name} is pinned, and Maven did not fetch it")
+        if name not in wanted:
+            raise ToolchainError(f"{release}: Maven fetched {name}, which is not pinned in {release.pins.name}")
+        if wanted[name] != found[name]:
+            raise ToolchainError(f"{release}: {name} is not the jar that is pinned: its sha256 is {found[name]}")
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """The sha256 of each jar of a folder, by its name."""
+    return {jar.name: hashlib.sha256(jar.read_bytes()).hexdigest() for jar in sorted(folder.glob("*.jar"))}
+
+
+def written_pins(release: Release, tools: Toolchain) -> str:
+    """What a file of pins for the release would say, as ``sha256sum`` writes it. Raises ToolchainError."""
+    folder = jars(release, tools)[0].parent
+    return "".join(f"{digest}  {name}\n" for name, digest in digests(folder).items())

@@ -1,0 +1,107 @@
+"""What the actions of the protocols mirror, looked up in the jars of the modelled releases: is each class and method there?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fencepost.checks.conformance.java_side.classfiles import Classes
+from fencepost.checks.conformance.java_side.jars import Artifact, Release, jars
+from fencepost.checks.conformance.java_side.toolchain import Toolchain
+from fencepost.model.language.building import in_outline
+from fencepost.model.releases import ONLY_IN, mirrored_in
+from fencepost.properties.registry import Entry
+
+_ALONE = ("*:*",)
+"""Without anything that an artifact needs: nothing of it is run."""
+
+_ZOOKEEPER = {"2.10.1": "3.6.3", "3.0.7": "3.9.2", "4.0.8": "3.9.4", "4.2.4": "3.9.5", "5.0.0-M1": "3.9.5"}
+"""What each release of Pulsar ships (``zookeeper.version`` of its pom)."""
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A method that some actions of a protocol mirror, and the releases of its project that have it, of those ``asked``."""
+
+    protocol: str
+    project: str
+    method: str
+    actions: tuple[str, ...]
+    asked: tuple[str, ...]
+    found: tuple[str, ...]
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The releases that do not have it, though nothing says so."""
+        declared = mirrored_in(self.method, self.project)
+        return tuple(release for release in self.asked if release in declared and release not in self.found)
+
+    @property
+    def unexpected(self) -> tuple[str, ...]:
+        """The releases that have it, though it is declared that they do not."""
+        declared = mirrored_in(self.method, self.project)
+        return tuple(release for release in self.found if release not in declared)
+
+
+def classes_of(project: str, version: str) -> Release:
+    """The jars of a release of ``pulsar`` or ``bookkeeper`` in which there is what the protocols mirror, and no others."""
+    if project == "bookkeeper":
+        names = [f"org.apache.bookkeeper:bookkeeper-server:{version}"]
+    else:
+        own = ("pulsar-broker", "pulsar-broker-common", "pulsar-client-original", "pulsar-metadata")
+        names = [f"org.apache.pulsar:{name}:{version}" for name in own]
+        names.append(f"org.apache.zookeeper:zookeeper:{_ZOOKEEPER[version]}")
+    return Release(f"{project}-classes", version, tuple(Artifact(name, _ALONE) for name in names))
+
+
+def mirrored(entry: Entry) -> dict[str, tuple[str, ...]]:
+    """Every method that an action of the protocol mirrors, with or without its mistakes, and the actions that do."""
+    instances = [{}, *(instance.parameters for size in entry.sizes.values() for instance in size)]
+    with in_outline():
+        built = [entry.build(parameters) for parameters in instances]
+        built += [entry.build(parameters, (defect,)) for defect, parameters in entry.shown_by.items()]
+    found: dict[str, dict[str, None]] = {}
+    for protocol in built:
+        for action, methods in protocol.mirrors.items():
+            for method in methods:
+                found.setdefault(method, {})[action] = None
+    return {method: tuple(found[method]) for method in sorted(found)}
+
+
+def look_up(
+    entries: Iterable[Entry],
+    tools: Toolchain,
+    releases: Sequence[str] = (),
+    progress: Callable[[str], None] = lambda _: None,
+) -> list[Looked]:
+    """Looks the mirrored methods of protocols up in the jars of their releases, or of those of them that are named.
+
+    A method counts as there if the class declares it or inherits it from another class of these jars. Raises ToolchainError.
+    """
+    found: list[Looked] = []
+    for project, entry in ((_project(entry), entry) for entry in entries):
+        modelled = next(iter(entry.history.values())).modelled
+        asked = tuple(release for release in modelled if not releases or release in releases)
+        methods = mirrored(entry)
+        there: dict[str, list[str]] = {method: [] for method in methods}
+        for release in asked:
+            progress(f"{entry.name}: the classes of {project} {release}")
+            with Classes(jars(classes_of(project, release), tools)) as classes:
+                for method in methods:
+                    name, _, own = method.rpartition(".")
+                    if any(classes.has(full, own) for full in classes.named(name)):
+                        there[method].append(release)
+        found += [
+            Looked(entry.name, project, method, actions, asked, tuple(there[method])) for method, actions in methods.items()
+        ]
+    return found
+
+
+def _project(entry: Entry) -> str:
+    return next(iter(entry.history.values())).project
+
+
+def unused(found: Sequence[Looked]) -> Iterator[str]:
+    """The names that are declared to be in some releases only, and that no action mirrors."""
+    methods = {looked.method for looked in found}
+    return (name for name in ONLY_IN if not any(f"{method}.".startswith(f"{name}.") for method in methods))

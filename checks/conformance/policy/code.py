@@ -1,0 +1,90 @@
+"""The classes of a release of Pulsar: from which jars they come, and what asks them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from fencepost.checks.conformance.java_side.harness import harness
+from fencepost.checks.conformance.java_side.jars import Artifact, Release
+from fencepost.checks.conformance.java_side.session import Session
+from fencepost.model.balance.configuration import Version
+
+OPTIONS = ("-Xmx1g", "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote")
+"""Classes that are not verified do not ask for the classes of all their fields, which a load balancer never meets."""
+
+EVERYTHING = ("*:*",)
+_NOT_THERE = ("org.apache.pulsar:jetcd-core-shaded", "io.etcd:jetcd-core", "org.apache.pulsar:pulsar-opentelemetry")
+"""What a broker with etcd needs, and what never was published."""
+
+_OF_PULSAR = (
+    "pulsar-broker",
+    "pulsar-broker-common",
+    "pulsar-client-admin-api",
+    "pulsar-client-api",
+    "pulsar-client-original",
+    "pulsar-common",
+    "pulsar-metadata",
+    "pulsar-websocket",
+    "managed-ledger",
+)
+_OF_OTHERS = (
+    "com.fasterxml.jackson.core:jackson-annotations:2.17.2",
+    "com.fasterxml.jackson.core:jackson-core:2.17.2",
+    "com.fasterxml.jackson.core:jackson-databind:2.17.2",
+    "com.github.ben-manes.caffeine:caffeine:2.9.3",
+    "com.google.guava:guava:33.4.8-jre",
+    "com.google.guava:failureaccess:1.0.3",
+    "io.netty:netty-buffer:4.1.136.Final",
+    "io.netty:netty-common:4.1.136.Final",
+    "io.netty:netty-transport:4.1.136.Final",
+    "io.prometheus:simpleclient:0.16.0",
+    "javax.servlet:javax.servlet-api:3.1.0",
+    "javax.ws.rs:javax.ws.rs-api:2.1",
+    "org.apache.bookkeeper:bookkeeper-common:4.14.5",
+    "org.apache.bookkeeper:bookkeeper-server:4.14.5",
+    "org.apache.commons:commons-collections4:4.4",
+    "org.apache.commons:commons-lang3:3.19.0",
+    "org.apache.logging.log4j:log4j-api:2.25.4",
+    "org.apache.logging.log4j:log4j-core:2.25.4",
+    "org.apache.logging.log4j:log4j-slf4j2-impl:2.25.4",
+    "org.slf4j:slf4j-api:2.0.17",
+)
+
+_SETTLED: Mapping[str, Sequence[str]] = {"5.0.0-M1": ("com.fasterxml.jackson.core:jackson-annotations:2.21",)}
+"""What goes together with the rest; Maven takes the version that is nearest, which is older."""
+
+
+def pulsar_broker(release: str) -> Release:
+    """The broker of a release.
+
+    Of 2.10.1 jar by jar, with what the load balancer needs of other projects in newer releases: Maven does not resolve all that
+    it depends on in any sensible time.
+    """
+    if release == "2.10.1":
+        own = [f"org.apache.pulsar:{name}:{release}" for name in _OF_PULSAR]
+        return Release("pulsar-broker", release, tuple(Artifact(name, EVERYTHING) for name in (*own, *_OF_OTHERS)))
+    broker = Artifact(f"org.apache.pulsar:pulsar-broker:{release}", _NOT_THERE)
+    return Release("pulsar-broker", release, (broker, *map(Artifact, _SETTLED.get(release, ()))))
+
+
+class Code:
+    """A JVM with the classes of a release, which answers cases. Raises ToolchainError or SessionError."""
+
+    def __init__(self, release: Version) -> None:
+        besides = ("policy/old" if release == "2.10.1" else "policy/extensible",)
+        main = "fencepost.policy.PolicyBench"
+        made = harness("policy/modular", main, pulsar_broker(release), besides=besides, options=OPTIONS)
+        self._session = Session(made)
+
+    def ask(self, requests: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+        """An answer for each request."""
+        answers: list[Mapping[str, Any]] = self._session.ask({"cases": list(requests)})["answers"]
+        return answers
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._session.close()

@@ -1,0 +1,115 @@
+"""Unloads and splits as targets: the NamespaceService of Pulsar's brokers, and how a harness for it is started."""
+
+from __future__ import annotations
+
+from fencepost.checks.conformance.java_side.harness import Harness, harness
+from fencepost.checks.conformance.java_side.jars import Artifact, Release
+from fencepost.checks.conformance.java_side.session import Session
+from fencepost.checks.conformance.policy.code import pulsar_broker
+from fencepost.checks.conformance.pulsar.split import SplitAdapter
+from fencepost.checks.conformance.pulsar.target import OPTIONS, SERVER
+from fencepost.checks.conformance.pulsar.unload import UnloadAdapter
+from fencepost.checks.conformance.targets import Asked, Target
+
+RELEASES = ("4.2.4", "4.0.8", "5.0.0-M1")
+WHOLE = "4.2.4"
+"""The release whose whole brokers are known to start here."""
+
+MAIN = "org.apache.pulsar.metadata.coordination.impl.BrokersBench"
+
+
+def brokers(release: str) -> Harness:
+    """The harness of brokers over one ZooKeeper server. Raises ToolchainError."""
+    return harness("brokers", MAIN, pulsar_broker(release), besides=("pulsar", "bundles"), options=OPTIONS)
+
+
+def pulsar_brokers(release: str) -> Release:
+    """All that a broker of a release needs to start, in the versions that belong together."""
+    # Pulsar has a ZooKeeper of its own beside that one
+    broker = Artifact(f"org.apache.pulsar:pulsar-broker:{release}", ("org.apache.zookeeper:zookeeper",))
+    return Release("pulsar-brokers", release, (broker, *map(Artifact, SERVER)), (f"org.apache.pulsar:pulsar:{release}",))
+
+
+def whole_brokers(release: str) -> Harness:
+    """The same with whole brokers, and a bookie. Raises ToolchainError."""
+    made = harness("brokers", MAIN, pulsar_brokers(release), besides=("pulsar", "bundles"), options=OPTIONS)
+    return made.with_arguments("whole")
+
+
+def start_unload(asked: Asked, *, keep_log: bool = False) -> UnloadAdapter:
+    """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
+    return UnloadAdapter(Session(brokers(asked.release), keep_log=keep_log))
+
+
+UNLOAD = Target(
+    name="unload",
+    protocol="unload",
+    system="pulsar",
+    releases=RELEASES,
+    start=start_unload,
+    instances=(
+        {"unloads": 1, "timeouts": 1, "failures": 1},
+        {"brokers": 3, "unloads": 2, "timeouts": 1},
+        {"bundles": 2, "unloads": 2, "failures": 1},
+        {"unloads": 1, "crashes": 1, "timeouts": 1},
+        {"unloads": 1, "disconnects": 1},
+        {"unloads": 1, "expiries": 1},
+        {"unloads": 2, "disconnects": 1, "expiries": 1, "crashes": 1, "timeouts": 1, "failures": 1},
+    ),
+    weights={
+        "open_topic": 2.0,
+        "start_unload": 0.5,
+        "disconnect": 0.2,
+        "expire": 0.3,
+        "expire_former": 0.1,
+        "expire_dead": 0.1,
+    },
+    hazards=("deletion_sent_again", "stale_unload"),
+)
+
+
+def start_split(asked: Asked, *, keep_log: bool = False) -> SplitAdapter:
+    """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
+    return SplitAdapter(Session(brokers(asked.release), keep_log=keep_log))
+
+
+STARTING_SECONDS = 300.0
+"""How long whole brokers may take to start, on a machine that has other work."""
+
+
+def start_split_whole(release: str = WHOLE) -> SplitAdapter:
+    """A harness whose brokers are whole: they start with the first run, and stay. No broker can crash or be cut off.
+
+    ZooKeeper and the bookie, which Pulsar's LocalBookkeeperEnsemble starts, listen on all interfaces, on free ports.
+    Raises ToolchainError or SessionError.
+    """
+    return SplitAdapter(Session(whole_brokers(release), seconds=STARTING_SECONDS))
+
+
+SPLIT = Target(
+    name="split",
+    protocol="split",
+    system="pulsar",
+    releases=RELEASES,
+    start=start_split,
+    instances=(
+        {"hashes": 3, "policies": True},
+        {"hashes": 5, "bundles": 2, "splits": 2, "policies": True},
+        {"hashes": 5, "bundles": 2, "splits": 2, "brokers": 3, "releases": 1, "policies": True},
+        {"hashes": 5, "splits": 2, "releases": 1, "policies": True, "unload_after_split": True},
+        {"hashes": 4, "splits": 2, "policies": True, "algorithm": "specified_positions_divide"},
+        {"hashes": 3, "crashes": 1, "policies": True},
+        {"hashes": 3, "disconnects": 1, "releases": 1, "policies": True},
+        {"hashes": 3, "expiries": 1, "policies": True},
+    ),
+    weights={
+        "start_release": 0.2,
+        "disconnect": 0.2,
+        "expire": 0.3,
+        "crash": 0.3,
+        "expire_former": 0.1,
+        "expire_dead": 0.1,
+        "start_split": 4.0,
+    },
+    hazards=("policies_unwritten", "policies_overwritten", "deletion_sent_again"),
+)

@@ -1,0 +1,52 @@
+"""The ownership's adapter: how each action of the model is carried out on Pulsar's locks and OwnershipCache, and what shows."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from fencepost.checks.conformance.pulsar.locks import LOCK_STEPS, LOCKS, NOT_COVERED, LocksAdapter, do, of_lock, of_node
+from fencepost.checks.conformance.pulsar.ownership_deviations import ALLOWANCES, DEVIATIONS
+from fencepost.checks.conformance.running.adapter import Seen, Taken
+from fencepost.model.language import Protocol
+
+
+def _release(step: Taken) -> dict[str, Any]:
+    """A release is answered; where the bundle is active still, its topics are left to be closed, as after a loss."""
+    cleanup = f"cleanup[{', '.join(step.arguments.values())}]"
+    leaves = step.after.get(cleanup) and not step.before.get(cleanup)
+    return {"do": "let-and-leave" if leaves else "let", "what": "release", "newest": True}
+
+
+class OwnershipAdapter(LocksAdapter):
+    """Drives an OwnershipCache over a LockManagerImpl over a ZKMetadataStore for each broker, over one ZooKeeper server."""
+
+    protocol = "ownership"
+    steps: ClassVar = {
+        **LOCK_STEPS,
+        "release": _release,
+        "read_owner": do("look-up"),
+        "create_concurrently": lambda step: {"do": "let-second", "what": "create"},
+        "lose_in_background": lambda step: {"do": "let-and-leave", "what": "read"},
+        "clean_up": do("clean-up"),
+        "recreate_behind_release": lambda step: {"do": "let-both", "what": "read", "then": "create"},
+        "start_release": do("unload"),
+        "release_disabled": do("remove"),
+        "disable": do("disable"),
+    }
+    not_covered = NOT_COVERED
+    observables = (
+        *LOCKS,
+        of_node("disabled", False),
+        of_lock("cached", ("cached",), lambda view, place: view[f"cached[{place}]"]),
+    )
+    shown_by_requests = ("lock", "orphan")
+    allowances = ALLOWANCES
+    deviations = DEVIATIONS
+
+    def begin(self, instance: Protocol) -> Seen:
+        names = {
+            f"{kind}s": [universe.label(member) for member in universe]
+            for kind, universe in instance.universes.items()
+            if kind in ("broker", "bundle")
+        }
+        return self.seen({"do": "begin", **names})

@@ -1,0 +1,133 @@
+"""Where the model of ownership allows more than Pulsar does, and where the two are known to differ, each with its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fencepost.checks.conformance.running.adapter import Allowance, Deviation, Difference, Seen, Taken
+from fencepost.checks.conformance.running.view import View
+from fencepost.model.language import Action
+
+
+def _place(action: Action) -> str:
+    return ", ".join(action.arguments.values())
+
+
+def _answers_without_reading(action: Action, view: View, seen: Seen) -> bool:
+    if action.name != "read_owner":
+        return False
+    place = _place(action)
+    return (view[f"lock[{place}]"], view[f"cached[{place}]"]) != ("none", "nobody")
+
+
+def _is_unloaded(action: Action, view: View, seen: Seen) -> bool:
+    return (action.name, view.get(f"serves[{_place(action)}]")) == ("start_release", "inactive")
+
+
+def _is_not_written(action: Action, view: View, seen: Seen) -> bool:
+    return action.name == "disable" and bool(view.get(f"unattended[{_place(action)}]"))
+
+
+ALLOWANCES: tuple[Allowance, ...] = (
+    Allowance(
+        "a lookup that reads where it need not",
+        "a broker that is acquiring the bundle, or that knows of an owner, answers without a read; it knows more if it reads",
+        _answers_without_reading,
+    ),
+    Allowance(
+        "an unload of what is unloaded",
+        "OwnedBundle.handleUnloadRequest refuses it; the release that it would begin is begun once",
+        _is_unloaded,
+    ),
+    Allowance(
+        "the disabling of a lock that was found",
+        "ResourceLockImpl.updateValue refuses it, for the state is Init; nothing in a broker disables a bundle",
+        _is_not_written,
+    ),
+)
+
+
+def _found(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    """An acquisition has found its own node: the lock is there, and its state still Init."""
+    acquired = step.action.name == "find_own" and step.before[f"serves[{_place(step.action)}]"] == "absent"
+    return acquired and [(d.what, d.model, d.code) for d in differences] == [(f"state[{_place(step.action)}]", "Valid", "Init")]
+
+
+def _overtakes(step: Taken, differences: Sequence[Difference], stage: str, request: str) -> bool:
+    """Releases begin while requests of revalidations are out, which stay out."""
+    return bool(differences) and all(_is_overtaken(step, difference, stage, request) for difference in differences)
+
+
+def _is_overtaken(step: Taken, difference: Difference, stage: str, request: str) -> bool:
+    _, *about = difference.what.split(" ")
+    if difference.kind != "stray" or about[-1] != request or len(about) != 3:
+        return False
+    lock = f"lock[{', '.join(about[:2])}]"
+    return (step.before[lock], step.after[lock]) == (stage, "releasing")
+
+
+def _is_valid_again(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    """What a release overtook has created the node before that is deleted: the state is Valid, with the version of the new node
+    and perhaps the value of a disabled bundle, and the release goes on."""
+    place = _place(step.action)
+    seen = {(d.what, d.model, d.code) for d in differences}
+    valid = (f"state[{place}]", "Releasing", "Valid")
+    of_a_disabled_one = {
+        (f"owner_disabled[{step.arguments.get('u')}]", False, True),
+        (f"version[{place}]", step.after.get(f"lock_version[{place}]"), 0),
+    }
+    return step.action.name == "recreate_behind_release" and valid in seen and seen <= {valid, *of_a_disabled_one}
+
+
+def _keeps_its_mark(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    """What a release overtook creates the node with the value that the lock had before: disabled."""
+    about = f"owner_disabled[{step.arguments.get('u')}]"
+    seen = [(d.what, d.model, d.code) for d in differences]
+    return step.action.name == "recreate_behind_release" and seen == [(about, False, True)]
+
+
+def _waits_for_another(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    """A session event is not acted on while what an earlier one began is under way."""
+    told = step.action.name in ("reestablish", "resume", "reconnect")
+    return told and bool(differences) and all(_is_missing_read(step, difference) for difference in differences)
+
+
+def _is_missing_read(step: Taken, difference: Difference) -> bool:
+    broker = next(iter(step.arguments.values()))
+    about = difference.what
+    return difference.kind == "missing" and about.startswith(f"request {broker} ") and about.endswith(" read")
+
+
+DEVIATIONS: tuple[Deviation, ...] = (
+    Deviation(
+        "found_lock_unattended",
+        "a lock that is acquired by finding its own node stays in the state Init, and is never looked after",
+        _found,
+    ),
+    Deviation(
+        "recreated_behind_release",
+        "the read of a revalidation is still out when its lock is released, and may create the node again",
+        lambda step, differences, why: _overtakes(step, differences, "checking", "read"),
+    ),
+    Deviation(
+        "N2",
+        "the creation of a revalidation is still out when its lock is released; the deletion is for whatever node is there",
+        lambda step, differences, why: _overtakes(step, differences, "recreating", "create"),
+    ),
+    Deviation(
+        "valid while it is released",
+        "a read that a release overtook sets the lock's state to Valid before the release is answered",
+        _is_valid_again,
+    ),
+    Deviation(
+        "disabled behind its release",
+        "a read that a release overtook creates the node with the value that the lock had: disabled, if the bundle was",
+        _keeps_its_mark,
+    ),
+    Deviation(
+        "one event at a time",
+        "LockManagerImpl acts on a session event when all revalidations of the one before it are over",
+        _waits_for_another,
+    ),
+)
+"""Each is told of in docs/how-to/hold-it-against-the-code.md."""

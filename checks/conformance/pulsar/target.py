@@ -1,0 +1,136 @@
+"""Pulsar's metadata as a target: its releases, and how a harness for it is started."""
+
+from __future__ import annotations
+
+from fencepost.checks.conformance.java_side.harness import harness
+from fencepost.checks.conformance.java_side.jars import Artifact, Release
+from fencepost.checks.conformance.java_side.session import Session
+from fencepost.checks.conformance.pulsar.election import ElectionAdapter
+from fencepost.checks.conformance.pulsar.ownership import OwnershipAdapter
+from fencepost.checks.conformance.pulsar.store import StoreAdapter
+from fencepost.checks.conformance.targets import Asked, Target
+
+OPTIONS = ("-Xmx512m", "-Dzookeeper.forceSync=no")
+
+_ETCD = ("org.apache.pulsar:jetcd-core-shaded", "io.etcd:jetcd-core")
+SERVER = ("io.dropwizard.metrics:metrics-core:4.1.12.1", "org.xerial.snappy:snappy-java:1.1.10.5")
+"""What a ZooKeeper server needs besides its client."""
+
+
+def pulsar_metadata(version: str) -> Release:
+    """A release of pulsar-metadata, without etcd, with what a ZooKeeper server needs."""
+    metadata = Artifact(f"org.apache.pulsar:pulsar-metadata:{version}", _ETCD)
+    return Release("pulsar-metadata", version, (metadata, *map(Artifact, SERVER)))
+
+
+def start_store(asked: Asked, *, keep_log: bool = False) -> StoreAdapter:
+    """A harness with a server and no client yet. Raises ToolchainError or SessionError."""
+    main = "org.apache.pulsar.metadata.coordination.impl.StoreBench"
+    made = harness("store", main, pulsar_metadata(asked.release), besides=("pulsar",), options=OPTIONS)
+    return StoreAdapter(Session(made, keep_log=keep_log))
+
+
+METADATA_STORE = Target(
+    name="metadata-store",
+    protocol="metadata_store",
+    system="pulsar",
+    releases=("4.2.4", "4.0.8", "5.0.0-M1"),
+    start=start_store,
+    instances=(
+        {"writes": 1},
+        {"expiries": 1},
+        {"disconnects": 1},
+        {"crashes": 1},
+        {"disconnects": 1, "expiries": 1, "writes": 1},
+        {"disconnects": 1, "expiries": 1, "crashes": 1},
+        {"changes": 2, "disconnects": 1, "expiries": 1, "crashes": 1},
+        {"clients": 3, "disconnects": 1, "expiries": 1, "crashes": 1},
+        {"paths": 2, "disconnects": 1, "expiries": 1, "crashes": 1, "writes": 1},
+    ),
+    weights={
+        "ask_to_read": 0.5,
+        "disconnect": 0.1,
+        "expire": 0.3,
+        "crash": 0.3,
+        "creation_unheard": 0.3,
+        "deletion_unheard": 5.0,
+        "write_unheard": 5.0,
+        "expire_former": 0.1,
+        "expire_dead": 0.1,
+    },
+)
+
+
+def start(asked: Asked, *, keep_log: bool = False) -> ElectionAdapter:
+    """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
+    main = "org.apache.pulsar.metadata.coordination.impl.ElectionBench"
+    made = harness("election", main, pulsar_metadata(asked.release), besides=("pulsar",), options=OPTIONS)
+    return ElectionAdapter(Session(made, keep_log=keep_log))
+
+
+ELECTION = Target(
+    name="election",
+    protocol="election",
+    system="pulsar",
+    releases=("4.0.8", "4.2.4", "5.0.0-M1"),
+    start=start,
+    instances=(
+        {"brokers": 2, "crashes": 1},
+        {"brokers": 3, "crashes": 1},
+        {"brokers": 2, "closes": 1},
+        {"brokers": 2, "crashes": 1, "closes": 1},
+        {"brokers": 2, "expiries": 1},
+        {"brokers": 2, "expiries": 1, "crashes": 1, "closes": 1},
+    ),
+    weights={"start_closing": 0.1, "expire": 0.3, "crash": 0.5},
+)
+
+
+def pulsar_ownership(version: str) -> Release:
+    """A release of pulsar-metadata with the classes of a broker, and without what these need to run."""
+    alone = ("*:*",)
+    broker = (Artifact(f"org.apache.pulsar:{name}:{version}", alone) for name in ("pulsar-broker", "pulsar-broker-common"))
+    return Release("pulsar-ownership", version, (*pulsar_metadata(version).artifacts, *broker))
+
+
+WITHOUT_THE_REST = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote")
+"""Of the broker's classes many methods name classes that are not there. They are never called, and are not to be verified."""
+
+
+def start_ownership(asked: Asked, *, keep_log: bool = False) -> OwnershipAdapter:
+    """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
+    main = "org.apache.pulsar.metadata.coordination.impl.OwnershipBench"
+    options = (*OPTIONS, *WITHOUT_THE_REST)
+    made = harness("ownership", main, pulsar_ownership(asked.release), besides=("pulsar", "bundles"), options=options)
+    return OwnershipAdapter(Session(made, keep_log=keep_log))
+
+
+OWNERSHIP = Target(
+    name="ownership",
+    protocol="ownership",
+    system="pulsar",
+    releases=("4.0.8", "4.2.4", "5.0.0-M1"),
+    start=start_ownership,
+    instances=(
+        {"releases": 1},
+        {"expiries": 1, "releases": 1},
+        {"disconnects": 1, "releases": 1},
+        {"crashes": 1, "releases": 1},
+        {"disconnects": 1, "expiries": 1, "crashes": 1, "releases": 1},
+        {"disconnects": 1, "expiries": 1, "disables": 1},
+        {"bundles": 2, "expiries": 1, "releases": 1},
+        {"brokers": 3, "expiries": 1, "crashes": 1, "releases": 1},
+    ),
+    weights={
+        "read_owner": 0.1,
+        "start_release": 0.3,
+        "disconnect": 0.2,
+        "expire": 0.3,
+        "deletion_unheard": 20.0,
+        "recreate_behind_release": 20.0,
+        "find_former": 20.0,
+        "expire_former": 0.1,
+        "expire_dead": 0.1,
+    },
+    hazards=("recreated_behind_release", "deletion_sent_again", "found_lock_unattended", "stale_unload"),
+)

@@ -1,0 +1,13 @@
+"""The targets that there are, by name."""
+
+from __future__ import annotations
+
+from fencepost.checks.conformance.bookkeeper.target import BOOKIE, LEDGER
+from fencepost.checks.conformance.pulsar.brokers_target import SPLIT, UNLOAD
+from fencepost.checks.conformance.pulsar.target import ELECTION, METADATA_STORE, OWNERSHIP
+from fencepost.checks.conformance.service_unit.target import CHANNEL
+from fencepost.checks.conformance.targets import Target
+
+_ALL = (LEDGER, BOOKIE, METADATA_STORE, ELECTION, OWNERSHIP, UNLOAD, SPLIT, CHANNEL)
+
+TARGETS: dict[str, Target] = {target.name: target for target in _ALL}

@@ -1,0 +1,180 @@
+"""Many runs of a protocol on real code: what they covered, and in what the two differ."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fencepost.checks.conformance.running.adapter import Adapter, Seen
+from fencepost.checks.conformance.running.choosing import WINDOW, Chooser, Contrast, Coverage, Experience
+from fencepost.checks.conformance.running.order import in_order
+from fencepost.checks.conformance.running.pair import Choose, Outcome, Pair
+from fencepost.checks.conformance.running.shortening import shortened
+from fencepost.model.kernel import Kernel
+from fencepost.model.language import Action, Protocol
+from fencepost.traces.trace import State
+
+KEPT = 10
+"""Finds that are shrunk and kept; of further ones only the number is told."""
+
+
+@dataclass
+class Result:
+    """What a campaign found.
+
+    ``differing`` are the finds, one of each kind, shrunk; ``known`` counts the runs that met a deviation that has a name;
+    ``unexplained`` the runs of which a find is one. ``examples`` has the first run of each known deviation, ``not_covered`` the
+    traces that could not be taken to their end. ``seconds`` is what the runs took, shrinking left out; ``first`` has the
+    seconds and the steps of the first one, with which the harness starts.
+    """
+
+    instances: Sequence[Protocol]
+    coverage: Coverage = field(default_factory=Coverage)
+    runs: int = 0
+    steps: int = 0
+    agreeing: int = 0
+    unexplained: int = 0
+    known: Counter[str] = field(default_factory=Counter)
+    not_covered: list[Outcome] = field(default_factory=list)
+    examples: dict[str, Outcome] = field(default_factory=dict)
+    differing: list[Outcome] = field(default_factory=list)
+    seconds: float = 0.0
+    first: tuple[float, int] = (0.0, 0)
+    interrupted: bool = False
+
+    def rate(self, *, started: bool = False) -> float:
+        """Steps a second; with ``started`` without the first run, and so without the start of the harness."""
+        seconds, steps = self.first if started and self.runs > 1 else (0.0, 0)
+        return (self.steps - steps) / max(self.seconds - seconds, 1e-3)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether no difference is left unexplained."""
+        return not self.unexplained
+
+    def found(self) -> list[Outcome]:
+        """A run of each way in which the two differ, those that are known last; and any that could not be taken to its end."""
+        return [*self.differing, *self.not_covered, *(self.examples[name] for name in sorted(self.examples))]
+
+    def actions(self) -> list[str]:
+        """The names of all actions of the instances, in their order."""
+        return list(dict.fromkeys(action.name for protocol in self.instances for action in protocol.actions))
+
+    def grounded(self) -> int:
+        """How many actions with parameters the instances have together."""
+        return len({action.label for protocol in self.instances for action in protocol.actions})
+
+
+def campaign(
+    instances: Sequence[Protocol],
+    adapter: Adapter,
+    *,
+    runs: int,
+    steps: int,
+    seed: int,
+    besides: Sequence[Adapter] = (),
+    weights: Mapping[str, float] | None = None,
+    without: Sequence[Protocol] = (),
+    stop_after: int = KEPT,
+    shrink: bool = True,
+    progress: Callable[[Result], None] | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Result:
+    """Takes ``runs`` random runs of up to ``steps`` chosen steps, of the instances in turn.
+
+    It is a pure function of its arguments and of what the code does. ``besides`` are further adapters to the same code, which
+    take runs at the same time; what comes out does not depend on how many there are. ``without`` are the same instances
+    without the defects that are switched on: then runs are steered to where the defects show. After ``stop_after`` kinds of
+    finds it ends; unless ``shrink`` is false they are then made as short as they can be. Raises SessionError if a harness
+    fails.
+    """
+    result, experience = Result(instances), Experience()
+    kernels = [Kernel(protocol) for protocol in instances]
+    pairs = [[Pair(kernel, each) for kernel in kernels] for each in (adapter, *besides)]
+    contrast = Contrast(kernels, [Kernel(protocol) for protocol in without]) if without else None
+    kinds: set[tuple[str, ...]] = set()
+    places: list[int] = []
+    started = time.monotonic()
+
+    def take(worker: int, run: int) -> tuple[int, Outcome, Coverage]:
+        place = run % len(instances)
+        chooser = Chooser(seed, run, experience, weights or {}, contrast)
+        pair = pairs[worker][place]
+        outcome = pair.choose(_chosen(pair, place, chooser), steps, found_by="conformance", seed=seed)
+        return place, outcome, chooser.coverage
+
+    def count(taken: tuple[int, Outcome, Coverage]) -> bool:
+        place, outcome, coverage = taken
+        experience.add(coverage)
+        result.coverage.add(coverage)
+        _count(outcome, result, adapter)
+        if not outcome.explained and outcome.kind not in kinds:
+            kinds.add(outcome.kind)
+            places.append(place)
+            result.differing.append(outcome)
+        result.seconds = time.monotonic() - started
+        if result.runs == 1:
+            result.first = result.seconds, result.steps
+        if progress is not None:
+            progress(result)
+        return len(result.differing) < stop_after
+
+    result.interrupted = in_order(take, count, runs, workers=len(pairs), ahead=WINDOW, should_stop=should_stop)
+    if shrink:
+        found = zip(places, result.differing, strict=True)
+        result.differing = [shortened(pairs[0][place], outcome, should_stop) for place, outcome in found]
+    return result
+
+
+def single(pair: Pair, labels: Sequence[str]) -> Result:
+    """Takes one run, that of the steps with these labels. Raises SessionError if the harness fails."""
+    result = Result([pair.protocol])
+    started = time.monotonic()
+    outcome = pair.follow(labels)
+    _count(outcome, result, pair.adapter)
+    for state, step in zip(outcome.trace.states, outcome.trace.steps, strict=False):
+        if step.action.partition("(")[0] not in pair.adapter.eager:
+            result.coverage.taken[step.action] += 1
+        result.coverage.transitions.add((0, state, step.action))
+    if not outcome.explained:
+        result.differing.append(outcome)
+    result.seconds = time.monotonic() - started
+    return result
+
+
+def _chosen(pair: Pair, place: int, chooser: Chooser) -> Choose:
+    """Chooses among what the code should be able to take, and counts it."""
+
+    def choose(state: State, actions: Sequence[Action], seen: Seen) -> Action | None:
+        left = list(actions)
+        chooser.coverage.seen.update(action.name for action in actions)
+        while left:
+            action = chooser(place, state, left)
+            allowance = pair.allowed_only(action, state, seen)
+            if not allowance:
+                chooser.took(place, state, action)
+                return action
+            chooser.coverage.passed_over[allowance] += 1
+            left.remove(action)
+        return None
+
+    return choose
+
+
+def _count(outcome: Outcome, result: Result, adapter: Adapter) -> None:
+    result.runs += 1
+    result.steps += len(outcome.trace.steps)
+    if outcome.verdict == "agrees":
+        result.agreeing += 1
+    elif outcome.verdict == "not covered":
+        result.not_covered.append(outcome)
+    elif outcome.known:
+        result.known[outcome.known] += 1
+        result.examples.setdefault(outcome.known, outcome)
+    else:
+        result.unexplained += 1
+    for step in outcome.trace.steps:
+        if step.action.partition("(")[0] in adapter.eager:
+            result.coverage.taken[step.action] += 1  # the others were counted as they were chosen

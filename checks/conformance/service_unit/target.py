@@ -1,0 +1,80 @@
+"""The channel of service units as a target: how a harness for it is started, and what is tried."""
+
+from __future__ import annotations
+
+from fencepost.checks.conformance.java_side.harness import harness
+from fencepost.checks.conformance.java_side.session import Session
+from fencepost.checks.conformance.java_side.toolchain import toolchain
+from fencepost.checks.conformance.policy.code import OPTIONS, pulsar_broker
+from fencepost.checks.conformance.service_unit.channel import ChannelAdapter
+from fencepost.checks.conformance.targets import Asked, Target
+
+MAIN = "org.apache.pulsar.metadata.coordination.impl.ChannelBench"
+
+_TIMERS = "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED"
+"""What times out is looked for among the JDK's own timers."""
+
+NEWEST_JDK = 24
+"""The last one that keeps them where they are looked for (CompletableFuture.Delayer)."""
+
+
+def start(asked: Asked, *, keep_log: bool = False) -> ChannelAdapter:
+    """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
+    tools = toolchain().up_to(NEWEST_JDK, "service-unit")
+    options = (*OPTIONS, "-Dzookeeper.forceSync=no", _TIMERS)
+    made = harness("channel", MAIN, pulsar_broker(asked.release), besides=("pulsar",), options=options, tools=tools)
+    return ChannelAdapter(Session(made, keep_log=keep_log))
+
+
+CHANNEL = Target(
+    name="service-unit",
+    protocol="service_unit",
+    system="pulsar",
+    releases=("4.2.4", "4.0.8", "5.0.0-M1"),
+    start=start,
+    settings={"store": "metadata"},
+    instances=(
+        {"brokers": 3, "unloads": 2, "versions": 11},
+        {"brokers": 3, "burials": 1},
+        {"brokers": 3, "crashes": 1},
+        {"brokers": 3, "expiries": 1},
+        {"brokers": 3, "disconnects": 1},
+        {"brokers": 2, "slow": True, "unloads": 2},
+        {"brokers": 2, "expiries": 1, "crashes": 1},
+        {"brokers": 2, "timeouts": 1, "multi_phase": False},
+        {"brokers": 2, "units": 2},
+        {"brokers": 3, "shutdowns": 1, "versions": 12},
+        {"brokers": 2, "shutdowns": 1, "crashes": 1, "versions": 12},
+        {"brokers": 3, "units": 2, "splits": 1, "conflicts": 7, "versions": 12},
+        {"brokers": 2, "units": 2, "splits": 1, "conflicts": 1, "attempts": 1, "crashes": 1, "versions": 12},
+    ),
+    weights={
+        "unload": 0.3,
+        "stop_waiting": 0.3,
+        "disconnect": 0.3,
+        "expire": 0.3,
+        "crash": 0.3,
+        "shut_down": 0.1,
+        "hand_over": 5.0,
+        "give_up": 5.0,
+        "own_child": 3.0,
+        "change_layout": 3.0,
+        "delete_parent": 3.0,
+        "miss": 5.0,
+        "clean_up": 5.0,
+        "pass_over": 5.0,
+        "bury_old": 20.0,
+    },
+    hazards=(
+        "late_tombstones",
+        "missed_not_read",
+        "close_overtaken",
+        "transfer_unseen",
+        "existing_ignored",
+        "override_not_repeated",
+        "assigned_while_leaving",
+        "release_cut_short",
+        "split_kept",
+        "split_forgotten",
+    ),
+)

@@ -1,0 +1,83 @@
+"""What can be held against real code: a protocol, the releases that it is held against, and the instances of its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from fencepost.checks.conformance.running.adapter import Adapter
+from fencepost.model.language import Protocol
+from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases
+from fencepost.properties.registry import Entry, RegistryError, Value
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command line says of the real code: the release, the ``storage`` of bookies, and whether a kill is to be that of
+    a process (``processes``)."""
+
+    release: str
+    storage: str = ""
+    processes: bool = False
+
+
+@dataclass(frozen=True)
+class Target:
+    """A protocol with the code that it mirrors.
+
+    ``releases`` are those that it is tried with, the usual one first; any other may be asked for. ``start`` starts a harness
+    for what is asked; ``instances`` are the parameters of the instances that runs take in turn; ``weights`` makes steps, by the
+    names of their actions, likelier or less likely than the others; ``storages`` are the choices of ``--storage``; ``settings``
+    are parameters that every instance has, as the harness can do nothing else; ``hazards`` are the mistakes that the model has,
+    too, where the release has them and no other is asked for. ``processes`` is whether kills can be those of a process.
+    ``storage_in_model`` is whether the protocol has the storage as a parameter, too; then an instance that names one is for
+    that alone.
+    """
+
+    name: str
+    protocol: str
+    system: str
+    releases: tuple[str, ...]
+    start: Callable[[Asked], Adapter]
+    instances: tuple[Mapping[str, Value], ...]
+    weights: Mapping[str, float] = field(default_factory=dict)
+    storages: tuple[str, ...] = ()
+    settings: Mapping[str, Value] = field(default_factory=dict)
+    hazards: tuple[str, ...] = ()
+    processes: bool = False
+    storage_in_model: bool = False
+
+    def released(self, release: str) -> Releases:
+        """That release as the protocols know it; the newest one where it is not modelled."""
+        if self.system == "pulsar":
+            return Releases.of(pulsar=release if release in PULSAR else None)
+        return Releases.of(bookkeeper=release if release in BOOKKEEPER else None)
+
+    def instances_on(self, storage: str) -> tuple[Mapping[str, Value], ...]:
+        """The instances that runs take in turn on a storage."""
+        return tuple(self.on(each, storage) for each in self.instances if self.storage_of(each) in ("", storage))
+
+    def on(self, parameters: Mapping[str, Value], storage: str) -> Mapping[str, Value]:
+        """The parameters, with the storage where the protocol has it."""
+        return {**parameters, "storage": storage} if self.storage_in_model else parameters
+
+    def storage_of(self, parameters: Mapping[str, Value]) -> str:
+        """The storage that parameters name, where the protocol has it; empty if none."""
+        return str(parameters.get("storage", "")) if self.storage_in_model else ""
+
+    def model(
+        self, entry: Entry, release: str, parameters: Mapping[str, Value], defects: Iterable[str] | None = None
+    ) -> Protocol:
+        """An instance that behaves as the release does, with its hazards, or with these defects and no others.
+
+        What ``parameters`` says goes before what the release does. Raises RegistryError for what the harness cannot do, and
+        what ``Entry.build`` raises.
+        """
+        for name, value in self.settings.items():
+            if parameters.get(name, value) != value:
+                raise RegistryError(f"{self.name} is held against the code with {name}={value} only, not {parameters[name]}")
+        releases = self.released(release)
+        if defects is None:
+            defects = [name for name in entry.hazards(releases) if name in self.hazards]
+        behaviour = {name: value for name, value in entry.behaviour(releases).items() if name not in parameters}
+        return entry.build({**self.settings, **parameters, **behaviour}, defects)

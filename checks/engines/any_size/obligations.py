@@ -1,0 +1,238 @@
+"""The obligations of a proof for any size, and how they are put to the solvers: as tasks, each for processes of its own.
+
+Each is put without quantifiers over numbers, said of the terms that its action, and the denial of its conclusion, speak of.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import z3
+
+from fencepost.checks.engines.any_size.instantiation import Instantiation, general_conjuncts, parts_of
+from fencepost.checks.engines.solvers.answers import Disagreement
+from fencepost.checks.engines.solvers.obligations import Outcome
+from fencepost.checks.engines.solvers.solving import ask
+from fencepost.model.language import ModelError
+from fencepost.model.language.first_order import AnySize
+from fencepost.model.language.unbounded import AnyNumber, Scheme
+from fencepost.properties.vocabulary import Property, Suite
+
+PATIENCE = 2.0
+"""Seconds for a look for models, with what does not follow from what is there."""
+
+
+@dataclass(frozen=True)
+class Unproved:
+    """An obligation that was not discharged: its ``action`` (empty: it is of the initial states or of a property)."""
+
+    statement: str
+    action: str = ""
+    initial: bool = False
+
+    def __str__(self) -> str:
+        if self.action:
+            return f"for any size: not shown that action {self.action} preserves {self.statement}"
+        return f"for any size: not shown that {self.statement} {'holds initially' if self.initial else 'follows'}"
+
+
+def is_provable(prop: Property) -> bool:
+    """Whether a property is one that can be proved for any size: of states or of steps, said of any, and not known to fail."""
+    return prop.kind in ("always", "step") and prop.formula is not None and not prop.strict
+
+
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """One conjunct of a lemma, of a domain or of a property, whose name it has."""
+
+    statement: str
+    formula: Any
+    is_domain: bool = False
+
+    def is_near(self, statement: str) -> bool:
+        """Whether it belongs to that lemma, or is a domain."""
+        return self.is_domain or self.statement == statement
+
+
+class Plan:
+    """The obligations as numbered tasks: 0 is the initial states, 1 what the invariant implies, then the actions."""
+
+    def __init__(self, suite: Suite, seconds: float, deadline: float, second_solver: bool) -> None:
+        assert isinstance(suite.protocol, AnySize)
+        protocol = self._protocol = suite.protocol
+        self._seconds, self._deadline, self._second = seconds, deadline, second_solver
+        if not suite.has_lemmas:
+            raise ModelError(f"{protocol.name}: this instance has no lemmas, so there is nothing to prove its properties from")
+        domains = [(f"the domain of {symbol.name}", symbol.within()) for symbol in protocol.symbols]
+        self._invariant = [Goal(name, formula, is_domain=True) for name, formula in domains if not z3.is_true(formula)]
+        self._invariant += _goals(suite.lemmas)
+        provable = list(filter(is_provable, suite.properties))
+        self._implied = _goals(prop for prop in provable if prop.kind == "always")
+        self._steps = _goals(prop for prop in provable if prop.kind == "step")
+        self.invariants = {goal.statement for goal in self._invariant}
+        self.schemes = protocol.schemes
+        self.count = 2 + len(protocol.schemes)
+
+    def outcome(self, task: int) -> Outcome:
+        """Puts the obligations of one task to the solvers. One that fails, or crashes, leaves them undecided."""
+        goals = self._goals(task)
+        try:
+            found = self._discharged(task, goals)
+        except (z3.Z3Exception, RuntimeError):
+            found = Outcome(undecided=list(goals))
+        found.frame = len(self._parts(task)) - len(goals)
+        return found
+
+    def _parts(self, task: int) -> list[Goal]:
+        return self._invariant if task == 0 else self._implied if task == 1 else [*self._invariant, *self._steps]
+
+    def _goals(self, task: int) -> dict[int, Any]:
+        """What must follow, by the number of its part; of an action only that of which it changes something."""
+        goals = {number: part.formula for number, part in enumerate(self._parts(task))}
+        if task < 2:
+            return goals
+        scheme, kept = self._protocol.schemes[task - 2], len(self._invariant)
+        after, stepping = self._protocol.rewriting(scheme), self._protocol.stepping(scheme)
+        changed = {number: new for number in range(kept) if not (new := after.of(goals[number])).eq(goals[number])}
+        steps = {number: stepping.of(goals[number]) for number in range(kept, len(goals))}
+        return changed | {number: formula for number, formula in steps.items() if not z3.is_true(z3.simplify(formula))}
+
+    def _discharged(self, task: int, goals: Mapping[int, Any]) -> Outcome:
+        scheme = self._protocol.schemes[task - 2] if task >= 2 else None
+        initially = [symbol.begins() for symbol in self._protocol.symbols]
+        said = Instantiation(self._terms(scheme, goals), self._protocol.counted)
+        supposed = initially if task == 0 else [goal.formula for goal in self._invariant]
+        instances = [said.supposed(formula) for formula in supposed]
+        always = [*self._protocol.assumed, *([] if scheme is None else [said.supposed(scheme.guard)])]
+        denials = {number: said.denied(formula) for number, formula in goals.items()}
+        always += said.definitions()
+        given = [*always, *instances]
+        near = dict[int, list[Any]]()
+
+        def rest() -> dict[int, Any]:
+            return {number: denial for number, denial in denials.items() if number not in near}
+
+        if scheme is not None and (exchanges := self._exchanges(scheme)):
+            near |= self._near(rest(), always, instances, exchanges)
+        found = Outcome()
+        if self._asked(_by_what_is_there(given), z3.Or(list(rest().values()))) != z3.unsat:
+            if scheme is not None:
+                near |= self._near(rest(), always, instances, [[]])
+            found.undecided = self._open(given, rest())
+        found.discharged = len(denials) - len(found.undecided)
+        if self._second:
+            self._confirm(given, {n: denial for n, denial in rest().items() if n not in found.undecided}, found)
+            for number, hypotheses in near.items():
+                self._confirm(hypotheses, {number: denials[number]}, found)
+        return found
+
+    def _open(self, given: Sequence[Any], denials: Mapping[int, Any]) -> list[int]:
+        """Which of these are not contradicted by what is given."""
+        solver, models = _by_what_is_there(given), z3.SimpleSolver()
+        models.add(given)
+        # said of more terms it might follow still: only an instance refutes it
+        return [
+            number
+            for number, denial in denials.items()
+            if self._asked(solver, denial) != z3.unsat and self._asked(models, denial, PATIENCE) != z3.unsat
+        ]
+
+    def _near(
+        self, denials: Mapping[int, Any], always: Sequence[Any], instances: Sequence[Any], more: Sequence[Sequence[Any]]
+    ) -> dict[int, list[Any]]:
+        """Which of these are contradicted by the domains, the same lemma before and one thing more; and by what each.
+
+        So it is with the size of an ensemble in which a bookie is exchanged: of all lemmas a solver would make more quorums
+        than it needs.
+        """
+        found = dict[int, list[Any]]()
+        for number, denial in denials.items():
+            name = [*self._invariant, *self._steps][number].statement
+            near = [one for one, goal in zip(instances, self._invariant, strict=True) if goal.is_near(name)]
+            for besides in more:
+                hypotheses = [*always, *near, *besides]
+                if self._asked(_by_what_is_there(hypotheses), denial, PATIENCE) == z3.unsat:
+                    found[number] = hypotheses
+                    break
+        return found
+
+    def _exchanges(self, scheme: Scheme) -> list[list[Any]]:
+        """What an action that puts one thing in the place of another leaves of quorums, and that the other way round.
+
+        Each is said by itself: of both a solver would make quorums without end.
+        """
+        things = [value for value in scheme.arguments.values() if isinstance(value, z3.ExprRef)]
+        pairs = ((one, other) for one, other in permutations(things, 2) if one.sort() == other.sort())
+        return [said for one, other in pairs if (said := self._protocol.exchanged(one, other))]
+
+    def _confirm(self, given: Sequence[Any], denials: Mapping[int, Any], found: Outcome) -> None:
+        from fencepost.checks.engines.solvers.second_solver import ground_answer
+
+        if not denials:
+            return
+        if ground_answer([*given, z3.Or(list(denials.values()))], self._left()) == "unsat":
+            found.confirmed += len(denials)
+            return
+        for number, denial in denials.items():
+            answer = ground_answer([*given, denial], self._left())
+            found.confirmed += answer == "unsat"
+            if answer == "sat":
+                found.disputed.append(number)
+
+    def _asked(self, solver: z3.Solver, formula: Any, most: float = float("inf")) -> z3.CheckSatResult:
+        if self._left() <= 0:
+            return z3.unknown
+        solver.push()
+        solver.add(formula)
+        answer = ask(solver, seconds=min(most, self._left()))
+        solver.pop()
+        return answer
+
+    def _left(self) -> float:
+        return min(self._seconds, self._deadline - time.monotonic())
+
+    def _terms(self, scheme: Scheme | None, goals: Mapping[int, Any]) -> list[Any]:
+        """What an action speaks of, or the goals do: its members, and the numbers that are mentioned, each with the next."""
+        spoken = [*goals.values()] if scheme is None else [scheme.guard, *(new.value for new in scheme.updates.values())]
+        terms = [] if scheme is None else [v for v in scheme.arguments.values() if isinstance(v, z3.ExprRef)]
+        numbers = {symbol.function for symbol in self._protocol.symbols if isinstance(symbol.domain, AnyNumber)}
+        found = dict[Any, None]()
+        for term in spoken:
+            parts = (part for part in parts_of(term) if z3.is_app(part) and part.decl() in numbers)
+            found |= dict.fromkeys(part for part in parts if _is_free(part))
+        for part in sorted(found, key=str):
+            terms += [part, part + 1]
+        return terms
+
+    def unproved(self, task: int, found: Outcome | None) -> list[Unproved]:
+        """What a task left open, each statement once; Disagreement if the solvers differ. A task that was lost is open."""
+        parts = self._parts(task)
+        action = self._protocol.schemes[task - 2].label if task >= 2 else ""
+        if found is None:
+            return [Unproved(name, action, task == 0) for name in dict.fromkeys(part.statement for part in parts)]
+        if found.disputed:
+            claim = Unproved(parts[found.disputed[0]].statement, action, task == 0)
+            raise Disagreement(f"by the second solver, {claim}; Z3 proves the contrary, one of them is wrong")
+        return [Unproved(name, action, task == 0) for name in dict.fromkeys(parts[n].statement for n in found.undecided)]
+
+
+def _by_what_is_there(given: Sequence[Any]) -> z3.Solver:
+    """A solver that says quantified formulas of what is there, and does not look for models."""
+    solver = z3.SimpleSolver()
+    solver.set("auto_config", False)
+    solver.set("mbqi", False)
+    solver.add(given)
+    return solver
+
+
+def _goals(statements: Iterable[Property]) -> list[Goal]:
+    return [Goal(statement.name, part) for statement in statements for part in general_conjuncts(statement.formula)]
+
+
+def _is_free(term: Any) -> bool:
+    """Whether nothing in it is bound by a quantifier around it."""
+    return not any(z3.is_var(part) for part in parts_of(term))

@@ -1,0 +1,140 @@
+"""Counterexamples to induction: a state, as near to the initial one as can be, from which a step breaks what was assumed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+from fencepost.checks.engines.solvers.solving import ask
+from fencepost.model.language import Action, Protocol, Variable
+from fencepost.model.language.domains import Flag, Subset
+
+SECONDS = 10.0
+"""How long one may take unless told otherwise."""
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A state (raw values in the order of the variables) and, after an action, the next one; the state need not be reachable.
+
+    Prints the variables that are not as they start, and what the action changes.
+    """
+
+    protocol: Protocol
+    before: tuple[int, ...]
+    after: tuple[int, ...] | None = None
+
+    def __str__(self) -> str:
+        rows = list(zip(self.protocol.variables, self.before, strict=True))
+        unusual = [f"    {v.name} = {v.domain.show(raw)}" for v, raw in rows if raw not in v.initial]
+        lines = ["  in the state where", *unusual] if unusual else ["  in an initial state"]
+        if unusual and len(unusual) < len(rows):
+            lines.append("    and all else is as it starts")
+        if self.after is not None:
+            changes = [
+                f"    {v.name}: {v.domain.show(old)} -> {v.domain.show(new)}"
+                for (v, old), new in zip(rows, self.after, strict=True)
+                if old != new
+            ]
+            lines += ["  the action changes", *changes] if changes else ["  the action changes nothing"]
+        return "\n".join(lines)
+
+
+def counterexample(
+    protocol: Protocol,
+    assumptions: Sequence[Any],
+    action: Action | None = None,
+    *,
+    seconds: float = SECONDS,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Counterexample | None:
+    """A state in which the assumptions hold, with the state after ``action``; None if Z3 finds none in time.
+
+    As many variables as possible, tried in the order of their declaration, have an initial value, and the others the least
+    that is left to them: that makes it the same on every run, whatever model Z3 comes upon. When the ``seconds`` are over, or
+    ``should_stop`` says so, the variables that are left keep the values of the last model.
+    """
+    nearest = _Nearest(assumptions, time.monotonic() + seconds, should_stop)
+    if not nearest.holds(z3.BoolVal(True)):
+        return None
+    state = tuple(nearest.settle(variable) for variable in protocol.variables)
+    if action is None:
+        return Counterexample(protocol, state)
+    values = [(v.term, v.domain.literal(raw)) for v, raw in zip(protocol.variables, state, strict=True)]
+    after = tuple(
+        v.domain.read(z3.simplify(z3.substitute(action.updates.get(v, v.term), *values))) for v in protocol.variables
+    )
+    return Counterexample(protocol, state, after)
+
+
+class _Nearest:
+    """Looks for the model that is nearest to the initial states, one variable after the other, by halving what is left."""
+
+    def __init__(self, assumptions: Sequence[Any], deadline: float, should_stop: Callable[[], bool]) -> None:
+        self.deadline, self.should_stop = deadline, should_stop
+        self.model: Any = None
+        self.solver = z3.SimpleSolver()
+        self.solver.add(*assumptions)
+
+    def holds(self, formula: Any) -> bool:
+        """Whether a state of those that are left fulfils the formula, as far as there is time to tell; then it is the model."""
+        left = self.deadline - time.monotonic()
+        if left <= 0 or self.should_stop():
+            return False
+        self.solver.push()
+        self.solver.add(formula)
+        found: bool = ask(self.solver, seconds=left) == z3.sat
+        if found:
+            self.model = self.solver.model()
+        self.solver.pop()
+        return found
+
+    def settle(self, variable: Variable) -> int:
+        """Gives the variable the first of its initial values that is possible, else its least value; returns that."""
+        value = self._first_of(variable) if self.holds(starts_as(variable)) else self._least(variable)
+        self.solver.add(variable.term == variable.domain.literal(value))
+        return value
+
+    def _first_of(self, variable: Variable) -> int:
+        left = variable.initial[: 1 + variable.initial.index(self._value(variable))]
+        while len(left) > 1:
+            half = left[: len(left) // 2]
+            if self.holds(one_of(variable, half)):
+                left = half[: 1 + half.index(self._value(variable))]
+            elif self.deadline <= time.monotonic() or self.should_stop():
+                return self._value(variable)
+            else:
+                left = left[len(half) :]
+        return left[0]
+
+    def _least(self, variable: Variable) -> int:
+        low = variable.domain.low
+        while low < (found := self._value(variable)):
+            middle = (low + found) // 2
+            if not self.holds(_up_to(variable, middle)):
+                low = middle + 1
+        return found
+
+    def _value(self, variable: Variable) -> int:
+        return variable.domain.read(self.model.eval(variable.term, model_completion=True))
+
+
+def _up_to(variable: Variable, raw: int) -> Any:
+    """The formula: the raw value of the variable is at most this."""
+    if isinstance(variable.domain, Subset):
+        return z3.ULE(variable.term, variable.domain.literal(raw))
+    return z3.Not(variable.term) if isinstance(variable.domain, Flag) else variable.term <= raw
+
+
+def starts_as(variable: Variable) -> Any:
+    """The formula: the variable has one of its initial values."""
+    return one_of(variable, variable.initial)
+
+
+def one_of(variable: Variable, values: Sequence[int]) -> Any:
+    """The formula: the variable has one of these raw values."""
+    return z3.Or([variable.term == variable.domain.literal(raw) for raw in values])

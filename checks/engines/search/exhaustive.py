@@ -1,0 +1,191 @@
+"""Exhaustive search as a check: every reachable state, and for what is violated the shortest run that violates it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.verdicts import Verdict, reached, unreached
+from fencepost.checks.engines.search.liveness import Means, judge
+from fencepost.checks.engines.search.reduction import Reduction
+from fencepost.model.kernel.search.orbits import Represented
+from fencepost.model.kernel.search.results import Find, Limits, Progress, Result
+from fencepost.model.kernel.search.search import search
+from fencepost.model.language.slices import varying
+from fencepost.properties.observed import Observed
+from fencepost.properties.vocabulary import Property
+from fencepost.traces.trace import Trace, trace_of
+
+if TYPE_CHECKING:
+    from fencepost.traces.exploration.search import Searched  # which brings Spark along
+
+GIB = 1 << 30
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a search may use: bytes, seconds (None: no limit) and threads (None: one for each core). ``with_graph`` is in bytes,
+    too: what the search and the graph of its states may take together when it is over."""
+
+    memory: int = 4 * GIB
+    seconds: float | None = None
+    workers: int | None = None
+    with_graph: int = 4 * GIB
+
+
+def exhaust(
+    observed: Observed,
+    budget: Budget,
+    *,
+    reduction: Reduction | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    telling: Callable[[str], None] = lambda line: None,
+    should_stop: Callable[[], bool] = lambda: False,
+    checkpoint: Path | None = None,
+    resume: bool = False,
+) -> Findings:
+    """Searches all reachable states, or with a ``reduction`` one of each orbit of them, and judges what must lead to what.
+
+    ``checkpoint`` names a folder that keeps the states, from which ``resume`` goes on; ``telling`` is told how far judging is.
+
+    Raises CheckpointError for a folder that belongs to another search, and ValueError for a ``leads_to`` that is observed with
+    symmetry: only the graph of all states tells who is treated fairly.
+    """
+    if reduction and reduction.orbits and observed.leads:
+        raise ValueError(f"{observed.leads[0].property.name} cannot be judged with symmetry")
+    alarm, step_alarm = observed.alarms()
+    result = search(
+        observed.kernel,
+        alarm=alarm,
+        step_alarm=step_alarm,
+        watch=observed.controls(),
+        may_end=next(iter(observed.may_end), None),
+        stop_on_deadlock=bool(observed.may_end),
+        canonical=reduction.canonical if reduction else 0,
+        workers=budget.workers,
+        limits=Limits(memory=budget.memory, seconds=budget.seconds),
+        progress=progress,
+        should_stop=should_stop,
+        checkpoint=checkpoint,
+        resume=resume,
+    )
+    represented = reduction.represented(result, budget.workers) if reduction else None
+    found = _Found(observed, result, budget.workers, represented)
+    whole = result.outcome == "exhausted"
+    suspicions = observed.suspicions(result.enabled, result.seen, result.constant()) if whole else []
+    notes = (found.summary(), *found.left_out(), *(reduction.notes(result, represented) if reduction else ()))
+    verdicts = found.verdicts() + (reduction.undecided() if reduction else ())
+    safety = Findings(verdicts, notes, tuple(suspicions), seconds=result.seconds)
+    if not observed.leads:
+        return safety
+    left = None if budget.seconds is None else budget.seconds - result.seconds
+    means = Means(budget.with_graph, budget.workers, left, telling, should_stop)
+    liveness = judge(observed, result, means, "" if whole else found.cut_short())
+    return Findings(
+        safety.verdicts + liveness.verdicts,
+        safety.notes + liveness.notes,
+        safety.suspicions,
+        seconds=safety.seconds + liveness.seconds,
+    )
+
+
+def searched(observed: Observed, result: Searched) -> Findings:
+    """What a search on Spark says of the properties, while its session lasts."""
+    found = _Found(observed, result, None, None)
+    suspicions = observed.suspicions(result.enabled, result.seen) if result.outcome == "exhausted" else []
+    left = tuple(p for p in observed.suite.properties if p.kind == "leads_to")
+    notes = (found.summary(), *([f"no matter for Spark: {', '.join(p.name for p in left)}"] if left else []))
+    return Findings(found.verdicts(), notes, tuple(suspicions), left=left, seconds=result.seconds)
+
+
+class _Found:
+    """Turns the result of a search into verdicts."""
+
+    def __init__(
+        self, observed: Observed, result: Result | Searched, workers: int | None, represented: Represented | None
+    ) -> None:
+        self.observed, self.result, self.workers = observed, result, workers
+        self.finds = {(find.kind, find.formula): find for find in result.violations + result.watched}
+        self.reach = {"distinct": result.distinct, "transitions": result.transitions, "depth": result.depth}
+        self.part, self.whole = observed.kernel.protocol, observed.suite.protocol
+        self.up_to = ""
+        if self.part is not self.whole:
+            self.up_to = " of the slice"
+        if represented:
+            self.reach["represented"] = represented.states
+            self.up_to += " up to symmetry"
+
+    def verdicts(self) -> tuple[Verdict, ...]:
+        seen = set(self.result.seen)
+        judged = [self._safety(p, self.finds.get(("state", n))) for n, p in self.observed.states.items()]
+        judged += [self._safety(p, self.finds.get(("step", n))) for n, p in self.observed.steps.items()]
+        judged += [self._safety(p, self.finds.get(("deadlock", 0))) for p in self.observed.may_end.values()]
+        for number, goal in self.observed.goals.items():
+            if number in seen:
+                judged.append(reached(goal, "exhaustive", self.reach, None))
+            elif self.result.outcome == "exhausted":
+                judged.append(unreached(goal, "exhausted", "exhaustive", self.reach))
+            else:
+                judged.append(Verdict(goal, "inconclusive", "exhaustive", self.reach, f"not reached; {self.cut_short()}"))
+        return tuple(judged)
+
+    def _safety(self, prop: Property, find: Find | None) -> Verdict:
+        if find is not None:
+            trace = self._trace(prop, find)
+            return Verdict(prop, "violated", "exhaustive", self.reach | {"steps": len(trace.steps)}, prop.strict, trace)
+        if self.result.outcome == "exhausted":
+            return Verdict(prop, "exhausted", "exhaustive", self.reach)
+        return Verdict(prop, "inconclusive", "exhaustive", self.reach, self.cut_short())
+
+    def _trace(self, prop: Property, find: Find) -> Trace:
+        path = self.result.path(find, self.workers)
+        states = [np.array(state, dtype=np.uint64) for state in path.states]
+        return trace_of(self.observed.kernel, states, path.actions, violated=prop.name, found_by="exhaustive")
+
+    def cut_short(self) -> str:
+        """Why the search did not see everything, and what it did see."""
+        result = self.result
+        seen = f"{result.distinct:,} states{self.up_to}, every run of up to {result.depth} steps"
+        reasons = {
+            "memory": f"over {_rounded(result.distinct):,} states{self.up_to} in {_size(result.bytes_in_use)}"
+            " and no end in sight",
+            "time": f"out of time after {seen}",
+            "interrupted": f"interrupted after {seen}",
+            "violated": f"the search ended with the shortest violation, after {seen}",
+            "deadlock": f"the search ended with a deadlock, after {seen}",
+        }
+        return reasons[result.outcome]
+
+    def left_out(self) -> tuple[str, ...]:
+        """What there is to say of a slice: how much it has, and whose values it does without."""
+        if self.part is self.whole:
+            return ()
+        kept, all_ = set(self.part.variables), varying(self.whole)
+        gone = [v for v in all_ if v not in kept]
+        actions = f"{len(self.part.actions)} of {len(self.whole.actions)} actions"
+        told = f"{len(all_) - len(gone)} of {len(all_)} variables and {actions} matter to what is checked"
+        return (f"slice: {told}; left out: {', '.join(dict.fromkeys(v.family for v in gone))}",)
+
+    def summary(self) -> str:
+        result = self.result
+        if result.outcome == "exhausted":
+            return (
+                f"exhausted: all {result.distinct:,} states{self.up_to}, {result.transitions:,} transitions, "
+                f"the farthest {result.depth} steps away"
+            )
+        return self.cut_short()
+
+
+def _size(count: int) -> str:
+    return f"{count / GIB:.1f} GiB" if count >= GIB // 10 else f"{count / (1 << 20):.1f} MiB"
+
+
+def _rounded(count: int) -> int:
+    """Two digits of a count: where memory ends a level, the rest of them depends on the workers."""
+    unit = 10 ** max(len(str(count)) - 2, 0)
+    return int(count // unit * unit)

@@ -1,0 +1,118 @@
+"""Leads-to as a check: on the graph of all reachable states, a fair run on which what a premise promises never comes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.verdicts import Verdict
+from fencepost.checks.engines.search.lasso import Lasso, shortest_lasso
+from fencepost.model.kernel.search.fairness import JUDGING_BYTES_PER_STATE, Marks, components, ways
+from fencepost.model.kernel.search.graph import Graph, GraphError, bytes_of_graph, graph_of
+from fencepost.model.kernel.search.results import Result
+from fencepost.properties.observed import Lead, Observed
+from fencepost.properties.vocabulary import Property
+from fencepost.traces.lassos import loop_from
+from fencepost.traces.shrinking.shrinking import shrink
+from fencepost.traces.trace import Trace, trace_of
+
+GIB = 1 << 30
+STOPPED = "interrupted, or out of time, before it was judged"
+
+
+@dataclass(frozen=True)
+class Means:
+    """What judging may use and whom it tells: bytes (those of the search counted), threads (None: one for each core), seconds
+    (None: no limit), a line of progress now and then, and whom to ask whether to stop."""
+
+    memory: int
+    workers: int | None = None
+    seconds: float | None = None
+    progress: Callable[[str], None] = lambda line: None
+    should_stop: Callable[[], bool] = lambda: False
+
+    def until(self, started: float) -> Callable[[], bool]:
+        """Whether to stop, for judging that began at that time: because it is told to, or is out of time."""
+        ends = float("inf") if self.seconds is None else started + self.seconds
+        return lambda: self.should_stop() or time.monotonic() > ends
+
+
+def judge(observed: Observed, result: Result, means: Means, cut_short: str) -> Findings:
+    """Verdicts on the ``leads_to`` properties that a search observed.
+
+    ``cut_short`` says why the search did not see everything, if it did not; then nothing is claimed.
+    """
+    started = time.monotonic()
+    means = replace(means, should_stop=means.until(started))
+    properties = list(dict.fromkeys(lead.property for lead in observed.leads))
+    graph, why = (None, cut_short) if result.outcome != "exhausted" else _graph(result, means)
+    if graph is None:
+        return Findings(tuple(_open(p, why) for p in properties))
+    judged = [_judged(observed, graph, p, p in observed.vacuous(result.seen), means) for p in properties]
+    note = f"liveness: {len(judged)} leads-to on the graph of {graph.states:,} states and {graph.transitions:,} transitions"
+    return Findings(tuple(judged), (note,), seconds=time.monotonic() - started)
+
+
+def _graph(result: Result, means: Means) -> tuple[Graph | None, str]:
+    """The graph of a finished search; or None and why there is none."""
+    needed = result.bytes_in_use + bytes_of_graph(result) + JUDGING_BYTES_PER_STATE * result.distinct
+    if needed > means.memory:
+        size = f"{result.distinct:,} states and {result.transitions:,} transitions"
+        return None, f"the graph of {size} takes {needed / GIB:.1f} GiB and may take {means.memory / GIB:.1f}: raise --memory"
+
+    def tell(done: int, count: int) -> None:
+        means.progress(f"graph of {done:,} of {count:,} states")
+
+    try:
+        graph = graph_of(result, workers=means.workers, should_stop=means.should_stop, progress=tell)
+    except (GraphError, MemoryError) as error:
+        return None, str(error) or "no memory for the graph"
+    return graph, STOPPED
+
+
+def _open(prop: Property, why: str) -> Verdict:
+    return Verdict(prop, "inconclusive", "liveness", {}, why)
+
+
+def _judged(observed: Observed, graph: Graph, prop: Property, vacuous: bool, means: Means) -> Verdict:
+    if vacuous:
+        return _open(prop, "its premise is never met, so that it says nothing")
+    obliged = np.array([prop.obliges(action) for action in observed.kernel.actions], dtype=np.bool_)
+    reach = {"distinct": graph.states, "transitions": graph.transitions, "pending": 0, "components": 0}
+    for lead in (lead for lead in observed.leads if lead.property is prop):
+        if means.should_stop():
+            return _open(prop, STOPPED)
+        means.progress(f"{prop.name} on {graph.states:,} states")
+        try:
+            lasso = _unfulfilled(graph, lead, obliged, reach)
+        except (GraphError, MemoryError) as error:
+            return _open(prop, str(error) or "no memory to judge the graph")
+        if lasso is not None:
+            trace = shrink(_trace(observed, graph, prop, lasso), observed.suite, should_stop=means.should_stop).trace
+            assert trace.loop is not None
+            steps = {"steps": len(trace.steps), "loop": len(trace.steps) - trace.loop.start}
+            return Verdict(prop, "violated", "liveness", reach | steps, prop.strict, trace)
+    return Verdict(prop, "exhausted", "liveness", reach)
+
+
+def _unfulfilled(graph: Graph, lead: Lead, obliged: Marks, reach: dict[str, int]) -> Lasso | None:
+    """A fair run that meets the premise and from then on never the conclusion; adds to ``reach`` what was looked at."""
+    unfulfilled = ~graph.holds(lead.conclusion)
+    pending = ways(graph, graph.holds(lead.premise) & unfulfilled, unfulfilled)
+    part = pending.steps >= 0
+    if not part.any():
+        return None
+    found = components(graph, part, obliged)
+    reach["pending"] += int(part.sum())
+    reach["components"] += found.count
+    return shortest_lasso(graph, pending, found, obliged)
+
+
+def _trace(observed: Observed, graph: Graph, prop: Property, lasso: Lasso) -> Trace:
+    states = [graph.state(number) for number in lasso.states]
+    loop = loop_from(observed.kernel, prop, states, lasso.actions, lasso.loop)
+    return trace_of(observed.kernel, states, lasso.actions, violated=prop.name, found_by="liveness", loop=loop)

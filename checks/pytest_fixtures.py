@@ -1,0 +1,80 @@
+"""What the fixtures of the pytest plug-in do: check a protocol, replay a trace, and fail the test with what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from fencepost.checks import public_calls
+from fencepost.checks.engines.plan import Checked, PropertyError
+from fencepost.checks.engines.results.verdicts import run_status
+from fencepost.checks.reports.report import closing, text
+from fencepost.model.language import ModelError
+from fencepost.properties.registry import Entry, RegistryError, Value, find
+from fencepost.traces.files.itf import TraceFileError
+from fencepost.traces.replay import Replay
+
+
+@dataclass(frozen=True)
+class Replaying:
+    """Replays trace files of these protocols."""
+
+    protocols: Mapping[str, Entry]
+
+    def __call__(self, file: str | Path, *, defects: Sequence[str] | None = None) -> Replay:
+        """Whether the run of a file is one of the protocol as it is now, and violates what it says.
+
+        ``defects`` are switched on in place of the file's: none, ``()``, asks whether the run is still possible once they are
+        mended. Fails the test if the file cannot be read, or the protocol does not have them.
+        """
+        try:
+            return public_calls.replay(file, self.protocols, defects=defects)
+        except (TraceFileError, RegistryError, ModelError) as error:
+            pytest.fail(str(error), pytrace=False)
+
+
+@dataclass(frozen=True)
+class Checking:
+    """Checks these protocols."""
+
+    protocols: Mapping[str, Entry]
+
+    def __call__(
+        self,
+        protocol: str | Entry,
+        *,
+        size: str | None = None,
+        set: Mapping[str, Value] | None = None,
+        defects: Sequence[str] = (),
+        violates: Sequence[str] = (),
+        by: str | None = None,
+        seconds: float | None = None,
+        workers: int | None = 1,
+    ) -> list[Checked]:
+        """Checks a protocol, by its name or as it is, and fails the test with the report unless everything holds.
+
+        Without ``size`` or ``set`` these are the instances of size ``ci`` or, with ``defects``, the one that shows them.
+        ``violates`` turns it round: each property named must be violated. ``by`` names the engine, ``seconds`` bounds each
+        check; what is open then is a failure.
+        """
+        try:
+            entry = protocol if isinstance(protocol, Entry) else find(protocol, self.protocols)
+            how = partial(
+                public_calls.check, entry, size=size, set=set, defects=defects, by=by, seconds=seconds, workers=workers
+            )
+            checked = [one for name in violates for one in how(properties=[name])] if violates else how()
+        except (RegistryError, ModelError, PropertyError) as error:
+            pytest.fail(str(error), pytrace=False)
+        verdicts = [verdict for one in checked for verdict in one.findings.verdicts]
+        status = run_status(one.findings.verdicts for one in checked)
+        violated = {verdict.property.name for verdict in verdicts if verdict.verdict == "violated"}
+        missed = [name for name in violates if name not in violated]
+        if missed or (status and not violates):
+            head = f"{', '.join(missed)}: not violated\n\n" if missed else ""
+            report = "\n".join(text(one) for one in checked)
+            pytest.fail(f"{head}{report}\n{closing(checked, status)}", pytrace=False)
+        return checked

@@ -1,0 +1,107 @@
+"""Which questions with a number for an answer the settings of bundles and of sessions are asked, and in which instances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from fencepost.checks.questions.ledger_guarantees import Guarantee
+from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings
+from fencepost.checks.settings.load_manager import LoadManagerSettings
+from fencepost.model.releases import Releases
+from fencepost.properties.ownership import guarantees as of_locks
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry, Value
+from fencepost.properties.service_unit import guarantees as of_records
+from fencepost.properties.theories import THEORIES
+
+OWNERSHIP, UNLOAD, SERVICE_UNIT = (PROTOCOLS[name] for name in ("ownership", "unload", "service_unit"))
+LOST = ("expiries",)
+
+
+def bundle_guarantees(
+    settings: ControlPlaneSettings, manager: LoadManagerSettings, releases: Releases
+) -> Iterator[Guarantee]:
+    """What is asked of bundles: owned by locks or, with the extensible load manager, by records of service units.
+
+    A broker that shuts down when its session is lost is one that may crash: that it goes on is among what is considered.
+    """
+    is_extensible = manager.is_extensible(releases.pulsar)
+    suites = of_records if is_extensible else of_locks
+    owning, unloading = (SERVICE_UNIT, SERVICE_UNIT) if is_extensible else (OWNERSHIP, UNLOAD)
+    taken = {**owning.behaviour(releases), **(manager.service_units(releases.pulsar) if is_extensible else {})}
+    moves: dict[str, Value] = {"unloads": 0} if is_extensible else {}
+    small: dict[str, Value] = {**taken, **moves, "brokers": 2, "crashes": int(settings.session_policy == "shutdown")}
+    steps_of = f"service units in the {taken['store']} store" if is_extensible else "locks"
+    unloads: dict[str, Value] = {"brokers": 2, "unloads": 1, "timeouts": 1}
+    unloads |= taken if is_extensible else {"failures": 1}
+
+    yield Guarantee(
+        "owners",
+        "one broker alone serves a bundle through {n} lost session{s}",
+        "when a broker loses its session, another serves its bundles beside it until it has heard of that",
+        replace(owning, suite=suites.one_server),
+        small,
+        LOST,
+        1,
+    )
+    yield Guarantee(
+        "owners_in_the_end",
+        "after {n} lost session{s} a bundle comes back to one broker",
+        "after a lost session two brokers can serve a bundle for good",
+        replace(owning, suite=suites.one_server_in_the_end),
+        small,
+        LOST,
+        1,
+        dict(_of_lost_sessions(owning, small, taken, releases)),
+    )
+    yield Guarantee(
+        "served",
+        "after {n} lost session{s} every bundle is served again",
+        "after a lost session a bundle can stay unserved",
+        replace(owning, suite=suites.served),
+        small,
+        LOST,
+        1,
+    )
+    yield Guarantee(
+        "unserved",
+        "after a lost session a bundle that nobody serves is at most {n} step{s} from being served",
+        "after a lost session no bundle is unserved",
+        replace(owning, suite=suites.served),
+        {**small, "expiries": 1},
+        (),
+        0,
+        fewer=True,
+        steps_of=steps_of,
+    )
+    yield Guarantee(
+        "unloaded",
+        "a bundle that is unloaded is at most {n} step{s} from being served again",
+        "a bundle that is unloaded is served all the time",
+        replace(unloading, suite=suites.served),
+        unloads,
+        (),
+        0,
+        fewer=True,
+        steps_of=steps_of,
+    )
+    yield Guarantee(
+        "hash_range",
+        "every hash is in one bundle, however bundles are split",
+        "a hash can be in no bundle, or in two",
+        THEORIES["hash_range"],
+        {},
+        (),
+        1,
+    )
+
+
+def _of_lost_sessions(
+    entry: Entry, small: Mapping[str, Value], taken: Mapping[str, Value], releases: Releases
+) -> Iterator[tuple[str, dict[str, Value]]]:
+    """The hazards that a lost session shows, each with the instance that does, with what is configured in it."""
+    for name in entry.hazards(releases):
+        parameters = {**small, **entry.shown_by[name], **taken}
+        if parameters.get("expiries") and entry.history[name].fits(parameters):
+            yield name, parameters

@@ -1,0 +1,51 @@
+"""Looking for a hazard: the mistake is switched on where it is known to show, and the shortest run to it is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.plan import Checked, Options, check
+from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.verdicts import Verdict
+from fencepost.checks.questions.hazards import Hazard
+from fencepost.model.language import Location, Protocol
+from fencepost.properties.vocabulary import Property
+
+
+def look_for(hazard: Hazard, options: Options, reporter: Reporter, should_stop: Callable[[], bool]) -> Checked:
+    """Searches all states, whatever engine the options name, up to the first that violates a property.
+
+    There is one verdict: ``hazard``, with the shortest run; ``exhausted`` if nothing is violated with these settings; or
+    ``inconclusive``. Raises what ``check`` raises.
+    """
+    if hazard.unfit:
+        protocol = hazard.entry.build(hazard.instance.parameters, [hazard.name])
+        note = f"the instance that shows it does not fit what is set: {hazard.unfit}"
+        verdict = Verdict(_property(hazard, protocol), "inconclusive", "exhaustive", {}, note, history=hazard.history)
+        return Checked(hazard.entry, hazard.instance, protocol, Findings((verdict,)))
+    thorough = replace(options, by="exhaustive", checkpoint=None, resume=False, strict=False)
+    checked = check(hazard.entry, hazard.instance, [hazard.name], thorough, reporter, should_stop)
+    verdict = _verdict(hazard, checked)
+    return replace(checked, findings=Findings((verdict,), checked.findings.notes, seconds=checked.findings.seconds))
+
+
+def _verdict(hazard: Hazard, checked: Checked) -> Verdict:
+    prop = _property(hazard, checked.protocol)
+    verdicts = checked.findings.verdicts
+    bad = [v for v in verdicts if v.verdict == "violated" and not v.expected]
+    if bad:
+        worst = min(bad, key=lambda v: (v.trace is None, int(v.reach.get("steps", 0))))
+        reach, trace, shows = worst.reach, worst.trace, worst.property
+        return Verdict(prop, "hazard", worst.by, reach, worst.note, trace, hazard.history, shows)
+    unknown = next((v for v in verdicts if v.verdict == "inconclusive"), None)
+    if unknown is not None:
+        return Verdict(prop, "inconclusive", unknown.by, unknown.reach, unknown.note, history=hazard.history)
+    note = "not in these settings: no property is violated"
+    return Verdict(prop, "exhausted", "exhaustive", verdicts[0].reach, note, history=hazard.history)
+
+
+def _property(hazard: Hazard, protocol: Protocol) -> Property:
+    """What there is a verdict on; its place is where the protocol is declared, of which the mistake may change any part."""
+    return Property(hazard.name, "hazard", None, protocol.defects[hazard.name], Location.of(hazard.entry.function))

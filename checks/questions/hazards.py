@@ -1,0 +1,73 @@
+"""Which mistakes of a release a check looks for, and in which instances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from fencepost.checks.questions.instances import CONTROL_PLANE, SERVICE_UNIT, Settings
+from fencepost.model.language import ModelError
+from fencepost.model.releases import History, Releases
+from fencepost.properties.registry import Entry, Instance, Value
+
+
+@dataclass(frozen=True)
+class Hazard:
+    """A defect that a release has, and the instance in which it is looked for. ``unfit`` says why there is none with what is
+    set: the instance is then the one that shows it, which is not searched."""
+
+    entry: Entry
+    name: str
+    instance: Instance
+    unfit: str = ""
+
+    @property
+    def history(self) -> History:
+        """What is known of it."""
+        return self.entry.history[self.name]
+
+
+def hazards(
+    entries: Iterable[Entry], releases: Releases, settings: Settings | None, changes: Sequence[str], properties: Sequence[str]
+) -> Iterator[Hazard]:
+    """The hazards of some releases, in the order of the protocols: each in the smallest instance in which it is known to show,
+    with what is taken from the settings and what ``changes`` set in its place.
+
+    Left out are those that an instance like this cannot have (see ``History.only``), and those whose instance does not have all
+    of the ``properties``. RegistryError for a parameter that a protocol does not have.
+    """
+    for entry in entries:
+        for name in entry.hazards(releases):
+            history = entry.history[name]
+            usual = {p.name: p.default for p in entry.parameters} | entry.behaviour(releases)
+            parameters = entry.behaviour(releases) | dict(entry.shown_by[name])
+            taken = _taken(entry, parameters, settings, releases)
+            given = {key: taken[key] for key in taken if key not in history.regardless} | entry.settings(changes)
+            parameters |= given
+            # What shows a mistake of SortedLedgerStorage has that storage, and is for a cluster that has it, too.
+            had = {parameter: (usual | given)[parameter] for parameter in history.only or {}}
+            if not history.fits(usual | parameters | had):
+                continue
+            instance = Instance(f"hazard of {history.release(releases)}", parameters)
+            try:
+                stated = {prop.name for prop in entry.outline(parameters).properties}
+            except ModelError as error:
+                yield Hazard(entry, name, replace(instance, parameters=entry.shown_by[name]), str(error))
+                continue
+            if set(properties) <= stated:
+                yield Hazard(entry, name, instance)
+
+
+def _taken(
+    entry: Entry, shown: Mapping[str, Value], settings: Settings | None, releases: Releases
+) -> dict[str, Value]:
+    """What a protocol takes from the settings; of a ledger with as many bookies beside the ensemble as there were."""
+    if settings is None:
+        return {}
+    if entry.name == "ledger":
+        usual = {p.name: p.default for p in entry.parameters} | dict(shown)
+        spare = int(usual["bookies"]) - int(usual["ensemble"])
+        return {**settings.ledger.parameters, "bookies": settings.ledger.ensemble.value + spare}
+    if entry.name == SERVICE_UNIT:
+        return settings.load_manager.service_units(releases.pulsar)
+    return CONTROL_PLANE[entry.name](settings.control_plane) if entry.name in CONTROL_PLANE else {}

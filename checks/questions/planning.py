@@ -1,0 +1,177 @@
+"""What the command line asks to be checked: which protocols and theories, and in which instances."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fencepost.checks.questions.hazards import Hazard, hazards
+from fencepost.checks.questions.instances import (
+    CONTROL_PLANE,
+    LARGEST_ENSEMBLE,
+    SERVICE_UNIT,
+    Settings,
+    control_plane_instances,
+    is_run,
+    ledger_instances,
+    service_unit_instances,
+)
+from fencepost.checks.settings.load_manager import CHANNELS
+from fencepost.checks.settings.own_protocols import is_own, own_protocols
+from fencepost.model.language.mistakes import guess
+from fencepost.model.pulsar.stores import STORES, stores_of
+from fencepost.model.releases import Releases
+from fencepost.properties.ledger import striping
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry, Instance, RegistryError, Value, find
+from fencepost.properties.theorems import Theory
+from fencepost.properties.theories import THEORIES
+
+Item = Entry | Theory
+EVERYTHING: Mapping[str, Item] = {**PROTOCOLS, **THEORIES}
+
+
+def planned(
+    asked: argparse.Namespace, settings: Settings | None, releases: Releases | None = None
+) -> list[tuple[Item, Instance]]:
+    """The instances to check, in order, behaving as the releases do if there are any.
+
+    RegistryError if a protocol, parameter, size, defect or property does not exist; InputError for a file of one's own that
+    has no protocol.
+    """
+    items = _items(asked, settings, _pulsar(releases))
+    found = [(item, instance) for item in items for instance in _instances(item, asked, settings, releases)]
+    if not asked.property or asked.protocols or len(found) == 1:
+        return found
+    # nobody said where the properties are: they are looked for, and missed only if they are nowhere
+    known = [_properties(*pair) for pair in found]
+    having = [pair for pair, names in zip(found, known, strict=True) if set(asked.property) <= names]
+    if not having:
+        every = sorted(set[str]().union(*known))
+        unknown = [name for name in asked.property if name not in every]
+        raise RegistryError(
+            f"there is no property {unknown[0]!r}{guess(unknown[0], every)}; `fencepost list` names all of them"
+            if unknown
+            else f"nothing has all of these properties: {', '.join(asked.property)}"
+        )
+    return having
+
+
+def planned_hazards(
+    asked: argparse.Namespace, settings: Settings | None, releases: Releases | None, plan: Iterable[tuple[Item, Instance]]
+) -> list[Hazard]:
+    """The hazards of the releases to look for: of what is checked anyway, and with settings, where nobody said what to check,
+    of all protocols. None without releases, and none beside a defect that was asked for by name."""
+    if releases is None or asked.defect:
+        return []
+    entries = {item.name: item for item, _ in plan if isinstance(item, Entry)}
+    if settings is not None and not (asked.protocols or asked.set):
+        entries = {name: entry for name, entry in PROTOCOLS.items() if is_run(name, settings.load_manager, releases.pulsar)}
+    return list(hazards(entries.values(), releases, settings, asked.set, asked.property))
+
+
+def configuration_notes(settings: Settings, names: set[str], releases: Releases | None = None) -> list[str]:
+    """What the protocols of these names take from the configuration, in some releases (the newest, unless told), and what there
+    is to say of it whatever is found."""
+    told = []
+    if "ledger" in names:
+        quorums = settings.ledger
+        told += [str(number) for number in quorums.taken] + [f"note: {note}" for note in settings.ledger_notes]
+        if quorums.ensemble.value <= LARGEST_ENSEMBLE:
+            told.append(str(striping.check(quorums.ensemble.value, quorums.write_quorum.value)))
+    if SERVICE_UNIT in names and _pulsar(releases) in CHANNELS:
+        told += [str(settings.load_manager.table_view), str(settings.load_manager.multi_phase)]
+    if names - {"ledger"}:
+        told += [str(value) for value in settings.control_plane.taken]
+        told += [f"note: {note}" for note in settings.control_plane_notes]
+    return told + [f"note: {note}" for note in settings.notes]
+
+
+def _pulsar(releases: Releases | None) -> str:
+    return (releases or Releases.of()).pulsar
+
+
+def _items(asked: argparse.Namespace, settings: Settings | None, release: str) -> list[Item]:
+    names = asked.protocols
+    if not names:
+        configured = ["ledger", *CONTROL_PLANE, SERVICE_UNIT, *THEORIES]
+        names = [
+            name
+            for name in EVERYTHING
+            if settings is None or (name in configured and is_run(name, settings.load_manager, release))
+        ]
+        if asked.set or asked.by:  # which are of protocols
+            names = [name for name in names if name in PROTOCOLS]
+        if asked.any:
+            names = [name for name in names if name in PROTOCOLS and PROTOCOLS[name].general]
+    items = [item for name in names for item in _named(name)]
+    if asked.set and not asked.protocols:  # nobody said whose parameters these are: those of the protocols that have them
+        wanted = {text.partition("=")[0].strip() for text in asked.set}
+        items = [i for i in items if isinstance(i, Entry) and wanted <= {p.name for p in i.parameters}] or items
+    if not asked.defect:
+        return items
+    unknown = [d for d in asked.defect if not any(d in item.shown_by for item in items)]
+    if unknown:
+        meant = guess(unknown[0], [d for item in items for d in item.shown_by])
+        names = " ".join(item.name for item in items if item.shown_by)
+        raise RegistryError(f"there is no defect {unknown[0]!r}{meant}; to see those that there are: fencepost list {names}")
+    items = [item for item in items if all(d in item.shown_by for d in asked.defect)]
+    if not items:
+        raise RegistryError(f"no protocol has all of these defects: {', '.join(asked.defect)}")
+    return items
+
+
+def _named(name: str) -> Sequence[Item]:
+    return own_protocols(Path(name), EVERYTHING) if is_own(name) else [find(name, EVERYTHING)]
+
+
+def _instances(
+    item: Item, asked: argparse.Namespace, settings: Settings | None, releases: Releases | None
+) -> Iterator[Instance]:
+    """The instances of an item; of those of a size only what behaves as the releases do, and each once."""
+    changed = item.settings(asked.set)
+    instances, behaviour = _before_set(item, asked, settings, _pulsar(releases)), dict[str, Value]()
+    if isinstance(item, Entry) and releases is not None:
+        behaviour = item.behaviour(releases)
+        instances = instances if asked.defect else item.as_of(releases, instances)
+    for instance in instances:
+        parameters = {**behaviour, **instance.parameters}
+        if asked.any:  # what was not set by who asks is of any size
+            parameters = {name: value for name, value in parameters.items() if name not in asked.any}
+        parameters |= changed
+        if isinstance(item, Entry) and releases is not None:
+            _require_store(item, parameters.get("metadata_store"), releases)
+        yield replace(instance, parameters=parameters, any=tuple(asked.any))
+
+
+def _require_store(entry: Entry, store: object, releases: Releases) -> None:
+    known = stores_of(releases.pulsar)
+    if store in STORES and store not in known:
+        told = f"Pulsar {releases.pulsar} has no metadata store {store}; it has {', '.join(known)}"
+        raise RegistryError(f"{entry.name}: {told}: name another release by --pulsar, or another store")
+
+
+def _before_set(item: Item, asked: argparse.Namespace, settings: Settings | None, release: str) -> Sequence[Instance]:
+    if settings is not None and item.name == "ledger":
+        return ledger_instances(settings.ledger, asked.size or "ci")
+    if settings is not None and item.name in CONTROL_PLANE:
+        return control_plane_instances(item.name, item.instances(asked.size or "ci"), settings.control_plane)
+    if settings is not None and item.name == SERVICE_UNIT:
+        return service_unit_instances(item.instances(asked.size or "ci"), settings.load_manager, release)
+    if asked.any and not (asked.size or asked.defect or asked.set) and isinstance(item, Entry) and item.general is not None:
+        meant = [instance for instance in item.general.instances if set(instance.any) == set(asked.any)]
+        return meant or (Instance("of any size", {}),)
+    if asked.size is not None:
+        return item.instances(asked.size)
+    if asked.defect:
+        shown = {name: value for defect in asked.defect for name, value in item.shown_by[defect].items()}
+        return (Instance("defect", shown),)
+    return (Instance("as set", {}),) if asked.set else item.instances("ci")
+
+
+def _properties(item: Item, instance: Instance) -> set[str]:
+    if isinstance(item, Theory):
+        return {theorem.name for theorem in item.theorems(frozenset())}
+    return {stated.name for stated in item.outline(instance.parameters).properties}

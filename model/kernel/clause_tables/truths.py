@@ -1,0 +1,76 @@
+"""The truth of a kernel's observed formulas in many states, as planes; and the states that come after many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fencepost.model.kernel.compiler.intrinsics import call2, load, native, store
+from fencepost.model.kernel.compiler.machine import Kernel
+from fencepost.model.kernel.compiler.packing import Words
+from fencepost.model.kernel.compiler.program import Program, addresses
+from fencepost.model.kernel.compiler.transposing import TOGETHER, spread
+from fencepost.model.kernel.search.successors import Room, successors
+
+_BLOCK = 1 << 12
+"""States whose successors are made between two looks at the room for them."""
+
+
+def truths(kernel: Kernel, states: Words) -> Words:
+    """A row for each observed formula, in which bit s of word w says whether it holds in state 64 * w + s.
+
+    There must be a state at least. The bits beyond the last state repeat what holds in the first.
+    """
+    program = Program.of(kernel).in_planes(kernel)
+    lacking = -len(states) % TOGETHER
+    padded = np.ascontiguousarray(np.concatenate([states, np.repeat(states[:1], lacking, axis=0)]))
+    blocks = len(padded) // TOGETHER
+    made = np.zeros((blocks, program.formulas), dtype=np.uint64)
+    if not program.formulas:
+        return np.ascontiguousarray(made.T)
+    planes = np.zeros(TOGETHER * program.words, dtype=np.uint64)
+    _observe(program, padded.ctypes.data, blocks, planes.ctypes.data, made.ctypes.data)
+    return np.ascontiguousarray(made.T)
+
+
+@native
+def _observe(program: Any, states: Any, blocks: Any, planes: Any, made: Any) -> None:
+    for block in range(blocks):
+        spread(states + 8 * TOGETHER * program.words * block, program.words, TOGETHER, planes)
+        call2(program.observe_planes, planes, made + 8 * program.formulas * block)
+
+
+def followers(kernel: Kernel, states: Words) -> Words:
+    """The successors of each state, one in each row, each once."""
+    program = Program.of(kernel)
+    room = Room.of(program)
+    found = [np.empty((0, program.words), dtype=np.uint64)]
+    for first in range(0, len(states), _BLOCK):
+        block = np.ascontiguousarray(states[first : first + _BLOCK])
+        made = np.empty((len(block) * program.actions, program.words), dtype=np.uint64)
+        count = _follow(program, block.ctypes.data, len(block), addresses(room), made.ctypes.data)
+        found.append(unique(made[:count]))
+    return unique(np.concatenate(found))
+
+
+@native
+def _follow(program: Any, states: Any, count: Any, room: Any, made: Any) -> Any:
+    """Writes the successors of each state; returns how many there are."""
+    written = 0
+    for number in range(count):
+        fresh = successors(program, states + 8 * program.words * number, room)
+        for word in range(fresh * program.words):
+            store(made + 8 * (program.words * written + word), load(room.states + 8 * word))
+        written += fresh
+    return written
+
+
+def unique(states: Words) -> Words:
+    """The states in ascending order, each once."""
+    if not len(states):
+        return states
+    ordered = states[np.lexsort(states.T[::-1])]
+    fresh = np.ones(len(ordered), dtype=bool)
+    fresh[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    return ordered[fresh]

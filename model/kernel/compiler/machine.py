@@ -1,0 +1,151 @@
+"""A protocol as machine code: compiled once, then run from Python one step at a time or by the native loops."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fencepost.model.kernel.compiler.native_functions import Code
+from fencepost.model.kernel.compiler.packing import Packing, Words
+from fencepost.model.kernel.compiler.plane_functions import PlaneCompiler
+from fencepost.model.kernel.compiler.wasm import webassembly
+from fencepost.model.language import Protocol
+from fencepost.model.language.obligations import prove_domains
+
+
+class Kernel:
+    """The compiled form of a protocol.
+
+    ``observed`` are formulas over one state and ``observed_steps`` over two (values and next values); their truth is what
+    ``observe`` and ``observe_step`` report, as bit sets. States are packed: arrays of ``words`` uint64. ``mask_words`` gives
+    the length of a bit set and ``formulas`` how many formulas each way of observing has.
+
+    Machine code is made when it is first asked for. Raises ModelError then for a term that cannot be compiled, and for an
+    action that may take a variable out of its domain: what it wrote would spill into the variable packed beside it, and every
+    engine would take that for a step. Of a slice that is asked of the whole protocol.
+    """
+
+    def __init__(self, protocol: Protocol, observed: Sequence[Any] = (), observed_steps: Sequence[Any] = ()) -> None:
+        self.protocol = protocol
+        self.packing = Packing(protocol.variables)
+        self.words = self.packing.words
+        self.actions = tuple(protocol.actions)
+        self._texts: dict[str, str] = {}
+        self._advance: dict[bool, Code] = {}
+        self._observed, self._observed_steps = tuple(observed), tuple(observed_steps)
+        self.formulas = {"observe": len(observed), "observe_step": len(observed_steps)}
+        self.mask_words = {
+            "enabled": _words(len(self.actions)),
+            "observe": _words(len(observed)),
+            "observe_step": _words(len(observed_steps)),
+        }
+
+    @cached_property
+    def code(self) -> Code:
+        """The functions ``enabled``, ``observe`` and ``apply``."""
+        return Code(self._text("code"))
+
+    @cached_property
+    def code_of_steps(self) -> Code:
+        """The function ``observe_step``."""
+        return Code(self._text("observe_step"))
+
+    @cached_property
+    def code_in_planes(self) -> Code:
+        """The functions ``enabled_planes`` and ``observe_planes``, for 64 states at once."""
+        return Code(self._text("planes"))
+
+    @cached_property
+    def code_of_steps_in_planes(self) -> Code:
+        """The function ``step_planes``, for steps from 64 states at once. It is longer than all else, often by far: each action
+        has its own text of what is observed."""
+        return Code(self._text("step_planes"))
+
+    def advance(self, *, thorough: bool) -> Code:
+        """The function ``advance``, which takes a step and keeps the bit sets of what is enabled and observed up to date; its
+        thorough code is for long runs, and does for short ones if it is there."""
+        known = self._advance.get(True) or self._advance.get(thorough)
+        return known or self._advance.setdefault(thorough, Code(self._text("advance"), thorough=thorough))
+
+    def _text(self, name: str) -> str:
+        if not self._texts:
+            prove_domains(self.protocol.whole)
+        if name not in self._texts:
+            self._texts[name] = self._written(name)
+        return self._texts[name]
+
+    def _written(self, name: str) -> str:
+        compiler = PlaneCompiler(self.protocol, self.packing)
+        if name == "planes":
+            compiler.enabled_planes(self.actions)
+            compiler.observe_planes(self._observed)
+        elif name == "step_planes":
+            compiler.step_planes(self.actions, self._observed_steps)
+        elif name == "observe_step":
+            compiler.observe_step(self._observed_steps)
+        elif name == "advance":
+            compiler.advance(self.actions, self._observed_steps, self._observed)
+        else:
+            compiler.enabled(self.actions)
+            compiler.apply(self.actions)
+            compiler.observe(self._observed)
+        return str(compiler)
+
+    @cached_property
+    def webassembly(self) -> bytes:
+        """A module of WebAssembly with ``enabled``, ``apply``, ``observe`` and ``observe_step``, of the text that they are
+        machine code of."""
+        return webassembly(f"{self._text('code')}\n{self._text('observe_step')}")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the compiled text: kernels that have it in common do the same."""
+        return hashlib.sha256((self._text("code") + self._text("observe_step")).encode()).hexdigest()
+
+    def initial(self) -> Words:
+        """The initial states, one in each row."""
+        return np.stack([self.packing.pack(raw) for raw in self.protocol.initial_states()])
+
+    def enabled(self, state: Words) -> list[int]:
+        """The numbers of the actions that may happen in the state."""
+        return self._mask(self.code, "enabled", state)
+
+    def observe(self, state: Words) -> list[int]:
+        """The numbers of the observed formulas that hold in the state."""
+        return self._mask(self.code, "observe", state)
+
+    def observe_step(self, state: Words, after: Words) -> list[int]:
+        """The numbers of the observed formulas over two states that hold of this pair."""
+        return self._mask(self.code_of_steps, "observe_step", state, after)
+
+    def apply(self, state: Words, action: int) -> Words:
+        """The state after an action, whose guard is taken to hold."""
+        after = np.zeros(self.words, dtype=np.uint64)
+        call = self.code.function("apply", ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
+        call(np.ascontiguousarray(state).ctypes.data, action, after.ctypes.data)
+        return after
+
+    def _mask(self, code: Code, name: str, *states: Words) -> list[int]:
+        mask = np.zeros(self.mask_words[name], dtype=np.uint64)
+        call = code.function(name, *[ctypes.c_void_p] * (len(states) + 1))
+        held = [np.ascontiguousarray(s) for s in states]
+        call(*(s.ctypes.data for s in held), mask.ctypes.data)
+        return _members(mask)
+
+
+def _members(mask: Words) -> list[int]:
+    members = []
+    for place, word in enumerate(mask.tolist()):
+        while word:
+            members.append(64 * place + (word & -word).bit_length() - 1)
+            word &= word - 1
+    return members
+
+
+def _words(bits: int) -> int:
+    return max(1, -(-bits // 64))

@@ -1,0 +1,88 @@
+"""The functions of a protocol that the loops call for 64 states at once, as LLVM IR.
+
+They take planes, words with a bit for each of the states (see ``planes``): 64 for each word of a state, from its lowest bit on.
+And they write planes:
+
+- ``enabled_planes(states, planes)`` writes that of each action's guard, ``observe_planes(states, planes)`` that of each
+  observed formula;
+- ``step_planes(states, action, planes, concerned)`` writes that of each observed formula over two states, where the second is
+  the one after the action, unless it never holds then; the bit set ``concerned`` says which are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from fencepost.model.kernel.compiler.functions import Compiler
+from fencepost.model.kernel.compiler.instructions import Constant, Function, Value, constant
+from fencepost.model.kernel.compiler.plane_terms import NEVER, InPlanes, Numeral, Planes, literal
+from fencepost.model.kernel.compiler.stillness import Stillness
+from fencepost.model.language import Action
+from fencepost.model.language.domains import Choice, Number, Subset
+from fencepost.model.language.nodes import Node
+
+
+class PlaneCompiler(Compiler):
+    """Writes these functions of one protocol and its observed formulas."""
+
+    def enabled_planes(self, actions: Sequence[Action]) -> None:
+        self._in_planes("enabled_planes", [a.guard for a in actions])
+
+    def observe_planes(self, formulas: Sequence[Any]) -> None:
+        self._in_planes("observe_planes", formulas)
+
+    def step_planes(self, actions: Sequence[Action], formulas: Sequence[Any]) -> None:
+        stillness = self._stillness(formulas)
+        self._by_action("step_planes", [self._step_in_planes(case, action, stillness) for case, action in enumerate(actions)])
+
+    def _in_planes(self, name: str, formulas: Sequence[Any]) -> None:
+        """A function that writes the planes of the formulas."""
+        made = self._function(name, 2)
+        states, planes = made.arguments
+        terms = InPlanes(made, self._plane_reader(made, states))
+        for place, formula in enumerate(formulas):
+            made.store(terms.truth(self.protocol.nodes.of(formula)), planes, place)
+        made.end()
+
+    def _step_in_planes(self, case: int, action: Action, stillness: Stillness) -> Function:
+        part = self._function(f"steps_{case}", 3, inner=True)
+        states, planes, concerned = part.arguments
+        read = self._plane_reader(part, states)
+        before = InPlanes(part, read)
+        updates = {variable.name: self.protocol.nodes.of(term) for variable, term in action.updates.items()}
+        changed = sum(self.bits[name] for name in updates)
+
+        def leaf(name: str) -> Planes:
+            if not name.endswith("'"):
+                return read(name)
+            return before.emit(updates[name[:-1]]) if name[:-1] in updates else read(name[:-1])
+
+        def certain(node: Node) -> Planes | None:
+            known = stillness.certain(node, changed)
+            return literal(node, known.constant) if isinstance(known, Constant) else None
+
+        both = InPlanes(part, leaf, certain)
+        truths = {place: both.truth(formula) for place, formula in enumerate(stillness.formulas)}
+        written = {place: plane for place, plane in truths.items() if plane is not NEVER}
+        for place, plane in written.items():
+            part.store(plane, planes, place)
+        for word in range(-(-len(truths) // 64)):
+            part.store(constant(64, sum(1 << place % 64 for place in written if place // 64 == word)), concerned, word)
+        part.end()
+        return part
+
+    def _plane_reader(self, made: Function, states: Value) -> Callable[[str], Planes]:
+        """The planes of variables, by name."""
+
+        @cache
+        def read(name: str) -> Planes:
+            field, domain = self.packing.fields[name], self.variables[name].domain
+            first = 64 * field.word + field.shift
+            bits = tuple(made.load(states, first + bit) for bit in range(field.bits))
+            if isinstance(domain, (Number, Choice)):
+                return Numeral(field.low, bits)
+            return bits if isinstance(domain, Subset) else bits[0]
+
+        return read

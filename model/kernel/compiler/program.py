@@ -1,0 +1,148 @@
+"""A protocol as the native loops see it: addresses and sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fencepost.model.kernel.compiler.intrinsics import call2, call3, load, native, store
+from fencepost.model.kernel.compiler.machine import Kernel
+from fencepost.model.kernel.compiler.packing import Words
+
+
+class Program(NamedTuple):
+    """Addresses of a kernel's compiled functions (0: there is none, or nothing to observe) and its sizes: those in words, which
+    is 0 for what is observed of steps if that is nothing, and the numbers of actions and of observed formulas."""
+
+    enabled: int
+    apply: int
+    observe: int
+    observe_step: int
+    canonical: int
+    advance: int
+    enabled_planes: int
+    observe_planes: int
+    step_planes: int
+    words: int
+    actions: int
+    enabled_words: int
+    observe_words: int
+    step_words: int
+    formulas: int
+    step_formulas: int
+
+    @classmethod
+    def of(cls, kernel: Kernel, canonical: int = 0) -> Program:
+        """The program of a kernel; ``canonical`` is the address of a function ``(state, out)`` that writes the representative
+        of the states that are the same but for a symmetry, or 0."""
+        code = kernel.code
+        return cls(
+            enabled=code.address("enabled"),
+            apply=code.address("apply"),
+            observe=code.address("observe") if kernel.formulas["observe"] else 0,
+            observe_step=0,
+            canonical=canonical,
+            advance=0,
+            enabled_planes=0,
+            observe_planes=0,
+            step_planes=0,
+            words=kernel.words,
+            actions=len(kernel.actions),
+            enabled_words=kernel.mask_words["enabled"],
+            observe_words=kernel.mask_words["observe"],
+            step_words=kernel.mask_words["observe_step"] if kernel.formulas["observe_step"] else 0,
+            formulas=kernel.formulas["observe"],
+            step_formulas=kernel.formulas["observe_step"],
+        )
+
+    def observing_steps(self, kernel: Kernel) -> Program:
+        """The same with the function ``observe_step``, for single steps."""
+        return self._replace(observe_step=kernel.code_of_steps.address("observe_step")) if self.step_words else self
+
+    def in_planes(self, kernel: Kernel) -> Program:
+        """The same with the functions that look at 64 states at once, by which an exhaustive search goes."""
+        code = kernel.code_in_planes
+        return self._replace(
+            enabled_planes=code.address("enabled_planes"),
+            observe_planes=code.address("observe_planes") if self.formulas else 0,
+        )
+
+    def steps_in_planes(self, kernel: Kernel) -> Program:
+        """The same with the function that looks at steps from 64 states at once, and none for single steps."""
+        if not self.step_formulas:
+            return self
+        return self._replace(observe_step=0, step_planes=kernel.code_of_steps_in_planes.address("step_planes"))
+
+    def stepping(self, kernel: Kernel, *, thorough: bool) -> Program:
+        """The same with the function ``advance``, which random walks take their steps by."""
+        return self._replace(advance=kernel.advance(thorough=thorough).address("advance"))
+
+
+def addresses(arrays: Any) -> Any:
+    """A named tuple of arrays as a named tuple of their addresses, for the loops; the arrays must be kept alive."""
+    return type(arrays)(*(array.ctypes.data for array in arrays))
+
+
+def bit_set(numbers: Iterable[int], words: int) -> Words:
+    """Numbers as the bits of that many words; ValueError if one does not fit."""
+    mask = [0] * words
+    for number in numbers:
+        if not 0 <= number < 64 * words:
+            raise ValueError(f"{number} is outside 0..{64 * words - 1}")
+        mask[number // 64] |= 1 << number % 64
+    return np.array(mask, dtype=np.uint64)
+
+
+def members(mask: Words) -> tuple[int, ...]:
+    """The numbers of the bits that are set."""
+    return tuple(bit for bit in range(64 * len(mask)) if int(mask[bit // 64]) >> bit % 64 & 1)
+
+
+@native
+def copy(source: Any, target: Any, words: Any) -> None:
+    """Copies a state from one address to another."""
+    for word in range(words):
+        store(target + 8 * word, load(source + 8 * word))
+
+
+@native
+def same(first: Any, second: Any, words: Any) -> Any:
+    """Whether the states at two addresses are equal."""
+    differing = np.uint64(0)
+    for word in range(words):
+        differing |= load(first + 8 * word) ^ load(second + 8 * word)
+    return differing == np.uint64(0)
+
+
+@native
+def has(mask: Any, number: Any) -> Any:
+    """Whether a number is in the bit set at an address."""
+    return load(mask + 8 * (number // 64)) >> np.uint64(number % 64) & np.uint64(1) != np.uint64(0)
+
+
+@native
+def compare(first: Any, second: Any, words: Any) -> Any:
+    """-1, 0 or 1: how the states at two addresses compare, word by word from the first."""
+    for word in range(words):
+        one, other = load(first + 8 * word), load(second + 8 * word)
+        if one != other:
+            return -1 if one < other else 1
+    return 0
+
+
+@native
+def take(program: Any, state: Any, action: Any, after: Any, held: Any) -> None:
+    """Writes the state after an action to ``after``, and what is observed of the step to ``held``."""
+    call3(program.apply, state, action, after)
+    if program.observe_step != 0:
+        call3(program.observe_step, state, after, held)
+
+
+@native
+def canonicalise(program: Any, state: Any, scratch: Any) -> None:
+    """Replaces the state at an address by its representative, if the program has a symmetry."""
+    if program.canonical != 0:
+        call2(program.canonical, state, scratch)
+        copy(scratch, state, program.words)

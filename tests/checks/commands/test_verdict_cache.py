@@ -1,0 +1,182 @@
+"""Checks that are remembered: the same answer at once, only for the very same check, and never of what was cut off."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from fencepost.checks.commands import verdict_cache
+from fencepost.checks.commands.verdict_cache import OFF, folder
+from tests.checks.test_own_protocols import PLAIN
+from tests.command import Ran, command, fencepost, stable
+
+ASKED = ["check", "election", "--set", "brokers=2", "--quiet"]
+AGAIN = "# remembered: "
+
+
+@pytest.fixture(autouse=True)
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(OFF)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(verdict_cache, "_code", lambda: ["the code"])  # hundreds of files
+
+
+def twice(asked: Sequence[str | Path], where: Path) -> tuple[Ran, Ran]:
+    return fencepost(*asked, folder=where), fencepost(*asked, folder=where)
+
+
+def test_the_same_check_is_answered_at_once_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, again = twice(ASKED, tmp_path)
+    assert first.returncode == 0
+    assert AGAIN not in first.stdout
+    told, _, rest = again.stdout.partition("\n")
+    assert told.startswith(AGAIN)
+    assert told.endswith("--no-cache checks again")
+    assert (rest, again.returncode) == (first.stdout, 0)
+    assert AGAIN not in fencepost(*ASKED, "--no-cache", folder=tmp_path).stdout
+    monkeypatch.setenv(OFF, "1")
+    assert AGAIN not in fencepost(*ASKED, folder=tmp_path).stdout
+
+
+def test_no_solver_is_loaded_for_an_answer_that_is_remembered(tmp_path: Path) -> None:
+    script = "import sys; from fencepost.checks.cli import main; main(sys.argv[1:]); sys.exit('z3' in sys.modules)"
+    asked = [sys.executable, "-c", script, "check", "hash_range", "--property", "every_hash_is_in_a_bundle", "--quiet"]
+    ran = [subprocess.run(asked, capture_output=True, text=True, env=os.environ, check=False) for _ in range(2)]
+    assert [one.returncode for one in ran] == [1, 0]
+    assert stable(ran[0].stdout) == stable(ran[1].stdout)
+    assert ran[1].stdout.startswith(AGAIN)
+
+
+def test_traces_and_page_are_written_again(tmp_path: Path) -> None:
+    asked = [*ASKED, "--pulsar", "4.0.8", "--property", "node_of_another_is_kept", "--trace-dir", "traces", "--html"]
+    first = fencepost(*asked, "--format", "json", folder=tmp_path)
+    assert first.returncode == 14
+    written = {path.name: path.read_text() for path in (tmp_path / "traces").iterdir()}
+    assert len(written) > 1
+    for path in (tmp_path / "traces").iterdir():
+        path.unlink()
+    (tmp_path / "traces").rmdir()
+    again = fencepost(*asked, "--format", "json", folder=tmp_path)
+    assert (again.returncode, again.stdout) == (14, first.stdout)
+    assert again.stderr.startswith(AGAIN), "a program reads standard output"
+    assert {path.name: path.read_text() for path in (tmp_path / "traces").iterdir()} == written
+
+
+def test_whatever_it_depends_on_makes_another_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    conf = tmp_path / "broker.conf"
+    conf.write_text("managedLedgerDefaultEnsembleSize=2\n")
+    asked = ["check", "hash_range", "--conf", "broker.conf", "--property", "every_hash_is_in_a_bundle", "--quiet"]
+    assert AGAIN in twice(asked, tmp_path)[1].stdout
+    assert AGAIN not in fencepost(*asked, "--pulsar", "4.0.8", folder=tmp_path).stdout
+    conf.write_text("managedLedgerDefaultEnsembleSize=3\n")
+    assert AGAIN not in fencepost(*asked, folder=tmp_path).stdout
+    conf.write_text("managedLedgerDefaultEnsembleSize=2\n")
+    assert AGAIN in fencepost(*asked, folder=tmp_path).stdout
+    monkeypatch.setattr(verdict_cache, "_code", lambda: ["other code"])
+    assert AGAIN not in fencepost(*asked, folder=tmp_path).stdout
+
+
+def test_the_key_has_the_sources_and_the_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    package = tmp_path / "fencepost"
+    for floor in verdict_cache.FLOORS:
+        (package / floor / "room").mkdir(parents=True)
+        (package / floor / "room" / "module.py").write_text("x = 1\n")
+    monkeypatch.setattr(verdict_cache, "__file__", str(package / "checks" / "commands" / "verdict_cache.py"))
+    before = verdict_cache._code()
+    assert verdict_cache._code() == before
+    assert len(before) == 3 + len(verdict_cache.LIBRARIES)
+    assert all(before)
+    for floor in verdict_cache.FLOORS:
+        file = package / floor / "room" / "module.py"
+        file.write_text("x = 2\n")
+        assert verdict_cache._code() != before
+        file.write_text("x = 1\n")
+        (package / floor / "room" / "page.js").write_text("")
+        assert verdict_cache._code() != before
+        (package / floor / "room" / "page.js").unlink()
+    (package / "model" / ".#module.py").symlink_to("someone@somewhere")  # as Emacs locks a file that is edited
+    assert verdict_cache._code() != before
+    monkeypatch.setattr(verdict_cache, "version", lambda package: "9.9")
+    assert verdict_cache._code() != before
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--by", "bounded", "--depth", "2"],
+        ["--budget", "0.0000001"],
+        ["--write-baseline", "accepted.json"],
+        ["--checkpoint", "kept"],
+        ["--set", "brokers=none"],
+        ["--property", "nothing_of_the_kind"],
+    ],
+)
+def test_what_is_open_refused_or_goes_on_is_not_remembered(tmp_path: Path, more: list[str]) -> None:
+    asked = ["check", "election", "--set", "brokers=2", "--quiet", *more]
+    assert not any(AGAIN in ran.stdout + ran.stderr for ran in twice(asked, tmp_path))
+    assert not folder().exists()
+
+
+def test_a_protocol_of_ones_own_is_not_remembered(tmp_path: Path) -> None:
+    """It may read whatever it likes."""
+    (tmp_path / "lamp.py").write_text(PLAIN.replace("from beside import PEOPLE", "PEOPLE = 2"))
+    assert not any(AGAIN in ran.stdout for ran in twice(["check", "lamp.py", "--quiet"], tmp_path))
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"answer": 5}', '{"digest": "", "answer": "{}"}', "half", "other"])
+def test_a_damaged_entry_counts_for_none(tmp_path: Path, damage: str) -> None:
+    fencepost(*ASKED, folder=tmp_path)
+    (entry,) = folder().iterdir()
+    whole = entry.read_text()
+    if damage == "half":
+        entry.write_text(whole[: len(whole) // 2])
+    elif damage == "other":
+        stored = json.loads(whole)
+        stored["answer"] = stored["answer"].replace("exhausted", "refuted")
+        entry.write_text(json.dumps(stored))
+    else:
+        entry.write_text(damage)
+    assert AGAIN not in fencepost(*ASKED, folder=tmp_path).stdout
+    assert entry.read_text() != damage
+    assert AGAIN in fencepost(*ASKED, folder=tmp_path).stdout
+
+
+def test_the_oldest_go_when_there_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verdict_cache, "MOST_ENTRIES", 2)
+    for brokers in (1, 2, 3):
+        fencepost("check", "election", "--set", f"brokers={brokers}", "--property", "no_deadlock", "--quiet", folder=tmp_path)
+    assert len(list(folder().iterdir())) == 2
+
+
+def test_a_cache_that_cannot_be_written_is_none(tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file where a folder should be")
+    assert [ran.returncode for ran in twice(ASKED, tmp_path)] == [0, 0]
+
+
+@pytest.mark.deep  # each guarantee is a search or two
+def test_guarantees_are_remembered(tmp_path: Path) -> None:
+    (tmp_path / "broker.conf").write_text("managedLedgerDefaultEnsembleSize=2\n")
+    first, again = twice(["check", "--conf", "broker.conf", "--guarantees", "--require", "disks>=2", "--quiet"], tmp_path)
+    assert again.stdout.startswith(AGAIN)
+    assert again.stdout.partition("\n")[2] == first.stdout
+    assert first.returncode == again.returncode != 0
+    cut = twice(["check", "--conf", "broker.conf", "--guarantees", "--budget", "0.0000001", "--quiet"], tmp_path)
+    assert not any(AGAIN in ran.stdout for ran in cut)
+
+
+@pytest.mark.deep  # it starts processes
+def test_runs_at_the_same_time_leave_a_whole_answer(tmp_path: Path) -> None:
+    running = [subprocess.Popen(command(*ASKED), cwd=tmp_path, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    printed = {stable(one.communicate()[0]) for one in running}
+    assert len(printed) == 1
+    assert all(one.returncode == 0 for one in running)
+    assert [path.suffix for path in folder().iterdir()] == [".json"]
+    again = subprocess.run(command(*ASKED), cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert again.stdout.startswith(AGAIN)

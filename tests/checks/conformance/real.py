@@ -1,0 +1,39 @@
+"""Real code for tests: what a test needs of Java and Maven, or the reason why it is skipped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cache
+
+import pytest
+
+from fencepost.checks.conformance.java_side.toolchain import Toolchain, ToolchainError, toolchain
+
+
+def each_release(releases: Sequence[str]) -> pytest.MarkDecorator:
+    """One test for each release, oldest first; all but the newest are deep."""
+    *others, newest = releases
+    marked = [*(pytest.param(release, marks=pytest.mark.deep) for release in others), pytest.param(newest)]
+    return pytest.mark.parametrize("release", marked)
+
+
+@cache
+def _found() -> Toolchain | str:
+    try:
+        return toolchain()
+    except ToolchainError as error:
+        return str(error)
+
+
+def tools(newest: int | None = None) -> Toolchain:
+    """The JDK, no newer than that, and Maven of this machine; without them the test is skipped, and fails in continuous
+    integration."""
+    found = _found()
+    if isinstance(found, Toolchain) and newest is not None and found.version > newest:
+        found = f"the test needs a JDK of {newest} at most, and there is {found.version}"
+    if isinstance(found, Toolchain):
+        return found
+    if os.environ.get("CI"):
+        pytest.fail(found)
+    pytest.skip(found)

@@ -1,0 +1,211 @@
+"""The protocol of one bookie on BookieImpl: no difference, and mistakes are noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from fencepost.checks.conformance.bookkeeper.bookie import BookieAdapter
+from fencepost.checks.conformance.bookkeeper.target import BOOKIE, STORAGES, start_bookie
+from fencepost.checks.conformance.running.campaign import Result, campaign
+from fencepost.checks.conformance.running.pair import Outcome, Pair
+from fencepost.checks.conformance.targets import Asked
+from fencepost.model.bookkeeper.bookie_releases import DEFECTS
+from fencepost.model.kernel import Kernel
+from fencepost.model.language import Protocol
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+from tests.checks.conformance.real import tools
+from tests.checks.conformance.telling import told
+
+pytestmark = pytest.mark.xdist_group("real bookkeeper")
+
+ENTRY = PROTOCOLS["bookie"]
+USUAL = BOOKIE.releases[0]
+RACES = {"fence_checked_apart": "check_fence", "key_record_after_entry": ""}
+"""Mistakes that take two threads in one bookie at once, and the step that one adds."""
+
+
+@pytest.fixture(scope="module")
+def adapter() -> Iterator[BookieAdapter]:
+    tools()
+    with start_bookie(Asked(USUAL)) as made:
+        yield made
+
+
+def instances(release: str, storage: str) -> list[Protocol]:
+    return [BOOKIE.model(ENTRY, release, each) for each in BOOKIE.instances_on(storage)]
+
+
+def held(adapter: BookieAdapter, protocols: Sequence[Protocol], runs: int, without: Sequence[Protocol] = ()) -> Result:
+    return campaign(
+        protocols, adapter, runs=runs, steps=60, seed=1, weights=BOOKIE.weights, without=without, stop_after=1, shrink=False
+    )
+
+
+def follow(adapter: BookieAdapter, script: str, **parameters: Value) -> Outcome:
+    protocol = BOOKIE.model(ENTRY, USUAL, parameters)
+    return Pair(Kernel(protocol), adapter).follow([label.strip() for label in script.split(";")])
+
+
+# --- no difference
+
+
+def test_runs_agree(adapter: BookieAdapter) -> None:
+    result = held(adapter, instances(USUAL, "db"), 8)
+    assert result.agreeing == 8, told(result)
+    assert result.coverage.names()["replay"] > 8
+
+
+@pytest.mark.parametrize("storage", ["sorted", pytest.param("interleaved", marks=pytest.mark.deep)])
+def test_the_other_storages_agree(storage: str) -> None:
+    tools()
+    with start_bookie(Asked(USUAL, storage)) as made:
+        result = held(made, instances(USUAL, storage), 3)
+    assert result.agreeing == 3, told(result)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("release", BOOKIE.releases)
+def test_many_runs_agree_and_take_every_action(release: str, storage: str) -> None:
+    tools()
+    with start_bookie(Asked(release, storage)) as made:
+        result = held(made, instances(release, storage), 1000)
+    assert result.agrees, told(result)
+    assert set(result.known) <= {"a look brings a page"}
+    everything = {action.name for each in result.instances for action in each.actions}
+    assert everything - set(result.coverage.names()) == set()
+
+
+KILLED = (
+    "add(l0, e0); write_journal; sync_journal; acknowledge(l0, e0); fence(l0); write_journal; kill; replay; save(sync); serve"
+)
+
+
+def test_a_process_that_is_killed(adapter: BookieAdapter) -> None:
+    """By SIGKILL; another process has its files, and serves what was written, as in one process."""
+    outcomes = [follow(adapter, f"{KILLED}; refuse(l0, e1)", kills=1)]
+    with start_bookie(Asked(USUAL, processes=True)) as made:
+        first = made.session.pid
+        outcomes.append(follow(made, f"{KILLED}; refuse(l0, e1)", kills=1))
+        assert made.session.pid != first
+    assert [outcome.verdict for outcome in outcomes] == ["agrees", "agrees"], outcomes
+    assert outcomes[0].seen == outcomes[1].seen
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("storage", STORAGES)
+def test_processes_that_are_killed(storage: str) -> None:
+    tools()
+    with start_bookie(Asked(USUAL, storage, processes=True)) as made:
+        result = held(made, instances(USUAL, storage), 60)
+    assert result.agrees, told(result)
+
+
+def test_the_words_are_those_of_the_model(adapter: BookieAdapter) -> None:
+    """Each action and variable that the adapter names exists: a name that is gone would leave a hole in what is compared."""
+    settings: dict[str, Value] = dict.fromkeys(("explicit_lacs", "reads", "full_caches", "kills", "power_losses", "stops"), 1)
+    protocol = ENTRY.build(settings)
+    assert {action.name for action in protocol.actions} == set(adapter.covered)
+    families = {family for observable in adapter.observables for family in observable.variables}
+    assert families | set(adapter.shown_by_requests) <= {variable.family for variable in protocol.variables}
+
+
+# --- mistakes are noticed
+
+
+def on_its_storage(defect: str) -> dict[str, Value]:
+    return {"storage": "db", **ENTRY.shown_by[defect]}
+
+
+def mistaken(defect: str, **parameters: Value) -> tuple[Protocol, Protocol]:
+    """The model with a mistake that the release does not have, or without one that it has; and the model of the release."""
+    shown = on_its_storage(defect) | parameters
+    right = BOOKIE.model(ENTRY, USUAL, shown)
+    has = [name for name in right.active if name in BOOKIE.hazards]
+    other = [name for name in has if name != defect] if defect in has else [*has, defect]
+    return BOOKIE.model(ENTRY, USUAL, shown, other), right
+
+
+CHECKPOINTED = "write_journal; sync_journal; take_checkpoint; save(sync); save_mark(sync); kill; replay"
+BY_SCRIPT = {"explicit_lac_not_indexed": f"add(l0, e0); set_explicit_lac(l0, 1); {CHECKPOINTED}"}
+"""A mistake for which a random run takes long: a run that shows it."""
+
+LOOKED_AT = "headers_without_pages_not_saved"
+"""The mistake that what the harness looks at hides: that brings a page of the ledger into memory."""
+
+NOTICED = [
+    pytest.param(defect, marks=[] if defect in ("fence_not_journaled", "master_key_with_entries_only") else [pytest.mark.deep])
+    for defect in DEFECTS
+    if defect not in {*RACES, *BY_SCRIPT, LOOKED_AT}
+]
+
+
+@pytest.mark.parametrize("defect", NOTICED)
+def test_a_mistake_in_the_model_is_noticed(adapter: BookieAdapter, defect: str) -> None:
+    wrong, right = mistaken(defect)
+    if wrong.parameters["storage"] == "db":
+        assert not held(adapter, [wrong], 200, [right]).agrees
+        return
+    with start_bookie(Asked(USUAL, str(wrong.parameters["storage"]))) as made:
+        assert not held(made, [wrong], 200, [right]).agrees
+
+
+@pytest.mark.parametrize("defect", BY_SCRIPT)
+def test_a_rare_mistake_in_the_model_is_noticed(adapter: BookieAdapter, defect: str) -> None:
+    labels = BY_SCRIPT[defect].split("; ")
+    wrong, right = mistaken(defect)
+    assert Pair(Kernel(right), adapter).follow(labels).verdict == "agrees"
+    outcome = Pair(Kernel(wrong), adapter).follow(labels)
+    assert outcome.verdict == "differs", outcome
+
+
+@pytest.mark.deep
+def test_what_is_looked_at_has_its_header_saved() -> None:
+    tools()
+    wrong, right = mistaken(LOOKED_AT, ledgers=2, kills=1)
+    labels = f"fence(l0); add(l1, e0); {CHECKPOINTED}".split("; ")
+    with start_bookie(Asked(USUAL, "sorted")) as made:
+        outcome = Pair(Kernel(right), made).follow(labels)
+        assert (outcome.verdict, outcome.known) == ("differs", "a look brings a page")
+        assert [str(d) for d in outcome.differences] == ["fenced[l0]: model no, code yes"]
+        assert Pair(Kernel(wrong), made).follow(labels).verdict == "agrees"
+
+
+@pytest.mark.parametrize(("defect", "step"), RACES.items())
+def test_what_one_thread_does_not_show(adapter: BookieAdapter, defect: str, step: str) -> None:
+    wrong, right = mistaken(defect)
+    besides = {action.name for action in wrong.actions} - {action.name for action in right.actions}
+    assert besides == ({step} if step else set())
+    assert not besides & set(adapter.covered)
+
+
+# --- runs that a person can follow
+
+LOST_FENCE = "add(l0, e0); write_journal; sync_journal; take_checkpoint; save(sync); save_mark(sync); fence(l0); write_journal;"
+IDLE = LOST_FENCE + "sync_journal; take_checkpoint; save(sync); save_mark(sync); kill; replay; save(sync); serve"
+
+
+def test_the_add_after_a_fence_that_is_lost(adapter: BookieAdapter) -> None:
+    outcome = follow(adapter, f"{IDLE}; add(l0, e1); write_journal; sync_journal; acknowledge(l0, e1)", kills=1)
+    assert outcome.verdict == "agrees", outcome
+
+
+@pytest.mark.deep
+def test_a_refused_boot() -> None:
+    """The log mark goes back to a file that is deleted: 4.17.3 does not start again."""
+    tools()
+    script = (
+        "add(l0, e0); fill_cache(cache0); write_journal; sync_journal;"
+        "take_checkpoint; save(sync); save_mark(sync); save(cache0); save_mark(cache0)"
+    )
+    with start_bookie(Asked("4.17.3")) as made:
+        protocol = BOOKIE.model(ENTRY, "4.17.3", {"full_caches": 1, "kills": 1})
+        outcome = Pair(Kernel(protocol), made).follow([label.strip() for label in script.split(";")])
+        assert outcome.verdict == "agrees", outcome
+        assert outcome.seen is not None
+        assert outcome.seen.values["reaches"] is False
+        made.session.ask({"do": "kill"})
+        assert made.session.ask({"do": "replay"})["refused"] == "the bookie does not start"

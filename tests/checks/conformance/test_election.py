@@ -1,0 +1,189 @@
+"""The election on Pulsar's LeaderElectionImpl: no difference without a name, and mistakes are noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fencepost.checks.conformance.pulsar.election import ElectionAdapter
+from fencepost.checks.conformance.pulsar.target import ELECTION, start
+from fencepost.checks.conformance.running.campaign import Result, campaign
+from fencepost.checks.conformance.running.pair import Outcome, Pair
+from fencepost.checks.conformance.targets import Asked
+from fencepost.model.kernel import Kernel
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+from tests.checks.conformance.real import each_release, tools
+from tests.checks.conformance.telling import told
+
+pytestmark = pytest.mark.xdist_group("real pulsar")
+
+ENTRY = PROTOCOLS["election"]
+OLDEST, *SINCE_26000 = ELECTION.releases
+READS = ENTRY.releases[OLDEST]
+
+
+@pytest.fixture(scope="module")
+def adapter() -> Iterator[ElectionAdapter]:
+    tools()
+    with start(Asked(OLDEST)) as made:
+        yield made
+
+
+def held(adapter: ElectionAdapter, *defects: str, runs: int, seed: int = 1, **parameters: Value) -> Result:
+    instances = [parameters] if parameters else ELECTION.instances
+    protocols = [ENTRY.build({**READS, **each}, defects) for each in instances]
+    without = [ENTRY.build({**READS, **each}) for each in instances] if defects else ()
+    return campaign(
+        protocols, adapter, runs=runs, steps=40, seed=seed, weights=ELECTION.weights, without=without, stop_after=1
+    )
+
+
+def follow(adapter: ElectionAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
+    kernel = Kernel(ENTRY.build({**READS, **parameters}, defects))
+    return Pair(kernel, adapter).follow([label.strip() for label in script.split(";")])
+
+
+# --- no difference without a name
+
+
+def test_runs_differ_only_where_it_is_known(adapter: ElectionAdapter) -> None:
+    result = held(adapter, runs=24)
+    assert result.agrees, told(result)
+    assert result.agreeing > 4
+    assert result.runs == 24
+
+
+def test_runs_with_a_crash_agree(adapter: ElectionAdapter) -> None:
+    result = held(adapter, runs=40, brokers=3, crashes=1)
+    assert result.agrees, told(result)
+    assert set(result.known) <= {"C7"}
+    assert result.agreeing > 30
+
+
+def test_the_actions_are_those_of_the_model(adapter: ElectionAdapter) -> None:
+    """Each action has a step or a reason why it has none, and no other has: a name that is gone would leave a hole."""
+    everything = ENTRY.build(
+        {**READS, "brokers": 2, "disconnects": 1, "expiries": 1, "crashes": 1, "closes": 1, "lookups": True},
+        ["leader_value_expires"],
+    )
+    assert set(adapter.covered) | set(adapter.not_covered) == {action.name for action in everything.actions}
+    assert not set(adapter.covered) & set(adapter.not_covered)
+    families = {family for observable in adapter.observables for family in observable.variables}
+    assert families <= {variable.family for variable in everything.variables}
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_hypothesis_finds_no_other_difference(adapter: ElectionAdapter, data: st.DataObject) -> None:
+    pair = Pair(KERNEL, adapter)
+
+    def choose(state: object, actions: object, seen: object) -> object:
+        return data.draw(st.sampled_from(actions), label="step") if actions else None  # type: ignore[arg-type]
+
+    outcome = pair.choose(choose, 20, found_by="Hypothesis", seed=None)  # type: ignore[arg-type]
+    assert outcome.explained, outcome
+
+
+KERNEL = Kernel(ENTRY.build({**READS, "brokers": 2, "crashes": 1, "closes": 1}))
+
+
+# --- runs that a person can follow
+
+LEADS = "find_none(b0); propose(b0); confirm(b0); find_other(b1)"
+TWO_LEADERS = (
+    "find_none(b0); propose(b0); crash(b0); restart(b0); find_former(b0); expire_former(b0); find_none(b1); propose(b1);"
+    "retake(b0); propose(b0); hear_of_deletion(b0); confirm(b0); hear_of_deletion(b1); confirm(b1)"
+)
+EARLY_CREATION = (
+    "find_none(b0); propose(b0); crash(b0); restart(b0); find_former(b0); expire_former(b0); find_none(b1); propose(b1);"
+    "retake(b0); hear_of_deletion(b1); confirm(b1); propose(b0)"
+)
+
+
+def test_one_broker_leads_and_the_other_follows(adapter: ElectionAdapter) -> None:
+    outcome = follow(adapter, LEADS, brokers=2)
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen is not None
+    brokers = outcome.seen.values["brokers"]
+    assert {b: told["role"] for b, told in brokers.items()} == {"b0": "Leading", "b1": "Following"}
+    assert outcome.seen.values["node"] == {"holder": "b0", "version": 0, "former": False}
+
+
+def test_two_leaders_in_the_real_code(adapter: ElectionAdapter) -> None:
+    """What leader_is_alone is violated by happens in 4.0.8: a deletion by version takes the node of another."""
+    outcome = follow(adapter, TWO_LEADERS, brokers=2, crashes=1)
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen is not None
+    brokers = outcome.seen.values["brokers"]
+    assert {b: told["role"] for b, told in brokers.items()} == {"b0": "Leading", "b1": "Leading"}
+    assert outcome.seen.values["node"]["holder"] == "b0"
+
+
+def test_a_new_session_begins_a_new_election(adapter: ElectionAdapter) -> None:
+    script = LEADS + "; expire(b1); learn_of_expiry(b1)"
+    outcome = follow(adapter, script, brokers=2, expiries=1)
+    assert outcome.verdict == "agrees", outcome
+    outcome = follow(adapter, script + "; reestablish(b1)", brokers=2, expiries=1)
+    assert outcome.verdict == "agrees", outcome
+
+
+def test_who_has_deleted_its_node_knows_of_no_leader(adapter: ElectionAdapter) -> None:
+    outcome = follow(adapter, f"{LEADS}; start_closing(b0); delete_at_close(b0)", brokers=2, closes=1)
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen is not None
+    assert outcome.seen.values["brokers"]["b0"]["cached"] == "nobody"
+
+
+@pytest.mark.parametrize(
+    ("name", "script", "parameters"),
+    [
+        ("cache hears of creations", EARLY_CREATION, {"crashes": 1}),
+        ("closed while electing", "start_closing(b0)", {"closes": 1}),
+        ("two elections at once", "expire(b0); learn_of_expiry(b0); reestablish(b0)", {"expiries": 1}),
+        (
+            "elects when closed",
+            f"{LEADS}; start_closing(b1); expire(b1); learn_of_expiry(b1); reestablish(b1)",
+            {"closes": 1, "expiries": 1},
+        ),
+        (
+            "C7",
+            "find_none(b0); propose(b0); crash(b0); restart(b0); find_former(b0); expire_former(b0); retake(b0)",
+            {"crashes": 1},
+        ),
+    ],
+)
+def test_what_is_known_has_a_name(adapter: ElectionAdapter, name: str, script: str, parameters: dict[str, Value]) -> None:
+    outcome = follow(adapter, script, brokers=2, **parameters)
+    assert (outcome.verdict, outcome.known) == ("differs", name)
+
+
+@each_release(SINCE_26000)
+def test_since_26000_a_broker_leads_as_its_creation_is_answered(release: str) -> None:
+    tools()
+    with start(Asked(release)) as newer:
+        outcome = follow(newer, LEADS, brokers=2)
+        assert (outcome.verdict, outcome.known, outcome.last) == ("differs", "C1", "propose(b0)")
+        instances = [ELECTION.model(ENTRY, release, each) for each in ELECTION.instances]
+        result = campaign(instances, newer, runs=18, steps=40, seed=1, weights=ELECTION.weights, stop_after=1)
+        assert result.agrees, told(result)
+        assert "C1" not in result.known
+
+
+# --- mistakes in the model are noticed
+
+
+@pytest.mark.parametrize("defect", ["same_value", "creates_blindly", "followers_do_not_cache"])
+def test_a_mistake_in_the_model_is_noticed(adapter: ElectionAdapter, defect: str) -> None:
+    result = held(adapter, defect, runs=60, **dict(ENTRY.shown_by[defect]))
+    assert not result.agrees
+
+
+def test_a_mistake_about_new_sessions_is_noticed(adapter: ElectionAdapter) -> None:
+    script = LEADS + "; expire(b1); learn_of_expiry(b1); reestablish(b1)"
+    outcome = follow(adapter, script, "reestablishment_ignored", brokers=2, expiries=1)
+    assert outcome.verdict == "differs"
+    assert not outcome.explained

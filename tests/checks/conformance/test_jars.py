@@ -1,0 +1,107 @@
+"""Jars are fetched once, and only those that are pinned; what is kept is whole."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from fencepost.checks.conformance.java_side import jars as fetching
+from fencepost.checks.conformance.java_side.cache import cache, kept
+from fencepost.checks.conformance.java_side.jars import Artifact, Release, jars, written_pins
+from fencepost.checks.conformance.java_side.toolchain import Toolchain, ToolchainError
+
+RELEASE = Release("boxes", "1.0", (Artifact("org.example:boxes:1.0", ("org.example:lids",)),), ("org.example:bom:1.0",))
+NAMES = {"a.jar": b"one", "b.jar": b"two"}
+
+
+@pytest.fixture
+def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Toolchain:
+    """A Maven that fetches two jars, and notes each time that it is called."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(fetching, "PINS", tmp_path)
+    mvn = tmp_path / "mvn"
+    mvn.write_text(
+        f"#!/bin/sh\necho called >> {tmp_path}/calls\n"
+        'for a; do case "$a" in -DoutputDirectory=*) out=${a#*=};; esac; done\n'
+        'printf one > "$out/a.jar"; printf two > "$out/b.jar"\n',
+        encoding="utf-8",
+    )
+    mvn.chmod(0o755)
+    return Toolchain(tmp_path / "java", tmp_path / "javac", mvn, 17)
+
+
+def pin(tmp_path: Path, **contents: bytes) -> None:
+    lines = [f"{hashlib.sha256(data).hexdigest()}  {name}.jar\n" for name, data in contents.items()]
+    (tmp_path / "boxes-1.0.sha256").write_text("".join(lines), encoding="utf-8")
+
+
+def test_a_class_path_is_fetched_once(tools: Toolchain, tmp_path: Path) -> None:
+    assert [jar.name for jar in jars(RELEASE, tools)] == ["a.jar", "b.jar"]
+    assert [jar.name for jar in jars(RELEASE, tools)] == ["a.jar", "b.jar"]
+    assert (tmp_path / "calls").read_text() == "called\n"
+
+
+def test_the_pom_names_what_is_wanted() -> None:
+    pom = RELEASE.pom()
+    assert "<artifactId>boxes</artifactId><version>1.0</version><exclusions><exclusion><groupId>org.example</groupId>" in pom
+    assert "<artifactId>bom</artifactId><version>1.0</version><type>pom</type><scope>import</scope>" in pom
+
+
+def test_pinned_jars_are_taken(tools: Toolchain, tmp_path: Path) -> None:
+    pin(tmp_path, a=b"one", b=b"two")
+    assert RELEASE.pinned
+    assert len(jars(RELEASE, tools)) == 2
+    assert written_pins(RELEASE, tools) == RELEASE.pins.read_text()
+
+
+@pytest.mark.parametrize(
+    ("pinned", "told"),
+    [
+        ({"a": b"one", "b": b"else"}, "b.jar is not the jar that is pinned"),
+        ({"a": b"one"}, "Maven fetched b.jar, which is not pinned"),
+        ({"a": b"one", "b": b"two", "c": b"three"}, "c.jar is pinned, and Maven did not fetch it"),
+    ],
+)
+def test_other_jars_are_refused_and_not_kept(tools: Toolchain, tmp_path: Path, pinned: dict[str, bytes], told: str) -> None:
+    pin(tmp_path, **pinned)
+    with pytest.raises(ToolchainError, match=told):
+        jars(RELEASE, tools)
+    assert list((tmp_path / "cache" / "fencepost" / "jars").iterdir()) == []
+
+
+def test_a_maven_that_fails_is_told_of(tools: Toolchain) -> None:
+    tools.mvn.write_text("#!/bin/sh\necho '[ERROR] no such artifact'; exit 1\n", encoding="utf-8")
+    with pytest.raises(ToolchainError, match=r"cannot fetch the jars of boxes 1.0 .*no such artifact"):
+        jars(RELEASE, tools)
+
+
+def test_the_cache_is_the_users(tmp_path: Path) -> None:
+    assert cache({"XDG_CACHE_HOME": str(tmp_path)}) == tmp_path / "fencepost"
+    assert cache({}) == Path.home() / ".cache" / "fencepost"
+    assert cache({"XDG_CACHE_HOME": "relative"}) == Path.home() / ".cache" / "fencepost"
+
+
+def test_a_folder_is_whole_or_not_there(tmp_path: Path) -> None:
+    def fails(folder: Path) -> None:
+        (folder / "half").touch()
+        raise ToolchainError("half of it")
+
+    def works(folder: Path) -> None:
+        (folder / "whole").touch()
+
+    with pytest.raises(ToolchainError, match="half"):
+        kept(tmp_path / "kept" / "x", fails)
+    assert list((tmp_path / "kept").iterdir()) == []
+    assert [p.name for p in kept(tmp_path / "kept" / "x", works).iterdir()] == ["whole"]
+    assert [p.name for p in kept(tmp_path / "kept" / "x", fails).iterdir()] == ["whole"]
+
+
+def test_of_two_that_make_a_folder_the_first_wins(tmp_path: Path) -> None:
+    def slower(folder: Path) -> None:
+        (folder / "mine").touch()
+        kept(tmp_path / "x", lambda other: (other / "theirs").touch())
+
+    assert [p.name for p in kept(tmp_path / "x", slower).iterdir()] == ["theirs"]
+    assert [p.name for p in tmp_path.iterdir()] == ["x"]

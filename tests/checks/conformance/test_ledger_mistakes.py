@@ -1,0 +1,193 @@
+"""Mistakes in the ledger protocol are noticed on BookKeeper's client and bookies, or are those of the release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from fencepost.checks.conformance.bookkeeper.ledger import LedgerAdapter
+from fencepost.checks.conformance.running.pair import Outcome
+from fencepost.model.bookkeeper.ledger import DEFECTS
+from fencepost.properties.registry import Value
+from tests.checks.conformance.ledgers import ENTRY, follow, held, running
+
+pytestmark = pytest.mark.xdist_group("real bookkeeper")
+
+
+@pytest.fixture(scope="module")
+def adapter() -> Iterator[LedgerAdapter]:
+    with running() as made:
+        yield made
+
+
+SPARE: dict[str, Value] = {"bookies": 4, "changes": 1}
+ELSEWHERE: dict[str, dict[str, Value]] = {
+    "confirms_while_changing": SPARE | {"entries": 1},
+    "replaced_acks_kept": SPARE | {"entries": 2},
+}
+"""Instances in which the code can come to where the defect shows; in those of the registry only the model can."""
+
+CHANGE_IN_RECOVERY = (
+    "recover(r0); send(e0); add(b0, e0); send(e1); add(b0, e1); read_lac(r0, b0); read_found(r0, b0); recovery_add(r0, b0);"
+    "recovery_add(r0, b1); read_found(r0, b0); replace_in_recovery(r0, b1, b2); recovery_add(r0, b0);"
+    "recovery_add(r0, b2); close_recovered(r0)"
+)
+
+CHANGE_BEFORE_RECOVERY = (
+    "send(e0); send(e1); add(b0, e0); add(b1, e0); ack(b0, e0); ack(b1, e0); confirm(e0); replace(b0, b2); publish_change;"
+    "recover(r0); read_lac(r0, b2); start_reading(r0)"
+)
+CONFIRMED_ON_ALL = "send(e0); add(b0, e0); add(b2, e0); add(b1, e0); ack(b2, e0); ack(b0, e0); "
+
+BY_SCRIPT: dict[str, tuple[str, dict[str, Value]]] = {
+    "fence_not_durable": (
+        "send(e0); add(b2, e0); recover(r0); fence_unheard(r0, b2); crash(b2); restart(b2)",
+        {"entries": 1, "crashes": 1},
+    ),
+    "explicit_lac_lost": (
+        CONFIRMED_ON_ALL + "send_explicit_lac(b1); crash(b1); restart(b1)",
+        dict(ENTRY.shown_by["explicit_lac_lost"]),
+    ),
+    "recovery_ensemble_starts_early": (
+        CHANGE_IN_RECOVERY,
+        {"bookies": 3, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2, "changes": 1},
+    ),
+    "recovery_starts_below_last_ensemble": (
+        CHANGE_BEFORE_RECOVERY,
+        dict(ENTRY.shown_by["recovery_starts_below_last_ensemble"]),
+    ),
+}
+"""Defects for which a random run takes long: a run that shows each."""
+
+STEPS_BESIDES = {
+    "denies_before_fence_is_journaled": "journal_fence",
+    "fence_checked_apart": "check_fence",
+}
+"""What released bookies and writers do in a step of its own, which the harness does not take: nothing between what one thread
+of a client or bookie does in one go."""
+
+FENCED_AND_KNOWN = "send(e0); add(b0, e0); recover(r0); fence_unheard(r0, b0); "
+CHECKPOINTED = FENCED_AND_KNOWN + "idle_checkpoint(b0); crash(b0); restart(b0)"
+COLLECTED = FENCED_AND_KNOWN + "close; delete; collect(b0); crash(b0); restart(b0)"
+UNTOUCHED = FENCED_AND_KNOWN + "crash(b0); restart(b0)"
+UNSET = (
+    "send(e0); send(e1); send(e2); send(e3); replace(b1, b2); publish_change; recover(r0); add(b0, e0); read_lac(r0, b0); "
+    "read_lac(r0, b2); start_reading(r0); read_found(r0, b0); recovery_add(r0, b0); recovery_add_complete(r0); ack(b0, e0); "
+    "add(b1, e1); ack(b1, e1); unset(e0); read_no_such_entry(r0, b2); confirm(e0); confirm(e1); close_recovered(r0); "
+    "unset(e2); unset(e3); resend"
+)
+CAPTURED = (
+    "send(e0); take_ensemble(e1); replace(b1, b2); publish_change; resend; add(b0, e0); ack(b0, e0); add(b2, e0); ack(b2, e0);"
+    "recover(r0); confirm(e0); send(e1); add(b0, e1); read_lac(r0, b0); start_reading(r0); ack(b0, e1); add(b1, e1);"
+    "ack(b1, e1); read_no_such_entry(r0, b2); close_recovered(r0); confirm(e1)"
+)
+
+LENGTH_OF_ANOTHER = (
+    "send(e0); add(b0, e0); add(b1, e0); ack(b0, e0); ack(b1, e0); confirm(e0); recover(r0); send(e1); add(b0, e1);"
+    "read_lac(r0, b0); start_reading(r0); read_no_such_entry(r0, b1); close_recovered(r0); find_closed"
+)
+LENGTH_BEHIND = (
+    "send(e0); add(b0, e0); ack(b0, e0); add(b1, e0); ack(b1, e0); confirm(e0); send(e1); replace(b1, b2);"
+    "publish_change; recover(r0); read_lac(r0, b0); start_reading(r0); read_no_such_entry(r0, b0); close_recovered(r0);"
+    "find_closed"
+)
+
+OF_THE_RELEASE: dict[str, tuple[str, dict[str, Value], str]] = {
+    "master_key_with_entries_only": (
+        "recover(r0); fence_unheard(r0, b2); crash(b2); restart(b2)",
+        {"entries": 1, "crashes": 1},
+        "L12",
+    ),
+    "length_of_the_last_entry": (
+        LENGTH_OF_ANOTHER,
+        dict(ENTRY.shown_by["length_of_the_last_entry"]),
+        "L13",
+    ),
+    "length_not_raised": (
+        LENGTH_BEHIND,
+        dict(ENTRY.shown_by["length_not_raised"]),
+        "L13",
+    ),
+}
+"""What the release does as the model with the mistake does it."""
+
+OF_ANOTHER_STORAGE = {"idle_flush_skips_headers"}
+
+BY_STEPS_OF_ITS_OWN = {
+    "idle_checkpoint_skips_index",
+    "deleted_fence_in_memory",
+    "captured_ensemble",
+    "confirms_while_unsetting",
+}
+"""What the release does, too, where the model without the mistake has no such run; each has a test below."""
+
+ELSEWHERE_TOLD = {*BY_SCRIPT, *STEPS_BESIDES, *OF_THE_RELEASE, *OF_ANOTHER_STORAGE, *BY_STEPS_OF_ITS_OWN}
+
+
+@pytest.mark.parametrize("defect", [defect for defect in DEFECTS if defect not in ELSEWHERE_TOLD])
+def test_a_mistake_in_the_model_is_noticed(adapter: LedgerAdapter, defect: str) -> None:
+    result = held(adapter, defect, runs=80, **ELSEWHERE.get(defect, dict(ENTRY.shown_by[defect])))
+    assert not result.agrees
+
+
+@pytest.mark.parametrize("defect", BY_SCRIPT)
+def test_a_rare_mistake_in_the_model_is_noticed(adapter: LedgerAdapter, defect: str) -> None:
+    script, parameters = BY_SCRIPT[defect]
+    assert follow(adapter, script, **parameters).verdict == "agrees"
+    outcome = follow(adapter, script, defect, **parameters)
+    assert outcome.verdict == "differs"
+    assert not outcome.explained
+
+
+@pytest.mark.parametrize(("defect", "step"), STEPS_BESIDES.items())
+def test_what_the_harness_has_no_step_for(adapter: LedgerAdapter, defect: str, step: str) -> None:
+    """The mistake is one more step of the model, and the harness takes no such step: then no run can tell of it."""
+    shown = ENTRY.shown_by[defect]
+    without = {action.name for action in ENTRY.build(shown).actions}
+    assert {action.name for action in ENTRY.build(shown, [defect]).actions} - without == {step}
+    assert step not in adapter.covered
+    assert step not in adapter.eager
+
+
+@pytest.mark.parametrize("defect", OF_THE_RELEASE)
+def test_the_release_does_as_the_mistake_says(adapter: LedgerAdapter, defect: str) -> None:
+    script, parameters, known = OF_THE_RELEASE[defect]
+    outcome = follow(adapter, script, **parameters)
+    assert outcome.verdict in ("differs", "departs")
+    assert outcome.known == known
+    assert follow(adapter, script, defect, **parameters).verdict == "agrees"
+
+
+@pytest.mark.parametrize(
+    ("defect", "script"), [("idle_checkpoint_skips_index", CHECKPOINTED), ("deleted_fence_in_memory", COLLECTED)]
+)
+def test_a_fence_that_the_bookie_knew_of_is_lost(adapter: LedgerAdapter, defect: str, script: str) -> None:
+    """By the checkpoint, or with the deletion: without either, and otherwise in the same way, the fence is there."""
+    parameters = dict(ENTRY.shown_by[defect])
+    assert [fenced(follow(adapter, run, defect, **parameters)) for run in (script, UNTOUCHED)] == [False, True]
+
+
+def fenced(outcome: Outcome) -> bool:
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen is not None
+    return bool(outcome.seen.values["bookies"]["b0"]["fenced"])
+
+
+@pytest.mark.parametrize(("defect", "script"), [("captured_ensemble", CAPTURED), ("confirms_while_unsetting", UNSET)])
+def test_an_entry_is_confirmed_by_who_has_left_and_is_lost(adapter: LedgerAdapter, defect: str, script: str) -> None:
+    outcome = follow(adapter, script, defect, **dict(ENTRY.shown_by[defect]))
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen is not None
+    assert outcome.seen.values["metadata"]["last"] == 0
+    assert outcome.seen.values["clients"]["writer"]["confirmed"] == [0, 1]
+
+
+def test_a_fence_outlasts_two_kills_without_a_flush_between_them() -> None:
+    """On sorted storage; the flush by which the mistake loses it is no step of the harness."""
+    script = "send(e0); add(b2, e0); recover(r0); fence_unheard(r0, b2); crash(b2); restart(b2); crash(b2); restart(b2)"
+    instance: dict[str, Value] = {"entries": 1, "crashes": 2, "storage": "sorted"}
+    with running(storage="sorted") as other:
+        assert follow(other, script, **instance).verdict == "agrees"
+        outcome = follow(other, script, "idle_flush_skips_headers", **instance)
+    assert [str(d) for d in outcome.differences] == ["fenced[b2]: model no, code yes"]

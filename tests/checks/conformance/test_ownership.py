@@ -1,0 +1,259 @@
+"""Ownership on Pulsar's locks and OwnershipCache: no difference without a name, hazards by name, and mistakes are noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fencepost.checks.conformance.pulsar.ownership import OwnershipAdapter
+from fencepost.checks.conformance.pulsar.target import OWNERSHIP, pulsar_ownership, start_ownership
+from fencepost.checks.conformance.running.campaign import Result, campaign
+from fencepost.checks.conformance.running.pair import Outcome, Pair
+from fencepost.checks.conformance.targets import Asked
+from fencepost.model.kernel import Kernel
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+from tests.checks.conformance.real import each_release, tools
+from tests.checks.conformance.telling import shown, told
+
+pytestmark = pytest.mark.xdist_group("real pulsar")
+
+ENTRY = PROTOCOLS["ownership"]
+USUAL, *NEWER = OWNERSHIP.releases
+
+
+@pytest.fixture(scope="module")
+def adapter() -> Iterator[OwnershipAdapter]:
+    tools()
+    with start_ownership(Asked(USUAL)) as made:
+        yield made
+
+
+def held(adapter: OwnershipAdapter, *, runs: int, release: str = USUAL, seed: int = 1) -> Result:
+    instances = [OWNERSHIP.model(ENTRY, release, each) for each in OWNERSHIP.instances]
+    return campaign(instances, adapter, runs=runs, steps=40, seed=seed, weights=OWNERSHIP.weights, stop_after=1)
+
+
+def follow(adapter: OwnershipAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
+    """Takes these steps; of the bundle there is one."""
+    pair = Pair(Kernel(ENTRY.build(parameters, defects)), adapter)
+    return pair.follow([step.strip().replace("*", "u0") for step in script.split(";")])
+
+
+def holder(outcome: Outcome) -> str:
+    assert outcome.seen is not None
+    return str(outcome.seen.values["nodes"]["u0"].get("holder", "nobody"))
+
+
+# --- no difference without a name
+
+
+def test_runs_differ_only_where_it_is_known(adapter: OwnershipAdapter) -> None:
+    result = held(adapter, runs=48)
+    assert result.agrees, told(result)
+    assert set(result.known) <= {"N2", "valid while it is released"}
+    assert result.agreeing > 40
+
+
+def test_the_actions_are_those_of_the_model() -> None:
+    """Each action has a step or a reason why it has none, and no other has: a name that is gone would leave a hole."""
+    faults = {"disconnects": 1, "expiries": 1, "crashes": 1, "releases": 1, "disables": 1}
+    families, actions = set(), set()
+    for mended in (False, True):
+        everything = ENTRY.build({**faults, "mended": mended}, ENTRY.history)
+        actions |= {action.name for action in everything.actions}
+        families |= {variable.family for variable in everything.variables}
+    covered, left_out = set(OwnershipAdapter.steps), set(OwnershipAdapter.not_covered)
+    assert covered | left_out == actions
+    assert not covered & left_out
+    assert {family for observable in OwnershipAdapter.observables for family in observable.variables} <= families
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_hypothesis_finds_no_other_difference(adapter: OwnershipAdapter, data: st.DataObject) -> None:
+    pair = Pair(KERNEL, adapter)
+
+    def choose(state: object, actions: object, seen: object) -> object:
+        # an allowance says which steps the code does not take, and the pair asks it only for steps that it chooses itself
+        possible = [a for a in actions if not pair.allowed_only(a, state, seen)]  # type: ignore[attr-defined,arg-type]
+        return data.draw(st.sampled_from(possible), label="step") if possible else None
+
+    outcome = pair.choose(choose, 20, found_by="Hypothesis", seed=None)  # type: ignore[arg-type]
+    assert outcome.explained, outcome
+
+
+KERNEL = Kernel(OWNERSHIP.model(ENTRY, USUAL, {"expiries": 1, "crashes": 1, "releases": 1}))
+
+
+# --- runs that a person can follow: the hazards of all three releases
+
+OWNS = "try_to_own(b0, *); create(b0, *)"
+NEW_SESSION = "expire(b0); learn_of_expiry(b0); reestablish(b0)"
+FOUND = "try_to_own(b0, *); creation_unheard(b0, *); reconnect(b0); create(b0, *); find_own(b0, *)"
+UNATTENDED = f"{FOUND}; {NEW_SESSION}; try_to_own(b1, *); create(b1, *)"
+ORPHAN = f"{OWNS}; {NEW_SESSION}; start_release(b0, *); release(b0, *); recreate_behind_release(b0, *)"
+SENT_AGAIN = (
+    f"{OWNS}; start_release(b0, *); deletion_unheard(b0, *); hear_of_deletion(b0, *); try_to_own(b1, *); create(b1, *);"
+    "reconnect(b0); release(b0, *)"
+)
+NEVER_RELEASED = (
+    f"{OWNS}; expire(b0); try_to_own(b1, *); create(b1, *); start_release(b0, *); strand(b0, *);"
+    "learn_of_expiry(b0); reestablish(b0)"
+)
+CLEANED_UP = (
+    f"{OWNS}; expire(b0); try_to_own(b1, *); create(b1, *); learn_of_expiry(b0); reestablish(b0); lose_in_background(b0, *);"
+    "start_release(b1, *); release(b1, *); try_to_own(b0, *); create(b0, *); clean_up(b0, *)"
+)
+FORMER_NODE = (
+    f"{OWNS}; crash(b0); restart(b0); try_to_own(b0, *); create(b0, *); find_former(b0, *); expire_former(b0);"
+    "try_to_own(b1, *); create(b1, *); retake(b0, *)"
+)
+MARKED = (
+    f"{OWNS}; start_release(b0, *); release(b0, *); {OWNS}; hear_of_deletion(b0, *); expire(b0); fail(b0, *);"
+    "learn_of_expiry(b0); reestablish(b0)"
+)
+LOSS_UNHEARD = (
+    f"{OWNS}; {NEW_SESSION}; try_to_own(b1, *); create(b1, *); start_release(b0, *); release(b0, *); disconnect(b1, 0);"
+    "hear_of_deletion(b0, *); reconnect(b1); try_to_own(b0, *); create(b0, *)"
+)
+
+
+def test_nothing_is_left_to_clean_up_of_a_bundle_that_was_disabled(adapter: OwnershipAdapter) -> None:
+    script = CLEANED_UP.replace("expire(b0)", "disable(b0, *); expire(b0)", 1).partition("start_release")[0] + "clean_up(b0, *)"
+    outcome = follow(adapter, script, "stale_unload", expiries=1, disables=1)
+    assert (outcome.verdict, outcome.last) == ("not covered", "lose_in_background(b0, u0)"), outcome  # nor in the model
+    asked = adapter.session.ask({"do": "clean-up", "of": "b0", "bundle": "u0"})
+    assert "nothing left" in asked["refused"]
+
+
+def test_what_recreates_the_node_of_a_disabled_bundle_is_valid_while_it_is_released(adapter: OwnershipAdapter) -> None:
+    script = f"{OWNS}; disable(b0, *); {NEW_SESSION}; release_disabled(b0, *); recreate_behind_release(b0, *)"
+    outcome = follow(adapter, script, "recreated_behind_release", expiries=1, disables=1)
+    assert (outcome.verdict, outcome.known) == ("differs", "valid while it is released"), outcome
+    assert len(outcome.differences) == 3
+
+
+@each_release(OWNERSHIP.releases)
+def test_the_hazards_of_each_release(release: str) -> None:
+    tools()
+    with start_ownership(Asked(release)) as made:
+        two = follow(made, UNATTENDED, "found_lock_unattended", disconnects=1, expiries=1)
+        assert two.verdict == "agrees", two
+        assert shown(two, "serves") == {"b0": "active", "b1": "active"}  # for good: nothing is outstanding
+        assert shown(two, "requests") == {"b0": [], "b1": []}
+
+        orphan = follow(made, ORPHAN, "recreated_behind_release", expiries=1, releases=1)
+        assert orphan.verdict == "agrees", orphan
+        assert (holder(orphan), shown(orphan, "serves")) == ("b0", {"b0": "absent", "b1": "absent"})
+
+        again = follow(made, SENT_AGAIN, "deletion_sent_again", disconnects=1, releases=1)
+        assert again.verdict == "agrees", again
+        assert (holder(again), shown(again, "serves")) == ("nobody", {"b0": "absent", "b1": "active"})
+
+        stranded = follow(made, NEVER_RELEASED, expiries=1, releases=1)
+        assert stranded.verdict == "agrees", stranded
+        assert shown(stranded, "state") == {"b0": "Releasing", "b1": "Valid"}
+        assert shown(stranded, "serves") == {"b0": "inactive", "b1": "active"}
+
+        cleaned = follow(made, CLEANED_UP, "stale_unload", expiries=1, releases=1)
+        assert cleaned.verdict == "agrees", cleaned
+        assert shown(cleaned, "serves")["b0"] == "active"  # until the release is answered
+        assert (shown(cleaned, "state")["b0"], shown(cleaned, "requests")["b0"]) == ("Releasing", ["release"])
+
+        # what is released is active, and so it is unloaded in its turn, when nothing may be left to release
+        again = follow(made, f"{CLEANED_UP}; release(b0, *); clean_up(b0, *)", "stale_unload", expiries=1, releases=1)
+        assert again.verdict == "agrees", again
+        assert shown(again, "serves") == {"b0": "absent", "b1": "absent"}
+
+        unheard = follow(made, LOSS_UNHEARD, "recreated_behind_release", disconnects=1, expiries=1, releases=1)
+        assert unheard.verdict == "agrees", unheard
+        assert (holder(unheard), shown(unheard, "serves")) == ("b0", {"b0": "active", "b1": "active"})
+
+        former = follow(made, FORMER_NODE, crashes=1)
+        assert former.verdict == "agrees", former
+        assert (holder(former), shown(former, "serves")) == ("nobody", {"b0": "absent", "b1": "active"})
+
+
+@pytest.mark.parametrize(
+    ("name", "script", "parameters"),
+    [
+        ("found_lock_unattended", FOUND, {"disconnects": 1}),
+        ("recreated_behind_release", f"{OWNS}; {NEW_SESSION}; start_release(b0, *)", {"expiries": 1, "releases": 1}),
+        ("N2", f"{OWNS}; {NEW_SESSION}; find_missing(b0, *); start_release(b0, *)", {"expiries": 1, "releases": 1}),
+    ],
+)
+def test_what_is_known_has_a_name(adapter: OwnershipAdapter, name: str, script: str, parameters: dict[str, Value]) -> None:
+    outcome = follow(adapter, script, **parameters)
+    assert (outcome.verdict, outcome.known) == ("differs", name)
+
+
+def test_a_new_session_takes_the_mark_off_a_lock_that_was_due(adapter: OwnershipAdapter) -> None:
+    """It is told as Reconnected first, and the lock is looked after then."""
+    outcome = follow(adapter, f"{MARKED}; find_missing(b0, *); create(b0, *)", expiries=1, releases=1)
+    assert outcome.verdict == "agrees", outcome
+
+
+@pytest.mark.parametrize("release", OWNERSHIP.releases)
+def test_the_jars_are_pinned(release: str) -> None:
+    assert pulsar_ownership(release).pinned
+
+
+# --- mistakes in the model are noticed
+
+LOST = f"{OWNS}; expire(b0); try_to_own(b1, *); create(b1, *); learn_of_expiry(b0); reestablish(b0); find_other(b0, *)"
+RESUMED = "disconnect(b0, 1); lose(b0); resume(b0)"
+ONE_EACH: dict[str, Value] = {"disconnects": 1, "expiries": 1}
+RELEASED_LATE = (
+    f"{OWNS}; disable(b0, *); expire(b0); try_to_own(b1, *); create(b1, *); release_disabled(b0, *);"
+    "learn_of_expiry(b0); reestablish(b0); release(b0, *)"
+)
+NOTICED: dict[str, tuple[str, dict[str, Value]]] = {
+    "released_without_version": (RELEASED_LATE, {"expiries": 1, "disables": 1}),
+    "not_revalidated": (f"{OWNS}; {NEW_SESSION}", {"expiries": 1}),
+    "deletion_ignored": (f"{LOST}; hear_of_deletion(b1, *)", {"expiries": 1}),
+    "reconnection_flag_never_set": (f"{OWNS}; {RESUMED}; expire(b0); fail(b0, *)", ONE_EACH),
+    "concurrent_revalidations": (f"{OWNS}; {NEW_SESSION}; find_missing(b0, *); create_concurrently(b0, *)", {"expiries": 1}),
+    "busy_lock_kept": (LOST, {"expiries": 1}),
+    "both_contenders_lose": ("try_to_own(b0, *); try_to_own(b1, *); create(b0, *); create(b1, *)", {}),
+    "lost_lock_served": (LOST, {"expiries": 1}),
+    "endless_revalidation": (f"{OWNS}; {RESUMED}; find_own(b0, *)", {"disconnects": 1}),
+    "failed_creation_left": ("try_to_own(b0, *); disconnect(b0, 1); fail(b0, *)", {"disconnects": 1}),
+    "version_goes_back": (f"{OWNS}; disable(b0, *); {RESUMED}; find_own(b0, *)", {"disconnects": 1, "disables": 1}),
+    "cache_kept_on_disconnect": (f"{OWNS}; read_owner(b1, *); disconnect(b1, 1); reconnect(b1)", {"disconnects": 1}),
+}
+"""Runs that the code follows until the mistake shows."""
+
+HAZARDS = {"found_lock_unattended", "recreated_behind_release", "deletion_sent_again", "stale_unload"}
+"""Mistakes that the releases have, too."""
+
+NOT_TOLD_APART = {
+    "answers_disabled": "what a lookup makes of a disabled owner is findBrokerServiceUrl's matter",
+    "event_lost": "that a session event is lost takes more than this harness does to a client",
+    "lone_release_fails": "that takes another operation in the batch of a deletion, which fails",
+}
+
+
+def test_each_mistake_is_noticed_or_has_a_reason_why_not() -> None:
+    assert {*NOTICED, *HAZARDS, *NOT_TOLD_APART} == set(ENTRY.history)
+    assert len(NOTICED) + len(HAZARDS) + len(NOT_TOLD_APART) == len(ENTRY.history)
+
+
+@pytest.mark.parametrize("defect", NOTICED)
+def test_a_mistake_in_the_model_is_noticed(adapter: OwnershipAdapter, defect: str) -> None:
+    script, parameters = NOTICED[defect]
+    assert follow(adapter, script, **parameters).verdict in ("agrees", "not covered")
+    outcome = follow(adapter, script, defect, **parameters)
+    assert outcome.verdict in ("differs", "departs")
+    assert not outcome.explained
+    assert len(outcome.trace.steps) == script.count(";") + 1
+
+
+def test_what_a_broker_answers_of_a_disabled_owner_is_not_seen(adapter: OwnershipAdapter) -> None:
+    script = f"{OWNS}; disable(b0, *); read_owner(b1, *)"
+    assert follow(adapter, script, "answers_disabled", disables=1).verdict == "agrees"
+    # the cache has the node, disabled as it is; who asks is refused by what is above it
+    assert follow(adapter, script, disables=1).verdict == "not covered"

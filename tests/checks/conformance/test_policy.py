@@ -1,0 +1,171 @@
+"""Load balancing on Pulsar's own classes: no difference, and mistakes of the model are noticed and shown small."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from itertools import islice
+from random import Random
+from typing import Any
+
+import pytest
+
+from fencepost.checks.conformance.policy.campaign import Find, Result, campaign, small
+from fencepost.checks.conformance.policy.cases import Case, Rule
+from fencepost.checks.conformance.policy.code import Code
+from fencepost.checks.conformance.policy.registry import RULES
+from fencepost.checks.conformance.policy.shedders import OVERLOAD
+from fencepost.model.balance import overload_shedder, standing, top_bundles
+from fencepost.model.balance.amounts import Amounts
+from fencepost.model.balance.configuration import ABSENT, NAMES_OF_2_10, NOT_DYNAMIC, RELEASES, Configuration, Version
+from tests.checks.conformance.real import tools
+from tests.command import ROOT
+from tests.docs import compared_table
+from tests.docs.tables import marked
+
+pytestmark = pytest.mark.xdist_group("real pulsar")
+
+QUICK: Mapping[Version, int] = {"4.2.4": 950, "2.10.1": 275}
+"""Cases of the default run; jars of the other releases are fetched for the deep one."""
+
+
+@contextmanager
+def code(release: Version) -> Iterator[Code]:
+    tools()
+    with Code(release) as made:
+        yield made
+
+
+def told(result: Result) -> str:
+    return "\n".join(f"{find.rule}, case {find.number}: {'; '.join(find.differences)}" for find in result.finds)
+
+
+@pytest.mark.parametrize("release", QUICK)
+def test_the_model_answers_what_the_classes_do(release: Version) -> None:
+    with code(release) as real:
+        result = campaign(RULES, release, real.ask, cases=QUICK[release], seed=0)
+    assert result.finds == [], told(result)
+    assert set(result.cases) == {rule.name for rule in RULES if release in rule.releases}
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_model_answers_what_the_classes_do_100_000_times(release: Version) -> None:
+    with code(release) as real:
+        result = campaign(RULES, release, real.ask, cases=100_000, seed=1)
+    assert result.finds == [], told(result)
+
+
+@pytest.mark.parametrize("release", QUICK)
+def test_settings_that_are_not_dynamic(release: Version) -> None:
+    names = [field.name for field in fields(Configuration)[1:] if field.name not in ABSENT.get(release, ())]
+    spelled = [NAMES_OF_2_10.get(name, name) if release == "2.10.1" else name for name in names]
+    with code(release) as real:
+        (answer,) = real.ask([{"rule": "fixed", "names": spelled}])
+    assert set(answer["names"]) == NOT_DYNAMIC & set(names)
+
+
+MISTAKES: Mapping[str, tuple[Any, str, Any]] = {
+    "OverloadShedder": (overload_shedder, "RIGHT", Amounts(frozenset({"margin_forgotten"}))),
+    "top bundles": (top_bundles, "THROUGHPUT", 1.0),
+    "TransferShedder": (standing, "RIGHT", Amounts(frozenset({"whole_difference"}))),
+}
+
+
+def test_a_mistake_of_the_model_is_found_and_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    with code("4.2.4") as real:
+        for name, (module, attribute, mistaken) in MISTAKES.items():
+            rule = next(rule for rule in RULES if rule.name == name)
+            with monkeypatch.context() as patched:
+                patched.setattr(module, attribute, mistaken)
+                result = campaign([rule], "4.2.4", real.ask, cases=150, seed=0)
+            assert len(result.finds) == 1, name
+            (find,) = result.finds
+            assert sum(len(load.brokers) for load in find.case.rounds) <= 4, find
+
+
+# --- without Java
+
+
+def test_the_reference_tells_what_was_compared() -> None:
+    page = (ROOT / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")
+    assert marked(page) == {"compared": compared_table.table()}
+    for release, counts in compared_table.kept().items():
+        assert set(counts) == {rule.name for rule in RULES if release in rule.releases}
+        assert min(counts.values()) > 100
+
+
+class Odd(Rule):
+    """Differs wherever a broker is called b1."""
+
+    name, mirrors = "odd", "Odd.answer"
+
+    def draw(self, random: Random, release: Version) -> Case:
+        return OVERLOAD.draw(random, release)
+
+    def request(self, case: Case) -> Mapping[str, Any]:
+        return {"odd": any("b1.x:8080" in load.brokers for load in case.rounds)}
+
+    def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+        return ["b1 is there"] if answer["odd"] else []
+
+
+def echo(requests: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    return requests
+
+
+def test_one_case_of_each_rule_that_differs_is_made_small() -> None:
+    result = campaign([Odd()], "4.2.4", echo, cases=200, seed=0)
+    assert result.differing["odd"] > 1
+    (find,) = result.finds
+    assert [list(load.brokers) for load in find.case.rounds] == [["b1.x:8080"]]
+    assert not find.case.rounds[0].reports["b1.x:8080"].bundles
+    assert find.differences == ("b1 is there",)
+
+
+def test_a_case_is_a_function_of_seed_release_and_number() -> None:
+    one, other, third = (campaign([Odd()], "4.2.4", echo, cases=100, seed=seed) for seed in (3, 3, 4))
+    assert one.finds == other.finds != third.finds
+
+
+def test_an_interrupt_keeps_what_was_compared() -> None:
+    calls = iter([False, True])
+    result = campaign([Odd()], "4.2.4", echo, cases=200, seed=0, should_stop=lambda: next(calls, True))
+    assert result.interrupted
+    assert result.count == 50
+
+
+def test_rules_that_a_release_does_not_have_are_passed_over() -> None:
+    class Late(Odd):
+        name, releases = "late", ("4.2.4",)
+
+    assert campaign([Odd(), Late()], "2.10.1", echo, cases=60, seed=0).cases == {"odd": 60}
+
+
+def test_a_model_that_fails_differs() -> None:
+    class Fails(Odd):
+        def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
+            raise ZeroDivisionError("no loads")
+
+    result = campaign([Fails()], "4.2.4", echo, cases=1, seed=0)
+    assert result.finds[0].differences == ("the model fails: ZeroDivisionError: no loads",)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_rule_draws_cases_and_cuts_them(release: Version) -> None:
+    for rule in RULES:
+        if release not in rule.releases:
+            continue
+        cases = [rule.draw(Random(f"{release}/{number}"), release) for number in range(5)]
+        assert len({str(rule.request(case)) for case in cases}) > 2
+        assert all(case.rule == rule.name for case in cases)
+        assert all(less != case for case in cases for less in islice(rule.smaller(case), 20))
+
+
+def test_nothing_is_made_smaller_than_what_differs() -> None:
+    rule = Odd()
+    case = OVERLOAD.draw(Random(0), "4.2.4")
+    plain = replace(case, rounds=())
+    asked: Callable[..., Find] = small
+    assert asked(rule, 0, plain, ["x"], echo) == Find("odd", 0, plain, ("x",))

@@ -1,0 +1,251 @@
+"""The channel of service units on Pulsar's own: no difference without a name, hazards by name, and mistakes are noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from fencepost.checks.conformance.policy.code import pulsar_broker
+from fencepost.checks.conformance.running.campaign import Result, campaign
+from fencepost.checks.conformance.running.pair import Outcome, Pair
+from fencepost.checks.conformance.service_unit.channel import TRIES, ChannelAdapter
+from fencepost.checks.conformance.service_unit.channel_deviations import WRITERS
+from fencepost.checks.conformance.service_unit.target import CHANNEL, NEWEST_JDK, start
+from fencepost.checks.conformance.targets import Asked
+from fencepost.model.kernel import Kernel
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import RegistryError, Value
+from tests.checks.conformance.real import tools
+from tests.checks.conformance.telling import told
+
+pytestmark = pytest.mark.xdist_group("real pulsar")
+
+ENTRY = PROTOCOLS["service_unit"]
+USUAL = CHANNEL.releases[0]
+
+
+@pytest.fixture(scope="module")
+def adapter() -> Iterator[ChannelAdapter]:
+    tools(NEWEST_JDK)
+    with start(Asked(USUAL)) as made:
+        yield made
+
+
+def held(adapter: ChannelAdapter, *, runs: int, release: str = USUAL, seed: int = 1) -> Result:
+    instances = [CHANNEL.model(ENTRY, release, each) for each in CHANNEL.instances]
+    return campaign(instances, adapter, runs=runs, steps=40, seed=seed, weights=CHANNEL.weights, stop_after=1)
+
+
+def follow(adapter: ChannelAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
+    """Takes these steps; * is the unit, of which there is one."""
+    pair = Pair(Kernel(ENTRY.build({**parameters, **CHANNEL.settings}, defects)), adapter)
+    return pair.follow([step.strip().replace("*", "u0") for step in script.split(";")])
+
+
+# --- no difference without a name
+
+
+@pytest.mark.deep
+def test_runs_differ_only_where_it_is_known(adapter: ChannelAdapter) -> None:
+    result = held(adapter, runs=20)
+    assert result.agrees, told(result)
+    assert result.agreeing > 14
+    everyday = {"read", "assign", "unload", "transfer", "release"}
+    assert everyday | {"crash", "expire", "disconnect", "shut_down", "split"} <= set(result.coverage.names())
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("release", CHANNEL.releases)
+def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
+    tools(NEWEST_JDK)
+    with start(Asked(release)) as made:
+        result = held(made, runs=1_500, release=release)
+    assert result.agrees, told(result)
+    taken = result.coverage.names()
+    assert {name for name in made.covered if not taken[name]} <= {"free_orphan", "bury"}  # which take two brokers that are gone
+
+
+def test_the_actions_are_those_of_the_model() -> None:
+    """Each action has a step or a reason why it has none, and no other has: a name that is gone would leave a hole."""
+    faults = ("disconnects", "expiries", "crashes", "shutdowns", "timeouts")
+    budgets = (*faults, "unloads", "burials", "splits", "conflicts", "rounds")
+    parameters: dict[str, Value] = {**CHANNEL.settings, **dict.fromkeys(budgets, 1), "units": 2}
+    everything = ENTRY.build(parameters, {*ENTRY.history} - {"registration_lost"})
+    actions = {action.name for action in everything.actions}
+    families = {variable.family for variable in everything.variables}
+    covered, left_out = set(ChannelAdapter.steps()), set(ChannelAdapter.not_covered)
+    assert covered | left_out == actions
+    assert not covered & left_out
+    assert set(WRITERS) <= covered
+    observed = {family for observable in ChannelAdapter.observables for family in observable.variables}
+    assert observed | set(ChannelAdapter.shown_by_requests) <= families
+
+
+@pytest.mark.parametrize("release", CHANNEL.releases)
+def test_the_jars_are_pinned(release: str) -> None:
+    assert pulsar_broker(release).pinned
+
+
+def test_what_the_harness_cannot_do_is_refused() -> None:
+    with pytest.raises(RegistryError, match="with store=metadata only, not topic"):
+        CHANNEL.model(ENTRY, USUAL, {"store": "topic"})
+
+
+# --- hazards of releases, and mistakes in the model
+
+OWNS = "assign(b0, *, b0); read(b0, *); read(b0, *)"
+FREED = "unload(b0, *, b0); read(b0, *); release(b0, *); read(b0, *); lead(b0)"
+BURIED_LATE = f"{OWNS}; {FREED}; assign(b0, *, b0); bury_old(b0, *)"
+OVERTAKEN = (
+    f"{OWNS}; transfer(b0, *, b0, b1); read(b1, *); lead(b0); open_topics(b0, *); read(b0, *); override_overdue(b0, *, b1);"
+    "read(b1, *); open_topics(b1, *)"
+)
+ATTACHED = (
+    f"{OWNS}; open_topics(b0, *); transfer(b0, *, b0, b1); read(b0, *); close_topics(b0, *); release(b0, *); read(b1, *);"
+    "read(b1, *); unload(b1, *, b1); read(b1, *); release(b1, *); read(b0, *); assign(b0, *, b1); read(b1, *); read(b1, *);"
+    "read(b0, *)"
+)
+IN_VAIN = (
+    "assign(b0, *, b0); read(b1, *); read(b0, *); crash(b0); lead(b1); expire_dead(b0); miss(b1, b0); clean_up(b1, b0, *, b1)"
+)
+HURRIED = (
+    f"{OWNS}; lead(b0); open_topics(b0, *); transfer(b0, *, b0, b1); shut_down(b0); read(b0, *); hand_over(b0, *, b1);"
+    "read(b1, *); open_topics(b1, *)"
+)
+BEGUN = f"{OWNS}; split(b0, b0); read(b0, *); own_child(b0); read(b0, u1)"
+SPLIT = f"{BEGUN}; change_layout(b0); delete_parent(b0); read(b0, *)"
+HALVES: dict[str, Value] = {"units": 2, "splits": 1}
+KEPT = (
+    f"{BEGUN}; meet_conflict(b0); lead(b1); read(b1, *); override_overdue(b1, *, b1); read(b1, *); open_topics(b1, *);"
+    "open_topics(b0, *); read(b0, *)"
+)
+HAZARDS: dict[str, tuple[str, dict[str, Value]]] = {
+    "late_tombstones": (BURIED_LATE, {"burials": 1}),
+    "missed_not_read": ("disconnect(b1, 0); assign(b0, *, b0); reconnect(b1)", {"disconnects": 1}),
+    "close_overtaken": (OVERTAKEN, {}),
+    "transfer_unseen": (ATTACHED, {"unloads": 2, "versions": 11}),
+    "override_not_repeated": (IN_VAIN, {"crashes": 1}),
+    "assigned_while_leaving": ("lead(b1); shut_down(b0); assign(b0, *, b0)", {"shutdowns": 1}),
+    "release_cut_short": (HURRIED, {"shutdowns": 1, "versions": 12}),
+    "split_kept": (KEPT, {**HALVES, "conflicts": 1, "attempts": 1}),
+    "split_forgotten": (f"{SPLIT}; assign(b1, *, b1)", HALVES),
+}
+"""Runs that the code of every release takes, and the model only with this hazard."""
+
+
+def test_the_hazards_of_4_2_4(adapter: ChannelAdapter) -> None:
+    check_hazards(adapter)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("release", CHANNEL.releases[1:])
+def test_the_hazards_of_other_releases(release: str) -> None:
+    tools(NEWEST_JDK)
+    with start(Asked(release)) as made:
+        check_hazards(made)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("hazard", HAZARDS)
+def test_the_model_without_a_hazard_is_not_the_release(adapter: ChannelAdapter, hazard: str) -> None:
+    script, parameters = HAZARDS[hazard]
+    sound = follow(adapter, script, *(HAZARDS.keys() - {hazard}), **parameters)
+    assert sound.verdict == "differs" or "is not enabled" in sound.why, str(sound)
+
+
+def check_hazards(made: ChannelAdapter) -> None:
+    ends = {}
+    for hazard, (script, parameters) in HAZARDS.items():
+        ends[hazard] = follow(made, script, *HAZARDS, **parameters)
+        assert ends[hazard].verdict == "agrees", (hazard, str(ends[hazard]))
+        assert len(ends[hazard].trace.steps) == script.count(";") + 1
+    # what an operator would see: two brokers have the topics open; clients are attached where nobody serves them
+    assert shown(ends["close_overtaken"], "topics") == {"b0": "open", "b1": "open"}
+    assert shown(ends["release_cut_short"], "topics") == {"b0": "open", "b1": "open"}
+    assert shown(ends["split_kept"], "topics") == {"b0": "open", "b1": "open"}
+    assert shown(ends["transfer_unseen"], "topics") == {"b0": "attached", "b1": "closed"}
+    assert node(ends["late_tombstones"]) is None
+
+
+def shown(outcome: Outcome, what: str) -> dict[str, object]:
+    """What the code showed in the end of each broker that runs."""
+    assert outcome.seen is not None
+    return {b: told["units"]["u0"][what] for b, told in outcome.seen.values["brokers"].items() if told["lives"]}
+
+
+def node(outcome: Outcome) -> object:
+    """The record that is there in the end."""
+    assert outcome.seen is not None
+    return outcome.seen.values["nodes"]["u0"]
+
+
+LATE_CLOSE = f"{OWNS}; open_topics(b0, *); unload(b0, *, b0); read(b0, *); time_out_closing(b0, *)"
+
+
+def test_a_release_goes_on_when_the_time_for_closing_topics_is_up(adapter: ChannelAdapter) -> None:
+    outcome = follow(adapter, LATE_CLOSE, *HAZARDS, timeouts=1)
+    assert outcome.verdict == "agrees"
+    assert shown(outcome, "topics")["b0"] == "late"
+    assert shown(outcome, "requests")["b0"] == ["put Free nobody b0 4"]
+
+
+ANEW = (
+    f"{OWNS}; read(b2, *); {FREED}; bury_old(b0, *); read(b0, *); assign(b0, *, b1); read(b1, *); read(b1, *); read(b2, *)"
+)
+MOVED = f"{OWNS}; transfer(b0, *, b0, b1); read(b0, *); release(b0, *); read(b1, *); read(b1, *); read(b0, *)"
+NOTICED: dict[str, tuple[str, dict[str, Value]]] = {
+    "copies_compared_by_version": (ANEW, {"brokers": 3, "burials": 1}),
+    "copy_kept": (f"{OWNS}; expire(b0); learn_of_expiry(b0)", {"expiries": 1}),
+    "close_waits_for_lookup": (f"{OWNS}; open_topics(b0, *); transfer(b0, *, b0, b1); read(b0, *); wait_for_owner(b0, *)", {}),
+    "existing_ignored": ("assign(b1, *, b0); crash(b0); restart(b0)", {"crashes": 1}),
+    "owned_buried": (f"{OWNS}; lead(b0); bury_old(b0, *)", {"burials": 1}),
+    "source_missed": (f"{MOVED}; lead(b1); crash(b0); expire_dead(b0); miss(b1, b0)", {"crashes": 1}),
+    "session_event_unseen": ("expire(b0); learn_of_expiry(b0); reestablish(b0)", {"expiries": 1}),
+    "deleted_lingers": (SPLIT, HALVES),
+    "selected_late": (f"{OWNS}; assign_late(b0, *, b1)", {}),
+    "handed_over_at_once": (f"{OWNS}; lead(b1); shut_down(b0); hand_over(b0, *, b1)", {"shutdowns": 1}),
+}
+"""Runs that the code of 4.2.4 follows until the mistake shows; 4.0.8 has ``existing_ignored``."""
+
+NOT_TOLD_APART = {
+    **dict.fromkeys(("gaps_accepted", "jumps_rejected", "tombstones_compacted"), "they are mistakes over the topic"),
+    **dict.fromkeys(("registration_lost", "registration_persists"), "the registry is the harness's"),
+    "newer_lookup_dropped": "what is left to do for a lookup that has ended is done at once",
+}
+
+AT_ONCE = ("deleted_lingers", "handed_over_at_once", "copy_kept", "source_missed", "existing_ignored")
+
+
+def test_each_mistake_is_noticed_or_has_a_reason_why_not() -> None:
+    assert {*HAZARDS, *NOTICED, *NOT_TOLD_APART} == set(ENTRY.history)
+    assert len(HAZARDS) + len(NOTICED) + len(NOT_TOLD_APART) == len(ENTRY.history)
+
+
+@pytest.mark.parametrize(
+    "defect", [each if each in AT_ONCE else pytest.param(each, marks=pytest.mark.deep) for each in NOTICED]
+)
+def test_a_mistake_in_the_model_is_noticed(adapter: ChannelAdapter, defect: str) -> None:
+    script, parameters = NOTICED[defect]
+    assert follow(adapter, script, *HAZARDS, **parameters).verdict in ("agrees", "not covered")
+    outcome = follow(adapter, script, *HAZARDS, defect, **parameters)
+    assert outcome.verdict in ("differs", "departs")
+    assert not outcome.explained
+    assert len(outcome.trace.steps) == script.count(";") + 1
+
+
+def test_a_split_is_tried_seven_times(adapter: ChannelAdapter) -> None:
+    script = f"{BEGUN}; meet_conflict(b0)" + "; own_child(b0); meet_conflict(b0)" * (TRIES - 1)
+    outcome = follow(adapter, script, *HAZARDS, **HALVES, conflicts=TRIES)
+    assert outcome.verdict == "agrees"
+    assert outcome.seen is not None
+    assert outcome.seen.values["brokers"]["b0"]["split_stage"] == "none"
+
+
+@pytest.mark.deep
+def test_4_0_8_does_not_act_on_what_it_finds_assigned() -> None:
+    tools(NEWEST_JDK)
+    script, parameters = NOTICED["existing_ignored"]
+    with start(Asked("4.0.8")) as made:
+        assert follow(made, script, *HAZARDS, "existing_ignored", **parameters).verdict == "agrees"
+        assert follow(made, script, *HAZARDS, **parameters).verdict == "differs"

@@ -1,0 +1,209 @@
+"""Splits on the NamespaceService of Pulsar's brokers: no difference without a name, hazards, and mistakes are noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from fencepost.checks.conformance.pulsar.brokers_target import SPLIT, WHOLE, pulsar_brokers, start_split, start_split_whole
+from fencepost.checks.conformance.pulsar.split import Scale, SplitAdapter
+from fencepost.checks.conformance.running.campaign import Result, campaign
+from fencepost.checks.conformance.running.pair import Outcome, Pair
+from fencepost.checks.conformance.targets import Asked
+from fencepost.model.kernel import Kernel
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+from tests.checks.conformance.real import tools
+from tests.checks.conformance.telling import KNOWN_OF_LOCKS, told
+
+pytestmark = pytest.mark.xdist_group("real brokers")
+
+ENTRY = PROTOCOLS["split"]
+USUAL, *NEWER = SPLIT.releases
+
+
+@pytest.fixture(scope="module")
+def adapter() -> Iterator[SplitAdapter]:
+    tools()
+    with start_split(Asked(USUAL)) as made:
+        yield made
+
+
+def held(adapter: SplitAdapter, *, runs: int, release: str = USUAL) -> Result:
+    instances = [SPLIT.model(ENTRY, release, each) for each in SPLIT.instances]
+    return campaign(instances, adapter, runs=runs, steps=40, seed=1, weights=SPLIT.weights, stop_after=1, shrink=False)
+
+
+def follow(adapter: SplitAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
+    pair = Pair(Kernel(ENTRY.build({"hashes": 3, "policies": True, **parameters}, defects)), adapter)
+    return pair.follow([step.strip() for step in script.split(";")])
+
+
+# --- no difference without a name
+
+
+@pytest.mark.deep
+def test_runs_differ_only_where_it_is_known(adapter: SplitAdapter) -> None:
+    result = held(adapter, runs=len(SPLIT.instances))
+    assert result.agrees, told(result)
+    assert set(result.known) <= KNOWN_OF_LOCKS
+    assert result.agreeing > 5
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("release", SPLIT.releases)
+def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
+    tools()
+    with start_split(Asked(release)) as made:
+        result = held(made, runs=240, release=release)
+    assert result.agrees, told(result)
+    assert set(result.known) <= KNOWN_OF_LOCKS
+    assert {"hear_of_layout", "meet_bad_version", "begin_again", "hand_over", "release"} <= result.coverage.names().keys()
+
+
+def test_the_actions_are_those_of_the_model() -> None:
+    """Each action has a step or a reason why it has none, and no other has: a name that is gone would leave a hole."""
+    faults = {"disconnects": 1, "expiries": 1, "crashes": 1, "releases": 1, "splits": 2, "policies": True}
+    families, actions = set(), set()
+    for mended in (False, True):
+        for defects in ((), tuple(ENTRY.history)):
+            everything = ENTRY.build({**faults, "mended": mended}, defects)
+            actions |= {action.name for action in everything.actions}
+            families |= {variable.family for variable in everything.variables}
+    covered, left_out = set(SplitAdapter.steps), set(SplitAdapter.not_covered)
+    assert covered | left_out == actions
+    assert not covered & left_out
+    shown = {family for observable in SplitAdapter.observables for family in observable.variables}
+    assert shown - {"unattended"} <= families
+
+
+def test_the_jars_of_whole_brokers_are_pinned() -> None:
+    assert pulsar_brokers(WHOLE).pinned
+
+
+@pytest.mark.parametrize("hashes", [3, 4, 5, 9, 10])
+def test_boundaries_are_where_the_code_cuts(hashes: int) -> None:
+    scale = Scale(ENTRY.build({"hashes": hashes}))
+    for name, (lower, upper) in scale.ends.items():
+        low, high = scale.large(lower), scale.large(upper)
+        assert scale.named([low, high]) == {name}
+        middle = low + (high - low) // 2
+        assert upper - lower == 1 or scale.named([low, middle]) <= scale.ends.keys()
+
+
+# --- runs that a person can follow
+
+OWNS = "try_to_own(b0, u0_2); create(b0, u0_2)"
+BEGINS = f"{OWNS}; start_split(b0, u0_2); prepare(b0, u0_2, 1)"
+WRITES = f"{BEGINS}; create(b0, u0_1); create(b0, u1_2); write(b0)"
+SPLITS = f"{WRITES}; write_policies(b0); hand_over(b0, u0_2)"
+TWO: dict[str, Value] = {"hashes": 5, "bundles": 2, "splits": 2}
+OTHER_OWNS = "try_to_own(b1, u2_4); create(b1, u2_4); start_split(b1, u2_4)"
+AT_ONCE = (
+    f"{WRITES}; {OTHER_OWNS}; hear_of_layout(b1); prepare(b1, u2_4, 3); create(b1, u2_3); create(b1, u3_4); write(b1);"
+    "write_policies(b1); write_policies(b0); hear_of_layout(b0); hand_over(b0, u0_2); release(b0, u0_2);"
+    "hear_of_deletion(b0, u0_2); hear_of_deletion(b1, u0_2); hand_over(b1, u2_4); release(b1, u2_4);"
+    "hear_of_deletion(b1, u2_4); hear_of_deletion(b0, u2_4)"
+)
+BAD_VERSION = (
+    f"{BEGINS}; create(b0, u0_1); create(b0, u1_2); {OTHER_OWNS}; prepare(b1, u2_4, 3); create(b1, u2_3); create(b1, u3_4);"
+    "write(b1); meet_bad_version(b0); hear_of_layout(b0); begin_again(b0); prepare(b0, u0_2, 1); write(b0)"
+)
+ACQUIRED_AGAIN = f"{SPLITS}; release(b0, u0_2); hear_of_deletion(b1, u0_2); try_to_own(b1, u0_2); create(b1, u0_2)"
+FAILED_AND_CUT = f"{WRITES}; expire(b0); fail_to_write_policies(b0)"
+
+
+def seen(outcome: Outcome, what: str) -> object:
+    assert outcome.seen is not None
+    return outcome.seen.values[what]
+
+
+def serves(outcome: Outcome, broker: str) -> dict[str, str]:
+    brokers = seen(outcome, "brokers")
+    assert isinstance(brokers, dict)
+    return {u: told["serves"] for u, told in brokers[broker]["bundles"].items() if told["serves"] != "absent"}
+
+
+def overwritten(adapter: SplitAdapter) -> None:
+    """Two splits at once, no fault: in the end the layout has both, and the policies have one."""
+    outcome = follow(adapter, AT_ONCE, "policies_overwritten", **TWO)
+    assert outcome.verdict == "agrees", outcome
+    assert len(outcome.trace.steps) == 26
+    assert seen(outcome, "layout") == {"u0_1", "u1_2", "u2_3", "u3_4"}
+    assert seen(outcome, "policies") == {"u0_1", "u1_2", "u2_4"}
+    assert not outcome.seen.requests  # type: ignore[union-attr]
+
+
+def test_two_splits_at_once_leave_the_policies_without_one(adapter: SplitAdapter) -> None:
+    overwritten(adapter)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("release", NEWER)
+def test_the_hazards_of_other_releases(release: str) -> None:
+    tools()
+    with start_split(Asked(release)) as made:
+        overwritten(made)
+        cut_and_failed(made)
+
+
+@pytest.mark.deep
+def test_two_splits_at_once_by_whole_brokers() -> None:
+    tools()
+    with start_split_whole(WHOLE) as made:
+        overwritten(made)
+
+
+def cut_and_failed(adapter: SplitAdapter) -> None:
+    """The layout is cut, the policies are not, and the broker keeps the parent."""
+    outcome = follow(adapter, FAILED_AND_CUT, "policies_unwritten", expiries=1)
+    assert outcome.verdict == "agrees", outcome
+    assert (seen(outcome, "layout"), seen(outcome, "policies")) == ({"u0_1", "u1_2"}, {"u0_2"})
+    assert serves(outcome, "b0") == {"u0_1": "active", "u0_2": "active", "u1_2": "active"}
+
+
+def test_a_split_that_cannot_write_the_policies_has_cut_and_keeps_the_parent(adapter: SplitAdapter) -> None:
+    cut_and_failed(adapter)
+
+
+def test_a_split_begins_again_from_what_it_has_heard(adapter: SplitAdapter) -> None:
+    outcome = follow(adapter, BAD_VERSION, **TWO)
+    assert outcome.verdict == "agrees", outcome
+    assert seen(outcome, "layout") == {"u0_1", "u1_2", "u2_3", "u3_4"}
+
+
+def test_a_bundle_that_was_split_is_acquired_again(adapter: SplitAdapter) -> None:
+    outcome = follow(adapter, ACQUIRED_AGAIN)
+    assert outcome.verdict == "agrees", outcome
+    assert (serves(outcome, "b0"), serves(outcome, "b1")) == ({"u0_1": "active", "u1_2": "active"}, {"u0_2": "active"})
+
+
+# --- mistakes in the model are noticed
+
+CONFLICT = BAD_VERSION.partition("meet_bad_version")[0]
+NOTICED: dict[str, tuple[str, dict[str, Value]]] = {
+    "writes_blindly": (CONFLICT + "write(b0)", TWO),
+    "stale_parent": (BAD_VERSION.rpartition(";")[0], TWO),
+    "parent_never_released": (SPLITS, {}),
+    "retries_on_stale_cache": (CONFLICT + "meet_bad_version(b0); begin_again(b0); prepare(b0, u0_2, 1)", TWO),
+    "layout_not_watched": (f"{WRITES}; hear_of_layout(b1)", {}),
+    "splits_unloaded_bundle": ("start_split(b0, u0_2)", {}),
+    "policies_not_updated": (f"{WRITES}; write_policies(b0)", {}),
+}
+"""Runs that the code follows until the mistake shows."""
+
+
+@pytest.mark.parametrize("defect", ["parent_never_released", "policies_not_updated", "writes_blindly"])
+def test_a_mistake_in_the_model_is_noticed(adapter: SplitAdapter, defect: str) -> None:
+    script, parameters = NOTICED[defect]
+    outcome = follow(adapter, script, defect, **parameters)
+    assert outcome.verdict in ("differs", "departs"), outcome
+    assert not outcome.explained
+    assert len(outcome.trace.steps) == script.count(";") + 1
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("defect", sorted(NOTICED.keys() - {"retries_on_stale_cache"}))
+def test_mistakes_in_the_model_are_noticed(adapter: SplitAdapter, defect: str) -> None:
+    test_a_mistake_in_the_model_is_noticed(adapter, defect)

@@ -1,0 +1,157 @@
+"""Unloads on the NamespaceService of Pulsar's brokers: no difference without a name, and mistakes are noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from fencepost.checks.conformance.policy.code import pulsar_broker
+from fencepost.checks.conformance.pulsar.brokers_target import UNLOAD, start_unload
+from fencepost.checks.conformance.pulsar.unload import UnloadAdapter
+from fencepost.checks.conformance.running.campaign import Result, campaign
+from fencepost.checks.conformance.running.pair import Outcome, Pair
+from fencepost.checks.conformance.targets import Asked
+from fencepost.model.kernel import Kernel
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+from tests.checks.conformance.real import tools
+from tests.checks.conformance.telling import KNOWN_OF_LOCKS, shown, told
+
+pytestmark = pytest.mark.xdist_group("real brokers")
+
+ENTRY = PROTOCOLS["unload"]
+USUAL, *NEWER = UNLOAD.releases
+
+
+@pytest.fixture(scope="module")
+def adapter() -> Iterator[UnloadAdapter]:
+    tools()
+    with start_unload(Asked(USUAL)) as made:
+        yield made
+
+
+def held(adapter: UnloadAdapter, *, runs: int, release: str = USUAL) -> Result:
+    instances = [UNLOAD.model(ENTRY, release, each) for each in UNLOAD.instances]
+    return campaign(instances, adapter, runs=runs, steps=40, seed=1, weights=UNLOAD.weights, stop_after=1, shrink=False)
+
+
+def follow(adapter: UnloadAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
+    """Takes these steps; of the bundle there is one."""
+    pair = Pair(Kernel(ENTRY.build(parameters, defects)), adapter)
+    return pair.follow([step.strip().replace("*", "u0") for step in script.split(";")])
+
+
+# --- no difference without a name
+
+
+@pytest.mark.deep
+def test_runs_differ_only_where_it_is_known(adapter: UnloadAdapter) -> None:
+    result = held(adapter, runs=len(UNLOAD.instances))
+    assert result.agrees, told(result)
+    assert set(result.known) <= KNOWN_OF_LOCKS
+    assert result.agreeing > 4
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("release", UNLOAD.releases)
+def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
+    tools()
+    with start_unload(Asked(release)) as made:
+        result = held(made, runs=210, release=release)
+    assert result.agrees, told(result)
+    assert set(result.known) <= KNOWN_OF_LOCKS
+    assert {"close_topic", "fail_to_close", "time_out_closing", "find_other", "release"} <= result.coverage.names().keys()
+
+
+def test_the_actions_are_those_of_the_model() -> None:
+    """Each action has a step, is taken by the code itself, or has a reason why it has none; and no other has."""
+    faults = {"disconnects": 1, "expiries": 1, "crashes": 1, "timeouts": 1, "failures": 1}
+    families, actions = set(), set()
+    for mended in (False, True):
+        everything = ENTRY.build({**faults, "mended": mended}, ENTRY.history)
+        actions |= {action.name for action in everything.actions}
+        families |= {variable.family for variable in everything.variables}
+    covered, left_out = {*UnloadAdapter.steps, *UnloadAdapter.eager}, set(UnloadAdapter.not_covered)
+    assert covered | left_out == actions
+    assert not covered & left_out
+    shown = {family for observable in UnloadAdapter.observables for family in observable.variables}
+    assert shown - {"unattended"} <= families
+
+
+@pytest.mark.parametrize("release", UNLOAD.releases)
+def test_the_jars_are_pinned(release: str) -> None:
+    assert pulsar_broker(release).pinned
+
+
+# --- runs that a person can follow
+
+OWNS = "try_to_own(b0, *); create(b0, *)"
+SERVES = f"{OWNS}; open_topic(b0, *)"
+UNLOADS = f"{SERVES}; start_unload(b0, *)"
+LATE = f"{UNLOADS}; time_out_closing(b0, *); release(b0, *)"
+
+
+def test_an_unload_waits_for_the_topics(adapter: UnloadAdapter) -> None:
+    waits = follow(adapter, UNLOADS)
+    assert (waits.verdict, shown(waits, "requests")["b0"]) == ("agrees", ["close"])
+    closed = follow(adapter, f"{UNLOADS}; close_topic(b0, *)")
+    assert (closed.verdict, shown(closed, "requests")["b0"]) == ("agrees", ["release"])
+
+
+def test_the_next_unload_does_not_wait_for_a_topic_that_was_late(adapter: UnloadAdapter) -> None:
+    again = follow(adapter, f"{LATE}; hear_of_deletion(b0, *); {OWNS}; start_unload(b0, *)", unloads=2, timeouts=1)
+    assert again.verdict == "agrees", again
+    assert (shown(again, "topic_open")["b0"], shown(again, "requests")["b0"]) == (True, ["release", "close"])
+
+
+LOST = f"{SERVES}; expire(b0); try_to_own(b1, *); create(b1, *); learn_of_expiry(b0); reestablish(b0); find_other(b0, *)"
+UNLOADED_AND_LOST = (
+    f"{UNLOADS}; expire(b0); try_to_own(b1, *); create(b1, *); learn_of_expiry(b0); reestablish(b0); find_other(b0, *);"
+    f"start_unload(b1, *); release(b1, *); hear_of_deletion(b0, *); {OWNS}; close_topic(b0, *)"
+)
+
+
+def test_the_unload_of_what_was_lost_releases_what_was_acquired_meanwhile(adapter: UnloadAdapter) -> None:
+    stale = follow(adapter, UNLOADED_AND_LOST, "stale_unload", unloads=2, expiries=1)
+    assert stale.verdict == "agrees", stale
+    assert (shown(stale, "state")["b0"], shown(stale, "requests")["b0"]) == ("Releasing", ["release"])
+
+
+def test_what_is_lost_is_unloaded_by_itself(adapter: UnloadAdapter) -> None:
+    lost = follow(adapter, LOST, expiries=1)
+    assert (lost.verdict, shown(lost, "requests")["b0"]) == ("agrees", ["close"])
+
+
+# --- mistakes in the model are noticed
+
+NOTICED: dict[str, tuple[str, dict[str, Value]]] = {
+    "unload_not_exclusive": (f"{UNLOADS}; start_unload(b0, *)", {"unloads": 2}),
+    "released_before_close": (UNLOADS, {}),
+    "active_after_failed_close": (f"{UNLOADS}; fail_to_close(b0, *)", {"failures": 1}),
+    "active_after_failed_release": (f"{OWNS}; start_unload(b0, *); release_unheard(b0, *)", {"disconnects": 1}),
+    "release_skipped_on_failure": (f"{UNLOADS}; fail_to_close(b0, *)", {"failures": 1}),
+}
+"""Runs that the code follows until the mistake shows."""
+
+HAZARDS = {"deletion_sent_again", "stale_unload"}
+"""Mistakes that the releases have, too."""
+
+NOT_TOLD_APART = {
+    "lone_release_fails": "that takes another operation in the batch of a deletion, which fails",
+    "close_waits_for_unload": "that a topic asks who owns it as it closes is the topic's matter",
+}
+
+
+def test_each_mistake_is_noticed_or_has_a_reason_why_not() -> None:
+    assert {*NOTICED, *HAZARDS, *NOT_TOLD_APART} == set(ENTRY.history)
+    assert len(NOTICED) + len(HAZARDS) + len(NOT_TOLD_APART) == len(ENTRY.history)
+
+
+@pytest.mark.parametrize("defect", NOTICED)
+def test_a_mistake_in_the_model_is_noticed(adapter: UnloadAdapter, defect: str) -> None:
+    script, parameters = NOTICED[defect]
+    outcome = follow(adapter, script, defect, **parameters)
+    assert outcome.verdict in ("differs", "departs"), outcome
+    assert not outcome.explained
+    assert outcome.last.partition("(")[0] in (script.rpartition("; ")[2].partition("(")[0], "start_release")

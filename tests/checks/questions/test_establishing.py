@@ -1,0 +1,207 @@
+"""What settings guarantee: every number moves with the settings and the release that it depends on, and has its run."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.plan import Options
+from fencepost.checks.questions.bundle_guarantees import bundle_guarantees
+from fencepost.checks.questions.establishing import Established, establish, raised
+from fencepost.checks.questions.ledger_guarantees import Sizes, ledger_guarantees
+from fencepost.checks.questions.requirements import NAMES
+from fencepost.checks.settings.broker_conf import Taken
+from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings
+from fencepost.checks.settings.load_manager import LoadManagerSettings
+from fencepost.model.releases import Releases
+from fencepost.traces.replay import replay_on
+
+QUIET = Reporter(quiet=True)
+
+
+def manager_of(manager: str, table_view: str = "") -> LoadManagerSettings:
+    classes = (Taken("", name) for name in (f"org.example.{manager}", "ThresholdShedder", "", table_view))
+    return LoadManagerSettings(*classes, Taken("", True))
+
+
+def extensible(store: str) -> LoadManagerSettings:
+    view = "ServiceUnitStateMetadataStoreTableViewImpl" if store == "metadata" else "ServiceUnitStateTableViewImpl"
+    return manager_of("ExtensibleLoadManagerImpl", f"org.example.{view}")
+
+
+MODULAR = manager_of("ModularLoadManagerImpl")
+OPTIONS = Options(by="exhaustive", workers=1, memory=1 << 28)
+NEWEST = Releases.of("4.2.4")
+
+
+def of(name: str, sizes: Sizes, releases: Releases = NEWEST) -> Established:
+    (question,) = (g for g in ledger_guarantees(sizes, releases) if g.name == name)
+    return establish(question, OPTIONS, QUIET)
+
+
+@pytest.mark.parametrize(
+    ("name", "figures"),
+    [
+        # of ensemble, write quorum and ack quorum 2 2 1, 2 2 2, 3 3 2, 3 3 3, 3 2 2
+        ("disks", (0, 1, 1, 2, 1)),
+        ("reading", (0, 1, 1, 2, 1)),
+    ],
+)
+def test_a_guarantee_moves_with_the_quorums(name: str, figures: tuple[int, ...]) -> None:
+    sizes = [Sizes(3, 2, 2, 1), Sizes(3, 2, 2, 2), Sizes(4, 3, 3, 2), Sizes(4, 3, 3, 3), Sizes(4, 3, 2, 2)]
+    found = [of(name, each) for each in sizes]
+    assert tuple(row.figure for row in found) == figures
+    for row in found:
+        assert row.verdict == "exhausted"
+        assert row.how.startswith("exhausted: all ")
+        assert row.failure is not None
+        assert row.failure.events == row.figure + 1
+
+
+def test_the_run_beyond_a_guarantee_replays_and_loses_as_many_disks() -> None:
+    failure = of("disks", Sizes(2, 2, 2, 2)).failure
+    assert failure is not None
+    assert failure.run[-2:] == ["lose_disk(b0)", "lose_disk(b1)"]
+    protocol = failure.checked.protocol
+    assert replay_on(failure.verdict.trace, protocol, failure.checked.entry.suite(protocol)).replays
+
+
+def test_a_change_of_the_whole_ensemble_keeps_what_it_kept() -> None:
+    rows = [of("disks_after_change", Sizes(3, 2, 2, quorum)) for quorum in (1, 2)]
+    assert [row.figure for row in rows] == [0, 1]
+    for row in rows:
+        assert row.failure is not None
+        assert sum(step.startswith("replace(") for step in row.failure.run) == 2
+
+
+def test_writing_needs_a_bookie_to_take_the_place_of_each_that_is_down() -> None:
+    assert [of("writing", Sizes(bookies, 2, 2, 1)).figure for bookies in (2, 3, 4)] == [0, 1, 2]
+
+
+def test_recovery_needs_answers_and_a_bookie_to_write_to() -> None:
+    found = {sizes: of("recovery", Sizes(*sizes)) for sizes in ((3, 2, 2, 1), (3, 2, 2, 2), (2, 2, 2, 2), (2, 1, 1, 1))}
+    assert [row.figure for row in found.values()] == [0, 1, 0, 0]
+    properties = {sizes: row.failure and row.failure.verdict.property.name for sizes, row in found.items()}
+    assert properties[3, 2, 2, 1] == "recoveries_close_the_ledger"
+    assert properties[2, 2, 2, 2] == "recoveries_replace_the_missing"
+
+
+@pytest.mark.parametrize(("pulsar", "figure"), [("4.2.4", 0), ("5.0.0-M1", 1)])
+def test_a_mistake_of_the_release_limits_what_is_guaranteed(pulsar: str, figure: int) -> None:
+    row = of("recoveries", Sizes(3, 2, 2, 2), Releases.of(pulsar))
+    assert row.figure == figure
+    assert (row.failure is None) == bool(figure)
+    if row.failure is not None:
+        assert row.verdict == "violated"
+        assert row.failure.defects == ("fence_checked_apart",)
+
+
+def test_restarts_are_one_after_the_other_and_show_every_mistake_that_they_can() -> None:
+    row = of("restarts", Sizes(3, 2, 2, 2))
+    assert row.figure == 0
+    assert row.failure is not None
+    some = {"idle_checkpoint_skips_index", "denies_before_fence_is_journaled", "master_key_with_entries_only"}
+    assert some <= set(row.failure.defects)
+    up = [variable.name for variable in row.failure.checked.protocol.variables].index("up[b0]")
+    assert all(sum(state[up : up + 2]) >= 1 for state in row.failure.verdict.trace.states)
+
+
+def test_no_mistake_is_to_blame_for_what_is_lost_without_it() -> None:
+    failures = [of("wiped", Sizes(3, 2, 2, quorum)).failure for quorum in (1, 2)]
+    assert [failure and failure.defects for failure in failures] == [(), ("empty_disk_counts_as_covered",)]
+
+
+def test_an_ensemble_above_the_write_quorum_has_a_mistake_more() -> None:
+    names = {
+        ensemble: next(g for g in ledger_guarantees(Sizes(4, ensemble, 2, 2), NEWEST) if g.name == "changes").defects
+        for ensemble in (2, 3)
+    }
+    assert set(names[3]) - set(names[2]) == {"confirms_while_unsetting"}
+
+
+def test_what_would_raise_a_guarantee_is_tried() -> None:
+    sizes = Sizes(3, 2, 2, 1)
+    row = of("disks", sizes)
+    assert raised(row, sizes, NEWEST, OPTIONS, QUIET) == Sizes(3, 2, 2, 2)
+    assert raised(of("writing", sizes), sizes, NEWEST, OPTIONS, QUIET) == Sizes(4, 2, 2, 1)
+
+
+def test_a_search_without_an_end_says_how_far_it_went() -> None:
+    (question,) = (g for g in ledger_guarantees(Sizes(6, 5, 3, 2), NEWEST) if g.name == "disks")
+    row = establish(question, Options(by="exhaustive", workers=1, memory=1_800_000), QUIET)
+    assert (row.figure, row.verdict) == (1, "bounded")
+    assert "no end in sight" in row.how
+
+
+def bundles(name: str, policy: str = "reconnect", manager: LoadManagerSettings = MODULAR) -> Established:
+    (question,) = (g for g in bundle_guarantees(control_plane(policy), manager, NEWEST) if g.name == name)
+    return establish(question, OPTIONS, QUIET)
+
+
+def control_plane(policy: str) -> ControlPlaneSettings:
+    unset = Taken("", 1)
+    policies = (Taken("", ""), Taken("", ()), Taken("", True), Taken("zookeeperSessionExpiredPolicy", policy))
+    return ControlPlaneSettings(unset, unset, *policies, unset, Taken("", "zk"))
+
+
+def test_a_lost_session_leaves_two_brokers_that_serve_a_bundle() -> None:
+    row = bundles("owners")
+    assert (row.figure, row.verdict) == (0, "exhausted")
+    assert row.failure is not None
+    assert any(step.startswith("expire(") for step in row.failure.run)
+    assert bundles("served").figure == 1
+
+
+def test_by_a_mistake_of_the_release_two_brokers_serve_it_for_good() -> None:
+    row = bundles("owners_in_the_end")
+    assert row.failure is not None
+    assert "found_lock_unattended" in row.failure.defects
+    assert row.failure.verdict.trace.loop is not None
+
+
+def test_how_long_a_bundle_is_unserved_depends_on_what_a_broker_does_without_its_session() -> None:
+    figures = [bundles("unserved", policy).figure for policy in ("reconnect", "shutdown")]
+    assert figures[0] < figures[1]
+
+
+@pytest.mark.parametrize(("store", "unserved", "unloaded"), [("topic", 6, 10), ("metadata", 5, 7)])
+def test_with_records_of_service_units_the_numbers_are_those_of_their_store(store: str, unserved: int, unloaded: int) -> None:
+    manager = extensible(store)
+    rows = {name: bundles(name, manager=manager) for name in ("owners", "served", "unserved", "unloaded")}
+    assert {name: row.figure for name, row in rows.items()} == {
+        "owners": 0,
+        "served": 1,
+        "unserved": unserved,
+        "unloaded": unloaded,
+    }
+    beside = rows["owners"].failure
+    assert beside is not None
+    assert any(step.startswith("clean_up(") for step in beside.run), "the leader gave the bundle to another broker"
+    assert beside.checked.protocol.parameters["store"] == store
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("store", ["topic", "metadata"])
+def test_with_records_two_owners_come_to_one_whatever_a_broker_does_without_its_session(store: str) -> None:
+    for policy in ("reconnect", "shutdown"):
+        row = bundles("owners_in_the_end", policy, extensible(store))
+        assert (row.figure, row.verdict) == (1, "exhausted")
+        assert bundles("served", policy, extensible(store)).figure == 1
+
+
+@pytest.mark.parametrize(("pulsar", "protocol"), [("2.10.1", "ownership"), ("3.0.7", "service_unit")])
+def test_bundles_are_owned_as_the_release_has_it(pulsar: str, protocol: str) -> None:
+    first, *_ = bundle_guarantees(control_plane("reconnect"), extensible("metadata"), Releases.of(pulsar))
+    assert first.entry.name == protocol
+    assert first.parameters.get("store", "topic") == "topic", "the other store came with 4.0"
+
+
+def test_theorems_are_a_guarantee() -> None:
+    row = bundles("hash_range")
+    assert (row.figure, row.verdict) == (1, "proved")
+
+
+def test_every_guarantee_can_be_required() -> None:
+    for manager in (MODULAR, extensible("topic")):
+        of_bundles = bundle_guarantees(control_plane("reconnect"), manager, NEWEST)
+        assert tuple(g.name for g in (*ledger_guarantees(Sizes(3, 2, 2, 2), NEWEST), *of_bundles)) == NAMES

@@ -1,0 +1,97 @@
+"""Looking for a hazard: it is found with the shortest run, or is not in these settings, or nothing is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.plan import Checked, Options
+from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
+from fencepost.checks.questions.hazard_search import look_for
+from fencepost.checks.questions.hazards import Hazard
+from fencepost.checks.reports.report import text
+from fencepost.model.language import Location, Protocol
+from fencepost.model.releases import History
+from fencepost.properties.registry import Entry, Instance, Value
+from fencepost.properties.vocabulary import Suite
+from fencepost.traces.replay import replay
+
+
+def tank(*, height: int = 3, valve: bool = False, defects: Iterable[str] = ()) -> Protocol:
+    """A tank that is filled, with a valve or without."""
+    p = Protocol("tank", parameters={"height": height, "valve": valve}, defects={"overflows": "too much"}, active=defects)
+    level = p.number("level", 0, height + 1)
+
+    @p.step(by="pump", fair=True)
+    def fill() -> Any:
+        """The pump lifts a litre."""
+        return level < height + (1 if p.has("overflows") and not valve else 0), {level: level + 1}
+
+    return p
+
+
+def suite(p: Protocol) -> Suite:
+    made, level, height = Suite(p), p.state.level, p.parameters["height"]
+
+    @made.always
+    def holds_it() -> Any:
+        """There is no more in the tank than it holds."""
+        return level <= height
+
+    def never_full() -> Any:
+        """The tank is never full."""
+        return level < height
+
+    made.strict("it is full in the end", when=True)(never_full)
+    return made
+
+
+KNOWN = History("pulsar", ("#1",), "2.8.0", present=("4.0.8",), costs="the cellar", avoided_by="valve=true", evidence="wet")
+TANK = Entry("tank", "a tank", tank, suite, {"ci": (Instance("usual", {}),)}, {"overflows": {}}, history={"overflows": KNOWN})
+
+
+def looked_for(memory: int = 1 << 30, **parameters: Value) -> Checked:
+    hazard = Hazard(TANK, "overflows", Instance("hazard of Pulsar 4.0.8", parameters))
+    options = Options(by="walks", workers=1, memory=memory, strict=True)
+    return look_for(hazard, options, Reporter(quiet=True), lambda: False)
+
+
+def test_a_hazard_comes_with_its_shortest_run() -> None:
+    checked = looked_for()
+    (verdict,) = checked.findings.verdicts
+    assert (verdict.property.name, verdict.property.kind, verdict.property.doc) == ("overflows", "hazard", "too much")
+    assert (verdict.verdict, verdict.by, verdict.failure) == ("hazard", "exhaustive", ExitStatus.HAZARD)
+    assert verdict.property.location == Location.of(tank)
+    assert verdict.reach["steps"] == 4
+    assert verdict.history is KNOWN
+    assert verdict.shows is not None
+    assert verdict.shows.name == "holds_it", "the negative control is no hazard, though it is violated sooner"
+    assert replay(verdict.trace, {"tank": TANK}).replays
+
+
+def test_what_there_is_to_know_of_it_is_told() -> None:
+    told = text(looked_for())
+    assert "\n  hazard       overflows: too much (holds_it is violated in 4 steps)\n" in told
+    assert "\n               costs: the cellar\n" in told
+    assert "\n               since 2.8.0; open: no release that was read mends it; pulsar#1\n" in told
+    assert "\n               avoided by valve=true\n" in told
+    assert "\n  4  pump  fill" in told
+
+
+def test_one_that_does_not_show_is_not_in_these_settings() -> None:
+    checked = looked_for(valve=True)
+    (verdict,) = checked.findings.verdicts
+    assert (verdict.verdict, verdict.failure, verdict.trace) == ("exhausted", ExitStatus.HOLDS, None)
+    told = text(checked)
+    assert "all 4 states" in told
+    assert "\n  not here     overflows: too much (not in these settings: no property is violated)\n" in told
+    assert "costs" not in told
+
+
+def test_a_search_that_a_limit_ends_says_nothing_of_it() -> None:
+    checked = looked_for(memory=1 << 20, height=1 << 20, valve=True)
+    (verdict,) = checked.findings.verdicts
+    assert verdict.verdict == "inconclusive"
+    assert "no end in sight" in verdict.note
+    assert exit_status(checked.findings.verdicts) is ExitStatus.INCONCLUSIVE

@@ -1,0 +1,162 @@
+"""Which hazards are looked for, and where: those of the release, in the instance that shows them, with the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from fencepost.checks.commands.arguments import _parser
+from fencepost.checks.questions.hazards import hazards
+from fencepost.checks.questions.instances import Settings, read_settings
+from fencepost.checks.questions.planning import planned, planned_hazards
+from fencepost.model.language import Protocol
+from fencepost.model.releases import PULSAR, History, Releases
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry, Instance, RegistryError, Value
+from fencepost.properties.vocabulary import Suite
+
+
+def door(*, locks: int = 1, alarm: str = "none", storeys: int = 1, defects: Iterable[str] = ()) -> Protocol:
+    """A door."""
+    parameters = {"locks": locks, "alarm": alarm, "storeys": storeys}
+    return Protocol("door", parameters=parameters, defects={"ajar": "x", "creaks": "x", "sticks": "x"}, active=defects)
+
+
+def stays_shut(p: Protocol) -> Suite:
+    suite = Suite(p)
+
+    @suite.always
+    def shut() -> bool:
+        """It stays shut."""
+        return True
+
+    return suite
+
+
+DOOR = Entry(
+    "door",
+    "a door",
+    door,
+    stays_shut,
+    {"ci": (Instance("quiet", {"alarm": "none"}), Instance("loud", {"alarm": "bell"}), Instance("plain", {}))},
+    {"ajar": {"locks": 2}, "creaks": {}, "sticks": {}},
+    history={
+        "ajar": History("pulsar", since="2.8.0", present=("4.0.8", "4.2.4")),
+        "creaks": History("pulsar", since="2.8.0", present=("4.0.8",), only={"alarm": ("bell", "light")}),
+        "sticks": History("pulsar"),
+    },
+    releases={"4.2.4": {"alarm": "bell"}},
+)
+OLD, NEW = Releases.of("4.0.8"), Releases.of("4.2.4")
+
+
+def found(releases: Releases, *changes: str, properties: Iterable[str] = ()) -> dict[str, dict[str, Value]]:
+    return {h.name: dict(h.instance.parameters) for h in hazards([DOOR], releases, None, changes, list(properties))}
+
+
+def test_a_hazard_is_looked_for_where_it_shows() -> None:
+    assert found(OLD) == {"ajar": {"locks": 2}}
+    assert found(Releases.of("3.0.7")) == {}
+
+
+def test_it_is_looked_for_as_the_release_behaves() -> None:
+    assert found(NEW) == {"ajar": {"alarm": "bell", "locks": 2}}
+
+
+def test_one_that_some_values_do_not_have_is_looked_for_with_the_others() -> None:
+    assert set(found(OLD, "alarm=bell")) == {"ajar", "creaks"}
+    assert set(found(OLD, "alarm=siren")) == {"ajar"}
+
+
+def test_what_is_set_counts_before_what_shows_it() -> None:
+    assert found(OLD, "locks=3", "storeys=2") == {"ajar": {"locks": 3, "storeys": 2}}
+    with pytest.raises(RegistryError, match="no parameter 'keys'"):
+        found(OLD, "keys=3")
+
+
+def test_with_properties_named_it_is_looked_for_where_they_are() -> None:
+    assert set(found(OLD, properties=["shut"])) == {"ajar"}
+    assert found(OLD, properties=["open"]) == {}
+
+
+def settings(tmp_path: Path, text: str) -> Settings:
+    (tmp_path / "broker.conf").write_text(text)
+    return read_settings(tmp_path / "broker.conf")
+
+
+QUORUMS = [(1, 1, 1), (2, 2, 2), (3, 2, 2), (3, 3, 2), (5, 3, 2), (5, 5, 3)]
+
+
+@pytest.mark.parametrize(("ensemble", "write", "ack"), QUORUMS)
+def test_the_settings_of_a_ledger_are_those_of_the_cluster(tmp_path: Path, ensemble: int, write: int, ack: int) -> None:
+    sizes = f"EnsembleSize={ensemble}", f"WriteQuorum={write}", f"AckQuorum={ack}"
+    conf = settings(tmp_path, "\n".join(f"managedLedgerDefault{size}" for size in sizes))
+    ledger = PROTOCOLS["ledger"]
+    for release in PULSAR:
+        for hazard in hazards([ledger], Releases.of(release), conf, (), ()):
+            p = hazard.instance.parameters
+            assert (p["ensemble"], p["write_quorum"], p["ack_quorum"]) == (ensemble, write, ack)
+            usual = {parameter.name: parameter.default for parameter in ledger.parameters} | dict(ledger.shown_by[hazard.name])
+            assert int(p["bookies"]) - ensemble == int(usual["bookies"]) - int(usual["ensemble"])
+            assert ledger.outline(p).protocol.parameters["ensemble"] == ensemble
+
+
+def plan_of(conf: Settings | None, *arguments: str) -> list[str]:
+    asked = _parser().parse_args(["check", *arguments])
+    releases = Releases.of(asked.pulsar, asked.bookkeeper)
+    return [f"{h.entry.name} {h.name}" for h in planned_hazards(asked, conf, releases, planned(asked, conf, releases))]
+
+
+@pytest.mark.parametrize("release", PULSAR)
+def test_a_configuration_asks_for_every_hazard_of_the_release_and_for_no_other(tmp_path: Path, release: str) -> None:
+    conf, releases = settings(tmp_path, "zookeeperSessionExpiredPolicy=shutdown\n"), Releases.of(release)
+    elsewhere = {"confirms_while_unsetting"}  # with an ensemble above the write quorum
+    wanted = [
+        f"{name} {defect}"
+        for name, entry in PROTOCOLS.items()
+        if name not in ("service_unit", "service_unit_migration")  # which the modular load manager does not run
+        if name != "metadata_store"  # a configuration asks for what is built on it
+        for defect, history in entry.history.items()
+        if (release in history.present or releases.bookkeeper in history.present) and defect not in elsewhere
+        if "db" in (history.only or {}).get("storage", ("db",))
+    ]
+    assert plan_of(conf, "--pulsar", release) == wanted
+    assert {hazard.split()[0] for hazard in wanted} >= {"ledger", "election", "ownership", "unload"}
+
+
+def test_what_makes_no_difference_is_not_taken_from_the_settings(tmp_path: Path) -> None:
+    conf = settings(tmp_path, "loadBalancerAutoUnloadSplitBundlesEnabled=true\n")
+    instances = {h.name: h.instance.parameters for h in hazards([PROTOCOLS["split"]], Releases.of("4.2.4"), conf, (), ())}
+    assert instances["policies_unwritten"]["unload_after_split"] is True
+    assert not instances["policies_overwritten"].get("unload_after_split")
+    for entry in PROTOCOLS.values():
+        named = {parameter.name for parameter in entry.parameters}
+        assert all(set(history.regardless) <= named for history in entry.history.values())
+
+
+def test_a_mistake_of_another_storage_is_looked_for_where_that_is_set() -> None:
+    asked = ("--bookkeeper", "4.17.3", "ledger", "--set")
+    named = {storage: plan_of(None, *asked, f"storage={storage}") for storage in ("db", "sorted")}
+    assert "ledger idle_flush_skips_headers" in named["sorted"]
+    assert "ledger idle_flush_skips_headers" not in named["db"]
+    assert "ledger idle_checkpoint_skips_index" in named["db"]
+    assert "ledger idle_checkpoint_skips_index" not in named["sorted"]
+
+
+def test_only_of_what_is_asked_for(tmp_path: Path) -> None:
+    conf = settings(tmp_path, "zookeeperSessionExpiredPolicy=shutdown\n")
+    assert {h.split()[0] for h in plan_of(conf, "unload", "--pulsar", "4.0.8")} == {"unload"}
+    assert plan_of(conf, "hash_range", "--pulsar", "4.0.8") == []
+    assert {h.split()[0] for h in plan_of(None, "election", "unload", "--pulsar", "4.0.8")} == {"election", "unload"}
+    assert plan_of(None, "election", "--pulsar", "4.0.8", "--defect", "same_value") == []
+
+
+def test_the_instances_of_a_size_behave_as_the_release(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fencepost.checks.questions.planning.EVERYTHING", {"door": DOOR})
+    asked = _parser().parse_args(["check", "door"])
+    names = {i.name: i.parameters["alarm"] for _, i in planned(asked, None, NEW)}
+    assert names == {"loud": "bell"}, "and plain is the same with that"
+    assert [i.name for _, i in planned(asked, None, OLD)] == ["quiet", "loud", "plain"]
+    assert [i.name for _, i in planned(asked, None)] == ["quiet", "loud", "plain"]

@@ -1,0 +1,119 @@
+"""What the command line asks to be checked, without checking it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fencepost.checks.commands.arguments import _parser
+from fencepost.checks.questions import planning
+from fencepost.checks.questions.instances import CONTROL_PLANE, read_settings
+from fencepost.checks.questions.planning import EVERYTHING, configuration_notes, planned, planned_hazards
+from fencepost.model.releases import Releases
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import RegistryError
+from fencepost.properties.theories import THEORIES
+
+
+def names(*arguments: str, conf: Path | None = None) -> list[str]:
+    """The protocols and theories that are checked, each once."""
+    asked = _parser().parse_args(["check", *arguments])
+    return list(dict.fromkeys(item.name for item, _ in planned(asked, conf and read_settings(conf))))
+
+
+@pytest.fixture
+def conf(tmp_path: Path) -> Path:
+    path = tmp_path / "broker.conf"
+    path.write_text("zookeeperSessionExpiredPolicy=shutdown\n")
+    return path
+
+
+def test_everything_unless_something_is_named() -> None:
+    assert names() == list(EVERYTHING)
+    assert names("hash_range", "ledger") == ["hash_range", "ledger"]
+
+
+def test_what_is_of_protocols_leaves_the_theories_out() -> None:
+    assert names("--by", "walks") == list(PROTOCOLS)
+
+
+def test_a_defect_is_looked_for_everywhere() -> None:
+    assert names("--defect", "midpoint_in_ints") == ["hash_range"]
+    assert names("--defect", "closes_at_lac") == ["ledger"]
+    with pytest.raises(RegistryError, match="no protocol has all of these defects"):
+        names("--defect", "midpoint_in_ints", "--defect", "closes_at_lac")
+
+
+def test_a_property_is_looked_for_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = {name: EVERYTHING[name] for name in ("election", "hash_range")}
+    monkeypatch.setattr(planning, "EVERYTHING", few)
+    assert names("--property", "no_hash_is_in_two_bundles") == ["hash_range"]
+    with pytest.raises(RegistryError, match=r"no property 'no_hash_is_in_a_bundle' \(did you mean no_hash_is_in_two_bundles"):
+        names("--property", "no_hash_is_in_a_bundle")
+    with pytest.raises(RegistryError, match="nothing has all of these properties"):
+        names("--property", "no_hash_is_in_two_bundles", "--property", "leader_emerges")
+
+
+def test_a_configuration_asks_for_what_takes_settings(conf: Path) -> None:
+    assert set(CONTROL_PLANE) <= set(PROTOCOLS)
+    assert names(conf=conf) == ["ledger", "election", "ownership", "unload", "split", *THEORIES]
+
+
+def test_another_load_manager_has_another_protocol(conf: Path) -> None:
+    extensible = "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"
+    conf.write_text(f"{conf.read_text()}\nloadManagerClassName={extensible}\n")
+    assert names(conf=conf) == ["ledger", "election", "service_unit", *THEORIES]
+
+
+def test_the_election_takes_the_policy(conf: Path) -> None:
+    asked = _parser().parse_args(["check", "election"])
+    instances = [instance for _, instance in planned(asked, read_settings(conf))]
+    assert {instance.parameters["on_session_loss"] for instance in instances} == {"shutdown"}
+    assert "shutdown on session loss" in [instance.name for instance in instances]
+
+
+def test_only_what_is_taken_is_told(conf: Path) -> None:
+    settings = read_settings(conf)
+    of_ledger, of_election = configuration_notes(settings, {"ledger"}), configuration_notes(settings, {"election"})
+    assert of_ledger[0].startswith("managedLedgerDefaultEnsembleSize = 2")
+    assert f"zookeeperSessionExpiredPolicy = shutdown ({conf}:1)" in of_election
+    assert configuration_notes(settings, {"ledger", "election"}) == of_ledger + of_election
+
+
+def extensible(folder: Path, *lines: str) -> Path:
+    path = folder / "extensible.conf"
+    manager = "loadManagerClassName=org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"
+    path.write_text("\n".join([manager, *lines]) + "\n")
+    return path
+
+
+def test_the_extensible_manager_asks_for_service_units_in_its_store(tmp_path: Path) -> None:
+    channel = "org.apache.pulsar.broker.loadbalance.extensions.channel"
+    view = f"loadManagerServiceUnitStateTableViewClassName={channel}.ServiceUnitStateMetadataStoreTableViewImpl"
+    asked = _parser().parse_args(["check"])
+    for lines, store in (((), "topic"), ((view,), "metadata")):
+        plan = planned(asked, read_settings(extensible(tmp_path, *lines)))
+        found = [instance for item, instance in plan if item.name == "service_unit"]
+        assert len(found) > 2
+        assert {instance.parameters["store"] for instance in found} == {store}
+        assert {instance.parameters["multi_phase"] for instance in found} == {True}
+
+
+def test_a_transfer_in_one_phase_is_taken(tmp_path: Path) -> None:
+    conf = extensible(tmp_path, "loadBalancerMultiPhaseBundleUnload=false")
+    plan = planned(_parser().parse_args(["check", "service_unit"]), read_settings(conf))
+    assert {instance.parameters["multi_phase"] for _, instance in plan} == {False}
+
+
+def test_hazards_are_those_of_the_manager_that_is_run(conf: Path, tmp_path: Path) -> None:
+    asked = _parser().parse_args(["check"])
+
+    def of(path: Path) -> set[str]:
+        settings, releases = read_settings(path), Releases.of()
+        plan = planned(asked, settings, releases)
+        return {hazard.entry.name for hazard in planned_hazards(asked, settings, releases, plan)}
+
+    by_locks = {"ownership", "unload"}
+    assert of(conf) & {*by_locks, "service_unit"} == by_locks
+    assert of(extensible(tmp_path)) & {*by_locks, "service_unit"} == {"service_unit"}

@@ -1,0 +1,160 @@
+"""The compiler's oracle: kernel, plain Python (twice) and Z3's own evaluation agree on every operator and on states."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from functools import cache
+from typing import Any
+
+import pytest
+import z3
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from fencepost.model.bookkeeper.ledger import ledger
+from fencepost.model.kernel.compiler.operations import RULES
+from fencepost.model.kernel.compiler.plane_terms import RULES as IN_PLANES
+from fencepost.model.language import Protocol, Universe
+from fencepost.model.language.operators import OPERATORS
+from fencepost.properties.ledger.safety import ledger as ledger_properties
+from tests.model.kernel.compiler.agreeing import Ways, agree, draw_state, those_with
+from tests.model.kernel.compiler.drawn_terms import BY_SORT, CASES, Terms
+
+EXAMPLES = settings(
+    max_examples=6,
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.explicit, Phase.generate],  # shrinking would compile thousands of kernels
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+def test_the_generator_knows_every_operator() -> None:
+    assert set(CASES) == set(OPERATORS) == {kind for kinds in BY_SORT.values() for kind in kinds}
+
+
+def test_the_compiler_knows_every_operator() -> None:
+    handled_apart = {z3.Z3_OP_ANUM, z3.Z3_OP_BNUM, z3.Z3_OP_EXTRACT, z3.Z3_OP_UNINTERPRETED}
+    assert set(RULES) | handled_apart == set(OPERATORS)
+    assert not set(RULES) & handled_apart
+    assert set(IN_PLANES) == set(RULES)
+
+
+@pytest.mark.parametrize("kind", OPERATORS, ids=lambda kind: OPERATORS[kind].replace(" ", "_"))
+@EXAMPLES
+@given(data=st.data())
+def test_every_operator(kind: int, data: st.DataObject) -> None:
+    terms = Terms(data.draw)
+    sort = terms.one_of([sort for sort, kinds in BY_SORT.items() if kind in kinds])
+    width = terms.integer(2, 64) if kind == z3.Z3_OP_CONCAT else 5 if kind == z3.Z3_OP_UNINTERPRETED else terms.width()
+    term = CASES[kind](terms, terms.integer(0, 2), width if sort == "bits" else sort)
+    assert term.decl().kind() == kind
+    p = terms.p
+
+    def act() -> Any:
+        """Puts the value of the term where it can be read, and any flag and number beside it."""
+        if sort == "truth":
+            return z3.Or(term, p.state.wet[0]), {p.state.truth: term, p.state.small: z3.If(term, 5, p.state.small)}
+        if sort == "number":
+            return term > 0, {p.state.amount: term, p.state.cold: z3.If(term > 0, -9, -3)}
+        wide = z3.Concat(z3.BitVecVal(0, 64 - width), term) if width < 64 else term
+        return term == wide_literal, {p.state.bits: wide, p.state.one: z3.Extract(0, 0, term)}
+
+    wide_literal = z3.BitVecVal(1, width)
+    p.step(by="keeper")(act)
+    states = [draw_state(p, terms.integer) for _ in range(3)]
+    observed = [act()[0], z3.Not(act()[0])]
+    ways = Ways(p, observed, [p.primed(f) == f for f in observed])
+    assert agree(ways, states) == len(states)
+
+
+@settings(EXAMPLES, max_examples=2)
+@given(data=st.data())
+def test_many_terms_at_once(data: st.DataObject) -> None:
+    """More actions and formulas than one word of a bit set has room for, with nodes shared between them."""
+    terms = Terms(data.draw)
+    p, pool = terms.p, [terms.truth(2) for _ in range(6)]
+
+    def act(n: int) -> Any:
+        """Mixes what the pool has."""
+        left, right = pool[n % 6], pool[(n * 5 + 1) % 6]
+        return z3.Or(left, z3.Not(right)), {p.state.truth: z3.Xor(left, right), p.state.mixed: z3.If(right, n, -n)}
+
+    p.step(by="keeper", n=range(70))(act)
+    observed = [z3.And(pool[i % 6], pool[(i + 1) % 6]) if i % 2 else z3.Not(pool[i % 6]) for i in range(67)]
+    states = [draw_state(p, terms.integer) for _ in range(2)]
+    ways = Ways(p, observed, [z3.Implies(f, p.primed(g)) for f, g in itertools.pairwise(observed)])
+    assert agree(ways, states) > 0
+
+
+# --- packing
+
+
+@pytest.mark.parametrize("sizes", [[64], [1, 64, 1], [33, 33, 33], [63, 1, 1], [32, 32, 32, 32], [1] * 65])
+def test_fields_never_cross_words(sizes: list[int]) -> None:
+    p = Protocol("packed")
+    sets = [p.subset(f"s{i}", Universe(f"u{i}", size, "u")) for i, size in enumerate(sizes)]
+
+    def flip(n: int) -> Any:
+        """Complements one set, and leaves all others alone."""
+        return True, {sets[n]: ~sets[n]}
+
+    p.step(by="nobody", n=range(len(sizes)))(flip)
+    chance = random.Random(1)
+    states = [tuple(chance.getrandbits(size) for size in sizes), tuple((1 << size) - 1 for size in sizes), (0,) * len(sizes)]
+    assert agree(Ways(p, [s.is_empty for s in sets], []), states) == len(states) * len(sizes)
+
+
+# --- the real protocol
+
+LEDGERS: dict[str, dict[str, int]] = {
+    "standard": {},
+    "striped": {"bookies": 4, "ensemble": 3, "write_quorum": 2, "changes": 1, "entries": 3},
+    "faulty": {"recoverers": 2, "changes": 1, "crashes": 1, "losses": 1, "rots": 1, "explicit_lacs": 1, "deletions": 1},
+}
+
+
+EACH_LEDGER = pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in LEDGERS])
+"""What is made ready of a ledger serves all tests of it, if one worker runs them."""
+
+
+@cache
+def _ways(name: str) -> Ways:
+    p = ledger(**LEDGERS[name])  # type: ignore[arg-type]
+    suite = ledger_properties(p)
+    observed = [q.formula for q in suite.properties + suite.lemmas if q.kind != "step"]
+    return Ways(p, observed, [q.formula for q in suite.properties if q.kind == "step"])
+
+
+@EACH_LEDGER
+def test_random_states_of_the_ledger(name: str) -> None:
+    ways, chance = _ways(name), random.Random(7)
+    states = [draw_state(ways.p, chance.randint) for _ in range(2)]
+    assert agree(ways, states) > len(ways.p.actions)
+
+
+@EACH_LEDGER
+def test_random_walks_of_the_ledger(name: str) -> None:
+    """Kernel and both ways of plain Python step by step, through states that random draws hardly ever hit."""
+    ways, chance = _ways(name), random.Random(11)
+    p, kernel, generated, plain = ways.p, ways.kernel, ways.generated, ways.plain
+    taken: set[int] = set()
+    for start in itertools.islice(itertools.cycle(p.initial_states()), 40):
+        raw = start
+        for _ in range(60):
+            packed = kernel.packing.pack(raw)
+            enabled = kernel.enabled(packed)
+            assert enabled == generated.enabled(raw) == plain.enabled(raw)
+            assert kernel.observe(packed) == generated.observe(raw) == plain.observe(raw)
+            if not enabled:
+                break
+            action = chance.choice(enabled)
+            after, expected = kernel.apply(packed, action), generated.apply(raw, action)
+            assert kernel.packing.unpack(after) == expected == plain.apply(raw, action)
+            held = generated.observe_step(raw, expected)
+            assert kernel.observe_step(packed, after) == held == plain.observe_step(raw, expected)
+            assert those_with(ways.together.observe_step(ways.together.spread([packed]), action), 0) == held
+            raw = expected
+            taken.add(action)
+    assert len({p.actions[action].name for action in taken}) > len({a.name for a in p.actions}) / 2
