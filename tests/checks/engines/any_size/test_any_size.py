@@ -11,10 +11,10 @@ import z3
 
 from fencepost.checks.commands.arguments import run
 from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.any_size import obligations as engine
 from fencepost.checks.engines.any_size.instantiation import Instantiation
 from fencepost.checks.engines.any_size.link import link
 from fencepost.checks.engines.any_size.proof import GeneralProof, prove_for_any_size
-from fencepost.checks.engines.any_size.proof import obligations as engine
 from fencepost.checks.engines.induction.proof import prove
 from fencepost.checks.engines.plan import Checked, Options, check
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status

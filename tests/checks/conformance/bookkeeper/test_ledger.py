@@ -16,7 +16,7 @@ from fencepost.checks.conformance.bookkeeper.target import LEDGER, STORAGES
 from fencepost.checks.conformance.running.campaign import Result
 from fencepost.checks.conformance.running.pair import Pair
 from fencepost.model.kernel import Kernel
-from tests.checks.conformance.ledgers import ENTRY, follow, held, running
+from tests.checks.conformance.bookkeeper.ledgers import ENTRY, follow, held, running
 from tests.checks.conformance.telling import told
 
 pytestmark = pytest.mark.xdist_group("real bookkeeper")

@@ -16,7 +16,7 @@ from fencepost.properties.registry import Entry
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.files.itf import read, write
 from fencepost.traces.replay import replay_on
-from tests.checks.conformance.toy import Boxes, mailbox, pair
+from tests.checks.conformance.running.toy import Boxes, mailbox, pair
 
 MISTAKES = {
     "counts twice": ("differs", ["put(b0)", "put(b0)", "empty(b0)"], "emptied[b0]: model 1, code 2"),

@@ -10,7 +10,7 @@ from fencepost.checks.conformance.bookkeeper.ledger import LedgerAdapter
 from fencepost.checks.conformance.running.pair import Outcome
 from fencepost.model.bookkeeper.ledger import DEFECTS
 from fencepost.properties.registry import Value
-from tests.checks.conformance.ledgers import ENTRY, follow, held, running
+from tests.checks.conformance.bookkeeper.ledgers import ENTRY, follow, held, running
 
 pytestmark = pytest.mark.xdist_group("real bookkeeper")
 

@@ -140,7 +140,7 @@ def test_a_missing_lemma_is_reported_with_both_places_and_a_counterexample() -> 
         "    following: 0 -> 1\n"
         "    phase[c0]: idle -> waiting"
     )
-    assert str(lemma.location).startswith("tests/checks/engines/test_induction.py:")
+    assert str(lemma.location).startswith("tests/checks/engines/induction/test_induction.py:")
     assert [f.sentence for f in proof.failures] == [
         "action draw(c0) does not preserve lemma tickets_differ",
         "action draw(c1) does not preserve lemma tickets_differ",
