@@ -119,12 +119,12 @@ def bookie(
 
     # --- adds
 
-    @p.part
+    @p.rule
     def may_add(of: int, e: int) -> Any:
         """The writer's add is let in: the ledger is not fenced. Test and add are one, under the monitor of the descriptor."""
         return Not(fenced[of])
 
-    @p.part
+    @p.rule
     def key_and_entry(of: int, kind: str) -> Any:
         """The records of an add: the master key if the process has not logged it yet, then the entry."""
         return journal.logs(of, key_if_new(of), kind)
@@ -197,22 +197,22 @@ def bookie(
 
     # --- fences and reads
 
-    @p.part
+    @p.rule
     def fence_records(of: int) -> Any:
         """The records of a fence: the master key if the process has not logged it yet, without which replay skips the fence."""
         return {key_cached[of]: True, **journal.logs(of, key_if_new(of), "fence")}
 
-    @p.part
+    @p.rule
     def may_confirm(of: int) -> Any:
         """A fencing read may be answered with an entry: the journal has the fence."""
         return Not(journal.is_past(safe, of, "fence"))
 
-    @p.part
+    @p.rule
     def may_deny(of: int) -> Any:
         """A fencing read may be answered with NoSuchEntry or NoSuchLedger: the journal has the fence."""
         return Not(journal.is_past(safe, of, "fence"))
 
-    @p.part
+    @p.rule
     def lacks(of: int, e: int) -> Any:
         """The bookie finds that it does not have the entry."""
         return Not(stored[of].has(e))
@@ -248,7 +248,7 @@ def bookie(
 
     # --- the explicit last add confirmed
 
-    @p.part
+    @p.rule
     def lac_records(of: int, lac: int) -> Any:
         """The records of an explicit last add confirmed: like those of a fence."""
         return {key_cached[of]: True, **journal.logs(of, key_if_new(of), f"lac{lac}")}

@@ -31,27 +31,27 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> Callable[[int], 
         """The storage has the ledger's master key, in memory at least."""
         return Or(key_cached[of], Not(stored[of].is_empty), fenced[of], explicit_lac[of] > 0)
 
-    @p.part
+    @p.rule
     def saves_index(d: int) -> Any:
         """Saving a directory saves its ledger index too: master keys, fences, explicit last adds confirmed."""
         return True
 
-    @p.part
+    @p.rule
     def saves_header(of: int) -> Any:
         """Saving the index saves what it has of this ledger."""
         return True
 
-    @p.part
+    @p.rule
     def mark_moves() -> Any:
         """What one directory saved because its cache was full moves the mark: it is the only one."""
         return directory.size == 1
 
-    @p.part
+    @p.rule
     def mark_after(f: int) -> Any:
         """The log mark once a checkpoint is done: it never goes back, whichever of several is done last."""
         return maximum(journal.mark, taken[f])
 
-    @p.part
+    @p.rule
     def lac_saved(of: int) -> Any:
         """What saving the ledger index makes of the explicit last add confirmed."""
         return explicit_lac[of]

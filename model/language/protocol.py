@@ -21,8 +21,8 @@ from fencepost.model.language.manner import Manner
 from fencepost.model.language.mistakes import ArgumentError, ModelError, guess, reason
 from fencepost.model.language.nodes import Node, Nodes
 from fencepost.model.language.operators import walk
-from fencepost.model.language.parts import P, Part, R
 from fencepost.model.language.ranges import Ranges
+from fencepost.model.language.rules import P, R, Rule
 
 _GROUNDING: ContextVar[type[Protocol] | None] = ContextVar("grounding", default=None)
 _FEW = 5
@@ -185,9 +185,9 @@ class Protocol:
             raise ModelError(f"{self.name} uses defect {defect!r}, which it does not list")
         return defect in self.active
 
-    def part(self, function: Callable[P, R]) -> Part[P, R]:
-        """Names a part of the rules, so that a defect can take its place: ``part.instead("defect", function)``."""
-        return Part(self, function)
+    def rule(self, function: Callable[P, R]) -> Rule[P, R]:
+        """Names a rule, so that a defect can take its place: ``rule.instead("defect", function)``."""
+        return Rule(self, function)
 
     # --- actions
 

@@ -115,7 +115,7 @@ def election(
         begins = {stage[b]: "looking", role[b]: "no_leader", cached[b]: EphemeralNode.NOBODY}
         return merged(blank, leader.learnt(b, False), begins)
 
-    @p.part
+    @p.rule
     def looks_again(b: int) -> Updates:
         """The broker looks at the node, unless it shuts down."""
         return {stage[b]: If(stage[b] == "closed", stage[b], "looking")}
@@ -133,14 +133,14 @@ def election(
 
     looks_again.instead("failure_not_retried", remembers_session)
 
-    @p.part
+    @p.rule
     def on_reconnected(b: int) -> Updates:
         """A broker whose connection is back looks at the node."""
         return looks_again(b)
 
     on_reconnected.instead("reconnection_ignored", lambda b: {})
 
-    @p.part
+    @p.rule
     def on_reestablished(b: int) -> Updates:
         """A broker that has a new session, or has its former one back after all, looks at the node."""
         return looks_again(b)
@@ -162,7 +162,7 @@ def election(
 
     # --- the election
 
-    @p.part
+    @p.rule
     def known_leader(as_role: str) -> Any:
         """Whom a broker has in its cache when its election is over: a read has filled it."""
         return leader.holder
@@ -175,7 +175,7 @@ def election(
         """The election is over."""
         return {stage[b]: "settled", role[b]: as_role, cached[b]: known_leader(as_role)}
 
-    @p.part
+    @p.rule
     def takes_for_former(b: int) -> Any:
         """A broker takes a node for its own of a former session: it has its value, and is not of this session."""
         return leader.is_held(b, former=True)
@@ -194,7 +194,7 @@ def election(
         """The broker looks at the node and there is none: it will propose itself."""
         return And(store.reaches(b), stage[b] == "looking", leader.absent), {stage[b]: "proposing"}
 
-    @p.part
+    @p.rule
     def found_own(b: int) -> Updates:
         """Who finds the node that it created in this session leads."""
         return settled(b, "leading")
@@ -238,7 +238,7 @@ def election(
         of_another = And(Not(leader.absent), Not(leader.is_own(b)), Not(takes_for_former(b)))
         return And(store.reaches(b), stage[b] == "looking", of_another), settled(b, "following")
 
-    @p.part
+    @p.rule
     def is_free() -> Any:
         """The node is created only if it is absent."""
         return leader.absent
@@ -282,14 +282,14 @@ def election(
         outcome = {stage[b]: If(deleted, "proposing", "waiting")}
         return And(store.reaches(b), stage[b] == "retaking"), merged(leader.vanished(deleted), outcome)
 
-    @p.part
+    @p.rule
     def is_retried(b: int) -> Any:
         """An election that failed is tried again."""
         return stage[b] == "waiting"
 
     is_retried.instead("failure_not_retried", lambda b: And(stage[b] == "waiting", begun[b] == "deletion"))
 
-    @p.part
+    @p.rule
     def begun_by_deletion(b: int, acts: Any) -> Updates:
         """What an election that a deletion begins is remembered for: nothing."""
         return {}

@@ -54,7 +54,7 @@ def declare_lookup(
         sends = And(asked == b, Not(authoritative), store.lives[b], role[b] != "leading")
         return And(b != x, sends, cached[b] == x, is_active(x)), {asked: x}
 
-    @p.part
+    @p.rule
     def may_ask(b: int) -> Any:
         """A broker waits for the end of its election before it takes the leader for unknown.
 
@@ -65,7 +65,7 @@ def declare_lookup(
 
     may_ask.instead("asks_during_election", lambda b: True)
 
-    @p.part
+    @p.rule
     def says_so(b: int) -> Any:
         """Whoever chooses a broker tells it that it was chosen."""
         return True

@@ -1,4 +1,4 @@
-"""Known mistakes of locks: what each of them makes of a part of resource_lock.py, or which step it adds."""
+"""Known mistakes of locks: what each of them makes of a rule of resource_lock.py, or which step it adds."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DEFECTS = {
 
 
 def put_in(locks: ResourceLocks) -> None:
-    """Puts what the defects that are switched on make of a part in its place; before the steps of locks are declared."""
+    """Puts what the defects that are switched on make of a rule in its place; before the steps of locks are declared."""
     p, store, nodes = locks.protocol, locks.store, locks.nodes
     stage, serves, again = locks.stage, locks.serves, locks.again
     unattended = _flag(locks, "unattended", "found_lock_unattended")

@@ -80,7 +80,7 @@ def ownership(
         nothing_left = {cleanup[b, u]: False for u in bundle} if p.has("stale_unload") else {}
         return merged(locks.forgotten(b), uncached(b), nothing_left)
 
-    @p.part
+    @p.rule
     def refreshed(b: int) -> Updates:
         """The caches are emptied when a connection is back."""
         return uncached(b)
@@ -107,7 +107,7 @@ def ownership(
     declare_releases(locks, releases=bool(releases or disables) or p.has("stale_unload"), on_released=taken_out)
     lock_defects.declare_steps(locks)
 
-    @p.part
+    @p.rule
     def is_named(u: int) -> Any:
         """A lookup names an owner unless its node says that it is being unloaded."""
         return Not(owners[u].marks["disabled"]) if disables else True

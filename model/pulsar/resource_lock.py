@@ -17,7 +17,7 @@ leaves the lock ``stranded``: nothing looks after a lock that is being released.
 while it is revalidated; only when another's node is found, or the creation meets one, is the lock lost and the bundle
 unloaded. A request whose answer is lost with the connection is sent again, until the session is gone.
 
-The parts are as they are meant to be; lock_defects.py has what each mistake makes of them. Six of those mistakes are in all
+The rules are as they are meant to be; lock_defects.py has what each mistake makes of them. Six of those mistakes are in all
 three releases: ``failed_creation_left``, ``recreated_behind_release``, ``deletion_sent_again``, ``lone_release_fails``,
 ``event_lost`` and ``found_lock_unattended``.
 """
@@ -72,18 +72,18 @@ class ResourceLocks:
 
         self.besides: dict[str, Any] = {}
         """What only a mistake makes a lock remember: flags of each broker and bundle."""
-        self.begins = p.part(self._begins)
-        self.revalidated = p.part(self._revalidated)
-        self.invalidated = p.part(self._invalidated)
-        self.meets_node = p.part(self._meets_node)
-        self.found_own = p.part(self._found_own)
-        self.found_version = p.part(self._found_version)
-        self.retake_deletes = p.part(self._retake_deletes)
-        self.lost = p.part(self._lost)
-        self.fails_for_good = p.part(self._fails_for_good)
-        self.unanswered = p.part(self._unanswered)
-        self.releasing = p.part(self._releasing)
-        self.release_deletes = p.part(self._release_deletes)
+        self.begins = p.rule(self._begins)
+        self.revalidated = p.rule(self._revalidated)
+        self.invalidated = p.rule(self._invalidated)
+        self.meets_node = p.rule(self._meets_node)
+        self.found_own = p.rule(self._found_own)
+        self.found_version = p.rule(self._found_version)
+        self.retake_deletes = p.rule(self._retake_deletes)
+        self.lost = p.rule(self._lost)
+        self.fails_for_good = p.rule(self._fails_for_good)
+        self.unanswered = p.rule(self._unanswered)
+        self.releasing = p.rule(self._releasing)
+        self.release_deletes = p.rule(self._release_deletes)
 
     # --- formulas
 

@@ -138,7 +138,7 @@ def split(
     declare_releases(locks, releases=releases + splits > 0)
     lose_answers(locks)
 
-    @p.part
+    @p.rule
     def told(b: int) -> Updates:
         """Who is told of a change of the layout forgets its copy and reads another."""
         return current(b)
@@ -165,21 +165,21 @@ def split(
     def cuttable(b: int, u: int, boundary: int) -> bool:
         return bool(ranges.parts(u, boundary))
 
-    @p.part
+    @p.rule
     def has_bundle(b: int, u: int) -> Any:
         """A bundle is split by the broker that has it."""
         return And(locks.stage[b, u] == "valid", serves[b, u] == "active")
 
     has_bundle.instead("splits_unloaded_bundle", lambda b, u: True)
 
-    @p.part
+    @p.rule
     def decided() -> list[Any]:
         """The splits that the leader has decided on count, each as a bundle more."""
         return [stage[x] != "none" for x in broker]
 
     decided.instead("splits_not_counted", list)
 
-    @p.part
+    @p.rule
     def may_split() -> Any:
         """The leader decides on a split only as long as there are fewer bundles than the maximum; who leads is free."""
         return any_of(And(store.lives[x], has_room(x, among=decided())) for x in broker)
@@ -205,21 +205,21 @@ def split(
         begins = And(store.lives[b], stage[b] == "none", has_bundle(b, u), view[b].has(u), may_split())
         return begins, {stage[b]: "preparing", parent[b]: u}
 
-    @p.part
+    @p.rule
     def is_loaded(b: int) -> Any:
         """The broker has a copy of the layout, or can read one."""
         return True
 
     is_loaded.instead("load_fails_unanswered", lambda b: Not(hung[b]))
 
-    @p.part
+    @p.rule
     def finds_parent(b: int, u: int) -> Any:
         """A bundle is split only if it is in the copy of the layout."""
         return view[b].has(u)
 
     finds_parent.instead("splits_missing_bundle", lambda b, u: True)
 
-    @p.part
+    @p.rule
     def to_write(b: int, cut: Any) -> Any:
         """What is written is the broker's copy of the layout, as it is in this attempt, with the parent cut."""
         return cut
@@ -277,7 +277,7 @@ def split(
         sent = all_of(Implies(children[b].has(c), is_through(b, c)) for c in bundle)
         return And(store.reaches(b), stage[b] == "writing", sent)
 
-    @p.part
+    @p.rule
     def is_expected(b: int) -> Any:
         """The layout is written only if its version is the one of the copy."""
         return node.version == based_on[b]
@@ -314,7 +314,7 @@ def split(
         _, updates = store.lost_answer(b, changed_layout[b])
         return And(may_write(b), fits(b)), updates
 
-    @p.part
+    @p.rule
     def has_attempts_left(b: int) -> Any:
         """A split begins again only so often."""
         return attempt[b] < attempts
@@ -328,7 +328,7 @@ def split(
         """The layout has another version: the split begins again, if it has not done so too often."""
         return And(may_write(b), Not(fits(b))), either(has_attempts_left(b), {stage[b]: "waiting"}, over(b))
 
-    @p.part
+    @p.rule
     def has_arrived(b: int) -> Any:
         """By the next attempt, 100 ms later, what was under way to the broker has arrived."""
         return Not(node.changed[b])
@@ -355,7 +355,7 @@ def split(
             cut_off = Or(cut_off, *(And(children[b].has(c), locks.stage[b, c] == "none") for c in bundle))
         return And(store.lives[b], stage[b] == "writing", cut_off), over(b)
 
-    @p.part
+    @p.rule
     def parent_let_go(b: int, u: int) -> Updates:
         """The parent's lock is released when the split is done."""
         return locks.releasing(b, u)

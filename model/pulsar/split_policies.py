@@ -41,7 +41,7 @@ def declare_policies(
     cut_off = store.disconnects or store.expiries
     policies: Any = p.subset("policies", p.universes["bundle"], init=first) if kept else None
 
-    @p.part
+    @p.rule
     def recorded(b: int) -> Updates:
         """The policies get the boundaries that the layout has as they are written."""
         return {policies: layout}

@@ -82,7 +82,7 @@ def metadata_store(
         blank = (merged(forgets(c, x), nodes[x].learnt(c, False), {request[c, x]: "none"}) for x in path)
         return merged(lasting.blank(c) if lasting else {}, *blank)
 
-    @p.part
+    @p.rule
     def refreshed(c: int) -> Updates:
         """What is known is forgotten when a connection is back."""
         return forgets_all(c)
@@ -118,7 +118,7 @@ def metadata_store(
 
     # --- what becomes of it
 
-    @p.part
+    @p.rule
     def is_free(x: int) -> Any:
         """A node is created only if it is absent."""
         return nodes[x].absent
@@ -154,7 +154,7 @@ def metadata_store(
         asked = And(store.reaches(c), request[c, x] == "reading")
         return asked, merged({request[c, x]: "done"}, known, node.learnt(c, Not(node.absent)))
 
-    @p.part
+    @p.rule
     def fits(c: int, x: int) -> Any:
         """A deletion takes effect on a node of the version that it names, whosoever that is."""
         return nodes[x].has_version(c, version[c, x])

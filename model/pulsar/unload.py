@@ -83,7 +83,7 @@ def unload(
         closed = {flag[b, u]: False for u in bundle for flag in (topic_open, overdue)}
         return merged(locks.forgotten(b), idle, closed)
 
-    @p.part
+    @p.rule
     def is_unloaded(b: int, u: int) -> Any:
         """A broker does not set out to acquire what it is still unloading."""
         return unloading[b, u] == "none"
@@ -112,7 +112,7 @@ def unload(
         refused = Or(serves[b, u] != "active", topic_open[b, u])
         return And(store.lives[b], Not(refused)), {topic_open[b, u]: True, overdue[b, u]: False}
 
-    @p.part
+    @p.rule
     def may_unload(b: int, u: int) -> Any:
         """Only a bundle that is active is unloaded."""
         return serves[b, u] == "active"
@@ -135,7 +135,7 @@ def unload(
         inactive = {serves[b, u]: "inactive", unloading[b, u]: "closing"}
         return And(store.lives[b], may_unload(b, u)), inactive
 
-    @p.part
+    @p.rule
     def is_to_close(b: int, u: int) -> Any:
         """A topic closes because its bundle is being unloaded or was lost."""
         return Or(unloading[b, u] != "none", serves[b, u] == "absent")
@@ -154,7 +154,7 @@ def unload(
         closed = {topic_open[b, u]: False, overdue[b, u]: False}
         return And(store.lives[b], topic_open[b, u], is_to_close(b, u)), closed
 
-    @p.part
+    @p.rule
     def after_failure(b: int, u: int) -> Updates:
         """The unload goes on after a failure to close."""
         return {}
@@ -179,7 +179,7 @@ def unload(
         """The topics are not closed after 60 seconds: the unload goes on without them."""
         return And(store.lives[b], topic_open[b, u], unloading[b, u] == "closing"), {overdue[b, u]: True}
 
-    @p.part
+    @p.rule
     def is_closed(b: int, u: int) -> Any:
         """An unload has waited for the topics, as long as it waits."""
         return Or(Not(topic_open[b, u]), overdue[b, u])

@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 from fencepost.model.bookkeeper.ledger.fences import Fences
 from fencepost.model.bookkeeper.ledger.state import LedgerState
 from fencepost.model.language import And, If, Not, Or, Protocol, at_least, maximum
-from fencepost.model.language.parts import Part
+from fencepost.model.language.rules import Rule
 
 
 class Answers(NamedTuple):
     """How bookies treat the requests of a recovery, which are one step with the recovery's hearing of the answer."""
 
-    fence: Part[[int], dict[Any, Any]]
+    fence: Rule[[int], dict[Any, Any]]
     """The updates: a read of the last add confirmed fences."""
-    fence_by_read: Part[[int, bool], dict[Any, Any]]
+    fence_by_read: Rule[[int, bool], dict[Any, Any]]
     """The updates: a recovery's read of an entry fences, and is answered with the entry or, if so it says, denied."""
-    no_such_entry: Part[[int, Any], Any]
+    no_such_entry: Rule[[int, Any], Any]
     """The formula: the bookie answers that it has no such entry."""
     fences: Fences
     """What storing an entry does for the fence."""
@@ -33,12 +33,12 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
     checked = p.subset("checked", entry, per=bookie) if p.has("fence_checked_apart") else None
     fences = Fences(p, s)
 
-    @p.part
+    @p.rule
     def arrives(b: int, e: int) -> Any:
         """The writer has sent the add to the bookie."""
         return s.requested[b].has(e)
 
-    @p.part
+    @p.rule
     def takes_add(b: int, e: int) -> Any:
         """The ledger is not fenced at the bookie: LedgerDescriptorImpl.isFenced, under the lock that fencing takes as well."""
         return Not(fenced[b])
@@ -88,7 +88,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
 
     # --- what can happen to a bookie
 
-    @p.part
+    @p.rule
     def after_crash(b: int) -> dict[Any, Any]:
         """What is journaled, entries, fences and explicit last adds confirmed, survives."""
         return {}
@@ -127,12 +127,12 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         """The bookie comes back with its data, unless its disk is lost."""
         return And(Not(up[b]), Not(s.is_gone(b))), {up[b]: True, **fences.after_boot(b)}
 
-    @p.part
+    @p.rule
     def fenced_at_boot(b: int) -> Any:
         """A bookie that may have lost fences fences its open ledgers at boot: DataIntegrityCheckImpl.runPreBootCheck."""
         return True
 
-    @p.part
+    @p.rule
     def limbo_at_boot(b: int) -> Any:
         """A bookie that may have lost entries puts its open ledgers into limbo: what it has not is unknown, not absent."""
         return True
@@ -166,7 +166,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         """
         return up[b], {**back_with(b, keep), fenced[b]: fenced_at_boot(b), limbo[b]: limbo_at_boot(b)}
 
-    @p.part
+    @p.rule
     def back_without_disk(b: int) -> dict[Any, Any]:
         """The cookie is missing on the empty disk: the bookie does not start any more (LegacyCookieValidation.checkCookies).
 
@@ -192,7 +192,7 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         """The bookie's copy of an entry goes bad on its disk; whoever reads it finds that the digest does not match."""
         return And(stored[b].has(e), Not(rotten[b].has(e))), {rotten[b]: rotten[b].plus(e)}
 
-    @p.part
+    @p.rule
     def fence_of_a_deleted(b: int) -> dict[Any, Any]:
         """That a deleted ledger was fenced stays known: HandleFactoryImpl.ledgerDeleted."""
         return {}
@@ -217,17 +217,17 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
 
     # --- how it answers a recovery
 
-    @p.part
+    @p.rule
     def fence(b: int) -> dict[Any, Any]:
         """The ledger is fenced, whether the bookie has any of it or not: BookieImpl.fenceLedger."""
         return {fenced[b]: True, **fences.after_fencing(b, stored[b].is_empty)}
 
-    @p.part
+    @p.rule
     def fence_by_read(b: int, denies: bool) -> dict[Any, Any]:
         """A recovery's read of an entry fences as well."""
         return fence(b) | fences.after_fencing(b, denies)
 
-    @p.part
+    @p.rule
     def no_such_entry(b: int, e: Any) -> Any:
         """The bookie has no such entry, and knows that it never had."""
         return And(Not(stored[b].has(e)), Not(limbo[b]))

@@ -37,17 +37,17 @@ class Fences:
         def unless_fenced(b: int, place: Any) -> dict[Any, Any]:
             return {kept[b]: If(fenced[b], kept[b], place)}
 
-        @p.part
+        @p.rule
         def after_fencing(b: int, denies: Any) -> dict[Any, Any]:
             """A fence is journaled before the request that brought it is answered, whatever the answer."""
             return {}
 
-        @p.part
+        @p.rule
         def after_entry(b: int) -> dict[Any, Any]:
             """What an entry that is written after the fence does for it: nothing is needed."""
             return {}
 
-        @p.part
+        @p.rule
         def after_boot(b: int) -> dict[Any, Any]:
             """Boot saves what it has replayed before the log mark moves on."""
             return {}

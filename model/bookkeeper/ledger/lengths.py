@@ -25,12 +25,12 @@ class Lengths:
         self._s = s
         self._taken = p.number("recovery_length", 0, s.entries, per=s.recoverer) if any(map(p.has, MISTAKES)) else None
 
-        @p.part
+        @p.rule
         def told_by(b: int) -> Any:
             """The length up to the last add confirmed that a bookie tells."""
             return s.bookie_lac[b] + 1
 
-        @p.part
+        @p.rule
         def raised(r: int, length: Any, lac: Any) -> Any:
             """A last add confirmed that is raised to the end of the ensembles before the last brings its length along."""
             return If(lac > s.recovery_lac[r], lac + 1, length)

@@ -24,12 +24,12 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
 
     # --- it fences
 
-    @p.part
+    @p.rule
     def marked() -> dict[Any, Any]:
         """The ledger is marked IN_RECOVERY, unless it is, which raises the version."""
         return {status: "in_recovery", version: If(status == "open", version + 1, version)}
 
-    @p.part
+    @p.rule
     def lac_before_any() -> int:
         """The last add confirmed that a recovery assumes before a bookie has told it one."""
         return -1
@@ -80,7 +80,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
             **answers.fence(b),
         }
 
-    @p.part
+    @p.rule
     def asks_to_fence(r: int) -> Any:
         """Requests that fence are under way as soon as the recovery has begun, and may arrive whatever it does by then."""
         return phase[r] != "idle"
@@ -92,12 +92,12 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         """The bookie fences the ledger for a recovery, and its answer is lost or comes too late."""
         return And(asks_to_fence(r), up[b], for_recovery[r].in_last(b), Not(s.fenced[b])), answers.fence(b)
 
-    @p.part
+    @p.rule
     def is_covered(r: int) -> Any:
         """In no write set of the last ensemble are an ack quorum unheard of."""
         return for_recovery[r].covered_by(coverage[r].has, s.ack_quorum)
 
-    @p.part
+    @p.rule
     def lac_to_begin_with(r: int) -> Any:
         """The highest last add confirmed that was heard, or the last entry before the last ensemble."""
         return maximum(recovery_lac[r], new_ensembles[r].last_first() - 1)
@@ -131,7 +131,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
     def is_before_last(r: int) -> Any:
         return here(r) < published.last_first()
 
-    @p.part
+    @p.rule
     def reads_from(r: int, b: int) -> Any:
         """The bookie is of the entry's write set by the metadata for recovery, those of the start.
 
@@ -139,7 +139,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
         """
         return for_recovery[r].holds(b, here(r))
 
-    @p.part
+    @p.rule
     def enough_denials() -> int:
         """So many bookies that have no such entry leave too few of its write set for an ack quorum."""
         return s.write_quorum - s.ack_quorum + 1
@@ -160,12 +160,12 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
     def asks(r: int, b: int) -> Any:
         return And(phase[r] == "reading", Not(at_end(r)), up[b], reads_from(r, b))
 
-    @p.part
+    @p.rule
     def is_readable(r: int, b: int) -> Any:
         """The copy's digest matches: DigestManager.verifyDigestAndReturnData."""
         return Not(rotten[b].has(here(r)))
 
-    @p.part
+    @p.rule
     def on_found(r: int) -> dict[Any, Any]:
         """The entry found is stored again before the next one is read."""
         return {phase[r]: "adding"}
@@ -230,7 +230,7 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
 
     # --- it stores again what it has read
 
-    @p.part
+    @p.rule
     def writes_to(r: int, b: int) -> Any:
         """The bookie is of the entry's write set by recovery's own copy of the ensembles, which it publishes when it closes."""
         return new_ensembles[r].holds(b, here(r))
@@ -284,12 +284,12 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
             recovery_acked[r]: (),
         }
 
-    @p.part
+    @p.rule
     def changes_from(r: int) -> Any:
         """A change of ensemble in recovery begins with the entry that is not stored again yet."""
         return here(r)
 
-    @p.part
+    @p.rule
     def published_at_once(r: int, o: int, n: int) -> dict[Any, Any]:
         """What a change of ensemble in recovery changes in the store: nothing, until the ledger is closed."""
         return {}
@@ -322,17 +322,17 @@ def declare_recoveries(p: Protocol, s: LedgerState, answers: Answers) -> None:
 
     # --- it closes
 
-    @p.part
+    @p.rule
     def may_close(r: int) -> Any:
         """Recovery has found the end."""
         return at_end(r)
 
-    @p.part
+    @p.rule
     def may_be_closed() -> Any:
         """The ledger is IN_RECOVERY, whatever its version: an update that conflicts is tried again with what it finds."""
         return status == "in_recovery"
 
-    @p.part
+    @p.rule
     def published_by_close(r: int) -> dict[Any, Any]:
         """The ensembles that recovery has changed become known; what was there before it is what it started from."""
         return published.copied_from(new_ensembles[r])

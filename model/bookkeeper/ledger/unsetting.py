@@ -15,7 +15,7 @@ from fencepost.model.language import And, If, Not, Or, Protocol, any_of, maximum
 
 
 class Unsetting:
-    """The loop as it is upstream, entry by entry, in an instance with the mistake: what its parts say instead."""
+    """The loop as it is upstream, entry by entry, in an instance with the mistake: what its rules say instead."""
 
     def __init__(self, p: Protocol, s: LedgerState) -> None:
         self._s = s

@@ -39,7 +39,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
             requested[b]: If(writers.holds(b, e), requested[b].plus(e), requested[b]) for b in bookie
         }
 
-    @p.part
+    @p.rule
     def goes_to(b: int, e: int) -> Any:
         """The add goes to the bookie: it is of the entry's write set, by the ensemble as it is when the add is queued."""
         return writers.holds(b, e)
@@ -64,7 +64,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
             **{requested[b]: If(goes_to(b, e), requested[b].plus(e), requested[b]) for b in bookie},
         }
 
-    @p.part
+    @p.rule
     def is_of_write_set(b: int, e: int) -> Any:
         """An acknowledgement counts if the bookie is of the entry's write set: PendingAddOp compares with its ensemble."""
         return writers.holds(b, e)
@@ -90,17 +90,17 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
         awaited = And(sent >= e, Not(confirmed.has(e)), Not(acked[b].has(e)), is_of_write_set(b, e))
         return And(lives(), accepted[b].has(e), awaited), {acked[b]: acked[b].plus(e)}
 
-    @p.part
+    @p.rule
     def counts(b: int, e: int) -> Any:
         """The bookie has acknowledged the entry, and the metadata say that it is there."""
         return And(acked[b].has(e), writers.holds(b, e))
 
-    @p.part
+    @p.rule
     def is_next(e: int) -> Any:
         """The entry follows what is confirmed: only the head of the pending adds can be."""
         return lac == e - 1
 
-    @p.part
+    @p.rule
     def may_confirm() -> Any:
         """No change of ensemble is under way."""
         return writer == "writing"
@@ -136,12 +136,12 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
 
     # --- a change of ensemble
 
-    @p.part
+    @p.rule
     def asked() -> Any:
         """The store is asked for the change, and confirmations wait for its answer."""
         return "changing"
 
-    @p.part
+    @p.rule
     def may_wait(o: int, e: int) -> Any:
         """The entry may be waiting for bookie o."""
         return writers.holds(o, e)
@@ -177,7 +177,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
             **writers.replaced(o, n, lac + 1),
         }
 
-    @p.part
+    @p.rule
     def is_current() -> Any:
         """The metadata are those that the writer knows: its update names their version."""
         return version == s.writer_version
@@ -201,22 +201,22 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
     def held(b: int) -> Any:
         return entry.where(lambda e: writers.holds(b, e))
 
-    @p.part
+    @p.rule
     def kept_acks() -> dict[Any, Any]:
         """The acknowledgements of whoever has left a write set are void: PendingAddOp.unsetSuccessAndSendWriteRequest."""
         return {acked[b]: acked[b] & held(b) for b in bookie}
 
-    @p.part
+    @p.rule
     def version_after_change() -> Any:
         """The writer knows the metadata that it has changed."""
         return s.writer_version + 1
 
-    @p.part
+    @p.rule
     def is_through() -> Any:
         """All pending adds are gone through at once: nothing is confirmed meanwhile."""
         return True
 
-    @p.part
+    @p.rule
     def loop_ended() -> dict[Any, Any]:
         """No loop is to be ended."""
         return {}
@@ -256,7 +256,7 @@ def declare_writer(p: Protocol, s: LedgerState) -> None:
 
     # --- the end
 
-    @p.part
+    @p.rule
     def not_closed() -> Any:
         """Nobody has closed the ledger. Over a recovery in progress the writer closes as well."""
         return status.among("open", "in_recovery")

@@ -67,8 +67,8 @@ class BothStores:
         self.view = {(b, u): nodes[b, u].either(on_nodes[b], topic[b, u]) for b in broker for u in unit}
         self.truth = self.nodes.truth if self.to_nodes else self.topic.truth
         self.is_there: Callable[[int], Any] = lambda b: True
-        self.may_act = p.part(self._may_act)
-        self.may_end = p.part(self._may_end)
+        self.may_act = p.rule(self._may_act)
+        self.may_end = p.rule(self._may_end)
 
     # --- formulas
 

@@ -1,4 +1,4 @@
-"""Known mistakes of the service unit channel: what each of them makes of a part of the rules."""
+"""Known mistakes of the service unit channel: what each of them makes of a rule."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ DEFECTS = {
 
 
 def put_in(channel: Channel, leader: Leader) -> None:
-    """Puts what the defects that are switched on make of a part in its place; before the steps are declared."""
+    """Puts what the defects that are switched on make of a rule in its place; before the steps are declared."""
     units, records, p = channel.units, channel.records, channel.protocol
     if isinstance(units, SystemTopic):
         units.keeps_old.instead("gaps_accepted", lambda old, new: records.keeps_old(old, new, topic=True))

@@ -34,10 +34,10 @@ class Leader:
         self.metadata = p.choice("metadata", METADATA, per=broker)
         self.cleans = p.flag("cleans", per=(broker, broker, channel.unit))
         self.found_dead: Any = p.number("found_dead", 0, rounds + 1, per=channel.unit) if rounds else None
-        self.is_orphan = p.part(self._is_orphan)
-        self.has_read_all = p.part(self._has_read_all)
-        self.may_bury = p.part(self._may_bury)
-        self.on_reestablished = p.part(self._on_reestablished)
+        self.is_orphan = p.rule(self._is_orphan)
+        self.has_read_all = p.rule(self._has_read_all)
+        self.may_bury = p.rule(self._may_bury)
+        self.on_reestablished = p.rule(self._on_reestablished)
 
     # --- formulas
 

@@ -49,10 +49,10 @@ class MetadataViews:
         self.changed = p.flag("unheard", per=(self.broker, unit))
         store.watched.append(self)
 
-        self.is_news = p.part(self._is_news)
-        self.lost = p.part(self._lost)
-        self.reestablished = p.part(self._reestablished)
-        self.reconnected = p.part(self._reconnected)
+        self.is_news = p.rule(self._is_news)
+        self.lost = p.rule(self._lost)
+        self.reestablished = p.rule(self._reestablished)
+        self.reconnected = p.rule(self._reconnected)
 
     # --- formulas
 

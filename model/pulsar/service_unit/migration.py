@@ -108,7 +108,7 @@ def service_unit_migration(
 
 
 def _put_in(stores: BothStores, syncer: Syncer) -> None:
-    """Puts what the defects that are switched on make of a part in its place."""
+    """Puts what the defects that are switched on make of a rule in its place."""
     stores.may_act.instead("stores_decide_alone", lambda: True)
     stores.may_end.instead("stores_decide_alone", lambda: True)
     syncer.cleans.instead("cleaned_in_use", lambda: True)

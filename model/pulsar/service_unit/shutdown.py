@@ -29,9 +29,9 @@ class Shutdown:
         self.unit = unit
         self.stage = p.choice("stage", STAGES, per=broker)
         self.hands_over = p.flag("hands_over", per=(broker, unit))
-        self.may_assign = p.part(self._may_assign)
-        self.released = p.part(self._released)
-        self.repeats = p.part(self._repeats)
+        self.may_assign = p.rule(self._may_assign)
+        self.released = p.rule(self._released)
+        self.repeats = p.rule(self._repeats)
 
     # --- formulas
 

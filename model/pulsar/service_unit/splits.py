@@ -47,10 +47,10 @@ class Splits:
             self.stage = p.choice("split_stage", STAGES, per=broker)
             self.version = p.number("split_version", 0, records.last, per=broker)
             self.tries = p.number("split_tries", 0, attempts - 1, per=broker)
-        self.is_current = p.part(self._is_current)
-        self.is_taken = p.part(self._is_taken)
-        self.is_lost = p.part(self._is_lost)
-        self.deletes = p.part(self._deletes)
+        self.is_current = p.rule(self._is_current)
+        self.is_taken = p.rule(self._is_taken)
+        self.is_lost = p.rule(self._is_lost)
+        self.deletes = p.rule(self._deletes)
 
     # --- formulas
 

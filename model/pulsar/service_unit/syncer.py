@@ -23,13 +23,13 @@ class Syncer:
     def __init__(self, stores: BothStores, leader: Leader) -> None:
         p = stores.protocol
         self.protocol, self.stores, self.leader = p, stores, leader
-        self.cleans = p.part(self._cleans)
-        self.kept = p.part(self._kept)
-        self.is_synced = p.part(self._is_synced)
-        self.passes_on = p.part(self._passes_on)
-        self.notes = p.part(self._notes)
-        self.is_passed = p.part(self._is_passed)
-        self.is_accepted = p.part(self._is_accepted)
+        self.cleans = p.rule(self._cleans)
+        self.kept = p.rule(self._kept)
+        self.is_synced = p.rule(self._is_synced)
+        self.passes_on = p.rule(self._passes_on)
+        self.notes = p.rule(self._notes)
+        self.is_passed = p.rule(self._is_passed)
+        self.is_accepted = p.rule(self._is_accepted)
 
     # --- formulas
 

@@ -73,7 +73,7 @@ class SystemTopic:
         p.budget("compactions", compactions)
         p.budget("late_messages", late)
 
-        @p.part
+        @p.rule
         def keeps_old(old: Record, new: Record) -> Any:
             """A view takes or leaves a message by the conflict resolver.
 
@@ -83,7 +83,7 @@ class SystemTopic:
             gap = And(Not(new.absent), Not(follows), compactions == 0 and not skips)
             return Or(gap, records.keeps_old(old, new, topic=True))
 
-        @p.part
+        @p.rule
         def outlives(record: Record) -> Any:
             """Compaction leaves the last message of a unit, and tombstones, so that a view that lags hears of them."""
             return True

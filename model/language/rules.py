@@ -1,4 +1,4 @@
-"""Named parts of a protocol's rules, and what a defect puts in their place."""
+"""Named rules of a protocol, and what a defect puts in their place."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Part(Generic[P, R]):
-    """A part of the rules as the real system has it: a function that actions call for a formula, updates or a number.
+class Rule(Generic[P, R]):
+    """A rule as the real system has it: a function that actions call for a formula, updates or a number.
 
     What a defect makes of it stands beside it, so that the actions read as the system is meant to be. It is a plain function
     otherwise, and what it returns is in the same terms as everything else.
@@ -23,7 +23,7 @@ class Part(Generic[P, R]):
 
     def __init__(self, protocol: Protocol, function: Callable[P, R]) -> None:
         if not function.__doc__:
-            raise ModelError(f"{protocol.name}: part {function.__name__} has no docstring; say which rule it is")
+            raise ModelError(f"{protocol.name}: rule {function.__name__} has no docstring; say which rule it is")
         self.name, self.doc = function.__name__, function.__doc__
         self._protocol = protocol
         self._function = function
@@ -32,9 +32,9 @@ class Part(Generic[P, R]):
         return self._function(*args, **kwargs)
 
     def instead(self, defect: str, function: Callable[P, Any]) -> None:
-        """What takes the place of this part where the defect is switched on; of several switched on, the last that says so.
+        """What takes the place of this rule where the defect is switched on; of several switched on, the last that says so.
 
-        To be said before the actions that use the part. Raises ModelError for a defect that the protocol does not list.
+        To be said before the actions that use the rule. Raises ModelError for a defect that the protocol does not list.
         """
         if self._protocol.has(defect):
             self._function = function

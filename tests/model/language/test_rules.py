@@ -1,4 +1,4 @@
-"""Parts of rules that a defect replaces, steps that an instance does not have, and what actions mirror."""
+"""Rules that a defect replaces, steps that an instance does not have, and what actions mirror."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def token(defects: Iterable[str] = (), *, only_if: object = True, mirrors: str =
     client = p.universe("client", 2)
     holds = p.flag("holds", per=client)
 
-    @p.part
+    @p.rule
     def free(c: int) -> Any:
         """Nobody else holds the token."""
         return Not(holds[1 - c])
@@ -47,7 +47,7 @@ def guard_of(p: Protocol, label: str) -> str:
     return next(str(action.guard) for action in p.actions if action.label == label)
 
 
-def test_a_part_says_the_rule_and_a_defect_takes_its_place() -> None:
+def test_a_rule_is_called_by_actions_and_a_defect_takes_its_place() -> None:
     assert guard_of(token(), "take(c0)") == "Not(holds[c1])"
     assert guard_of(token(["takes_twice"]), "take(c0)") == "True"
 
@@ -80,15 +80,15 @@ def test_what_an_action_mirrors_is_a_method_of_a_class(mirrors: str) -> None:
         token(mirrors=mirrors)
 
 
-def test_a_part_needs_a_docstring_and_a_defect_of_its_protocol() -> None:
+def test_a_rule_needs_a_docstring_and_a_defect_of_its_protocol() -> None:
     p = Protocol("token", defects=DEFECTS)
-    with pytest.raises(ModelError, match=re.escape("token: part quiet has no docstring; say which rule it is")):
+    with pytest.raises(ModelError, match=re.escape("token: rule quiet has no docstring; say which rule it is")):
 
-        @p.part
+        @p.rule
         def quiet() -> bool:
             return True
 
-    @p.part
+    @p.rule
     def loud() -> bool:
         """It is loud."""
         return True
