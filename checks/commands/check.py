@@ -15,7 +15,6 @@ from fencepost.checks.commands.doubts import doubts
 from fencepost.checks.commands.guarantees import (
     is_whole,
     opening_of,
-    reads_standard_input,
     refuse_parts,
     run_alone,
     wanted_alone,
@@ -161,10 +160,10 @@ def _print(asked: argparse.Namespace, outcome: Outcome) -> None:
 
 
 def _can_be_remembered(asked: argparse.Namespace, outcome: Outcome) -> bool:
-    """Whether the same command is bound to find the same: nothing is left open, all that was read is in files that the command
-    line names, and nothing is written that a later run goes on with."""
+    """Whether the same command is bound to find the same: nothing is left open, nothing was read but inputs, and nothing is
+    written that a later run goes on with."""
     everything, opening = outcome.everything, outcome.opening
     is_open = any(verdict.verdict == "inconclusive" for checked in everything for verdict in checked.findings.verdicts)
-    reads_more = any(map(is_own, asked.protocols)) or reads_standard_input(asked)
+    reads_more = any(map(is_own, asked.protocols))
     is_open = is_open or (opening is not None and not is_whole(opening))
     return bool(everything) and not (is_open or reads_more or asked.write_baseline or asked.checkpoint or asked.certificate)

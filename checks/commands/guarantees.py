@@ -26,7 +26,7 @@ from fencepost.checks.reports.junit import as_junit
 from fencepost.checks.reports.pages import default_page, write_report
 from fencepost.checks.reports.report import as_json, closing_of_guarantees
 from fencepost.checks.reports.sarif import as_sarif
-from fencepost.checks.settings.input_files import STANDARD_INPUT, Place
+from fencepost.checks.settings.input_files import Place
 from fencepost.model.releases import Releases
 from fencepost.properties.registry import RegistryError
 
@@ -92,9 +92,7 @@ def guaranteed(
     return Guaranteed(named(files), Place(files[-1]), sizes, taken, releases, tuple(rows), asked.bookies is None)
 
 
-def opening_of(
-    asked: argparse.Namespace, case: Case, reporter: Reporter, should_stop: Callable[[], bool]
-) -> Opening | None:
+def opening_of(asked: argparse.Namespace, case: Case, reporter: Reporter, should_stop: Callable[[], bool]) -> Opening | None:
     """What the report of a configuration opens with: what it guarantees, what the one before it did, and what falls short of
     that or of what is required; None of a part of a configuration. Raises what ``check`` raises."""
     if case.settings is None or case.releases is None or not come_first(asked):
@@ -126,7 +124,7 @@ def run_alone(asked: argparse.Namespace, case: Case) -> ExitStatus:
         pages = write_report(opening, (), status, page, reporter)
         teller.name(f"page: {page}")
     print(_rendered(asked.format, opening, status, case.classes), end="")
-    if not interrupt() and is_whole(opening) and not reads_standard_input(asked):
+    if not interrupt() and is_whole(opening):
         asked.record.keep(pages, aloud=teller.as_text)
     return status
 
@@ -135,11 +133,6 @@ def is_whole(opening: Opening) -> bool:
     """Whether no row is left open: each has a run with one event more, or no more were asked about."""
     rows = [*opening.now.rows, *(opening.before.rows if opening.before else ())]
     return all(row.known and (row.failure is not None or row.figure >= row.guarantee.most) for row in rows)
-
-
-def reads_standard_input(asked: argparse.Namespace) -> bool:
-    """Whether what is checked is not in files that the command line names."""
-    return STANDARD_INPUT in (*(asked.conf or ()), *(asked.against or ()))
 
 
 def _rendered(name: str, opening: Opening, status: ExitStatus, notes: Sequence[str]) -> str:

@@ -1,9 +1,10 @@
 """Checks that need not be made again: what one printed and wrote, by all that it depends on.
 
-A check that is asked for again is answered before the solvers are loaded. What it depends on is the command line with the
-contents of the files that it names, where it runs and what its output can show, and the code: every file of the package, and
-the versions of what it computes with. Only what says of itself that it is whole is kept (see ``Record``), and an entry that is
-damaged counts for none.
+A check that is asked for again is answered before the solvers are loaded. It depends on the command line, where it runs and
+what its output can show; on the code, which is every file of the package and the versions of what it computes with; and on its
+inputs. Which words of a command line name inputs is not guessed: an answer has the path and the digest of every input that the
+run read. The same command reads them again, each once, and is answered if their bytes are the same; otherwise it checks the
+bytes that it has read. Only a run that declares itself whole is stored (see ``Record``), and a damaged entry is ignored.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TextIO
+
+from fencepost.checks.settings.input_files import Inputs, inputs_read_once
 
 OFF = "FENCEPOST_NO_CACHE"
 """A variable of the environment: if it is set nothing is remembered."""
@@ -41,42 +44,66 @@ class Record:
     files: list[Path] = field(default_factory=list)
 
     def keep(self, files: Iterable[Path], *, aloud: bool) -> None:
-        """The run is whole, wrote these files and nothing else, and whatever it depends on is in its command line and in the
-        files that that names. ``aloud`` is whether its output may have lines for people."""
+        """The run is whole, wrote these files and nothing else, and depends on nothing but its command line and the inputs that
+        it read. ``aloud`` is whether its output may have lines for people."""
         self.whole, self.aloud, self.files = True, aloud, list(files)
 
 
 def remembering(arguments: Sequence[str], run: Callable[[Record], int]) -> int:
     """The exit status of a run, which is made unless it is remembered; what it printed and wrote is there in either case."""
     record = Record()
-    if os.environ.get(OFF) or any(word.startswith("--no-c") for word in arguments) or sys.stdout is None:
-        return run(record)
-    entry = folder() / f"{_key(arguments)}.json"
-    remembered = _read(entry)
-    if remembered is not None and _replayed(remembered):
-        return int(remembered["status"])
-    with _recorded() as printed:
-        status = run(record)
-    if record.whole:
-        with suppress(OSError, UnicodeDecodeError):  # it is no worse to check once more
-            _write(entry, status, "".join(printed), record)
+    with inputs_read_once() as inputs:
+        if os.environ.get(OFF) or "--no-cache" in arguments or sys.stdout is None:
+            return run(record)
+        base, asked = folder(), _asked(arguments)
+        if base is None or asked is None:
+            return run(record)
+        answer = _answer(base, asked, inputs)
+        if answer is not None and _replayed(answer):
+            return int(answer["status"])
+        with _recorded() as printed:
+            status = run(record)
+        if record.whole:
+            with suppress(OSError, UnicodeDecodeError):  # it is no worse to check once more
+                _write(base, asked, inputs, status, "".join(printed), record)
     return status
 
 
-def folder() -> Path:
-    """Where answers are kept: ``fencepost/verdicts`` in XDG_CACHE_HOME, or in ``~/.cache``."""
-    base = os.environ.get("XDG_CACHE_HOME") or ""
-    return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "fencepost" / "verdicts"
+def folder() -> Path | None:
+    """Where answers are stored: ``fencepost/verdicts`` in XDG_CACHE_HOME, or in ``~/.cache``; None if the user has no home."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or "")
+    try:
+        return (base if base.is_absolute() else Path.home() / ".cache") / "fencepost" / "verdicts"
+    except RuntimeError:
+        return None
 
 
-def _key(arguments: Sequence[str]) -> str:
+def _asked(arguments: Sequence[str]) -> str | None:
+    """A digest of all that a check depends on besides its inputs; None if the folder that it runs in is gone."""
     from fencepost.checks.console.terminal import colour, width
 
-    words = [word for word in arguments if word != "--quiet"]
-    named = [Path(word.rpartition("=")[2]) for word in words]
-    inputs = [[str(path), _digest_of(path)] for path in named if path.is_file()]
     shown = [width(), colour(), sys.stdout.isatty(), sys.stdout.encoding]
-    return _digest(json.dumps([words, inputs, str(Path.cwd()), shown, _code()]).encode())
+    try:
+        where = str(Path.cwd())
+    except OSError:
+        return None
+    return _digest(json.dumps([list(arguments), where, shown, _code()]).encode())
+
+
+def _answer(base: Path, asked: str, inputs: Inputs) -> dict[str, Any] | None:
+    """The answer to the same command whose inputs had the bytes that they have now; None if there is none."""
+    for entry in sorted(base.glob(f"{asked}-*.json")):
+        answer = _read(entry)
+        if answer is not None and all(_is_unchanged(inputs, Path(path), digest) for path, digest in answer["inputs"]):
+            return answer
+    return None
+
+
+def _is_unchanged(inputs: Inputs, path: Path, digest: str) -> bool:
+    try:
+        return _digest(inputs.content(path)) == digest
+    except OSError:
+        return False
 
 
 def _code() -> list[str]:
@@ -100,10 +127,10 @@ def _version(package: str) -> str:
 
 
 def _digest_of(path: Path) -> str:
-    """Empty if there is no such file: an editor's lock is a link to nothing, and a file may go while it is looked at."""
+    """Empty if it cannot be read: an editor's lock is a link to nothing, and a file may go while it is looked at."""
     try:
         return _digest(path.read_bytes())
-    except FileNotFoundError:
+    except OSError:
         return ""
 
 
@@ -137,18 +164,22 @@ def _replayed(remembered: dict[str, Any]) -> bool:
     return True
 
 
-def _write(entry: Path, status: int, printed: str, record: Record) -> None:
+def _write(base: Path, asked: str, inputs: Inputs, status: int, printed: str, record: Record) -> None:
     """Writes an entry as a whole; what others write at the same time is as good."""
+    digests = inputs.digests
+    entry = base / f"{asked}-{_digest(json.dumps(digests).encode())}.json"
     when = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
     files = {str(path): path.read_text(encoding="utf-8") for path in record.files}
-    answer = json.dumps({"when": when, "status": status, "aloud": record.aloud, "printed": printed, "files": files})
+    answer = json.dumps(
+        {"when": when, "inputs": digests, "status": status, "aloud": record.aloud, "printed": printed, "files": files}
+    )
     if len(answer) > LARGEST:
         return
-    entry.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=entry.parent, suffix=".part", encoding="utf-8", delete=False) as beside:
+    base.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=base, suffix=".part", encoding="utf-8", delete=False) as beside:
         json.dump({"digest": _digest(answer.encode()), "answer": answer}, beside)
     Path(beside.name).replace(entry)
-    kept = sorted(entry.parent.glob("*.json"), key=lambda path: path.stat().st_mtime)
+    kept = sorted(base.glob("*.json"), key=lambda path: path.stat().st_mtime)
     for oldest in kept[:-MOST_ENTRIES]:
         oldest.unlink(missing_ok=True)
 

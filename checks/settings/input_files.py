@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import stat
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -38,27 +42,63 @@ MOST = 1 << 26
 """Bytes that are taken from what is no regular file, and so may never end."""
 
 
+class Inputs:
+    """The inputs of one run, each read once: a pipe has nothing left for a second reader, and a file may change between two."""
+
+    def __init__(self) -> None:
+        self._contents: dict[Path, bytes] = {}
+
+    def content(self, path: Path) -> bytes:
+        """The bytes of an input, of what is no regular file at most one more than ``MOST``. OSError if it cannot be read."""
+        if path not in self._contents:
+            self._contents[path] = _content(path)
+        return self._contents[path]
+
+    @property
+    def digests(self) -> list[list[str]]:
+        """The inputs by their paths, each as its path and the digest of its bytes."""
+        return [[str(path), sha256(content).hexdigest()] for path, content in sorted(self._contents.items())]
+
+
+_INPUTS: ContextVar[Inputs | None] = ContextVar("inputs", default=None)
+
+
+@contextmanager
+def inputs_read_once() -> Iterator[Inputs]:
+    """Within it ``read_bytes`` reads each input once, and what it yields has the inputs that were read."""
+    inputs = Inputs()
+    token = _INPUTS.set(inputs)
+    try:
+        yield inputs
+    finally:
+        _INPUTS.reset(token)
+
+
 def read_bytes(path: Path, what: str) -> bytes:
     """The bytes of a file, or of standard input for ``-``; ``what`` names such a file. InputError if it cannot be read."""
     try:
-        if path == STANDARD_INPUT:
-            return _to_the_end(sys.stdin.buffer.read(MOST + 1), path)
-        if stat.S_ISREG(path.stat().st_mode):
-            return path.read_bytes()
-        with path.open("rb") as stream:
-            return _to_the_end(stream.read(MOST + 1), path)
+        data = (_INPUTS.get() or Inputs()).content(path)
+        is_whole = len(data) <= MOST or (path != STANDARD_INPUT and path.is_file())
     except IsADirectoryError:
         raise InputError(f"{path}: is a directory; give the path of {what}", Place(path)) from None
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file; give the path of {what}", Place(path)) from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}", Place(path)) from error
-
-
-def _to_the_end(data: bytes, path: Path) -> bytes:
-    if len(data) > MOST:
+    if not is_whole:
         raise InputError(f"{path}: does not end within {MOST >> 20} MiB; give a file", Place(path))
     return data
+
+
+def _content(path: Path) -> bytes:
+    if path == STANDARD_INPUT:
+        if sys.stdin is None:  # closed by the caller: Python then has none
+            raise OSError("standard input is closed")
+        return sys.stdin.buffer.read(MOST + 1)
+    if stat.S_ISREG(path.stat().st_mode):
+        return path.read_bytes()
+    with path.open("rb") as stream:
+        return stream.read(MOST + 1)
 
 
 def read_text(path: Path, what: str) -> str:

@@ -6,13 +6,16 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
-from fencepost.checks.commands import verdict_cache
-from fencepost.checks.commands.verdict_cache import OFF, folder
+from fencepost.checks.commands import arguments, verdict_cache
+from fencepost.checks.commands.verdict_cache import OFF, Record, folder
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from tests.checks.test_own_protocols import PLAIN
 from tests.command import Ran, command, fencepost, stable
 
@@ -25,6 +28,12 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(OFF)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(verdict_cache, "_code", lambda: ["the code"])  # hundreds of files
+
+
+def answers() -> Path:
+    base = folder()
+    assert base is not None
+    return base
 
 
 def twice(asked: Sequence[str | Path], where: Path) -> tuple[Ran, Ran]:
@@ -121,7 +130,114 @@ def test_the_key_has_the_sources_and_the_versions(tmp_path: Path, monkeypatch: p
 def test_what_is_open_refused_or_goes_on_is_not_remembered(tmp_path: Path, more: list[str]) -> None:
     asked = ["check", "election", "--set", "brokers=2", "--quiet", *more]
     assert not any(AGAIN in ran.stdout + ran.stderr for ran in twice(asked, tmp_path))
-    assert not folder().exists()
+    assert not answers().exists()
+
+
+WEAK = b"managedLedgerDefaultEnsembleSize=2\nmanagedLedgerDefaultWriteQuorum=2\n"
+OTHER = b"managedLedgerDefaultEnsembleSize=3\n"
+BRIEF = ["--property", "every_hash_is_in_a_bundle", "--quiet"]
+
+
+@contextmanager
+def fed(path: Path, data: bytes) -> Iterator[None]:
+    """Within it somebody writes to a FIFO, once."""
+    writer = Thread(target=path.write_bytes, args=(data,), daemon=True)
+    writer.start()
+    yield
+    writer.join(10)
+    assert not writer.is_alive(), "nobody read it to its end"
+
+
+def from_pipe(data: bytes, asked: Sequence[str], where: Path) -> Ran:
+    """What a shell runs for ``<(...)``: the path names an open pipe, the same number whatever it holds."""
+    reading, writing = os.pipe()
+    os.write(writing, data)
+    os.close(writing)
+    os.dup2(reading, 61)
+    os.close(reading)
+    try:
+        return fencepost("check", "hash_range", "--conf", "/dev/fd/61", *asked, folder=where)
+    finally:
+        os.close(61)
+
+
+def test_a_process_substitution_is_known_by_what_it_holds(tmp_path: Path) -> None:
+    first, again, other = (from_pipe(data, BRIEF, tmp_path) for data in (WEAK, WEAK, OTHER))
+    assert [AGAIN in ran.stdout for ran in (first, again, other)] == [False, True, False]
+    assert again.stdout.partition("\n")[2] == first.stdout
+    assert AGAIN in from_pipe(OTHER, BRIEF, tmp_path).stdout
+
+
+def test_a_fifo_is_read_once_and_known_by_what_it_holds(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "broker.conf")
+    ran = []
+    for data in (WEAK, WEAK, OTHER):
+        with fed(tmp_path / "broker.conf", data):
+            ran.append(fencepost("check", "hash_range", "--conf", "broker.conf", *BRIEF, folder=tmp_path))
+    assert [AGAIN in one.stdout for one in ran] == [False, True, False]
+    assert {one.returncode for one in ran} == {0}
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+def test_standard_input_is_known_by_what_it_holds(tmp_path: Path, name: str) -> None:
+    asked = command("check", "hash_range", "--conf", name, *BRIEF)
+    ran = [subprocess.run(asked, input=data, capture_output=True, check=True, cwd=tmp_path) for data in (WEAK, WEAK, OTHER)]
+    assert [AGAIN.encode() in one.stdout for one in ran] == [False, True, False]
+
+
+def test_a_file_with_an_equals_sign_in_its_path_is_read(tmp_path: Path) -> None:
+    (tmp_path / "region=eu").mkdir()
+    conf = tmp_path / "region=eu" / "broker.conf"
+    asked = ["check", "hash_range", "--conf=region=eu/broker.conf", *BRIEF]
+    conf.write_bytes(WEAK)
+    assert AGAIN in twice(asked, tmp_path)[1].stdout
+    conf.write_bytes(OTHER)
+    assert AGAIN not in fencepost(*asked, folder=tmp_path).stdout
+
+
+def test_an_option_in_one_word_with_its_file_is_read(tmp_path: Path) -> None:
+    (tmp_path / "accepted.json").write_text('{"format": 1, "accepted": []}')
+    asked = ["check", "hash_range", "--baseline", "accepted.json", *BRIEF]
+    first, again = twice(asked, tmp_path)
+    assert (first.returncode, AGAIN in again.stdout) == (0, True), first.stderr
+    (tmp_path / "accepted.json").write_text("{}")
+    assert fencepost(*asked, folder=tmp_path).returncode == ExitStatus.INPUT
+
+
+def test_what_changes_while_it_is_checked_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stored answer is of the bytes that were checked, and of no others."""
+    conf = tmp_path / "broker.conf"
+    conf.write_bytes(WEAK)
+    asked = ["check", "hash_range", "--conf", "broker.conf", *BRIEF]
+    real = arguments.run
+
+    def edited(words: Sequence[str], record: Record | None = None) -> int:
+        status = real(words, record)
+        conf.write_bytes(OTHER)
+        return status
+
+    with monkeypatch.context() as edit:
+        edit.setattr(arguments, "run", edited)
+        first = fencepost(*asked, folder=tmp_path)
+    assert AGAIN not in fencepost(*asked, folder=tmp_path).stdout
+    conf.write_bytes(WEAK)
+    again = fencepost(*asked, folder=tmp_path).stdout
+    assert again.startswith(AGAIN)
+    assert again.partition("\n")[2] == first.stdout
+
+
+def test_a_check_in_a_folder_that_is_gone_is_made(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = "import os, sys; os.rmdir(os.getcwd()); from fencepost.checks.cli import main; sys.exit(main(sys.argv[1:]))"
+    ran = subprocess.run([sys.executable, "-c", script, *ASKED], cwd=gone, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_closed_standard_input_is_named(tmp_path: Path) -> None:
+    script = f"exec {' '.join(command('check', '--conf', '-', '--quiet'))} <&-"
+    ran = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (ExitStatus.INPUT, "fencepost: -: cannot be read: standard input is closed\n")
 
 
 def test_a_protocol_of_ones_own_is_not_remembered(tmp_path: Path) -> None:
@@ -133,7 +249,7 @@ def test_a_protocol_of_ones_own_is_not_remembered(tmp_path: Path) -> None:
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"answer": 5}', '{"digest": "", "answer": "{}"}', "half", "other"])
 def test_a_damaged_entry_counts_for_none(tmp_path: Path, damage: str) -> None:
     fencepost(*ASKED, folder=tmp_path)
-    (entry,) = folder().iterdir()
+    (entry,) = answers().iterdir()
     whole = entry.read_text()
     if damage == "half":
         entry.write_text(whole[: len(whole) // 2])
@@ -152,7 +268,7 @@ def test_the_oldest_go_when_there_are_too_many(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(verdict_cache, "MOST_ENTRIES", 2)
     for brokers in (1, 2, 3):
         fencepost("check", "election", "--set", f"brokers={brokers}", "--property", "no_deadlock", "--quiet", folder=tmp_path)
-    assert len(list(folder().iterdir())) == 2
+    assert len(list(answers().iterdir())) == 2
 
 
 def test_a_cache_that_cannot_be_written_is_none(tmp_path: Path) -> None:
@@ -177,6 +293,6 @@ def test_runs_at_the_same_time_leave_a_whole_answer(tmp_path: Path) -> None:
     printed = {stable(one.communicate()[0]) for one in running}
     assert len(printed) == 1
     assert all(one.returncode == 0 for one in running)
-    assert [path.suffix for path in folder().iterdir()] == [".json"]
+    assert [path.suffix for path in answers().iterdir()] == [".json"]
     again = subprocess.run(command(*ASKED), cwd=tmp_path, capture_output=True, text=True, check=True)
     assert again.stdout.startswith(AGAIN)
