@@ -19,7 +19,7 @@ from typing import Any
 
 from fencepost.model.language import And, ModelError, Not, Or, Protocol
 from fencepost.model.pulsar import lock_defects
-from fencepost.model.pulsar.lock_releases import declare_releases
+from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
 from fencepost.model.pulsar.metadata_store import EphemeralNode, Sessions, Updates, either, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 from fencepost.model.pulsar.stores import stated, store_named
@@ -95,7 +95,8 @@ def ownership(
         listener="LockManagerImpl.handleSessionEvent",
     )
 
-    locks.declare(
+    declare_locks(
+        locks,
         seems_free=lambda b, u: cached[b, u] == NOBODY,
         on_deletion=lambda b, u: {cached[b, u]: NOBODY},
     )

@@ -29,13 +29,11 @@ from fencepost.model.language import And, If, Implies, ModelError, Not, Or, Prot
 from fencepost.model.pulsar.hash_range import ALGORITHMS, HashRange
 from fencepost.model.pulsar.hash_range.universe import Bundles
 from fencepost.model.pulsar.lock_defects import lose_answers
-from fencepost.model.pulsar.lock_releases import declare_releases
-from fencepost.model.pulsar.metadata_store import Sessions, Updates, either, merged
-from fencepost.model.pulsar.persistent_node import PersistentNode
+from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
+from fencepost.model.pulsar.metadata_store import PersistentNode, Sessions, Updates, either, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 from fencepost.model.pulsar.split_defects import DEFECTS, declare_steps
 from fencepost.model.pulsar.split_policies import RECORDED, declare_policies
-from fencepost.model.pulsar.split_unloads import declare_unloads
 from fencepost.model.pulsar.stores import stated, store_named
 
 STAGES = ("none", "preparing", "writing", "waiting", "written")
@@ -134,7 +132,7 @@ def split(
         on_reestablished=lambda b: merged(locks.revalidated(b), {node.changed[b]: True} if mended else {}),
         listener="LockManagerImpl.handleSessionEvent",
     )
-    locks.declare(seems_free=lambda b, u: view[b].has(u))
+    declare_locks(locks, seems_free=lambda b, u: view[b].has(u))
     declare_releases(locks, releases=releases + splits > 0)
     lose_answers(locks)
 
@@ -389,5 +387,24 @@ def split(
     declare_policies(
         p, store, kept=policies, mended=mended, first=first, layout=layout, proposed=proposed, stage=stage, over=over
     )
-    declare_unloads(locks, view=view, stage=stage, parent=parent, children=children)
+    # --- a bundle given up other than by its own split
+
+    @p.step(
+        by="b",
+        mirrors="OwnedBundle.handleUnloadRequest, OwnershipCache.removeOwnership, ResourceLockImpl.release",
+        spends="releases",
+        b=broker,
+        u=bundle,
+    )
+    def start_release(b: int, u: int) -> Any:
+        """The broker gives a bundle of the layout up, whether or not it is being split: an unload, or a shedding."""
+        held = And(store.lives[b], locks.may_release(b, u), serves[b, u] == "active")
+        return And(held, view[b].has(u)), merged({serves[b, u]: "inactive"}, locks.releasing(b, u))
+
+    @p.step(by="b", fair=True, b=broker, u=bundle, only_if=locks.mended)
+    def drop(b: int, u: int) -> Any:
+        """A broker gives up what is not in the layout, as it knows it, and is not part of its own split."""
+        own = And(stage[b] != "none", Or(parent[b] == u, children[b].has(u)))
+        held = And(store.lives[b], locks.may_release(b, u), serves[b, u] == "active")
+        return And(held, Not(view[b].has(u)), Not(own)), merged({serves[b, u]: "inactive"}, locks.releasing(b, u))
     return p

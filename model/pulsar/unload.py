@@ -19,7 +19,7 @@ from typing import Any
 from fencepost.model.language import And, ModelError, Not, Or, Protocol
 from fencepost.model.pulsar.lock_defects import DEFECTS as LOCK_DEFECTS
 from fencepost.model.pulsar.lock_defects import lose_answers
-from fencepost.model.pulsar.lock_releases import declare_releases
+from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
 from fencepost.model.pulsar.metadata_store import Sessions, Updates, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 from fencepost.model.pulsar.stores import stated, store_named
@@ -97,7 +97,7 @@ def unload(
         on_reestablished=locks.revalidated,
         listener="LockManagerImpl.handleSessionEvent",
     )
-    locks.declare(seems_free=is_unloaded)
+    declare_locks(locks, seems_free=is_unloaded)
     declare_releases(locks, releases=unloads > 0, on_released=lambda b, u: {unloading[b, u]: "none"})
     lose_answers(locks)
 

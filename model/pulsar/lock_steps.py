@@ -1,0 +1,247 @@
+"""What can happen to the locks of resource_lock.py: they are acquired, revalidated, lost and released.
+
+Mirrors ResourceLockImpl, LockManagerImpl and the loader of OwnershipCache; each step names its methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fencepost.model.language import And, Not, Or
+from fencepost.model.pulsar.metadata_store import either, merged
+from fencepost.model.pulsar.resource_lock import ResourceLocks
+
+
+def declare_locks(
+    locks: ResourceLocks,
+    *,
+    seems_free: Callable[[int, int], Any] = lambda b, u: True,
+    on_deletion: Callable[[int, int], Mapping[Any, Any]] = lambda b, u: {},
+) -> None:
+    """Declares the steps of locks, except those of their release.
+
+    ``seems_free`` says when a broker knows of no owner, ``on_deletion`` what the notification of a deletion does besides.
+    """
+    p, store, stage, nodes = locks.protocol, locks.store, locks.stage, locks.nodes
+    broker, bundle = locks.broker, locks.bundle
+
+    def finds(b: int, u: int, node: Any) -> Any:
+        """The formula: the read of a revalidation is answered, with such a node."""
+        return And(store.reaches(b), stage[b, u] == "checking", node)
+
+    @p.step(
+        by="b",
+        mirrors="OwnershipCache.tryAcquiringOwnership, OwnershipCache.OwnedServiceUnitCacheLoader.asyncLoad, "
+        "LockManagerImpl.acquireLock, NamespaceService.searchForCandidateBroker",
+        fair=True,
+        b=broker,
+        u=bundle,
+    )
+    def try_to_own(b: int, u: int) -> Any:
+        """A lookup has led to this broker, which sets out to acquire the bundle.
+
+        Whoever sent it here found no owner, by the node as it is or as it was; or the node is from before a restart. Since
+        4.0.8 a node of this session will do, too, for which the broker has no lock.
+        """
+        idle = And(store.lives[b], stage[b, u] == "none", locks.acquires(b, u), seems_free(b, u))
+        free = Or(nodes[u].absent, nodes[u].deleted[b], nodes[u].is_held(b, former=True))
+        return And(idle, Or(free, nodes[u].is_own(b)) if locks.reacquires else free), locks.begun(b, u)
+
+    @p.step(
+        by="b",
+        mirrors="ResourceLockImpl.acquireWithNoRevalidation, ResourceLockImpl.acquire, "
+        "ResourceLockImpl.silentRevalidateOnce",
+        fair=True,
+        b=broker,
+        u=bundle,
+    )
+    def create(b: int, u: int) -> Any:
+        """The node is created, if it is absent: expected version -1. The lock is valid, and the bundle is served.
+
+        BadVersion: an acquisition looks whose node it is. For a revalidation the lock is lost, even if the node is its own
+        from a request whose answer it did not hear.
+        """
+        created = merged(locks.created(b, u), locks.valid(b, u))
+        busy = {stage[b, u]: "checking"} if locks.mended else locks.lost(b, u)
+        refused = either(stage[b, u] == "acquiring", locks.meets_node(b, u), busy)
+        sent = stage[b, u].among("acquiring", "recreating")
+        return And(store.reaches(b), sent), either(nodes[u].absent, created, refused)
+
+    @p.fault(
+        by="b",
+        mirrors="ZKMetadataStore.batchOperation, ResourceLockImpl.acquireWithNoRevalidation",
+        spends="disconnects",
+        b=broker,
+        u=bundle,
+    )
+    def creation_unheard(b: int, u: int) -> Any:
+        """The node is created as the connection breaks; the request will be sent again."""
+        reaches, updates = store.lost_answer(b, locks.node_created(b, u))
+        return And(reaches, stage[b, u].among("acquiring", "recreating"), nodes[u].absent), updates
+
+    @p.step(
+        by="b",
+        hears="store",
+        mirrors="ResourceLockImpl.revalidate, ResourceLockImpl.setVersion",
+        fair=True,
+        b=broker,
+        u=bundle,
+    )
+    def find_missing(b: int, u: int) -> Any:
+        """A revalidation finds no node: it creates it again, and forgets which version it had."""
+        return finds(b, u, nodes[u].absent), {stage[b, u]: "recreating", **locks.knows(b, u, locks.unknown)}
+
+    @p.step(by="b", hears="store", mirrors="ResourceLockImpl.revalidate", fair=True, b=broker, u=bundle)
+    def find_own(b: int, u: int) -> Any:
+        """The node is the broker's own, from this session: the lock is valid."""
+        return finds(b, u, nodes[u].is_own(b)), locks.found_own(b, u)
+
+    @p.step(
+        by="b",
+        hears="store",
+        mirrors="ResourceLockImpl.revalidate",
+        fair=True,
+        b=broker,
+        u=bundle,
+        only_if=store.leaves_sessions,
+    )
+    def find_former(b: int, u: int) -> Any:
+        """The node is the broker's own, from a former session that may be about to expire: it is deleted first."""
+        found = finds(b, u, nodes[u].is_held(b, former=True))
+        return found, {stage[b, u]: "retaking", **locks.knows(b, u, nodes[u].version, of_node=True)}
+
+    @p.step(by="b", mirrors="ResourceLockImpl.revalidate", fair=True, b=broker, u=bundle, only_if=locks.retakes)
+    def retake(b: int, u: int) -> Any:
+        """The node of the former session is deleted, if its version is the one seen.
+
+        If it is gone already, or another one with another version is there, the acquisition fails. (A revalidation comes
+        here only with etcd: elsewhere a broker that is back has no locks yet.)
+        """
+        stale = locks.retake_deletes(b, u)
+        outcome = either(stale, {stage[b, u]: "recreating", **locks.knows(b, u, locks.unknown)}, locks.lost(b, u))
+        return And(store.reaches(b), stage[b, u] == "retaking"), merged(nodes[u].vanished(stale), outcome)
+
+    @p.step(
+        by="b",
+        hears="store",
+        mirrors="ResourceLockImpl.revalidate, ResourceLockImpl.silentRevalidateOnce, "
+        "OwnershipCache.OwnedServiceUnitCacheLoader.asyncLoad, OwnershipCache.invalidateLocalOwnerCache",
+        fair=True,
+        b=broker,
+        u=bundle,
+    )
+    def find_other(b: int, u: int) -> Any:
+        """The node is another broker's: the lock is lost, or was not won."""
+        of_another = And(Not(nodes[u].absent), nodes[u].holder != b)
+        return finds(b, u, of_another), merged({locks.again[b, u]: False}, locks.lost(b, u))
+
+    @p.step(
+        by="b",
+        hears="store",
+        mirrors="LockManagerImpl.handleDataNotification, ResourceLockImpl.lockWasInvalidated, MetadataCacheImpl.accept",
+        fair=True,
+        b=broker,
+        u=bundle,
+    )
+    def hear_of_deletion(b: int, u: int) -> Any:
+        """A notification says that the node was deleted: a valid lock is looked after."""
+        return And(store.hears(b), nodes[u].deleted[b]), merged(
+            nodes[u].unheard(b), locks.invalidated(b, u), on_deletion(b, u)
+        )
+
+    @p.step(
+        by="b",
+        mirrors="ResourceLockImpl.silentRevalidateOnce, ResourceLockImpl.acquire, LockManagerImpl.acquireLock",
+        fair=True,
+        b=broker,
+        u=bundle,
+        only_if=locks.can_fail,
+    )
+    def fail(b: int, u: int) -> Any:
+        """A request fails for good: an acquisition is given up, a revalidation is left for later."""
+        under_way = stage[b, u].among("acquiring", "checking", "recreating", "retaking")
+        given_up = {stage[b, u]: "none", locks.again[b, u]: False, **locks.knows(b, u, 0)}
+        return And(locks.fails_for_good(b), under_way), either(locks.acquires(b, u), given_up, locks.unanswered(b, u))
+
+    @p.step(
+        by="b",
+        mirrors="ResourceLockImpl.silentRevalidateOnce",
+        b=broker,
+        u=bundle,
+        only_if=store.disconnects or store.expiries,
+    )
+    def time_out(b: int, u: int) -> Any:
+        """A revalidation fails for want of a connection, and is left for later."""
+        under_way = stage[b, u].among("checking", "recreating", "retaking")
+        cut_off = And(store.lives[b], store.link[b] != "connected", Not(locks.acquires(b, u)))
+        return And(cut_off, under_way), locks.unanswered(b, u)
+
+    @p.step(
+        by="b",
+        mirrors="ResourceLockImpl.silentRevalidateOnce",
+        fair=True,
+        b=broker,
+        u=bundle,
+        only_if=(store.disconnects or store.expiries) and not store.kind.tells,
+    )
+    def look_again(b: int, u: int) -> Any:
+        """A revalidation that failed is tried again by a timer, as nobody tells the broker that its connection is back."""
+        due = And(store.reaches(b), locks.again[b, u], stage[b, u] == "valid")
+        return due, {stage[b, u]: "checking", locks.again[b, u]: False}
+
+
+def declare_releases(
+    locks: ResourceLocks,
+    *,
+    releases: bool = True,
+    on_released: Callable[[int, int], Mapping[Any, Any]] = lambda b, u: {},
+) -> None:
+    """Declares the steps that end a release.
+
+    ``releases`` says whether locks are ever released, and ``on_released`` what a release does besides.
+    """
+    p, store, stage, nodes = locks.protocol, locks.store, locks.stage, locks.nodes
+    broker, bundle = locks.broker, locks.bundle
+    goes_unnoticed = store.disconnects or (store.leaves_sessions and store.kind.reuses_versions)
+    misses = store.kind.refuses_missing and goes_unnoticed
+
+    @p.step(
+        by="b",
+        mirrors="ResourceLockImpl.release, OwnershipCache.OwnedServiceUnitCacheLoader.asyncLoad, "
+        "OwnershipCache.invalidateLocalOwnerCache",
+        fair=True,
+        b=broker,
+        u=bundle,
+        only_if=releases,
+    )
+    def release(b: int, u: int) -> Any:
+        """The node is deleted, if its version is the one that the lock knows; the bundle leaves the broker's cache.
+
+        If the node is gone already, NotFound, that is as good; but etcd and Oxia take that for another version. If another
+        one is there, the release fails, for good. A lock that is just creating its node anew knows no version: with
+        ZooKeeper whatever node is there goes, its own or another's, and elsewhere the release fails.
+        """
+        deleted, node = locks.release_deletes(b, u), nodes[u]
+        gone = Or(node.absent, node.holder != b) if locks.mended else locks.finds_gone(b, u)
+        answered = And(store.reaches(b), stage[b, u] == "releasing", Or(deleted, gone))
+        return answered, merged(node.vanished(deleted), locks.released(b, u), on_released(b, u))
+
+    @p.step(
+        by="b",
+        mirrors="ResourceLockImpl.release",
+        fair=True,
+        b=broker,
+        u=bundle,
+        only_if=releases and not locks.mended and (store.expiries or locks.writes or misses),
+    )
+    def strand(b: int, u: int) -> Any:
+        """The release fails: its session is gone, or the node that is there, or that none is, does not fit its version."""
+        met = And(Not(locks.finds_gone(b, u)), Not(locks.release_deletes(b, u)))
+        fails = Or(store.is_zombie(b), And(store.reaches(b), met))
+        return And(stage[b, u] == "releasing", fails), {stage[b, u]: "stranded"}
+
+    @p.step(by="b", fair=True, b=broker, u=bundle, only_if=releases and locks.mended and store.expiries)
+    def release_with_session(b: int, u: int) -> Any:
+        """The session is gone, and the node with it: the release is done."""
+        return And(store.is_zombie(b), stage[b, u] == "releasing"), merged(locks.released(b, u), on_released(b, u))
