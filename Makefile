@@ -9,10 +9,10 @@ BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help check explore test deep docs conform bench clean
+.PHONY: help check explore test test-all test-rest deep docs conform bench clean
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST)
 
 check: .venv/installed ## check the protocols (ARGS: arguments of fencepost check)
 	@$(BIN)/fencepost check $(ARGS)
@@ -20,10 +20,26 @@ check: .venv/installed ## check the protocols (ARGS: arguments of fencepost chec
 explore: .venv/installed-spark .venv/installed-plots ## explore a protocol on Spark (ARGS: arguments of fencepost explore)
 	@$(BIN)/fencepost explore $(ARGS)
 
-test: .venv/installed-dev ## style, types and tests (ARGS: arguments of pytest)
-	@$(BIN)/ruff check .
-	@$(BIN)/mypy
-	@$(BIN)/pytest -n auto $(ARGS)
+# Style and types are checked beside the tests; each failure is shown, and any of them fails the target.
+define checked
+@mkdir -p build; \
+$(BIN)/ruff check . >build/style.txt 2>&1 & style=$$!; \
+$(BIN)/mypy >build/types.txt 2>&1 & types=$$!; \
+$(BIN)/pytest -n auto -m '$(1)' $(ARGS); tests=$$?; \
+wait $$style; style=$$?; wait $$types; types=$$?; \
+[ $$style = 0 ] || { cat build/style.txt; echo "style: ruff check fails"; }; \
+[ $$types = 0 ] || { cat build/types.txt; echo "types: mypy fails"; }; \
+exit $$((tests ? tests : style ? style : types))
+endef
+
+test: .venv/installed-dev ## style, types and the tests that need Python alone (ARGS: arguments of pytest)
+	$(call checked,not deep and not later)
+
+test-all: .venv/installed-dev ## style, types and all tests that do not take minutes (ARGS: arguments of pytest)
+	$(call checked,not deep)
+
+test-rest: .venv/installed-dev ## of these the ones that make test leaves out: real code, Spark, browsers, packages, documents
+	@$(BIN)/pytest -n auto -m 'later and not deep' $(ARGS)
 
 deep: .venv/installed-dev ## the tests that take minutes
 	@$(BIN)/pytest -m deep $(ARGS)

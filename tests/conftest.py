@@ -1,5 +1,64 @@
-"""No test is answered from what an earlier run remembers."""
+"""What a test needs beside Python is a marker, and says in which of the suite's two steps the test is run.
+
+A marker comes from the group or the fixture that a test shares what it needs by, so that a test cannot forget it; a test that
+starts such a program without the marker fails. What has one, or is ``long``, is ``later``: ``make test`` leaves it out, except
+for the ``smoke`` tests. No test is answered from what an earlier run remembers.
+"""
+
+from __future__ import annotations
 
 import os
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.marking import COSTLY, needed, unmarked
 
 os.environ["FENCEPOST_NO_CACHE"] = "yes"
+
+
+class Running:
+    """The markers of the test that runs, for the hook that sees which programs are started; None between tests."""
+
+    markers: frozenset[str] | None = None
+
+
+def _started(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == "subprocess.Popen":
+        marker = None if Running.markers is None else unmarked(os.fsdecode(arguments[0]), Running.markers)
+        if marker is not None:
+            pytest.fail(f"a test that starts {arguments[0]} is marked as {marker}: give it a group or a fixture of it")
+
+
+sys.addaudithook(_started)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    groups = [str(name) for mark in item.iter_markers("xdist_group") for name in mark.args]
+    for marker in sorted(needed(groups, getattr(item, "fixturenames", ()))):
+        item.add_marker(marker)
+    names = {mark.name for mark in item.iter_markers()}
+    if names & COSTLY and "smoke" not in names:
+        item.add_marker("later")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    Running.markers = frozenset(mark.name for mark in item.iter_markers())
+    try:
+        return (yield)
+    finally:
+        Running.markers = None
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """One line for each reason why tests are skipped."""
+    reasons: Counter[str] = Counter(
+        str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr).removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", [])
+    )
+    for reason, count in sorted(reasons.items()):
+        terminalreporter.write_line(f"SKIPPED [{count}] {reason}")

@@ -5,7 +5,8 @@ prints. Commands are ``fencepost``, ``python``, ``make check``, ``make explore``
 shown, a line of three dots stands for any number of lines, and lines that begin with ``#`` (times and progress) are not
 compared. A block marked ``python`` is run. A comment before a block says more of it: ``<!-- file: NAME -->`` writes it to that
 file instead of running it, ``<!-- from: FILE -->`` says that it is a passage of that file of the project, ``<!-- deep -->``
-leaves it to the deep tests because it takes long. The blocks of one document are run in order in one folder, in which ``docs``
+leaves it to the deep tests because it takes long, ``<!-- error -->`` says that it shows an error of usage or of input, which no
+other block may; ``<!-- deep, error -->`` says both. The blocks of one document are run in order in one folder, where ``docs``
 is the documentation.
 """
 
@@ -15,12 +16,13 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import chdir
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from tests.command import Ran, fencepost
 from tests.docs.scripts import python
 
@@ -29,6 +31,9 @@ AT_THE_TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELO
 DOCUMENTS = [*AT_THE_TOP, *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"(?:<!-- (?P<note>[^\n]*) -->\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 RECIPE_PREFIX = ".venv/bin/"
+STATUS = "echo $?"
+MESSAGE = "fencepost: "
+"""What a line of the command's begins with that says why it did not do what it was called for."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,11 @@ class Block:
 
     @property
     def is_deep(self) -> bool:
-        return self.note == "deep"
+        return "deep" in self.note.split(", ")
+
+    @property
+    def shows_an_error(self) -> bool:
+        return "error" in self.note.split(", ")
 
     @property
     def file(self) -> str | None:
@@ -65,6 +74,20 @@ class Exchange:
 
     def __str__(self) -> str:
         return "".join(f"{line}\n" for line in (f"$ {self.command}", *self.output))
+
+
+@dataclass(frozen=True)
+class Played:
+    """A command as it is shown, the lines that it printed, and the status that it ended with."""
+
+    shown: Exchange
+    printed: tuple[str, ...]
+    status: int
+
+    @property
+    def is_error(self) -> bool:
+        """Whether a user would take it for a mistake: wrong usage, input that cannot be read, or a message of the command."""
+        return self.status in (ExitStatus.USAGE, ExitStatus.INPUT) or any(line.startswith(MESSAGE) for line in self.printed)
 
 
 def blocks(document: str) -> list[Block]:
@@ -114,7 +137,7 @@ class Session:
             words = self._recipe(words[1:])
         if words[0] == "fencepost":
             return self._fencepost(words[1:])
-        if words == ["echo", "$?"]:
+        if command == STATUS:
             return [str(self.status)]
         environment = {"PYTHONPATH": str(ROOT), "COLUMNS": "120", "LC_ALL": "C.UTF-8"}
         done: Ran | subprocess.CompletedProcess[str]
@@ -127,6 +150,11 @@ class Session:
             raise ValueError(f"documentation may not run {words[0]!r}")
         self.status = done.returncode
         return (done.stdout + done.stderr).splitlines()
+
+    def played(self, shown: Exchange) -> Played:
+        """Runs a command as it is shown."""
+        printed = tuple(self.run(shown.command))
+        return Played(shown, printed, 0 if shown.command == STATUS else self.status)
 
     def execute(self, source: str) -> None:
         """Runs Python in the folder, with the names that earlier blocks of the document left."""
@@ -150,8 +178,18 @@ class Session:
         return shlex.split(last.removeprefix(RECIPE_PREFIX))
 
 
-def played(document: str, session: Session, *, deep: bool) -> Iterator[tuple[Block, list[tuple[Exchange, list[str]]]]]:
-    """Runs a document's blocks, the deep ones or the others; yields each session with what it shows and what was printed."""
+def misplaced(block: Block, commands: Iterable[Played]) -> str | None:
+    """What is wrong with a session that shows an error, or is marked as one that does; None if nothing is."""
+    errors = [played.shown.command for played in commands if played.is_error]
+    if errors and not block.shows_an_error:
+        return f"line {block.line}: an error, in a block that is not marked with <!-- error -->: {errors[0]}"
+    if block.shows_an_error and not errors:
+        return f"line {block.line}: marked with <!-- error -->, and no command ends with one"
+    return None
+
+
+def played(document: str, session: Session, *, deep: bool) -> Iterator[tuple[Block, list[Played]]]:
+    """Runs a document's blocks, the deep ones or the others; yields each session with its commands."""
     for block in blocks(document):
         if block.is_deep != deep:
             continue
@@ -162,25 +200,33 @@ def played(document: str, session: Session, *, deep: bool) -> Iterator[tuple[Blo
         elif block.language == "python" and block.source is None:
             session.execute(block.text)
         elif block.language == "console":
-            yield block, [(shown, session.run(shown.command)) for shown in exchanges(block.text)]
+            yield block, [session.played(shown) for shown in exchanges(block.text)]
 
 
 def refreshed(document: str, session: Session, *, deep: bool) -> str:
-    """The document with what its commands print now; RuntimeError if one of them fails with a traceback."""
-    changes: Mapping[tuple[int, int], str] = {
-        block.span: "".join(
-            str(shown if matches(shown.output, printed) else replace(shown, output=_elided(shown.output, _clean(printed))))
-            for shown, printed in results
-        )
-        for block, results in played(document, session, deep=deep)
-    }
+    """The document with what its commands print now; RuntimeError if one ends with a traceback, or with a misplaced error."""
+    changes: dict[tuple[int, int], str] = {}
+    for block, commands in played(document, session, deep=deep):
+        wrong = misplaced(block, commands)
+        if wrong is not None:
+            raise RuntimeError(wrong)
+        changes[block.span] = "".join(map(_up_to_date, commands))
     for (start, end), text in sorted(changes.items(), reverse=True):
         document = document[:start] + text + document[end:]
     return document
 
 
-def _clean(printed: list[str]) -> list[str]:
+def _up_to_date(command: Played) -> str:
+    """A command with what it prints now, cut as what was shown is."""
+    shown, printed = command.shown, command.printed
+    if matches(shown.output, printed):
+        return str(shown)
+    return str(replace(shown, output=_elided(shown.output, _clean(printed))))
+
+
+def _clean(printed: Iterable[str]) -> list[str]:
     """What was printed without the progress, which a slow machine shows and another does not."""
+    printed = list(printed)
     if any(line.startswith("Traceback (most recent call last)") for line in printed):
         raise RuntimeError("\n".join(printed))
     return [line for line in printed if not re.match("# [^:]*: ", line)]

@@ -8,7 +8,9 @@ from pathlib import Path
 from textwrap import indent
 
 import pytest
+from _pytest.mark import ParameterSet
 
+from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.language.domains import Choice
 from fencepost.model.pulsar.metadata_store import EphemeralNode
 from fencepost.properties.protocols import PROTOCOLS
@@ -16,9 +18,24 @@ from fencepost.properties.registry import Value
 from tests.checks.conformance.real import tools
 from tests.docs import rows_table, stores_table
 from tests.docs.defects_table import HEAD, caught, lost, row
-from tests.docs.examples import DOCUMENTS, ROOT, Block, Session, blocks, exchanges, matches, played, refreshed
+from tests.docs.examples import (
+    DOCUMENTS,
+    ROOT,
+    Block,
+    Played,
+    Session,
+    blocks,
+    exchanges,
+    matches,
+    misplaced,
+    played,
+    refreshed,
+)
 from tests.docs.rows_table import ROWS
 from tests.docs.tables import instance_row, marked, table
+
+BY_DEFAULT = ("README.md", "docs/tutorial.md", "docs/how-to/check-a-release.md", "docs/how-to/read-a-protocol.md")
+"""The documents whose examples are run in the first step."""
 
 REFERENCE = ROOT / "docs" / "reference"
 PAGES = {name: page for name in PROTOCOLS if (page := REFERENCE / f"{name}.md").exists()}
@@ -61,25 +78,48 @@ def _name(document: Path) -> str:
 
 
 def _check(document: Path, folder: Path, *, deep: bool) -> None:
-    if "$ fencepost conform" in document.read_text(encoding="utf-8"):
+    if _needs_java(document):
         tools()
-    for block, results in played(document.read_text(encoding="utf-8"), Session(folder), deep=deep):
-        for shown, printed in results:
-            place = f"{_name(document)}:{block.line}: {shown.command}"
-            assert matches(shown.output, printed), "\n".join([place, "prints", *printed])
+    for block, commands in played(document.read_text(encoding="utf-8"), Session(folder), deep=deep):
+        for command in commands:
+            place = f"{_name(document)}:{block.line}: {command.shown.command}"
+            assert matches(command.shown.output, command.printed), "\n".join([place, "prints", *command.printed])
+        assert misplaced(block, commands) is None, _name(document)
+
+
+def _needs_java(document: Path) -> bool:
+    """Whether an example runs a release's own classes; logs are explained without."""
+    return re.search(r"^\$ fencepost conform (?!log )", document.read_text(encoding="utf-8"), re.MULTILINE) is not None
+
+
+def _with_examples(*, deep: bool) -> list[ParameterSet]:
+    """The documents that have examples, deep or not, with what a test of them needs."""
+    found = [document for document in DOCUMENTS if _has(document, deep=deep)]
+    return [
+        pytest.param(
+            document,
+            id=_name(document),
+            marks=[
+                pytest.mark.documents,
+                *([pytest.mark.java] if _needs_java(document) else []),
+                *([pytest.mark.smoke] if _name(document) in BY_DEFAULT else []),
+            ],
+        )
+        for document in found
+    ]
 
 
 def _has(document: Path, *, deep: bool) -> bool:
     return any(block.is_deep == deep for block in blocks(document.read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("document", [d for d in DOCUMENTS if _has(d, deep=False)], ids=_name)
+@pytest.mark.parametrize("document", _with_examples(deep=False))
 def test_examples_do_what_is_shown(document: Path, tmp_path: Path) -> None:
     _check(document, tmp_path, deep=False)
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("document", [d for d in DOCUMENTS if _has(d, deep=True)], ids=_name)
+@pytest.mark.parametrize("document", _with_examples(deep=True))
 def test_long_examples_do_what_is_shown(document: Path, tmp_path: Path) -> None:
     _check(document, tmp_path, deep=True)
 
@@ -232,6 +272,14 @@ def test_every_option_is_in_the_reference(command: str, capsys: pytest.CaptureFi
     assert {o for o in options if f"`{o}" not in reference} == set()
 
 
+def test_an_option_has_one_row_in_a_table_of_the_reference() -> None:
+    reference = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
+    row = r"^\| `(--[a-z][a-z-]*(?: [a-z0-9|]+)?)"  # with the values that it has a row for, such as --format tla
+    tables = [re.findall(row, table, re.MULTILINE) for table in reference.split("\n\n")]
+    assert [option for rows in tables for option in set(rows) if rows.count(option) > 1] == []
+    assert any(tables)
+
+
 def test_the_control_plane_is_in_the_reference() -> None:
     assert PAGES.keys() >= {"ledger", "election", "ownership", "unload"}
 
@@ -336,6 +384,31 @@ def test_a_traceback_is_never_shown(tmp_path: Path) -> None:
     document = "<!-- file: f.py -->\n```python\n1 / 0\n```\n\n```console\n$ python f.py\n```\n"
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         refreshed(document, Session(tmp_path), deep=False)
+
+
+USAGE = "```console\n$ fencepost check nothing_of_the_kind\n...\n$ echo $?\n2\n```\n"
+
+
+def test_an_error_is_shown_only_where_it_is_meant(tmp_path: Path) -> None:
+    def wrong(document: str, name: str) -> str | None:
+        (tmp_path / name).mkdir()
+        ((block, commands),) = played(document, Session(tmp_path / name), deep=False)
+        assert all(matches(command.shown.output, command.printed) for command in commands)
+        return misplaced(block, commands)
+
+    assert "an error, in a block that is not marked" in str(wrong(USAGE, "unmarked"))
+    assert wrong(f"<!-- error -->\n{USAGE}", "marked") is None
+    assert "and no command ends with one" in str(wrong("<!-- error -->\n```console\n$ echo $?\n0\n```\n", "none"))
+    (tmp_path / "refreshed").mkdir()
+    with pytest.raises(RuntimeError, match="line 2: an error, in a block"):
+        refreshed(USAGE, Session(tmp_path / "refreshed"), deep=False)
+
+
+def test_a_message_of_the_command_is_an_error_whatever_its_status() -> None:
+    shown = exchanges("$ fencepost policy decide\n")[0]
+    assert Played(shown, ("fencepost: hasty.py:3: IndexError",), 75).is_error
+    assert Played(shown, (), ExitStatus.INPUT).is_error
+    assert not Played(shown, ("1 violated (exit 12)",), 12).is_error
 
 
 def test_a_python_block_is_run(tmp_path: Path) -> None:

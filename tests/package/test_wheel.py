@@ -17,6 +17,7 @@ def files(archive: Path) -> list[str]:
         return sorted(opened.namelist())
 
 
+@pytest.mark.smoke
 def test_the_wheel_has_one_name_at_its_top(wheel: Path) -> None:
     name, version, *_ = wheel.name.split("-")
     assert {file.split("/")[0] for file in files(wheel)} == {"fencepost", f"{name}-{version}.dist-info"}

@@ -103,6 +103,7 @@ def test_a_run_goes_on_where_it_was_killed(spark: SparkSession, expected: list[d
     assert heard == [News("no_truncation", min(v["walk"] for v in violations), violations[0]["length"])]
 
 
+@pytest.mark.smoke
 def test_the_first_violation_stops_the_run(spark: SparkSession, tmp_path: Path, expected: list[dict[str, Any]]) -> None:
     assert explore(spark, RUN, tmp_path, stop_on_first=True) == "stopped"
     made = rows(tmp_path)

@@ -47,6 +47,7 @@ def test_it_opens_at_the_end_and_steps_by_keys(chromium: Any, lost: Path) -> Non
     assert shown.text("#step-title") == "Step 13 of 13"
 
 
+@pytest.mark.smoke
 def test_it_steps_by_clicks(chromium: Any, lost: Path) -> None:
     shown = Page(chromium, lost, "#step=1")
     shown.click("#to-next")

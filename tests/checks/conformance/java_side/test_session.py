@@ -44,6 +44,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 
 
+@pytest.mark.smoke
 def test_it_answers_and_leaves_nothing(echo: Harness, tmp_path: Path) -> None:
     with Session(echo, keep_log=True) as session:
         assert session.ask({"a": ["ä", 1]}) == {"echo": {"a": ["ä", 1]}}
