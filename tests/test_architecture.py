@@ -57,7 +57,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("engines/theorems",),
         ("questions",),
         ("conformance/__init__", "conformance/java_side", "conformance/logs"),
-        ("conformance/running",),
+        ("conformance/running", "conformance/reproductions"),
         ("conformance/targets", "conformance/scenario"),
         ("conformance/policy",),
         ("conformance/bookkeeper", "conformance/pulsar", "conformance/service_unit"),

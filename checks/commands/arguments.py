@@ -1,5 +1,5 @@
 """The command line: ``fencepost list``, ``check``, ``teeth``, ``lemmas``, ``explore``, ``play``, ``trace``, ``conform``,
-``export`` and ``policy``."""
+``reproduce``, ``export`` and ``policy``."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from fencepost.checks.certify.arguments import add_certify
 from fencepost.checks.commands.conform_arguments import add_conform
 from fencepost.checks.commands.lemmas_arguments import add_lemmas
 from fencepost.checks.commands.play_arguments import add_play
+from fencepost.checks.commands.reproduce import add_reproduce
 from fencepost.checks.commands.trace_arguments import UNNAMED, add_trace, page_name
 from fencepost.checks.commands.verdict_cache import Record
 from fencepost.checks.console.extras import PLOTS, SPARK, ExtraError, require
@@ -164,6 +165,7 @@ def _parser() -> argparse.ArgumentParser:
     add_play(commands)
     add_trace(commands)
     add_conform(commands)
+    add_reproduce(commands)
     add_export(commands)
     add_certify(commands)
     add_policy(commands)

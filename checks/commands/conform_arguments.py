@@ -43,13 +43,6 @@ have it parts from the run: then it is gone there. What the adapter cannot do is
 exit status: 0, 12 a release that is said to have a hazard does not take its run, 20 interrupted, 2 wrong usage, 153 no Java or
   no Maven, or the harness failed"""
 
-KILLED = """Starts ZooKeeper and three bookies, each a process, on free ports of the loopback interface. A writer holds an empty
-ledger; a recovery closes it; the bookies are killed (kill -9) and started again; the writer adds an entry. If that is
-confirmed, it is lost, because the ledger is closed before it. Every process is ended and every file removed, also after
-Ctrl-C.
-
-exit status: 0 nothing is lost, 12 a confirmed entry is lost, 20 given up, 153 no Java or no Maven, or a process failed"""
-
 LOG = """Looks for a run of a protocol that explains a log of events, a JSON object on each line: each event is a step of
 the run (or one of several that it may have been), and what it shows is so in the model then. Steps that no line tells of may
 happen at any time in between. All that is possible is kept, so a log that no run explains has none: then the longest prefix
@@ -80,8 +73,7 @@ EXAMPLES = """examples:
   fencepost conform service-unit --release 4.0.8            the channel of service units, over the metadata store
   fencepost conform resolver                                does its conflict resolver decide as Pulsar's does?
   fencepost conform log ledger run.jsonl                    does a run of the model explain this log?
-  fencepost conform hazards election                        which mistakes of releases happen on their code?
-  fencepost conform bookies-killed                          a confirmed entry that is lost, with real processes"""
+  fencepost conform hazards election                        which mistakes of releases happen on their code?"""
 
 STATUS = """exit status: 0 no difference but such as are known, 12 a difference, 20 interrupted, 2 wrong usage,
   75 no step was taken, 150 the trace cannot be read, 153 no Java or no Maven, or the harness failed"""
@@ -126,7 +118,6 @@ def add_conform(commands: Commands) -> None:
     _add_policy(words)
     _add_resolver(words)
     _add_hazards(words)
-    _add_killed(words)
 
 
 def _add_target(words: Commands, target: str, helps: str) -> None:
@@ -210,16 +201,6 @@ def _add_hazards(words: Commands) -> None:
     hazards.set_defaults(command=_hazards)
 
 
-def _add_killed(words: Commands) -> None:
-    helps = "a confirmed entry that is lost, with three bookies and kill -9"
-    killed = add_command(words, "bookies-killed", helps, KILLED)
-    killed.add_argument("--release", default="4.18.0", metavar="R", help="of BookKeeper (default: 4.18.0)")
-    killed.add_argument("--entry-first", action="store_true", help="the old writer adds an entry first: then nothing is lost")
-    add_format(killed)
-    add_quiet(killed)
-    killed.set_defaults(command=_killed)
-
-
 def _conform(options: argparse.Namespace) -> ExitStatus:
     from fencepost.checks.commands.conform import run
 
@@ -252,11 +233,5 @@ def _log(options: argparse.Namespace) -> ExitStatus:
 
 def _hazards(options: argparse.Namespace) -> ExitStatus:
     from fencepost.checks.commands.conform_hazards import run
-
-    return run(options)
-
-
-def _killed(options: argparse.Namespace) -> ExitStatus:
-    from fencepost.checks.commands.bookies_killed import run
 
     return run(options)

@@ -81,17 +81,24 @@ class Session:
 
     It is a process group of its own, so that Ctrl-C ends it through us and not in the middle of an answer, and it ends when its
     standard input does, so that it never outlives us. Its temporary files, and what it says on standard error, are in folders
-    that go when it does. ``log`` is every answer as it came, if ``keep_log``; a ``listener`` hears each request and its
-    answer. Raises SessionError if it does not start.
+    that go when it does; with a ``folder``, a new one of the caller's, they are there and stay. ``log`` is every answer as it
+    came, if ``keep_log``; a ``listener`` hears each request and its answer. Raises SessionError if it does not start.
     """
 
-    def __init__(self, harness: Harness, *, seconds: float = ANSWER_SECONDS, keep_log: bool = False) -> None:
+    def __init__(
+        self, harness: Harness, *, seconds: float = ANSWER_SECONDS, keep_log: bool = False, folder: Path | None = None
+    ) -> None:
         self.harness, self.seconds = harness, seconds
         self.log: list[bytes] = []
         self._keep_log = keep_log
         self.listener: Callable[[Mapping[str, Any], Mapping[str, Any]], None] | None = None
-        self._folder = Path(tempfile.mkdtemp(prefix="fencepost-"))
-        self._files = Path(tempfile.mkdtemp(prefix="fencepost-", dir=_fast(self._folder)))
+        self._stays = folder is not None
+        if folder is not None:
+            folder.mkdir()
+            self._folder = self._files = folder
+        else:
+            self._folder = Path(tempfile.mkdtemp(prefix="fencepost-"))
+            self._files = Path(tempfile.mkdtemp(prefix="fencepost-", dir=_fast(self._folder)))
         self._said = self._folder / "stderr"
         self._rest = b""
         java, *options = harness.command
@@ -183,7 +190,7 @@ class Session:
             return ""
 
     def close(self) -> None:
-        """Ends the process, asked first and then killed, and removes its folder. May be called again."""
+        """Ends the process, asked first and then killed, and removes the folder that it made. May be called again."""
         process = self._process
         with contextlib.suppress(OSError):
             if process.stdin is not None:
@@ -202,6 +209,8 @@ class Session:
             self._clear()
 
     def _clear(self) -> None:
+        if self._stays:
+            return
         for folder in (self._files, self._folder):
             shutil.rmtree(folder, ignore_errors=True)
 

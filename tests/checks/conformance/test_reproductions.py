@@ -1,4 +1,4 @@
-"""Bookies that are killed: real processes, which all end."""
+"""The reproductions on real code: what each shows, and that every process and file goes with it."""
 
 from __future__ import annotations
 
@@ -10,24 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.commands.bookies_killed import text
-from fencepost.checks.conformance.bookkeeper.killed_bookies import Killed
+from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from tests.checks.conformance.real import tools
 from tests.command import ROOT, command, fencepost
-
-LOST = Killed("4.18.0", -1, 0, "", -1)
-KEPT = Killed("4.18.0", 0, None, "the ledger was fenced", 0)
-
-
-def test_what_is_lost() -> None:
-    assert LOST.lost
-    assert not KEPT.lost
-    assert text(LOST).splitlines()[-3:] == [
-        "  the old writer's add: e0 is confirmed",
-        "  the ledger is closed at -1",
-        "a confirmed entry is lost: e0",
-    ]
-    assert text(KEPT).splitlines()[-1] == "no confirmed entry is lost"
 
 
 def _of(folder: Path) -> list[str]:
@@ -43,17 +28,13 @@ def _of(folder: Path) -> list[str]:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize(
-    ("arguments", "status", "last"),
-    [([], 12, "a confirmed entry is lost: e0"), (["--entry-first"], 0, "no confirmed entry is lost")],
-)
-def test_bookies_that_never_saw_the_ledger_forget_its_fence(
-    arguments: list[str], status: int, last: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("name", REPRODUCTIONS)
+def test_a_finding_is_seen_and_not_in_its_control(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tools()
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    ran = fencepost("conform", "bookies-killed", "--quiet", *arguments)
-    assert (ran.returncode, ran.stdout.splitlines()[-1]) == (status, last), ran
+    ran = fencepost("reproduce", name, "--quiet")
+    assert ran.returncode == 0, ran
+    assert "seen as the finding says, and not in the control" in ran.stdout.splitlines()
     assert _of(tmp_path) == []
     assert list(tmp_path.iterdir()) == []
 
@@ -62,11 +43,11 @@ def test_bookies_that_never_saw_the_ledger_forget_its_fence(
 def test_an_interrupt_ends_every_process(tmp_path: Path) -> None:
     tools()
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
-    asked = command("conform", "bookies-killed")
+    asked = command("reproduce", "fence-forgotten")
     with subprocess.Popen(asked, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
-        assert run.stderr is not None
-        for line in run.stderr:
-            if "starting three bookies" in line:
+        assert run.stdout is not None
+        for line in run.stdout:
+            if "each a process" in line:
                 break
         ports = [int(conf.read_text().partition("bookiePort=")[2].partition("\n")[0]) for conf in tmp_path.rglob("bookie.conf")]
         run.send_signal(signal.SIGINT)

@@ -1,0 +1,177 @@
+"""``fencepost reproduce``: what a finding says, shown on released software."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fencepost.checks.conformance.java_side.session import SessionError
+from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
+from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
+from fencepost.checks.conformance.reproductions.reproduction import Comparison, Observation, Reproduction, compared
+from fencepost.checks.conformance.reproductions.stage import Stage
+from fencepost.checks.console.options import Commands, add_command, add_format, add_quiet
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.properties.registry import RegistryError
+
+FORMAT = 1
+
+DESCRIPTION = """Shows what a finding says on released software, with real processes or a whole broker, and then a control that
+loses nothing. It prints what it starts and kills, what is acknowledged, and what a reader then gets. Without a name it lists
+the findings that it can show: what is lost, in which releases, how long it takes.
+
+Everything listens on the loopback interface only. Every process is ended and every file removed, also after Ctrl-C; --keep
+leaves the files. It needs a JDK, 17 or newer, and Maven, which fetches the jars once into the user's cache."""
+
+EPILOG = """examples:
+  fencepost reproduce                                      what there is
+  fencepost reproduce fence-forgotten                      three bookies, kill -9, and a lost entry
+  fencepost reproduce fence-forgotten --release 4.17.3     on another release
+  fencepost reproduce fence-forgotten --keep               leave logs, journals and ledgers
+
+exit status: 0 seen as the finding says, 12 not seen, or seen in the control, too, 20 given up, 2 wrong usage,
+  153 no Java or no Maven, or a process failed"""
+
+
+@dataclass(frozen=True)
+class Request:
+    """The finding to show, or none to list them all; on which release, the first of the finding's unless named."""
+
+    name: str | None
+    release: str | None
+    keep: bool
+    as_json: bool
+    quiet: bool
+
+
+def add_reproduce(commands: Commands) -> None:
+    """Adds the command."""
+    reproduce = add_command(commands, "reproduce", "findings shown on released software", DESCRIPTION, EPILOG)
+    add = reproduce.add_argument
+    add("name", nargs="?", metavar="NAME", help="the finding (default: list them)")
+    add("--release", metavar="R", help="of Pulsar or BookKeeper (default: the first that the list names)")
+    add("--keep", action="store_true", help="leave the folders of the processes, and print where they are")
+    add_format(reproduce)
+    add_quiet(reproduce)
+    reproduce.set_defaults(command=_command)
+
+
+def _command(options: argparse.Namespace) -> ExitStatus:
+    return run(Request(options.name, options.release, options.keep, options.format == "json", options.quiet))
+
+
+def run(request: Request) -> ExitStatus:
+    """Does what is asked for; returns the exit status. Raises RegistryError for an unknown name."""
+    if request.name is None:
+        if request.release or request.keep:
+            raise RegistryError("--release and --keep need the NAME of a finding; without one, all are listed")
+        print(_list_as_json() if request.as_json else listing(), end="")
+        return ExitStatus.HOLDS
+    reproduction = REPRODUCTIONS.get(request.name)
+    if reproduction is None:
+        raise RegistryError(f"no finding is called {request.name!r}; there are {', '.join(REPRODUCTIONS)}")
+    try:
+        return _shown(reproduction, request)
+    except (ToolchainError, SessionError) as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.SYSTEM
+
+
+def _shown(reproduction: Reproduction, request: Request) -> ExitStatus:
+    release = request.release or reproduction.releases[0]
+    subject = f"{reproduction.name} on {reproduction.system} {release}"
+    reporter = Reporter(quiet=request.quiet)
+    reporter.begin(subject)
+    started = time.monotonic()
+    tools = toolchain()
+    lines: list[str] = []
+
+    def say(line: str) -> None:
+        lines.append(line)
+        reporter.end()
+        if request.as_json:
+            reporter.telling(line)
+        else:
+            print(f"  {line}", flush=True)
+
+    if not request.as_json:
+        print(f"{subject}; loses {reproduction.harm}", flush=True)
+    folder = Path(tempfile.mkdtemp(prefix="reproduce-" if request.keep else "fencepost-"))
+    try:
+        comparison = compared(reproduction, release, lambda name: Stage(folder / name, tools, say, reporter.telling))
+    finally:
+        reporter.end()
+        if not request.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+    status = ExitStatus.HOLDS if comparison.as_found else ExitStatus.SAFETY
+    seconds = time.monotonic() - started
+    if request.as_json:
+        print(_as_json(reproduction, release, comparison, lines, status, seconds), end="")
+        return status
+    print(conclusion(comparison))
+    if request.keep:
+        print(f"# kept: {folder}")
+    print(f"# {seconds:.0f} s")
+    return status
+
+
+def conclusion(comparison: Comparison) -> str:
+    """One line: whether it was seen as the finding says."""
+    if comparison.as_found:
+        return "seen as the finding says, and not in the control"
+    if comparison.run.harmed:
+        return "not as the finding says: seen in the control, too"
+    return "not as the finding says: not seen"
+
+
+def listing() -> str:
+    """What can be shown: name, releases, time, what is lost, and the page of the finding."""
+    lines = []
+    for each in REPRODUCTIONS.values():
+        lines.append(f"{each.name}: {each.system} {', '.join(each.releases)}, about {each.seconds} s")
+        lines += [f"  loses    {each.harm}", f"  control  {each.control}", f"  finding  {each.page}"]
+    return "\n".join(lines) + "\n"
+
+
+def _list_as_json() -> str:
+    rows = [
+        {
+            "name": each.name,
+            "system": each.system,
+            "releases": each.releases,
+            "seconds": each.seconds,
+            "harm": each.harm,
+            "control": each.control,
+            "page": each.page,
+        }
+        for each in REPRODUCTIONS.values()
+    ]
+    return json.dumps({"format": FORMAT, "reproductions": rows}, indent=1) + "\n"
+
+
+def _as_json(
+    reproduction: Reproduction, release: str, found: Comparison, lines: list[str], status: ExitStatus, seconds: float
+) -> str:
+    def row(observation: Observation) -> Mapping[str, object]:
+        return {"harmed": observation.harmed, "figures": dict(observation.figures)}
+
+    shown = {
+        "format": FORMAT,
+        "exit_status": int(status),
+        "name": reproduction.name,
+        "release": release,
+        "as_found": found.as_found,
+        "run": row(found.run),
+        "control": row(found.control),
+        "account": lines,
+        "seconds": round(seconds, 1),
+    }
+    return json.dumps(shown, indent=1) + "\n"

@@ -1,0 +1,135 @@
+"""``fencepost reproduce`` without Java: the list, the messages, and what each outcome means."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fencepost.checks.commands import reproduce
+from fencepost.checks.conformance.java_side.session import SessionError
+from fencepost.checks.conformance.java_side.toolchain import Toolchain
+from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
+from fencepost.checks.conformance.reproductions.reproduction import Observation, Reproduction
+from fencepost.checks.conformance.reproductions.stage import Stage
+from tests.command import ROOT, fencepost
+
+TOOLS = Toolchain(Path("java"), Path("javac"), Path("mvn"), 17)
+
+
+def _toy(harmed: bool, harmed_in_control: bool) -> Reproduction:
+    def take(stage: Stage, release: str, control: bool) -> Observation:
+        stage.say(f"writes a file on {release}")
+        (stage.folder / "file").write_text("written", encoding="utf-8")
+        return Observation(harmed_in_control if control else harmed, {"written": 1})
+
+    return Reproduction("toy", "a toy", "nothing happens", "BookKeeper", ("1.0", "0.9"), 1, "docs/findings.md", take)
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[Reproduction], None]:
+    """Puts a reproduction in the place of all, on a machine that has a toolchain."""
+    monkeypatch.setattr(reproduce, "toolchain", lambda: TOOLS)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return lambda each: monkeypatch.setattr(reproduce, "REPRODUCTIONS", {each.name: each})
+
+
+def test_the_list_has_what_is_lost_where_and_how_long_it_takes() -> None:
+    ran = fencepost("reproduce")
+    assert ran.returncode == 0
+    for each in REPRODUCTIONS.values():
+        assert f"{each.name}: {each.system} {', '.join(each.releases)}, about {each.seconds} s" in ran.stdout.splitlines()
+        assert f"  loses    {each.harm}" in ran.stdout.splitlines()
+    listed = json.loads(fencepost("reproduce", "--format", "json").stdout)
+    assert [row["name"] for row in listed["reproductions"]] == list(REPRODUCTIONS)
+
+
+@pytest.mark.parametrize("name", REPRODUCTIONS)
+def test_each_has_the_page_of_its_finding(name: str) -> None:
+    page, _, heading = REPRODUCTIONS[name].page.partition("#")
+    text = (ROOT / page).read_text(encoding="utf-8")
+    headings = {line.strip("# ").lower().replace(" ", "-") for line in text.splitlines() if line.startswith("#")}
+    assert not heading or heading in headings
+    assert f"fencepost reproduce {name}" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fence-lost"], "no finding is called 'fence-lost'; there are fence-forgotten"),
+        (["--keep"], "--release and --keep need the NAME of a finding; without one, all are listed"),
+        (["--release", "4.18.0"], "--release and --keep need the NAME of a finding; without one, all are listed"),
+    ],
+)
+def test_wrong_usage_is_one_line(arguments: list[str], message: str) -> None:
+    ran = fencepost("reproduce", *arguments)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr.startswith(f"fencepost: {message}")
+    assert ran.stderr.count("\n") == 1
+
+
+def test_without_a_jdk_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    ran = fencepost("reproduce", "fence-forgotten")
+    assert (ran.returncode, ran.stdout) == (153, "")
+    assert ran.stderr.startswith("fencepost: conformance needs a JDK")
+    assert ran.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("harmed", "harmed_in_control", "status", "conclusion"),
+    [
+        (True, False, 0, "seen as the finding says, and not in the control"),
+        (False, False, 12, "not as the finding says: not seen"),
+        (True, True, 12, "not as the finding says: seen in the control, too"),
+    ],
+)
+def test_the_status_is_what_was_seen(
+    toy: Callable[[Reproduction], None], harmed: bool, harmed_in_control: bool, status: int, conclusion: str, tmp_path: Path
+) -> None:
+    toy(_toy(harmed, harmed_in_control))
+    ran = fencepost("reproduce", "toy")
+    assert ran.returncode == status
+    *lines, last, seconds = ran.stdout.splitlines()
+    assert (last, seconds[0]) == (conclusion, "#")
+    assert lines == [
+        "toy on BookKeeper 1.0; loses a toy",
+        "  writes a file on 1.0",
+        "  control: nothing happens",
+        "  writes a file on 1.0",
+    ]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_result_as_json(toy: Callable[[Reproduction], None]) -> None:
+    toy(_toy(True, False))
+    ran = fencepost("reproduce", "toy", "--release", "0.9", "--format", "json")
+    shown = json.loads(ran.stdout)
+    assert (shown["exit_status"], shown["as_found"], shown["release"]) == (0, True, "0.9")
+    assert (shown["run"], shown["control"]) == (
+        {"harmed": True, "figures": {"written": 1}},
+        {"harmed": False, "figures": {"written": 1}},
+    )
+    assert shown["account"] == ["writes a file on 0.9", "control: nothing happens", "writes a file on 0.9"]
+
+
+def test_the_folders_can_be_kept(toy: Callable[[Reproduction], None], tmp_path: Path) -> None:
+    toy(_toy(True, False))
+    ran = fencepost("reproduce", "toy", "--keep")
+    (folder,) = tmp_path.iterdir()
+    assert f"# kept: {folder}" in ran.stdout.splitlines()
+    assert sorted(file.relative_to(folder).as_posix() for file in folder.rglob("file")) == ["control/file", "run/file"]
+
+
+def test_a_process_that_fails_is_one_line(toy: Callable[[Reproduction], None], tmp_path: Path) -> None:
+    def take(stage: Stage, release: str, control: bool) -> Observation:
+        raise SessionError("a bookie ended with status 1")
+
+    toy(Reproduction("toy", "a toy", "nothing", "BookKeeper", ("1.0",), 1, "docs/findings.md", take))
+    ran = fencepost("reproduce", "toy")
+    assert (ran.returncode, ran.stderr) == (153, "fencepost: a bookie ended with status 1\n")
+    assert list(tmp_path.iterdir()) == []
