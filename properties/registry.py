@@ -25,6 +25,11 @@ WORDS: dict[type, str] = {bool: "yes or no", int: "a number from 0 on", str: "a 
 TRUTH = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 
 
+LARGEST = 64
+"""The largest number that a file which somebody else may have written can give a parameter; what is larger is no instance that
+an engine could search, and takes gigabytes to build."""
+
+
 class RegistryError(Exception):
     """A protocol or parameter that does not exist, or a value that does not fit; the message lists what there is."""
 
@@ -124,6 +129,13 @@ class Entry:
         made: Protocol = built(self.name, Protocol, self.function, **parameters, defects=tuple(defects))
         made.actors.check()
         return made
+
+    def of_file(self, parameters: Mapping[str, Any], defects: Iterable[str]) -> Protocol:
+        """The instance that a file names. Raises what ``build`` raises, and RegistryError for a number above ``LARGEST``."""
+        for name, value in parameters.items():
+            if type(value) is int and not 0 <= value <= LARGEST:
+                raise RegistryError(f"{self.name}: {name} is from 0 to {LARGEST} in a file, not {value}")
+        return self.build(parameters, defects)
 
     def of_any(self, names: Sequence[str], parameters: Mapping[str, Any], defects: Iterable[str] = ()) -> list[Part]:
         """The parts of a proof of the protocol with these parameters of any size, and the others as they are given.

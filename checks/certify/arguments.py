@@ -11,8 +11,8 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 
 CERTIFY = """Checks the certificate of a proof, which `fencepost check --by induction --certificate DIR` has written.
 
-Every file must be as it was, every lemma and property must be asked about, and Z3 and cvc5 must each answer that no obligation
-can be false. That is done by code of its own, and by each solver in a process of its own, from the text alone."""
+The obligations are made again from the installed model, and every file must be the same, byte by byte. Then Z3 and cvc5, each
+in a process of its own, must answer from the text alone that no obligation can be false."""
 
 EXAMPLES = """examples:
   fencepost check ledger --set entries=1 --by induction --certificate proof
@@ -25,6 +25,12 @@ def add_certify(commands: Commands) -> None:
     certify.add_argument("folder", type=Path, metavar="DIR", help="the certificate of one instance")
     helps = "what a solver may take for one script (default: 300)"
     certify.add_argument("--seconds", type=positive, default=300.0, metavar="SECONDS", help=helps)
+    model = certify.add_mutually_exclusive_group()
+    model.add_argument(
+        "--protocol", type=Path, metavar="FILE", help="the file of your own protocol, if the certificate is of one"
+    )
+    helps = "check the formulas alone, and not what they are about: of another version, or without its protocol"
+    model.add_argument("--as-it-stands", action="store_true", help=helps)
     add_quiet(certify)
     certify.set_defaults(command=_certify)
 

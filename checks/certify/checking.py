@@ -1,5 +1,5 @@
-"""Checking a certificate. Nothing here, nor what it runs, is used by what makes certificates; the form of the files is all that
-both know.
+"""Checking a certificate from its text alone. Nothing here, nor what it runs, is used by what makes certificates; the form of
+the files is all that both know. That the formulas are those of a protocol is for ``remaking`` to show.
 
 A folder has ``certificate.json``, which names every other file with its SHA-256 digest; ``index.json``, which has of each
 script the statements that it asks about, in order; and the scripts. A script declares variables and supposes formulas, one
@@ -14,10 +14,17 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+MANIFEST, INDEX = "certificate.json", "index.json"
+FORMAT = 2
+LEAST = 3
+"""Scripts that a proof has at least: on the initial states, on what the invariant implies, and on an action."""
 
 ANSWERS = Path(__file__).with_name("answers.py")
 SOLVERS = ("z3", "cvc5")
@@ -67,56 +74,100 @@ class Certificate:
 
 def read(folder: Path) -> Certificate:
     """Reads a certificate. CertificateError if a file is missing, is another than it was, or is not of its form."""
-    text = _read(folder, "certificate.json")
-    manifest, index = _object(text, "certificate.json"), _object(_read(folder, "index.json"), "index.json")
-    if manifest.get("format") != 1 or not isinstance(manifest.get("files"), dict):
-        raise CertificateError(f"{folder / 'certificate.json'}: it is no certificate of format 1")
-    files: dict[str, str] = manifest["files"]
-    there = {path.name for path in folder.iterdir()} - {"certificate.json"}
-    for name in sorted(there - files.keys()):
+    text = _bytes(folder, MANIFEST)
+    manifest = _object(folder / MANIFEST, text)
+    if manifest.get("format") != FORMAT:
+        raise CertificateError(f"{folder / MANIFEST}: it is no certificate of format {FORMAT}; have the check write it again")
+    digests = _field(folder / MANIFEST, manifest, "files", dict)
+    there = {path.name for path in folder.iterdir()} - {MANIFEST}
+    for name in sorted(there - digests.keys()):
         raise CertificateError(f"{folder / name}: the certificate does not name it")
-    for name, digest in files.items():
-        if hashlib.sha256(_read(folder, name)).hexdigest() != digest:
+    for name, digest in digests.items():
+        if hashlib.sha256(_bytes(folder, name)).hexdigest() != digest:
             raise CertificateError(f"{folder / name}: it was changed since it was certified")
-    entries = index.get("scripts", [])
-    if {"index.json", *(entry["file"] for entry in entries)} != files.keys() or len(entries) < 3:
-        raise CertificateError(f"{folder / 'index.json'}: its scripts are not those of the certificate")
+    index = _object(folder / INDEX, _bytes(folder, INDEX))
+    entries = [_entry(folder / INDEX, entry) for entry in _field(folder / INDEX, index, "scripts", list)]
+    names = [entry.name for entry in entries]
+    if sorted([INDEX, *names]) != sorted(digests) or len(entries) < LEAST:
+        raise CertificateError(f"{folder / INDEX}: its scripts are not those of the certificate")
+    if any(not name.startswith(f"{number:03}-") for number, name in enumerate(names)):
+        raise CertificateError(f"{folder / INDEX}: a script is left out, or they are out of order")
     scripts = tuple(_script(folder, entry) for entry in entries)
-    _vet(folder, index, entries, scripts)
+    _vet(folder, _properties(folder / INDEX, index), entries, scripts)
     return Certificate(hashlib.sha256(text).hexdigest(), manifest, scripts)
 
 
-def _read(folder: Path, name: str) -> bytes:
+@dataclass(frozen=True)
+class _Entry:
+    """What the index has of a script: its file, what it is about, the statements that it asks about with their kinds, and those
+    in which its action changes nothing."""
+
+    name: str
+    about: str
+    obligations: tuple[tuple[str, str], ...]
+    frame: tuple[str, ...]
+
+
+def _entry(path: Path, entry: Any) -> _Entry:
+    name, about = (_field(path, entry, key, str) for key in ("file", "about"))
+    obligations = tuple(
+        (_field(path, one, "statement", str), _field(path, one, "kind", str))
+        for one in _field(path, entry, "obligations", list)
+    )
+    frame = _field(path, entry, "frame", list)
+    if not all(isinstance(statement, str) for statement in frame):
+        raise CertificateError(f"{path}: frame is not of its form")
+    return _Entry(name, about, obligations, tuple(frame))
+
+
+def _properties(path: Path, index: Any) -> dict[str, str]:
+    stated = _field(path, index, "properties", list)
+    return {_field(path, one, "name", str): _field(path, one, "kind", str) for one in stated}
+
+
+def _field(path: Path, value: Any, name: str, kind: type[T]) -> T:
+    """What an object of JSON has under a name; CertificateError if it is no object, or has nothing of that kind there."""
+    held = value.get(name) if isinstance(value, dict) else None
+    if not isinstance(held, kind):
+        raise CertificateError(f"{path}: {name} is missing or not of its form")
+    return held
+
+
+def _bytes(folder: Path, name: str) -> bytes:
     path = folder / name
-    if Path(name).name != name or not path.is_file():
+    if Path(name).name != name or "\0" in name or not path.is_file():
         raise CertificateError(f"{path}: there is no such file")
     return path.read_bytes()
 
 
-def _object(text: bytes, name: str) -> dict[str, Any]:
+def _object(path: Path, text: bytes) -> dict[str, Any]:
     try:
-        made = json.loads(text)
-    except ValueError as error:
-        raise CertificateError(f"{name}: it is no JSON: {error}") from error
-    if not isinstance(made, dict):
-        raise CertificateError(f"{name}: it is no object")
-    return made
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise CertificateError(f"{path}: it is no JSON that a certificate has: {error}") from error
+    if not isinstance(value, dict):
+        raise CertificateError(f"{path}: it is no object")
+    return value
 
 
-def _script(folder: Path, entry: dict[str, Any]) -> Script:
+def _script(folder: Path, entry: _Entry) -> Script:
     """One script, taken apart; CertificateError for a line that has no place in it."""
-    name, statements = entry["file"], tuple(obligation["statement"] for obligation in entry["obligations"])
-    kept = [line for line in _read(folder, name).decode().splitlines() if line and not line.startswith(";")]
-    start = kept.index("(push 1)") if "(push 1)" in kept else len(kept) - 1
-    supposed, asked = kept[:start], kept[start:-1]
-    fits = kept[-1:] == ["(exit)"] and all(line.startswith(_SUPPOSING) and _is_one(line) for line in supposed)
+    path, statements = folder / entry.name, tuple(statement for statement, _ in entry.obligations)
+    try:
+        text = _bytes(folder, entry.name).decode()
+    except UnicodeDecodeError as error:
+        raise CertificateError(f"{path}: it is not text in UTF-8") from error
+    lines = [line for line in text.splitlines() if line and not line.startswith(";")]
+    start = lines.index("(push 1)") if "(push 1)" in lines else len(lines) - 1
+    supposed, asked = lines[:start], lines[start:-1]
+    fits = lines[-1:] == ["(exit)"] and all(line.startswith(_SUPPOSING) and _is_one(line) for line in supposed)
     for place in range(0, len(asked), 4):
-        push, negation, *rest = asked[place : place + 4]
-        fits = fits and push == "(push 1)" and negation.startswith("(assert (not ") and _is_one(negation)
-        fits = fits and rest == ["(check-sat)", "(pop 1)"]
+        question = asked[place : place + 4]
+        fits = fits and len(question) == 4 and [question[0], *question[2:]] == ["(push 1)", "(check-sat)", "(pop 1)"]
+        fits = fits and question[1].startswith("(assert (not ") and _is_one(question[1])
     if not fits or len(asked) != 4 * len(statements):
-        raise CertificateError(f"{folder / name}: it does not ask of each of its {len(statements)} obligations, and no more")
-    return Script(name, entry["about"], "\n".join(supposed), tuple(asked), statements)
+        raise CertificateError(f"{path}: it does not ask of each of its {len(statements)} obligations, and no more")
+    return Script(entry.name, entry.about, "\n".join(supposed), tuple(asked), statements)
 
 
 def _is_one(line: str) -> bool:
@@ -130,32 +181,49 @@ def _is_one(line: str) -> bool:
     return False
 
 
-def _vet(folder: Path, index: dict[str, Any], entries: Sequence[dict[str, Any]], scripts: Sequence[Script]) -> None:
-    """CertificateError unless the scripts together are a proof: every lemma holds initially, and each action that keeps it is
-    supposed to start from all of them and nothing else."""
-    implied, steps = scripts[1], scripts[2:]
-    lemmas = {o["statement"] for o in entries[0]["obligations"] if o["kind"] == "lemma"}
-    properties = {p["name"]: p["kind"] for p in index.get("properties", [])}
-    kept = lemmas | {name for name, kind in properties.items() if kind == "step"}
+def _vet(folder: Path, properties: Mapping[str, str], entries: Sequence[_Entry], scripts: Sequence[Script]) -> None:
+    """CertificateError unless the scripts together are a proof: every lemma holds initially, each action that preserves it is
+    supposed to start from all of them and nothing else, and nothing is supposed that is not asked about."""
+    initial, implied, *steps = scripts
+    domains = sum(kind == "domains" for _, kind in entries[0].obligations)
+    lemmas = {statement for statement, kind in entries[0].obligations if kind == "lemma"}
+    if len(_suppositions(implied)) != len(lemmas) + domains:
+        raise CertificateError(f"{folder / implied.name}: it supposes something else than what {initial.name} asks about")
+    inductive = lemmas | {name for name, kind in properties.items() if kind == "step"}
     for script, entry in zip(steps, entries[2:], strict=True):
         before, _, guard = script.supposed.rpartition("\n")
         if before != implied.supposed or not guard.startswith("(assert "):
             raise CertificateError(f"{folder / script.name}: it does not suppose the invariant and a guard, and no more")
-        unasked = kept - set(script.statements) - set(entry["frame"])
+        unasked = inductive - set(script.statements) - set(entry.frame)
         if unasked:
             raise CertificateError(f"{folder / script.name}: nothing is asked of {min(unasked)}")
-    unasked = properties.keys() - kept - set(implied.statements)
-    if unasked or not lemmas or not properties or not steps:
+    unasked = properties.keys() - inductive - set(implied.statements)
+    if unasked or not lemmas or not properties:
         raise CertificateError(f"{folder / implied.name}: nothing is asked of {min(unasked, default='anything')}")
 
 
+def _suppositions(script: Script) -> list[str]:
+    return [line for line in script.supposed.splitlines() if line.startswith("(assert ")]
+
+
+def with_base(certificate: Certificate) -> Certificate:
+    """The certificate whose first script also asks of each formula that the steps suppose, as its text has it, whether it holds
+    initially. One whose obligations were made again needs no such question."""
+    initial, implied, *steps = certificate.scripts
+    more = [line.removeprefix("(assert ").removesuffix(")") for line in _suppositions(implied)]
+    questions = [line for one in more for line in ("(push 1)", f"(assert (not {one}))", "(check-sat)", "(pop 1)")]
+    named = tuple(f"supposition {number} of {implied.name}" for number in range(1, len(more) + 1))
+    asked = replace(initial, questions=(*initial.questions, *questions), statements=(*initial.statements, *named))
+    return replace(certificate, scripts=(asked, implied, *steps))
+
+
 def doubts(
-    certificate: Certificate, seconds: float, telling: Callable[[int, int], None], solvers: Sequence[str] = SOLVERS
+    certificate: Certificate, seconds: float, progress: Callable[[int, int], None], solvers: Sequence[str] = SOLVERS
 ) -> Iterator[Doubt]:
     """What keeps a certificate from being accepted, after each solver has been asked everything; ``seconds`` is what a solver
     may take for one script."""
     for number, script in enumerate(certificate.scripts):
-        telling(number, len(certificate.scripts))
+        progress(number, len(certificate.scripts))
         for solver in solvers:
             yield from _doubts(script, solver, seconds, must_be=number < 2)
 
@@ -176,5 +244,5 @@ def _doubts(script: Script, solver: str, seconds: float, *, must_be: bool) -> It
         yield Doubt(answers[0] == "unsat", f"{script.name}: {solver} says {answers[0]} to whether what it supposes can be")
     for statement, answer in zip(script.statements, answers[1:], strict=True):
         if answer != "unsat":
-            told = f"{solver} says {answer} to whether {statement} can be false where {script.about}"
-            yield Doubt(answer == "sat", f"{script.name}: {told}")
+            words = f"{solver} says {answer} to whether {statement} can be false where {script.about}"
+            yield Doubt(answer == "sat", f"{script.name}: {words}")
