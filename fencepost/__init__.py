@@ -33,7 +33,9 @@ if TYPE_CHECKING:
         Variable,
         all_of,
         any_of,
+        at,
         at_least,
+        either,
         how_many,
         maximum,
         minimum,
@@ -92,8 +94,10 @@ __all__ = [
     "Violation",
     "all_of",
     "any_of",
+    "at",
     "at_least",
     "check",
+    "either",
     "explore",
     "how_many",
     "machine_of",
@@ -123,7 +127,7 @@ _HOMES = {
     "model.balance.usage": "weighted_usage",
     "model.language": (
         "Action And If Implies Location ModelError Not OneOf Or Protocol Universe Variable all_of any_of "
-        "at_least how_many maximum minimum select"
+        "at at_least either how_many maximum minimum select"
     ),
     "model.language.obligations": "prove_domains",
     "model.language.symmetry": "symmetry_of",

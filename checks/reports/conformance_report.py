@@ -59,7 +59,7 @@ class Held:
         known = {family for observable in self.adapter.observables for family in observable.variables}
         known |= set(self.adapter.shown_by_requests)
         families = dict.fromkeys(v.family for protocol in self.instances for v in protocol.variables)
-        budgets = {name for protocol in self.instances for name in protocol.budgets}
+        budgets = {counter.family for protocol in self.instances for counter in protocol.counters}
         return [family for family in families if family not in known and family not in budgets]
 
     def meanings(self) -> dict[str, str]:

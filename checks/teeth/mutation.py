@@ -105,8 +105,9 @@ def _twins(entry: Entry, parameters: Mapping[str, Value], protocol: Protocol) ->
 
     An action that settles there that it can never happen is one that is never enabled.
     """
+    budgets = {counter.family.rpartition(".")[2] for counter in protocol.counters}
     for parameter in entry.parameters:
-        if parameter.type is not int or parameter.name in protocol.budgets:
+        if parameter.type is not int or parameter.name in budgets:
             continue
         value = int(parameters.get(parameter.name, parameter.default))
         for change, other in (("one more", value + 1), ("one less", value - 1)):

@@ -29,7 +29,7 @@ class Reader:
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
         self._wording = Wording(protocol)
-        self._budgets = {protocol.variable(name) for name in protocol.budgets}
+        self._budgets = protocol.counters
         labels = {u.label(member) for u in protocol.universes.values() for member in u}
         alternatives = "|".join(re.escape(label) for label in sorted(labels, key=lambda label: (-len(label), label)))
         self._labels = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)") if labels else re.compile("(?!)")

@@ -65,7 +65,7 @@ class Actors:
         location: Location,
         parameters: Mapping[str, object],
         told: Told,
-        variables: Iterable[Variable],
+        variables: Mapping[str, Variable],
     ) -> dict[str, Variable]:
         """Takes note of whom an action speaks with; returns for each who may be sent something the variable that holds it.
 
@@ -79,13 +79,13 @@ class Actors:
                 self._named.append(_Named(where, role, who, domain if isinstance(domain, Universe) else None, location))
         if told.posts is None:
             return {}
-        name = told.posts.name if isinstance(told.posts, Family) else ""
-        held = [variable for variable in variables if variable.family == name]
-        if not held or any(len(variable.universes) != 1 for variable in held):
+        held = dict(told.posts.items()) if isinstance(told.posts, Family) else {}
+        if not held or any(len(index) != 1 for index in held):
             raise ModelError(f"{where}: posts is a family of variables, one for each receiver, not {told.posts!r}", location)
-        (universe,) = held[0].universes
+        found = {index: variables[term.decl().name()] for (index,), term in held.items()}
+        universe = next(iter(found.values())).universes[-1]
         self._named.append(_Named(where, "posts", universe.name, universe, location))
-        return {universe.label(variable.index[0]): variable for variable in held}
+        return {universe.label(member): variable for member, variable in found.items()}
 
     def check(self) -> None:
         """Raises ModelError if somebody is named who does nothing in any instance, and is not the store."""

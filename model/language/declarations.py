@@ -36,14 +36,22 @@ class Variable:
 class Family:
     """Variables of one name, one for each member of a universe or each tuple of members of several."""
 
-    def __init__(self, name: str, members: Mapping[tuple[int, ...], Any]) -> None:
+    def __init__(self, name: str, members: dict[tuple[int, ...], Any]) -> None:
         self._name = name
         self._members = members
+
+    def extend(self, members: Mapping[tuple[int, ...], Any]) -> None:
+        """Adds members: each copy of a part has some of its own."""
+        self._members.update(members)
 
     @property
     def name(self) -> str:
         """The name that it was declared with."""
         return self._name
+
+    def items(self) -> Iterator[tuple[tuple[int, ...], Any]]:
+        """Each index with the member that it has there."""
+        return iter(self._members.items())
 
     def __getitem__(self, index: int | tuple[int, ...]) -> Any:
         key = index if isinstance(index, tuple) else (index,)
@@ -83,6 +91,17 @@ class Names:
 
 
 @dataclass(frozen=True, eq=False)
+class Taken:
+    """A move of a part that an action takes: what it does in the real system, and the methods that do it there."""
+
+    name: str
+    doc: str
+    mirrors: tuple[str, ...]
+    fair: bool
+    fault: bool
+
+
+@dataclass(frozen=True, eq=False)
 class Action:
     """A grounded action: a guard and, for each variable that it changes, the new value; the rest stays as it is.
 
@@ -90,6 +109,7 @@ class Action:
     ``mirrors`` are the methods of the real system that do this, ``Class.method``, the main one first. ``hears`` is the actor,
     or the store, whose message reaches this one by it, and ``to`` to whom it sends one that arrives at once, if there are such.
     ``posts`` has for each to whom it may send a message that arrives later the variable that holds what is on its way.
+    ``moves`` are those of parts that it takes; what they mirror is among its ``mirrors``.
     """
 
     name: str
@@ -106,11 +126,17 @@ class Action:
     hears: str = ""
     to: str = ""
     posts: Mapping[str, Variable] = field(default_factory=dict)
+    moves: tuple[Taken, ...] = ()
 
     @property
     def label(self) -> str:
         """As traces show it, e.g. ``add(b0, e1)``."""
         return f"{self.name}({', '.join(self.arguments.values())})" if self.arguments else self.name
+
+    @property
+    def meaning(self) -> str:
+        """What the real system does there, in its own words and, below, in those of the moves that it takes."""
+        return "\n\n".join([self.doc, *(f"{taken.name}: {taken.doc}" for taken in self.moves)])
 
     def posted(self, variable: Variable) -> int | None:
         """What a message that it posts is of: the member of the set that this variable is which the action is about, if so."""

@@ -177,6 +177,10 @@ class AnySize(Protocol):
         symbol = made[key]
         return (symbol.primed if primed else symbol.function)(*arguments)
 
+    def include(self, prefix: str, *_: Any, **__: Any) -> Any:  # type: ignore[override]
+        """Raises ModelError: what is made of parts has a proof for a stated instance only."""
+        raise ModelError(f"{self.name}: part {prefix}: a protocol made of parts has no proof for any size")
+
     # --- actions
 
     def _posts(self, where: str, manner: Manner, location: Location) -> dict[str, Variable]:
@@ -186,13 +190,15 @@ class AnySize(Protocol):
         self, name: str, doc: str, function: Callable[..., Any], manner: Manner, posts: dict[str, Variable]
     ) -> None:
         """Makes an action for each tuple of members of finite universes, and any of the others."""
-        parameters, spends = manner.parameters, manner.spends
+        parameters: dict[str, Any] = dict(manner.parameters)
+        spends = manner.spends
         for values in itertools.product(*([u.fresh(k)] if isinstance(u, Unbounded) else u for k, u in parameters.items())):
             bound = dict(zip(parameters, values, strict=True))
             if not manner.admits(bound):
                 continue
             where = f"{self.name}: action {name}"
-            guard, updates = build(where, function, **bound)
+            made = self._returned(where, build(where, function, **bound))
+            guard, updates = made.guard, {key: given.value for key, given in made.updates.items()}
             within = [u.within(bound[k]) for k, u in parameters.items() if isinstance(u, Unbounded)]
             budget = {} if spends is None else {self.value(spends, ()): self.value(spends, ()) + 1}
             if spends is not None:

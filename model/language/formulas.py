@@ -13,6 +13,7 @@ import z3
 from fencepost.model.language.connectives import And, Or, equation
 from fencepost.model.language.markers import closed, counted, refuse, so_many
 from fencepost.model.language.memberships import Membership, either
+from fencepost.model.language.mistakes import ModelError
 from fencepost.model.language.one_or_none import OneOrNoneRef, one_or_other
 
 
@@ -243,6 +244,24 @@ def maximum(first: Any, *others: Any) -> Any:
 def minimum(first: Any, *others: Any) -> Any:
     """The least of the numbers."""
     return reduce(lambda a, b: z3.If(a <= b, a, b), others, first)
+
+
+def at(family: Iterable[Any], index: Any, *, none: Any = None) -> Any:
+    """The member of a family, or of a list, that a choice names; ``none`` is the value where it names none of its universe.
+
+    Raises ModelError for what may be out of range, a number or a choice that may name none, unless ``none`` is given.
+    """
+    values = list(family)
+    if type(index) is int:
+        return values[index]
+    names = index.names if isinstance(index, ChoiceRef) else ()
+    if len(names) != len(values) and none is None:
+        which = f"may be {names[-1]!r}" if len(names) > len(values) else "may be out of range"
+        raise ModelError(f"at: {' '.join(str(index).split())} {which}: say by none= what the value is then")
+    chosen = values[-1] if none is None else If(index == len(values) - 1, values[-1], none)
+    for position in reversed(range(len(values) - 1)):
+        chosen = If(index == position, values[position], chosen)
+    return chosen
 
 
 def select(index: Any, values: Sequence[Any]) -> Any:

@@ -10,20 +10,29 @@ from fencepost.model.language.actors import Told
 from fencepost.model.language.building import is_outline
 from fencepost.model.language.mistakes import ModelError
 
+Values = Iterable[int] | Callable[..., Any]
+"""What a parameter of an action goes through: a universe, numbers, or the member that a variable holds, as a function of the
+parameters before it."""
+
 _METHOD = re.compile(r"[A-Z]\w*(\.[A-Z]\w*)*\.[a-z]\w*")
 
 
 class Manner(NamedTuple):
-    """How an action is declared, as ``Protocol.step`` and ``Protocol.fault`` have it."""
+    """How an action is declared, as ``Protocol.step``, ``Protocol.fault`` and ``Protocol.move`` have it.
+
+    ``move`` says that a part offers it to steps of the whole, ``alone`` that it is a step where there is no whole.
+    """
 
     by: str
-    parameters: Mapping[str, Iterable[int]]
+    parameters: Mapping[str, Values]
     mirrors: str
     spends: str | None
     only_if: object
     fault: bool = False
     fair: bool = False
     told: Told = Told()
+    move: bool = False
+    alone: bool = True
 
     def methods(self, where: str) -> tuple[str, ...]:
         """The methods that the action mirrors; ModelError, beginning with ``where``, if one is written as no method is."""

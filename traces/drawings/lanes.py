@@ -100,10 +100,10 @@ def stored(protocol: Protocol) -> frozenset[str]:
     actors = {action.actor for action in protocol.actions}
     changed_by = defaultdict[str, set[str]](set)
     for action in protocol.actions:
-        for variable in action.updates:
+        for variable in action.updates.keys() - protocol.counters:
             changed_by[variable.family].add(action.actor)
     owned = {v.family for v in protocol.variables if any(u.label(i) in actors for u in v.universes for i in u)}
-    return frozenset(name for name, by in changed_by.items() if len(by) > 1 and name not in owned | protocol.budgets.keys())
+    return frozenset(name for name, by in changed_by.items() if len(by) > 1 and name not in owned)
 
 
 def owners(variable: Variable, shared: frozenset[str]) -> list[str]:

@@ -106,7 +106,7 @@ def _told(recording: Recording, courses: Sequence[Course]) -> dict[str, Any]:
                 "label": label,
                 "by": lane[message.actor],
                 "fault": message.action.fault,
-                "doc": message.action.doc,
+                "doc": message.action.meaning,
                 "place": str(message.action.location),
                 "mirrors": list(message.action.mirrors),
             }

@@ -110,7 +110,7 @@ def _action(told: Message, lane: Mapping[str, int], place: Mapping[Variable, int
         "posts": [[lane[who], place[held], action.posted(held)] for who, held in action.posts.items()],
         "hears": action.hears,
         "fault": action.fault,
-        "doc": action.doc,
+        "doc": action.meaning,
         "place": str(action.location),
         "mirrors": list(action.mirrors),
         "guard": watched.conjuncts(action.guard),

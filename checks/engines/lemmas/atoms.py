@@ -164,7 +164,7 @@ def _ordered(protocol: Protocol, statement: Any) -> set[Universe]:
 def _ranges(protocol: Protocol, variable: Variable, universe: Universe) -> bool:
     """Whether a number is a member of the universe, none before the first, or the one after the last."""
     domain = variable.domain
-    if not isinstance(domain, Number) or variable.family in protocol.budgets:
+    if not isinstance(domain, Number) or variable in protocol.counters:
         return False
     return domain.lowest in (-1, 0) and domain.highest in (universe.size - 1, universe.size)
 

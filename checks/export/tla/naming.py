@@ -19,7 +19,8 @@ class Identifiers:
         self.taken: set[str] = set(RESERVED)
 
     def claim(self, wanted: str) -> str:
-        """The identifier wanted, with underscores behind it until it is nobody else's."""
+        """The identifier wanted, without the dots of parts and with underscores behind it until it is nobody else's."""
+        wanted = wanted.replace(".", "_")
         while wanted in self.taken:
             wanted += "_"
         self.taken.add(wanted)

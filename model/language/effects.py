@@ -1,0 +1,146 @@
+"""What happens in a step: a guard, updates, and moves of parts, with commas between; or one of two such by a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import z3
+
+from fencepost.model.language.connectives import And, Not, Or
+from fencepost.model.language.declarations import Taken
+from fencepost.model.language.formulas import If
+from fencepost.model.language.mistakes import ModelError
+from fencepost.model.language.parts import Scope
+
+_CALLED: ContextVar[list[Taken] | None] = ContextVar("called", default=None)
+
+
+class Given(NamedTuple):
+    """A new value of a variable, the parts that give it (None is whoever returns it), and the move in which they do."""
+
+    value: Any
+    by: tuple[Scope | None, ...] = (None,)
+    move: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """When something may happen, what it changes, and the moves of parts that it consists of.
+
+    ``conflicts`` are sentences on variables that get two values: a mistake, unless the guard is settled to be false.
+    """
+
+    guard: Any
+    updates: Mapping[Any, Given]
+    moves: tuple[Taken, ...] = ()
+    conflicts: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        raise TypeError("Python's and, or, not and if cannot see into a move: name it after the guard, with a comma")
+
+    def given_by(self, scope: Scope, taken: Taken | None = None) -> Effect:
+        """The same, returned by a step or a move of that part."""
+        move = taken.name if taken is not None else ""
+        updates = {
+            variable: Given(given.value, tuple(by or scope for by in given.by), given.move or move)
+            for variable, given in self.updates.items()
+        }
+        return replace(self, updates=updates, moves=self.moves if taken is None else (*self.moves, taken))
+
+
+@contextmanager
+def calls() -> Iterator[list[Taken]]:
+    """Within it the list gathers the moves that are called."""
+    called: list[Taken] = []
+    before = _CALLED.set(called)
+    try:
+        yield called
+    finally:
+        _CALLED.reset(before)
+
+
+def note(taken: Taken) -> None:
+    """Takes note that a move is called."""
+    called = _CALLED.get()
+    if called is not None:
+        called.append(taken)
+
+
+def effect(made: Any) -> Effect:
+    """Formulas, updates and effects, or several in a tuple, as one effect. Raises ModelError for anything else."""
+    if isinstance(made, Effect):
+        return made
+    if isinstance(made, Mapping):
+        return Effect(True, {variable: Given(value) for variable, value in made.items()})
+    if isinstance(made, tuple):
+        return _joined([effect(one) for one in made])
+    if isinstance(made, (bool, z3.BoolRef)):
+        return Effect(made, {})
+    if callable(made):
+        raise ModelError(f"{getattr(made, 'name', made)} is not called: write its arguments behind it, in brackets")
+    raise ModelError(f"an action returns (guard, updates), and after these updates and moves, with commas, not {made!r}")
+
+
+def either(condition: Any, then: Any, otherwise: Any = ()) -> Effect:
+    """What happens where the condition holds, and what otherwise; each is updates, a move, or a tuple of what happens."""
+    one, other = effect(then), effect(otherwise)
+    if isinstance(condition, bool):
+        chosen, dropped = (one, other) if condition else (other, one)
+        called = _CALLED.get()
+        if called is not None:
+            called[:] = [taken for taken in called if taken not in dropped.moves]
+        return chosen
+    updates: dict[Any, Given] = {}
+    for variable in dict.fromkeys([*one.updates, *other.updates]):
+        sides = [side.updates.get(variable, Given(variable, ())) for side in (one, other)]
+        by = tuple(dict.fromkeys([*sides[0].by, *sides[1].by]))
+        updates[variable] = Given(If(condition, sides[0].value, sides[1].value), by, sides[0].move or sides[1].move)
+    guard = _guarded(condition, one.guard, other.guard)
+    return Effect(guard, updates, one.moves + other.moves, one.conflicts + other.conflicts)
+
+
+def _guarded(condition: Any, one: Any, other: Any) -> Any:
+    if one is True:
+        return True if other is True else Or(condition, other)
+    if other is True:
+        return Or(Not(condition), one)
+    return z3.If(condition, one, other)
+
+
+def _joined(effects: list[Effect]) -> Effect:
+    updates: dict[Any, Given] = {}
+    conflicts: list[str] = []
+    for one in effects:
+        for variable, given in one.updates.items():
+            known = updates.get(variable)
+            if known is not None and (known.move or given.move or not _same(known.value, given.value)):
+                sides = (f"{_text(side.value)} ({side.move or 'an update'})" for side in (known, given))
+                conflicts.append(f"{variable} gets two values: {' and '.join(sides)}")
+            updates[variable] = given
+    guards = [one.guard for one in effects if one.guard is not True]
+    guard = guards[0] if len(guards) == 1 else conjunction(guards)
+    moves = tuple(taken for one in effects for taken in one.moves)
+    return Effect(guard, updates, moves, (*(told for one in effects for told in one.conflicts), *conflicts))
+
+
+def conjunction(guards: list[Any]) -> Any:
+    """All of the guards, without brackets within brackets; true if there are none."""
+    if any(guard is False for guard in guards):
+        return False
+    parts = [part for guard in guards for part in (guard.children() if z3.is_and(guard) else [guard])]
+    return (And(*parts) if len(parts) > 1 else parts[0]) if parts else True
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, z3.ExprRef) and isinstance(other, z3.ExprRef):
+        return bool(one.eq(other))
+    literals = (bool, int, str, tuple, range)
+    return one is other or (isinstance(one, literals) and type(one) is type(other) and bool(one == other))
+
+
+def _text(value: Any) -> str:
+    return " ".join(str(value).split()) if isinstance(value, (z3.ExprRef, bool, int, str, tuple)) else "a choice of two"

@@ -1,0 +1,109 @@
+"""Moves: steps that a part offers, and that the protocol which includes it takes in steps of its own."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from inspect import Signature
+from typing import TYPE_CHECKING, Any
+
+from fencepost.model.language.declarations import Taken
+from fencepost.model.language.domains import Universe
+from fencepost.model.language.effects import Effect, effect, note
+from fencepost.model.language.locations import Location
+from fencepost.model.language.mistakes import ModelError
+
+if TYPE_CHECKING:
+    from fencepost.model.language.manner import Manner
+    from fencepost.model.language.protocol import Protocol
+
+
+@dataclass
+class Offer:
+    """A move that a part offers: where it is declared, and whether a step takes it."""
+
+    location: Location
+    taken: bool = False
+
+
+class Move:
+    """A move as whoever takes it calls it: with a member or a term for each parameter, and it returns what happens.
+
+    A move that the instance does not have, because its budget is empty or ``only_if`` is false, can never happen, nor can a
+    step that takes it.
+    """
+
+    def __init__(
+        self,
+        protocol: Protocol,
+        name: str,
+        function: Callable[..., Any],
+        manner: Manner,
+        mirrors: tuple[str, ...],
+        missing: bool,
+    ) -> None:
+        self.name, self.mirrors = name, mirrors
+        self.doc, self.location = inspect.cleandoc(function.__doc__ or ""), Location.of(function)
+        self._protocol, self._function, self._manner, self._missing = protocol, function, manner, missing
+        self._signature = inspect.signature(function)
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"Python's and, or, not and if cannot see into a move: call {self.name}, after the guard, with a comma")
+
+    def __call__(self, *given: Any, **named: Any) -> Effect:
+        taken = Taken(self.name, self.doc, self.mirrors, self._manner.fair, self._manner.fault)
+        note(taken)
+        try:
+            call = self._signature.bind(*given, **named)
+        except TypeError as error:
+            raise ModelError(f"{self.name}{self._signature.replace(return_annotation=Signature.empty)}: {error}") from error
+        call.apply_defaults()
+        arguments = dict(call.arguments)
+        if self._missing or not self._admits(arguments):
+            return Effect(False, {}, (taken,))
+        such = [which(self.name, values, arguments) == arguments[k] for k, values in self._parameters() if callable(values)]
+        made = effect((*such, self._function(**arguments), *self._spent()))
+        return made.given_by(self._protocol.scope, taken)
+
+    def _parameters(self) -> Iterable[tuple[str, Any]]:
+        return self._manner.parameters.items()
+
+    def _admits(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether there is the move with these arguments, as far as they are known; ModelError for one out of range."""
+        for name, values in self._parameters():
+            value = arguments[name]
+            size = values.size if isinstance(values, Universe) else None
+            known = range(size) if type(size) is int else values
+            if type(value) is int and isinstance(known, (range, list, tuple)) and value not in known:
+                raise ModelError(f"{self.name} is called with {name}={value}, which is none of its values")
+        known = all(type(value) is int for value in arguments.values())
+        return not known or self._manner.admits(arguments)
+
+    def _spent(self) -> list[Any]:
+        budget = self._manner.spends
+        if budget is None:
+            return []
+        counter = self._protocol.variable(budget).term
+        return [counter < self._protocol.budgets[budget], {counter: counter + 1}]
+
+
+def which(where: str, values: Callable[..., Any], bound: Mapping[str, Any]) -> Any:
+    """The variable that says which member a parameter is, for the arguments before it."""
+    names = list(inspect.signature(values).parameters)
+    for name in names:
+        if name not in bound:
+            raise ModelError(f"{where}: a parameter depends on {name}, which is no parameter before it")
+    return values(**{name: bound[name] for name in names})
+
+
+def untaken(protocols: Iterable[Protocol]) -> list[str]:
+    """The moves that parts offer in some of these protocols and that no step of any takes, each with where it is declared."""
+    offers: dict[str, Offer] = {}
+    taken: set[str] = set()
+    for protocol in protocols:
+        for name, offer in protocol.offers.items():
+            offers.setdefault(name, offer)
+            taken |= {name} if offer.taken else set()
+    return [f"{offer.location}: nobody takes {name}" for name, offer in offers.items() if name not in taken]
+
