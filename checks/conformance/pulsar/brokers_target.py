@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from fencepost.checks.conformance.java_side.harness import Harness, harness
-from fencepost.checks.conformance.java_side.jars import Artifact, Release
+from fencepost.checks.conformance.java_side.servers import pulsar_brokers
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.policy.code import pulsar_broker
 from fencepost.checks.conformance.pulsar.split import SplitAdapter
-from fencepost.checks.conformance.pulsar.target import OPTIONS, SERVER
+from fencepost.checks.conformance.pulsar.target import OPTIONS
 from fencepost.checks.conformance.pulsar.unload import UnloadAdapter
 from fencepost.checks.conformance.targets import Asked, Target
 
@@ -21,13 +21,6 @@ MAIN = "org.apache.pulsar.metadata.coordination.impl.BrokersBench"
 def brokers(release: str) -> Harness:
     """The harness of brokers over one ZooKeeper server. Raises ToolchainError."""
     return harness("brokers", MAIN, pulsar_broker(release), besides=("pulsar", "bundles"), options=OPTIONS)
-
-
-def pulsar_brokers(release: str) -> Release:
-    """All that a broker of a release needs to start, in the versions that belong together."""
-    # Pulsar has a ZooKeeper of its own beside that one
-    broker = Artifact(f"org.apache.pulsar:pulsar-broker:{release}", ("org.apache.zookeeper:zookeeper",))
-    return Release("pulsar-brokers", release, (broker, *map(Artifact, SERVER)), (f"org.apache.pulsar:pulsar:{release}",))
 
 
 def whole_brokers(release: str) -> Harness:

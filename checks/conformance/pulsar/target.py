@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fencepost.checks.conformance.java_side.harness import harness
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
+from fencepost.checks.conformance.java_side.servers import ZOOKEEPER_SERVER
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.pulsar.election import ElectionAdapter
 from fencepost.checks.conformance.pulsar.ownership import OwnershipAdapter
@@ -13,14 +14,11 @@ from fencepost.checks.conformance.targets import Asked, Target
 OPTIONS = ("-Xmx512m", "-Dzookeeper.forceSync=no")
 
 _ETCD = ("org.apache.pulsar:jetcd-core-shaded", "io.etcd:jetcd-core")
-SERVER = ("io.dropwizard.metrics:metrics-core:4.1.12.1", "org.xerial.snappy:snappy-java:1.1.10.5")
-"""What a ZooKeeper server needs besides its client."""
-
 
 def pulsar_metadata(version: str) -> Release:
     """A release of pulsar-metadata, without etcd, with what a ZooKeeper server needs."""
     metadata = Artifact(f"org.apache.pulsar:pulsar-metadata:{version}", _ETCD)
-    return Release("pulsar-metadata", version, (metadata, *map(Artifact, SERVER)))
+    return Release("pulsar-metadata", version, (metadata, *map(Artifact, ZOOKEEPER_SERVER)))
 
 
 def start_store(asked: Asked, *, keep_log: bool = False) -> StoreAdapter:

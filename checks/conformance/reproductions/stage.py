@@ -39,10 +39,12 @@ class Stage:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._ending.close()
 
-    def harness(self, folder: str, main: str, release: Release, options: Sequence[str] = ()) -> Harness:
-        """The harness of ``java/reproductions/FOLDER``. Raises ToolchainError."""
+    def harness(
+        self, folder: str, main: str, release: Release, options: Sequence[str] = (), besides: Sequence[str] = ()
+    ) -> Harness:
+        """The harness of ``java/reproductions/FOLDER``, compiled with the folders ``besides`` it. Raises ToolchainError."""
         self.progress(f"fetching the jars of {release}, compiling")
-        return harness(f"reproductions/{folder}", main, release, options=options, tools=self.tools)
+        return harness(f"reproductions/{folder}", main, release, besides=besides, options=options, tools=self.tools)
 
     def session(self, name: str, harness: Harness) -> Session:
         """A harness, started in the folder ``name``, which holds what it writes. Raises SessionError."""

@@ -27,6 +27,7 @@ def _of(folder: Path) -> list[str]:
     return found
 
 
+@pytest.mark.java
 @pytest.mark.deep
 @pytest.mark.parametrize("name", REPRODUCTIONS)
 def test_a_finding_is_seen_and_not_in_its_control(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,6 +40,7 @@ def test_a_finding_is_seen_and_not_in_its_control(name: str, tmp_path: Path, mon
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.java
 @pytest.mark.deep
 def test_an_interrupt_ends_every_process(tmp_path: Path) -> None:
     tools()

@@ -13,7 +13,7 @@ import java.util.List;
  * The wire between one client and the server, through a free port of the loopback interface: it can be cut, and answers can be
  * held back. Who connects while it is down waits until it is up.
  */
-final class Link implements AutoCloseable {
+public final class Link implements AutoCloseable {
     /** What a frame has for the number of a request if it answers none. */
     private static final int NOTIFICATION = -1;
 
@@ -24,7 +24,7 @@ final class Link implements AutoCloseable {
     private boolean up = true;
     private boolean silent;
 
-    Link(int server) throws IOException {
+    public Link(int server) throws IOException {
         this.server = server;
         start(() -> {
             while (true) {
@@ -34,13 +34,13 @@ final class Link implements AutoCloseable {
     }
 
     /** Where it begins. It is named twice, since a client that knows one server only pauses for a second between attempts. */
-    String address() {
+    public String address() {
         String door = "127.0.0.1:" + this.door.getLocalPort();
         return door + "," + door;
     }
 
     /** Nothing passes any more; answers that were held back are lost. */
-    synchronized void cut() {
+    public synchronized void cut() {
         up = false;
         for (Socket end : ends) {
             shut(end);
@@ -51,7 +51,7 @@ final class Link implements AutoCloseable {
     }
 
     /** What is sent passes again, from connections that are made anew. */
-    synchronized void mend() throws IOException {
+    public synchronized void mend() throws IOException {
         up = true;
         for (Socket client : waiting) {
             join(client);

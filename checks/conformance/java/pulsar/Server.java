@@ -3,6 +3,7 @@ package org.apache.pulsar.metadata.coordination.impl;
 import fencepost.Folders;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.KeeperException;
@@ -11,7 +12,7 @@ import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.ZooKeeperServer;
 
 /** A ZooKeeper server in this JVM, on a free port of the loopback interface. Sessions expire only when they are told to. */
-final class Server implements AutoCloseable {
+public final class Server implements AutoCloseable {
     /** As long as a session timeout may be: no run takes longer. */
     static final int SESSION_MILLIS = 600_000;
     private static final int SECONDS = 20;
@@ -20,7 +21,7 @@ final class Server implements AutoCloseable {
     private final ServerCnxnFactory connections;
     private final int port;
 
-    Server() throws Exception {
+    public Server() throws Exception {
         var folder = Folders.fresh("zookeeper");
         server = new ZooKeeperServer(folder, folder, 2000);
         server.setMaxSessionTimeout(SESSION_MILLIS);
@@ -36,7 +37,7 @@ final class Server implements AutoCloseable {
         this.port = port;
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
@@ -55,12 +56,17 @@ final class Server implements AutoCloseable {
         }
     }
 
+    /** The sessions that there are. */
+    public Set<Long> sessions() {
+        return Set.copyOf(server.getZKDatabase().getSessionWithTimeOuts().keySet());
+    }
+
     boolean has(long session) {
         return server.getZKDatabase().getSessionWithTimeOuts().containsKey(session);
     }
 
     /** The session expires, and its nodes go. */
-    void expire(long session) throws Exception {
+    public void expire(long session) throws Exception {
         server.closeSession(session);
         gone(session);
     }
@@ -71,7 +77,7 @@ final class Server implements AutoCloseable {
     }
 
     /** Waits for a condition that nothing signals. */
-    static void until(String what, Callable<Boolean> condition) throws Exception {
+    public static void until(String what, Callable<Boolean> condition) throws Exception {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
         while (!condition.call()) {
             if (System.nanoTime() > end) {

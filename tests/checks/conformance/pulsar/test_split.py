@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from fencepost.checks.conformance.pulsar.brokers_target import SPLIT, WHOLE, pulsar_brokers, start_split, start_split_whole
+from fencepost.checks.conformance.java_side.servers import pulsar_brokers
+from fencepost.checks.conformance.pulsar.brokers_target import SPLIT, WHOLE, start_split, start_split_whole
 from fencepost.checks.conformance.pulsar.split import Scale, SplitAdapter
 from fencepost.checks.conformance.running.campaign import Result, campaign
 from fencepost.checks.conformance.running.pair import Outcome, Pair

@@ -43,11 +43,13 @@ public final class Client implements Lines.Target {
                 answer.put("bookies", waited(request.get("bookies").asInt()));
                 break;
             case "create":
-                held = client().createLedger(3, 3, 2, BookKeeper.DigestType.CRC32C, PASSWORD);
+                int copies = request.path("copies").asInt(3);
+                int quorum = request.path("quorum").asInt(copies / 2 + 1);
+                held = client().createLedger(copies, copies, quorum, BookKeeper.DigestType.CRC32C, PASSWORD);
                 answer.put("ledger", held.getId());
                 break;
             case "add":
-                add(answer);
+                add(request.path("bytes").asInt(5), answer);
                 break;
             case "recover":
                 LedgerHandle opened = client().openLedger(request.get("ledger").asLong(), BookKeeper.DigestType.CRC32C, PASSWORD);
@@ -55,20 +57,56 @@ public final class Client implements Lines.Target {
                 answer.put("last", opened.getLastAddConfirmed());
                 opened.close();
                 break;
+            case "close":
+                held.close();
+                break;
+            case "ensembles":
+                var ensembles = answer.putArray("ensembles");
+                try (LedgerHandle found = seen(request)) {
+                    for (var ensemble : found.getLedgerMetadata().getAllEnsembles().values()) {
+                        var bookies = ensembles.addArray();
+                        ensemble.forEach(each -> bookies.add(each.toString()));
+                    }
+                }
+                break;
+            case "read":
+                try (LedgerHandle found = seen(request)) {
+                    answer.put("read", read(found));
+                }
+                break;
             default:
                 throw new IllegalArgumentException("unknown request " + request);
         }
     }
 
-    private void add(ObjectNode answer) throws InterruptedException {
+    /** The ledger as it is, without a recovery. */
+    private LedgerHandle seen(JsonNode request) throws Exception {
+        return client().openLedgerNoRecovery(request.get("ledger").asLong(), BookKeeper.DigestType.CRC32C, PASSWORD);
+    }
+
+    /** How many entries can be read. */
+    private static int read(LedgerHandle ledger) throws InterruptedException {
+        int count = 0;
+        for (long entry = 0; entry <= ledger.getLastAddConfirmed(); entry++) {
+            try {
+                ledger.readEntries(entry, entry);
+                count++;
+            } catch (BKException e) {
+                // then it is not readable
+            }
+        }
+        return count;
+    }
+
+    private void add(int bytes, ObjectNode answer) throws InterruptedException {
         try {
-            answer.put("confirmed", held.addEntry("entry".getBytes(StandardCharsets.UTF_8)));
+            answer.put("confirmed", held.addEntry(new byte[bytes]));
         } catch (BKException e) {
             answer.put("refused", e.getMessage());
         }
     }
 
-    /** Waits until so many bookies are registered. */
+    /** Waits until that number of bookies is registered; returns how many are. */
     private int waited(int wanted) throws Exception {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
         try (BookKeeperAdmin admin = new BookKeeperAdmin(client(), NullStatsLogger.INSTANCE, new ClientConfiguration())) {
