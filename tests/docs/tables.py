@@ -9,11 +9,9 @@ the standard instances, which nobody pins.
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from fencepost.checks.reports import hazards_on_code
 from fencepost.checks.reports.histories import COLUMNS, rows
@@ -21,6 +19,7 @@ from fencepost.model.releases import mirrored_in
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value, written
 from tests.docs import compared_table, defects_table, rows_table, stores_table
+from tests.properties.pins import PINNED
 from tests.properties.searching import counts, searched
 
 REPRODUCED = Path(__file__).resolve().parents[2] / "docs" / "reproduced.json"
@@ -74,7 +73,7 @@ def hazards(protocols: Iterable[str]) -> str:
         for name, history in PROTOCOLS[protocol].history.items():
             if not history.present:
                 continue
-            by, steps = _pinned(protocol).CAUGHT[name]
+            by, steps = PINNED[protocol].caught[name]
             everywhere = history.present == history.modelled
             releases = "all" if everywhere else ", ".join(history.present)
             seen = ", ".join(history.reproduced or ())
@@ -91,14 +90,9 @@ def instance_row(protocol: str, size: str, instance: Instance) -> str:
     return _line(size, instance.name, settings, *([f"{n:,}" for n in figures] or [instance.by and f"by {instance.by}", "", ""]))
 
 
-def _pinned(protocol: str) -> Any:
-    """The tests of a protocol: COUNTS and CONTROLS of its instances for CI, CAUGHT of its defects."""
-    return importlib.import_module(f"tests.properties.{protocol}.test_safety")
-
-
 def _counts(protocol: str, size: str, instance: Instance) -> tuple[int, ...]:
     if size == "ci":
-        return tuple(_pinned(protocol).COUNTS[instance.name])
+        return tuple(PINNED[protocol].counts[instance.name])
     if instance.by or size == "deep":
         return ()
     entry = PROTOCOLS[protocol]
@@ -114,7 +108,7 @@ def _instances(protocol: str) -> str:
 
 def _controls(protocol: str) -> str:
     """The negative controls, and in how many steps each instance for CI violates them."""
-    steps: Mapping[str, Mapping[str, int]] = _pinned(protocol).CONTROLS
+    steps: Mapping[str, Mapping[str, int]] = PINNED[protocol].controls
     controls = dict.fromkeys(name for violated in steps.values() for name in violated)
     head = _line("control", *steps) + "|---" * (len(steps) + 1) + "|\n"
     return head + "".join(
@@ -124,7 +118,7 @@ def _controls(protocol: str) -> str:
 
 def _defects(protocol: str) -> str:
     """Each defect: its numbers upstream, what it is, what catches it first and in how many steps, and where."""
-    entry, caught = PROTOCOLS[protocol], _pinned(protocol).CAUGHT
+    entry, caught = PROTOCOLS[protocol], PINNED[protocol].caught
     head = "| defect | upstream | what it is | caught by | steps | instance |\n|---|---|---|---|---|---|\n"
     lines = []
     for defect, meaning in entry.build({}).defects.items():

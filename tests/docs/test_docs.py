@@ -43,6 +43,9 @@ TABLES = ("controls", "defects", "instances", "mirrors", "releases")
 NEEDED: dict[str, dict[str, Value]] = {"unclean_shutdowns": {"data_integrity": True}, "splits": {"units": 2}}
 """What a fault is refused without."""
 
+LARGE = ("ledger", "service_unit", "service_unit_migration", "split")
+"""Protocols that take seconds to build in all their settings."""
+
 FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
     "bookie": [{"storage": "sorted", "kills": 1}],
     "election": [
@@ -311,14 +314,14 @@ def _names(protocol: str) -> frozenset[str]:
 
 
 @pytest.mark.xdist_group("names")
-@pytest.mark.parametrize("protocol", PAGES)
+@pytest.mark.parametrize("protocol", [pytest.param(name, marks=pytest.mark.long) if name in LARGE else name for name in PAGES])
 def test_every_name_of_a_protocol_is_in_its_reference(protocol: str) -> None:
     text = PAGES[protocol].read_text(encoding="utf-8")
     assert {name for name in _names(protocol) if f"`{name}`" not in text} == set()
 
 
 @pytest.mark.xdist_group("names")
-@pytest.mark.parametrize("protocol", PAGES)
+@pytest.mark.parametrize("protocol", [pytest.param(name, marks=pytest.mark.long) if name in LARGE else name for name in PAGES])
 def test_every_name_in_the_reference_is_of_the_protocol(protocol: str) -> None:
     entry = PROTOCOLS[protocol]
     values = {name for v in entry.build({}).variables if isinstance(v.domain, Choice) for name in v.domain.names}

@@ -57,6 +57,7 @@ def test_the_navigation_follows_the_readme() -> None:
     }
 
 
+@pytest.mark.documents
 def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
     folder = tmp_path / "site"
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
@@ -124,6 +125,7 @@ def test_each_command_of_the_findings_has_a_page_of_its_own(site: ModuleType) ->
     assert len(named) >= 10
 
 
+@pytest.mark.documents
 def test_a_command_makes_its_page(site: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     explorers = sys.modules["explorers"]
     monkeypatch.setattr(explorers, "FOLDER", tmp_path / "explorer")

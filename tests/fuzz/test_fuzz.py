@@ -41,6 +41,7 @@ def test_engines_agree_on_what_hypothesis_draws(spec: Spec) -> None:
     compare(spec, Random(0), Counter())
 
 
+@pytest.mark.long
 def test_every_comparison_agrees_on_a_few_protocols() -> None:
     counts = Counter[str]()
     for number in range(24):

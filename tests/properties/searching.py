@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import pytest
@@ -45,28 +45,6 @@ def counts(findings: Findings) -> tuple[int, int, int]:
     return int(reach["distinct"]), int(reach["transitions"]), int(reach["depth"])
 
 
-def each_instance(entry: Entry, deep: Collection[str] = ()) -> pytest.MarkDecorator:
-    """One test for each instance for CI, deep for those of these names."""
-    marked = [
-        pytest.param(i, id=i.name, marks=_marks(entry, i.parameters, deep=i.name in deep)) for i in entry.sizes["ci"]
-    ]
-    return pytest.mark.parametrize("instance", marked)
-
-
-def each_defect(entry: Entry, deep: Collection[str] = ()) -> pytest.MarkDecorator:
-    """One test for each defect, deep for those of these names."""
-    marked = [
-        pytest.param(name, id=name, marks=_marks(entry, shown, deep=name in deep)) for name, shown in entry.shown_by.items()
-    ]
-    return pytest.mark.parametrize("defect", marked)
-
-
-def _marks(entry: Entry, parameters: Mapping[str, Value], *, deep: bool) -> list[pytest.MarkDecorator]:
-    """Whatever needs the search of one instance is run by one worker, which then searches it once."""
-    together = pytest.mark.xdist_group(f"{entry.name} {' '.join(str(value) for _, value in _whole(entry, parameters))}")
-    return [together, pytest.mark.deep] if deep else [together]
-
-
 def faithful(entry: Entry, parameters: Mapping[str, Value]) -> Findings:
     """What exhaustive search says of an instance without defects, of all properties."""
     return _faithful(entry.name, _whole(entry, parameters))
@@ -77,17 +55,20 @@ def _faithful(name: str, parameters: tuple[tuple[str, Value], ...]) -> Findings:
     return searched(PROTOCOLS[name], dict(parameters))
 
 
+def searched_together(entry: Entry, parameters: Mapping[str, Value]) -> pytest.MarkDecorator:
+    """Whatever needs the search of one instance is run by one worker, which then searches it once."""
+    return pytest.mark.xdist_group(f"{entry.name} {' '.join(str(value) for _, value in _whole(entry, parameters))}")
+
+
 def _whole(entry: Entry, parameters: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
     """All parameters of an instance, in their order."""
     return tuple((p.name, parameters.get(p.name, p.default)) for p in entry.parameters)
 
 
 def caught(entry: Entry, defect: str) -> tuple[set[str], int | None]:
-    """What a defect violates first in its small instance, and in how many steps; without it nothing is violated there."""
-    parameters = entry.shown_by[defect]
-    suite = entry.suite(entry.build(dict(parameters), [defect]))
+    """What a defect violates first in its small instance, and in how many steps."""
+    suite = entry.suite(entry.build(dict(entry.shown_by[defect]), [defect]))
     found = unexpected(_judged(suite, [p for p in suite.properties if p.kind != "sometimes" and not p.strict]))
-    assert not unexpected(faithful(entry, parameters))
     steps = min(found.values(), default=None)
     return {name for name, length in found.items() if length == steps}, steps
 

@@ -9,12 +9,8 @@ import pytest
 from fencepost.checks.teeth.pinned import broken_properties
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
-from tests.properties.election import test_safety as test_election
 from tests.properties.mutants import Mutant, judged, writes
-from tests.properties.ownership import test_safety as test_ownership
-from tests.properties.unload import test_safety as test_unload
-
-PINNED = {"election": test_election, "ownership": test_ownership, "unload": test_unload}
+from tests.properties.pins import PINNED
 
 PAIR: Mapping[str, Value] = {"brokers": 2}
 EXPIRY: Mapping[str, Value] = {"expiries": 1}
@@ -47,12 +43,13 @@ def test_a_mutant_violates_the_property(protocol: str, name: str) -> None:
     assert judged(entry, entry.build(dict(mutant.parameters)), name)[0] == "exhausted"
 
 
-@pytest.mark.parametrize("protocol", PINNED)
+@pytest.mark.long
+@pytest.mark.parametrize("protocol", ["election", "ownership", "unload"])
 def test_every_property_is_violated_by_something(protocol: str) -> None:
-    entry, module = PROTOCOLS[protocol], PINNED[protocol]
+    entry, pinned = PROTOCOLS[protocol], PINNED[protocol]
     suites = [entry.suite(entry.build(dict(i.parameters))) for i in entry.sizes["ci"]]
     every = {p.name for suite in suites for p in suite.properties if p.kind != "sometimes"}
-    by_defects = set().union(*(by for by, _ in module.CAUGHT.values()))
-    as_expected = set().union(*module.CONTROLS.values())
+    by_defects = set().union(*(by for by, _ in pinned.caught.values()))
+    as_expected = set().union(*pinned.controls.values())
     by_hand = {name for protocol, name in MUTANTS if protocol == entry.name}
     assert every - by_defects - as_expected - by_hand <= broken_properties(entry.name)

@@ -61,7 +61,9 @@ def ran(made: type[Machine], **changed: Any) -> Violation | None:
     return None
 
 
-@pytest.mark.parametrize("protocol", CAUGHT)
+@pytest.mark.parametrize(
+    "protocol", [pytest.param(name, marks=pytest.mark.long) if name in ("ledger", "service_unit") else name for name in CAUGHT]
+)
 def test_each_machine_catches_a_defect(protocol: str) -> None:
     parameters, defect, prop = CAUGHT[protocol]
     found = ran(machine(run_of(protocol, parameters, [defect], [prop]).observed))

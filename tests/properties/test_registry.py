@@ -116,11 +116,18 @@ def test_finding() -> None:
     assert str(error.value) == "there is no protocol 'tanks' (did you mean tank?); there is tank"
 
 
+def _cost(size: str, place: int) -> list[pytest.MarkDecorator]:
+    """The first instance of a protocol is built in the first step, the others for CI in the second."""
+    if size != "ci":
+        return [pytest.mark.deep]
+    return [pytest.mark.long] if place else []
+
+
 INSTANCES = [
-    pytest.param(entry, instance, id=f"{name}, {size}, {instance.name}", marks=[] if size == "ci" else pytest.mark.deep)
+    pytest.param(entry, instance, id=f"{name}, {size}, {instance.name}", marks=_cost(size, place))
     for name, entry in PROTOCOLS.items()
     for size, instances in entry.sizes.items()
-    for instance in instances
+    for place, instance in enumerate(instances)
 ]
 
 

@@ -64,6 +64,7 @@ def test_they_can_be_all_that_is_asked_for(two: Path) -> None:
     assert run.stdout.endswith("3 guarantees, 0 short: nothing falls short (exit 0)\n")
 
 
+@pytest.mark.long
 def test_what_is_required_and_not_guaranteed_fails_and_says_what_to_change(one: Path) -> None:
     run = asked("--conf", one, "--require", "disks>=1", "--guarantees")
     assert run.returncode == 16
@@ -73,6 +74,7 @@ def test_what_is_required_and_not_guaranteed_fails_and_says_what_to_change(one: 
     assert asked("--conf", one, "--require", "disks>=0", "--guarantees").returncode == 0
 
 
+@pytest.mark.long
 def test_a_weaker_configuration_fails_and_a_stronger_one_does_not(one: Path, two: Path) -> None:
     weaker = asked("--conf", one, "--against", two)
     assert weaker.returncode == 15
@@ -93,6 +95,7 @@ def test_sarif_points_at_the_line_of_the_users_file(one: Path) -> None:
     assert place["artifactLocation"]["uri"] == one.as_posix()
 
 
+@pytest.mark.long
 def test_junit_json_and_annotations(one: Path, two: Path) -> None:
     command = ("--conf", one, "--against", two)
     suites = ElementTree.fromstring(asked(*command, "--format", "junit").stdout)
@@ -110,6 +113,7 @@ def test_junit_json_and_annotations(one: Path, two: Path) -> None:
 EXTENSIBLE = "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"
 
 
+@pytest.mark.long
 def test_of_the_extensible_manager_they_are_those_of_service_units(one: Path, two: Path) -> None:
     two.write_text(f"{two.read_text()}loadManagerClassName={EXTENSIBLE}\n")
     run = asked("--conf", two, "--against", one)
@@ -118,6 +122,7 @@ def test_of_the_extensible_manager_they_are_those_of_service_units(one: Path, tw
     assert f"{row} (was 2" in run.stdout
 
 
+@pytest.mark.long
 def test_of_locks_nothing_is_claimed_where_there_are_none(two: Path) -> None:
     two.write_text(f"{two.read_text()}loadManagerClassName={EXTENSIBLE}\n")
     named = asked("ownership", "--conf", two, "--property", "single_owner")
@@ -125,6 +130,7 @@ def test_of_locks_nothing_is_claimed_where_there_are_none(two: Path) -> None:
     assert named.returncode == 14  # as it is, mistakes of the release are among what was found
 
 
+@pytest.mark.long
 def test_steps_are_required_to_be_few(two: Path) -> None:
     met, short = (asked("--conf", two, "--guarantees", "--require", f"unserved<={steps}") for steps in (2, 1))
     assert met.returncode == 0
@@ -182,6 +188,7 @@ def test_a_whole_check_opens_with_them(two: Path) -> None:
     assert run.returncode == 20
 
 
+@pytest.mark.long
 def test_a_changed_policy_is_no_loss_and_is_told(two: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.conf"
     other.write_text(f"{two.read_text()}loadBalancerLoadSheddingStrategy=UniformLoadShedder\n")
@@ -194,6 +201,7 @@ def test_a_changed_policy_is_no_loss_and_is_told(two: Path, tmp_path: Path) -> N
     assert "<h2>The balancing of load changes</h2>" in page.read_text()
 
 
+@pytest.mark.long
 def test_the_page_has_both_numbers_side_by_side_and_the_runs(one: Path, two: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert asked("--conf", one, "--against", two, "--html", page).returncode == 15

@@ -13,6 +13,7 @@ from tests.command import ROOT, fencepost
 OWNERSHIP = ("lemmas", "ownership", "--property", "single_owner", "--quiet", "--workers", "1")
 
 
+@pytest.mark.long
 def test_what_is_found_is_printed_and_written(tmp_path: Path) -> None:
     out = tmp_path / "found.py"
     ran = fencepost(*OWNERSHIP, "--out", out)

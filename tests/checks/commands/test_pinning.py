@@ -37,6 +37,7 @@ def ran(pytester: pytest.Pytester, *, passed: int = 0, failed: int = 0) -> Seque
     return result.outlines
 
 
+@pytest.mark.long
 def test_a_pinned_trace_is_violated_with_its_defect_and_gone_without(
     trace: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
 ) -> None:

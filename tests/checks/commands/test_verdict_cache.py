@@ -178,6 +178,7 @@ def test_a_fifo_is_read_once_and_known_by_what_it_holds(tmp_path: Path) -> None:
     assert {one.returncode for one in ran} == {0}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["-", "/dev/stdin"])
 def test_standard_input_is_known_by_what_it_holds(tmp_path: Path, name: str) -> None:
     asked = command("check", "hash_range", "--conf", name, *BRIEF)

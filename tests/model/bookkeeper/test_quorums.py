@@ -19,7 +19,7 @@ from fencepost.model.kernel import Kernel
 from fencepost.model.language import And, Protocol
 
 ENTRIES, FRAGMENTS, SPARE, CHANGING = 6, 3, 2, 3
-SIZES = [(20, 20, 11), (20, 7, 4), (9, 8, 1)]
+SIZES = [(20, 20, 11), pytest.param((20, 7, 4), marks=pytest.mark.long), (9, 8, 1)]
 Change = tuple[int, int, int]
 
 

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
-from fencepost.model.bookkeeper.bookie_releases import DEFECTS, HISTORY, STORAGES
+from fencepost.model.bookkeeper.bookie_releases import HISTORY, STORAGES
 from fencepost.model.language import ModelError
 from fencepost.model.releases import BOOKKEEPER
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value
 from tests.properties.searching import (
-    caught,
-    controls,
-    counts,
-    each_defect,
-    each_instance,
-    faithful,
     proved,
     searched,
     unexpected,
@@ -86,25 +79,6 @@ ACCEPTS_WHAT_IT_DENIED = {
 MANY: dict[str, Value] = {"entries": 3, "records": 10, "explicit_lacs": 2, "kills": 3, "power_losses": 3, "stops": 3}
 
 
-@each_instance(BOOKIE)
-def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
-    findings = faithful(BOOKIE, instance.parameters)
-    assert counts(findings) == COUNTS[instance.name]
-    assert controls(findings) == CONTROLS[instance.name]
-    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
-    assert findings.suspicions == ()
-    assert all(v.verdict in ("exhausted", "proved") or v.expected for v in findings.verdicts)
-
-
-def test_the_tables_speak_of_every_defect() -> None:
-    assert set(CAUGHT) == set(DEFECTS) == set(BOOKIE.shown_by) == set(HISTORY)
-
-
-@each_defect(BOOKIE)
-def test_a_defect_is_caught(defect: str) -> None:
-    assert caught(BOOKIE, defect) == CAUGHT[defect]
-
-
 @pytest.mark.parametrize("defect", ACCEPTS_WHAT_IT_DENIED)
 def test_a_hazard_confirms_what_recovery_was_told_is_not_there(defect: str) -> None:
     """What makes a ledger lose a confirmed entry: recovery closes it before the entry, and the bookie takes it all the same."""
@@ -119,6 +93,7 @@ def test_a_log_mark_that_goes_back_keeps_a_bookie_down() -> None:
     assert unexpected(searched(BOOKIE, parameters, ["mark_goes_back"], ["bookies_come_back"])) == {"bookies_come_back": 10}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("storage", STORAGES)
 def test_induction_proves_what_exhaustion_cannot_reach(storage: str) -> None:
     """Whatever is not a negative control, for all runs of an instance far too large to be searched."""

@@ -7,20 +7,15 @@ from typing import Any
 
 import pytest
 
-from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.model.language import And, Implies, ModelError, Not, all_of
-from fencepost.model.pulsar.election import DEFECTS, RELEASES
+from fencepost.model.pulsar.election import RELEASES
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import Instance, Value
+from fencepost.properties.registry import Value
 from tests.properties.searching import (
-    caught,
     controls,
     counts,
-    each_defect,
-    each_instance,
-    faithful,
     proved,
     searched,
     unexpected,
@@ -88,25 +83,7 @@ CAUGHT = {
 MANY: dict[str, Value] = {"brokers": 5, "disconnects": 3, "expiries": 3, "crashes": 3, "closes": 3, "lookups": True}
 
 
-@each_instance(ELECTION)
-def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
-    findings = faithful(ELECTION, instance.parameters)
-    assert counts(findings) == COUNTS[instance.name]
-    assert controls(findings) == CONTROLS[instance.name]
-    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
-    assert findings.suspicions == ()
-    assert all(v.verdict in ("exhausted", "proved") or v.expected for v in findings.verdicts)
-
-
-def test_the_tables_speak_of_every_defect() -> None:
-    assert set(CAUGHT) == set(DEFECTS) == set(ELECTION.shown_by)
-
-
-@each_defect(ELECTION)
-def test_a_defect_is_caught(defect: str) -> None:
-    assert caught(ELECTION, defect) == CAUGHT[defect]
-
-
+@pytest.mark.long
 @pytest.mark.parametrize("leads", ["confirmed", "created"])
 @pytest.mark.parametrize("mended", [False, True], ids=["upstream", "mended"])
 def test_induction_proves_what_exhaustion_cannot_reach(mended: bool, leads: str) -> None:

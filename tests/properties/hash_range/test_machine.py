@@ -43,6 +43,7 @@ def run(hashes: HashRange, examples: int = 25, steps: int = 15) -> None:
     run_state_machine_as_test(Machine, settings=quiet)
 
 
+@pytest.mark.long
 def test_splits_of_real_layouts_are_steps_of_the_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = set()
     steps = Abstract.steps

@@ -14,6 +14,8 @@ from fencepost.properties.registry import Value
 from tests.properties.ledger.test_safety import CAUGHT
 from tests.properties.mutants import Mutant, judged, keeps, sets, without
 
+pytestmark = pytest.mark.long
+
 LEDGER = PROTOCOLS["ledger"]
 
 SINGLE = {"bookies": 1, "ensemble": 1, "write_quorum": 1, "ack_quorum": 1, "entries": 1}

@@ -6,19 +6,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.model.language import ModelError
-from fencepost.model.pulsar.store_clients import DEFECTS
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import Instance, Value
+from fencepost.properties.registry import Value
 from tests.properties.mutants import Mutant, both, judged, keeps, sets, writes
 from tests.properties.searching import (
-    caught,
     controls,
     counts,
-    each_defect,
-    each_instance,
-    faithful,
     proved,
     searched,
     unexpected,
@@ -53,6 +47,9 @@ CAUGHT = {
     "event_lost": ({"what_is_known_is_so"}, 5),
 }
 
+DEEP = ("two paths",)
+"""Instances of the deep run only."""
+
 EXPIRY: Mapping[str, Value] = {"expiries": 1}
 CRASH: Mapping[str, Value] = {"crashes": 1}
 CUT: Mapping[str, Value] = {"disconnects": 1}
@@ -76,25 +73,6 @@ MUTANTS = {
     "changes_are_told": Mutant(CHANGED, "write_lasting", keeps("lasting_change"), 4),
     "changes_are_heard_of": Mutant(CHANGED, "look", keeps("change"), 3),
 }
-
-
-@each_instance(STORE, deep=["two paths"])
-def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
-    findings = faithful(STORE, instance.parameters)
-    assert counts(findings) == COUNTS[instance.name]
-    assert controls(findings) == CONTROLS[instance.name]
-    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
-    assert findings.suspicions == ()
-    assert all(v.verdict in ("exhausted", "proved") or v.expected for v in findings.verdicts)
-
-
-def test_the_tables_speak_of_every_defect() -> None:
-    assert set(CAUGHT) == set(DEFECTS) == set(STORE.shown_by)
-
-
-@each_defect(STORE)
-def test_a_defect_is_caught(defect: str) -> None:
-    assert caught(STORE, defect) == CAUGHT[defect]
 
 
 @pytest.mark.parametrize("name", MUTANTS)

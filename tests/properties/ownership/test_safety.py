@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
-from fencepost.model.pulsar.ownership import DEFECTS
 from fencepost.model.pulsar.resource_lock import RELEASES
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value
 from tests.properties.searching import (
-    caught,
     controls,
     counts,
-    each_defect,
-    each_instance,
-    faithful,
     proved,
     searched,
     unexpected,
@@ -72,31 +66,13 @@ CAUGHT = {
 MANY: dict[str, Value] = {"brokers": 3, "disconnects": 2, "expiries": 2, "crashes": 2, "releases": 2, "disables": 2}
 
 
-@each_instance(OWNERSHIP)
-def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
-    findings = faithful(OWNERSHIP, instance.parameters)
-    assert counts(findings) == COUNTS[instance.name]
-    assert controls(findings) == CONTROLS[instance.name]
-    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
-    assert findings.suspicions == ()
-    assert all(v.verdict in ("exhausted", "proved") or v.expected for v in findings.verdicts)
-
-
-def test_the_tables_speak_of_every_defect() -> None:
-    assert set(CAUGHT) == set(DEFECTS) == set(OWNERSHIP.shown_by)
-
-
-@each_defect(OWNERSHIP)
-def test_a_defect_is_caught(defect: str) -> None:
-    assert caught(OWNERSHIP, defect) == CAUGHT[defect]
-
-
 @pytest.mark.deep
 @pytest.mark.parametrize("instance", [i for i in OWNERSHIP.sizes["standard"] if i.by], ids=lambda i: i.name)
 def test_induction_proves_five_brokers_and_eight_bundles(instance: Instance) -> None:
     assert proved(OWNERSHIP, instance.parameters)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mended", [False, True], ids=["upstream", "mended"])
 def test_induction_proves_what_exhaustion_cannot_reach(mended: bool) -> None:
     """Whatever is not a negative control, for all runs of an instance far too large to be searched."""
@@ -106,11 +82,13 @@ def test_induction_proves_what_exhaustion_cannot_reach(mended: bool) -> None:
     assert proved(OWNERSHIP, parameters) == firm
 
 
+@pytest.mark.long
 def test_induction_proves_that_nothing_is_created_again_where_no_node_goes() -> None:
     parameters: dict[str, Value] = {"disconnects": 1, "releases": 0}
     assert {"owner_holds_the_node", "no_deadlock"} <= proved(OWNERSHIP, parameters)
 
 
+@pytest.mark.long
 def test_what_upstream_leaves_open_is_closed_by_the_remedies() -> None:
     """Findings of docs/findings.md: with the remedies only what every lease has is left, a zombie that serves on."""
     faults: dict[str, Value] = {"disconnects": 1, "expiries": 1, "crashes": 1, "releases": 1}

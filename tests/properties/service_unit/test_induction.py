@@ -39,6 +39,7 @@ PROVED: dict[str, tuple[dict[str, Value], set[str]]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.deep) if n == "all faults" else n for n in PROVED])
 def test_induction_proves_what_exhaustion_cannot_reach(name: str) -> None:
     """Whatever is not a negative control, of three brokers, however often records are written."""
@@ -63,6 +64,7 @@ OPEN: dict[str, tuple[dict[str, Value], str]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("defect", OPEN)
 def test_a_mistake_leaves_an_obligation_open(defect: str) -> None:
     """Each mistake that breaks what is proved here is refuted: an action does what the lemmas rule out."""

@@ -12,6 +12,8 @@ from tests.properties.mutants import Mutant, judged, keeps, sets, where, without
 from tests.properties.searching import searched
 from tests.properties.service_unit.test_safety import CAUGHT
 
+pytestmark = pytest.mark.long
+
 SERVICE_UNIT = PROTOCOLS["service_unit"]
 CHECKED = (*SERVICE_UNIT.sizes["ci"], *SERVICE_UNIT.sizes["standard"])
 

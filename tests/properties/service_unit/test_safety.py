@@ -4,17 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
-from fencepost.model.pulsar.service_unit import DEFECTS
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import Instance
 from tests.properties.searching import (
-    caught,
-    controls,
-    counts,
-    each_defect,
-    each_instance,
-    faithful,
     searched,
     unexpected,
 )
@@ -99,24 +90,6 @@ CAUGHT = {
 DEEP = ("expiry", "late", "at once", "nodes, crash", "nodes, monitored", "nodes, shutdown", "nodes, expiry", "nodes, split")
 DEEP_DEFECTS = ("existing_ignored", "session_event_unseen", "registration_lost", "registration_persists", "selected_late")
 """What is searched in the deep run only."""
-
-
-@each_instance(SERVICE_UNIT, deep=DEEP)
-def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
-    findings = faithful(SERVICE_UNIT, instance.parameters)
-    assert counts(findings) == COUNTS[instance.name]
-    assert controls(findings) == CONTROLS[instance.name]
-    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
-    assert findings.suspicions == ()
-
-
-def test_the_tables_speak_of_every_defect() -> None:
-    assert set(CAUGHT) == set(DEFECTS) == set(SERVICE_UNIT.shown_by)
-
-
-@each_defect(SERVICE_UNIT, deep=DEEP_DEFECTS)
-def test_a_defect_is_caught(defect: str) -> None:
-    assert caught(SERVICE_UNIT, defect) == CAUGHT[defect]
 
 
 @pytest.mark.deep

@@ -6,16 +6,11 @@ import pytest
 
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.model.language import ModelError
-from fencepost.model.pulsar.split import DEFECTS
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import Instance, Value
+from fencepost.properties.registry import Value
 from tests.properties.searching import (
-    caught,
     controls,
     counts,
-    each_defect,
-    each_instance,
-    faithful,
     proved,
     searched,
     unexpected,
@@ -74,25 +69,10 @@ CAUGHT = {
 }
 
 QUICK = ("parent_never_released", "layout_not_watched", "splits_unloaded_bundle", "maximum_ignored", "policies_not_updated")
+DEEP = ("two splits, mended", "children unloaded")
+DEEP_DEFECTS = tuple(name for name in CAUGHT if name not in QUICK)
+"""Instances and defects of the deep run only."""
 
-
-@each_instance(SPLIT, deep=("two splits, mended", "children unloaded"))
-def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
-    findings = faithful(SPLIT, instance.parameters)
-    assert counts(findings) == COUNTS[instance.name]
-    assert controls(findings) == CONTROLS[instance.name]
-    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
-    assert {suspicion.subject for suspicion in findings.suspicions} == EXPLAINED.get(instance.name, set())
-    assert all(v.verdict in ("exhausted", "proved") or v.expected for v in findings.verdicts)
-
-
-def test_the_tables_speak_of_every_defect() -> None:
-    assert set(CAUGHT) == set(DEFECTS) == set(SPLIT.shown_by)
-
-
-@each_defect(SPLIT, deep=set(DEFECTS) - set(QUICK))
-def test_a_defect_is_caught(defect: str) -> None:
-    assert caught(SPLIT, defect) == CAUGHT[defect]
 
 
 EIGHT_BUNDLES: dict[str, Value] = {"brokers": 5, "hashes": 9, "splits": 9, "maximum": 8, "attempts": 8}
@@ -100,6 +80,7 @@ THREE_SPLITS: dict[str, Value] = {"hashes": 5, "splits": 3, "maximum": 3}
 FAULTS: dict[str, Value] = {"disconnects": 1, "expiries": 1, "crashes": 1, "releases": 1}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -151,6 +132,7 @@ ALONE: list[tuple[dict[str, Value], dict[str, int]]] = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("parameters", "violated"), ALONE, ids=lambda value: " ".join(value) or "none")
 def test_a_broker_that_is_alone_violates_what_needs_no_other(
     parameters: dict[str, Value], violated: dict[str, int]

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
-from fencepost.model.pulsar.unload import DEFECTS
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value
 from tests.properties.searching import (
-    caught,
     controls,
-    counts,
-    each_defect,
-    each_instance,
-    faithful,
     proved,
     searched,
     unexpected,
@@ -61,31 +54,13 @@ CAUGHT = {
 MANY: dict[str, Value] = {"brokers": 3, "disconnects": 2, "expiries": 2, "crashes": 2, "timeouts": 2, "failures": 2}
 
 
-@each_instance(UNLOAD)
-def test_every_property_holds_in_the_small_instances(instance: Instance) -> None:
-    findings = faithful(UNLOAD, instance.parameters)
-    assert counts(findings) == COUNTS[instance.name]
-    assert controls(findings) == CONTROLS[instance.name]
-    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
-    assert findings.suspicions == ()
-    assert all(v.verdict in ("exhausted", "proved") or v.expected for v in findings.verdicts)
-
-
-def test_the_tables_speak_of_every_defect() -> None:
-    assert set(CAUGHT) == set(DEFECTS) == set(UNLOAD.shown_by)
-
-
-@each_defect(UNLOAD)
-def test_a_defect_is_caught(defect: str) -> None:
-    assert caught(UNLOAD, defect) == CAUGHT[defect]
-
-
 @pytest.mark.deep
 @pytest.mark.parametrize("instance", [i for i in UNLOAD.sizes["standard"] if i.by], ids=lambda i: i.name)
 def test_induction_proves_five_brokers_and_eight_bundles(instance: Instance) -> None:
     assert proved(UNLOAD, instance.parameters)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mended", [False, True], ids=["upstream", "mended"])
 def test_induction_proves_what_exhaustion_cannot_reach(mended: bool) -> None:
     """Whatever is not a negative control, for all runs of an instance far too large to be searched."""

@@ -100,7 +100,9 @@ def names_in(value: Any) -> Iterator[str]:
             yield from names_in(inner)
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize(
+    "protocol", [name if name in ("election", "ledger") else pytest.param(name, marks=pytest.mark.long) for name in PROTOCOLS]
+)
 def test_itf_py_reads_and_writes_what_we_read(protocol: str, tmp_path: Path) -> None:
     entry = PROTOCOLS[protocol]
     suite = entry.suite(entry.build({}))

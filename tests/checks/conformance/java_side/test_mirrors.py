@@ -108,6 +108,7 @@ def test_a_class_that_is_not_in_the_jars_is_missing(jar: Path, monkeypatch: pyte
     assert look_up([PROTOCOLS["bookie"]], tools(), ["4.2.4"])[0].asked == ()
 
 
+@pytest.mark.long
 def test_nothing_is_declared_that_no_action_mirrors() -> None:
     found = [
         Looked(entry.name, next(iter(entry.history.values())).project, method, actions, (), ())

@@ -59,6 +59,7 @@ def test_a_jdk_that_is_not_too_new(tmp_path: Path, version: str) -> None:
     assert found.up_to(24, "this") is found
 
 
+@pytest.mark.long
 def test_a_jdk_that_is_too_new_is_told_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", jdk(tmp_path, "25-ea")["PATH"])

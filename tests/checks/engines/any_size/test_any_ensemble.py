@@ -109,6 +109,7 @@ def proof(mistake: str = "") -> GeneralProof:
     return prove_for_any_size(parts(mistake))
 
 
+@pytest.mark.long
 def test_the_size_of_what_is_exchanged_is_proved() -> None:
     found = proof()
     assert [prop.name for prop in found.proved] == ["enough_and_too_many_never_agree"]
@@ -117,6 +118,7 @@ def test_the_size_of_what_is_exchanged_is_proved() -> None:
     assert len(found.links) == 8
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("mistake", "lemma"), [("nobody_leaves", "watch_is_no_larger"), ("leaves_alone", "watch_is_no_smaller")]
 )

@@ -206,6 +206,7 @@ def of(
     return prove_for_any_size(PROTOCOLS[protocol].of_any(any, parameters, defects), workers=2, second_solver=second_solver)
 
 
+@pytest.mark.long
 def test_any_number_of_brokers_have_a_single_owner() -> None:
     found = of("ownership", {"releases": 1}, "brokers", second_solver=True)
     assert (found.unproved, found.refuted, found.doubt, found.impossible) == ((), (), "", ())

@@ -293,6 +293,7 @@ def of_ledger(
     return prove_for_any_size(parts, workers=2, second_solver=second_solver)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("defect", ["", "closes_at_lac"])
 def test_a_ledger_of_any_number_of_entries_on_one_bookie(defect: str) -> None:
     found = of_ledger(ALONE, (defect,) if defect else (), second_solver=False)
@@ -314,6 +315,7 @@ def test_ledgers_of_any_number_of_entries(instance: Any) -> None:
     assert found.discharged == found.confirmed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("changes", "cases"), [(0, 3), pytest.param(1, 4, marks=pytest.mark.deep)])
 def test_a_ledger_on_any_number_of_bookies(changes: int, cases: int) -> None:
     parameters = {"entries": 1, "recoverers": 0, "readers": 0, "changes": changes}

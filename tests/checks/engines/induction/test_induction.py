@@ -352,6 +352,7 @@ def random_suite(seed: int) -> Suite:
     return suite
 
 
+@pytest.mark.long
 def test_nothing_is_proved_that_a_search_refutes() -> None:
     tally = {"proved": 0, "violated": 0}
     for seed in range(60):

@@ -151,6 +151,7 @@ def _single_owner(workers: int = 1, **parameters: int) -> Lemmas:
     return find(PROTOCOLS["ownership"], Instance("own", parameters), "single_owner", (), Means(workers=workers), Telling())
 
 
+@pytest.mark.long
 @pytest.mark.xdist_group("single owner")
 @pytest.mark.parametrize(
     "parameters", [{}, {"disconnects": 1, "releases": 1}, pytest.param({"brokers": 3, "releases": 1}, marks=pytest.mark.deep)]
@@ -161,6 +162,7 @@ def test_single_owner_is_rediscovered(parameters: dict[str, int]) -> None:
     assert 'Implies(s.serves[b, u] != "absent", s.owner_holder[u] == b)' in found.text
 
 
+@pytest.mark.long
 @pytest.mark.xdist_group("single owner")
 def test_the_number_of_workers_makes_no_difference() -> None:
     assert _single_owner(disconnects=1, releases=1).text == _single_owner(2, disconnects=1, releases=1).text

@@ -231,6 +231,7 @@ def shortest(suite: Suite, depth: int) -> dict[str, int | None]:
     return found
 
 
+@pytest.mark.long
 def test_a_search_finds_the_same_by_as_few_steps() -> None:
     hits = 0
     for seed in range(30):

@@ -77,7 +77,7 @@ OTHERS = ("ledger", "bookie", "service_unit_migration")
 another."""
 
 CONTROL_PLANE = [
-    pytest.param(entry, instance, id=f"{entry.name}, {instance.name}", marks=[pytest.mark.deep] if place else [])
+    pytest.param(entry, instance, id=f"{entry.name}, {instance.name}", marks=[pytest.mark.deep if place else pytest.mark.long])
     for entry in PROTOCOLS.values()
     for place, instance in enumerate(entry.sizes["ci"] if entry.name not in OTHERS else ())
 ]

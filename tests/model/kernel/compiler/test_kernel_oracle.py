@@ -115,7 +115,12 @@ LEDGERS: dict[str, dict[str, int]] = {
 }
 
 
-EACH_LEDGER = pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in LEDGERS])
+def _cost(name: str) -> list[pytest.MarkDecorator]:
+    """One worker compiles an instance; those but the first take seconds."""
+    return [pytest.mark.xdist_group(name), *([] if name == next(iter(LEDGERS)) else [pytest.mark.long])]
+
+
+EACH_LEDGER = pytest.mark.parametrize("name", [pytest.param(name, marks=_cost(name)) for name in LEDGERS])
 """What is made ready of a ledger serves all tests of it, if one worker runs them."""
 
 

@@ -59,6 +59,7 @@ def test_what_is_not_changed_is_resumed(kernel: Kernel, folder: Path) -> None:
     assert resumed(kernel, folder) == search(kernel, watch=[0], workers=1)
 
 
+@pytest.mark.long
 def test_a_summary_in_which_any_byte_is_changed_is_refused(kernel: Kernel, folder: Path) -> None:
     summary, seed = folder / SUMMARY, random.Random(15)
     good = summary.read_bytes()

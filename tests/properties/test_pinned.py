@@ -1,0 +1,79 @@
+"""Every protocol in its small instances: pinned counts, and every defect caught, by which property and in how many steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from _pytest.mark import ParameterSet
+
+from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Instance
+from tests.properties.pins import PINNED, Pins
+from tests.properties.searching import caught, controls, counts, faithful, searched_together, unexpected
+
+AT_ONCE = 2
+"""Instances of each protocol, the smallest, that are searched in the first step."""
+
+
+def _instances() -> Iterator[ParameterSet]:
+    for name, pinned in PINNED.items():
+        instances = [instance for instance in pinned.entry.sizes["ci"] if instance.name not in pinned.deep]
+        by_size = sorted(instances, key=lambda instance: pinned.counts.get(instance.name, (0, 0, 0)))
+        for instance in pinned.entry.sizes["ci"]:
+            marks = [searched_together(pinned.entry, instance.parameters)]
+            if instance not in by_size[:AT_ONCE]:
+                marks.append(pytest.mark.deep if instance.name in pinned.deep else pytest.mark.long)
+            yield pytest.param(pinned, instance, id=f"{name}, {instance.name}", marks=marks)
+
+
+def _defects() -> Iterator[ParameterSet]:
+    for name, pinned in PINNED.items():
+        for defect, shown in pinned.entry.shown_by.items():
+            together = searched_together(pinned.entry, shown)
+            marks = [together, pytest.mark.deep] if defect in pinned.deep_defects else [together]
+            yield pytest.param(pinned, defect, id=f"{name}, {defect}", marks=marks)
+
+
+def _without_defects() -> Iterator[ParameterSet]:
+    """Each instance in which a defect shows, once, named after the first defect that does."""
+    for name, pinned in PINNED.items():
+        seen: list[object] = []
+        for defect, shown in sorted(pinned.entry.shown_by.items(), key=lambda each: each[0] in pinned.deep_defects):
+            if shown not in seen:
+                seen.append(shown)
+                marks = [searched_together(pinned.entry, shown), pytest.mark.long]
+                if defect in pinned.deep_defects:
+                    marks.append(pytest.mark.deep)
+                yield pytest.param(pinned, defect, id=f"{name}, {defect}", marks=marks)
+
+
+def test_every_protocol_is_pinned() -> None:
+    assert PINNED.keys() == PROTOCOLS.keys()
+
+
+@pytest.mark.parametrize(("pinned", "instance"), [*_instances()])
+def test_every_property_holds_in_the_small_instances(pinned: Pins, instance: Instance) -> None:
+    findings = faithful(pinned.entry, instance.parameters)
+    assert counts(findings) == pinned.counts[instance.name]
+    assert controls(findings) == pinned.controls[instance.name]
+    assert exit_status(findings.verdicts) is ExitStatus.HOLDS
+    assert {suspicion.subject for suspicion in findings.suspicions} == set(pinned.explained.get(instance.name, ()))
+    assert all(v.verdict in ("exhausted", "proved") or v.expected for v in findings.verdicts)
+
+
+@pytest.mark.parametrize(("pinned", "defect"), [*_defects()])
+def test_a_defect_is_caught(pinned: Pins, defect: str) -> None:
+    assert caught(pinned.entry, defect) == pinned.caught[defect]
+
+
+@pytest.mark.parametrize(("pinned", "defect"), [*_without_defects()])
+def test_nothing_is_violated_without_the_defect(pinned: Pins, defect: str) -> None:
+    assert not unexpected(faithful(pinned.entry, pinned.entry.shown_by[defect]))
+
+
+@pytest.mark.parametrize("pinned", PINNED.values(), ids=PINNED)
+def test_the_tables_speak_of_every_defect(pinned: Pins) -> None:
+    entry = pinned.entry
+    assert set(pinned.caught) == set(entry.build({}).defects) == set(entry.shown_by) == set(entry.history)
