@@ -1,4 +1,5 @@
-"""The entry of the command line. It loads nothing at first, so that Ctrl-C while the solvers load ends as it does later."""
+"""The entry of the command line. It loads next to nothing at first, so that Ctrl-C and SIGTERM while the solvers load
+end as they do later."""
 
 from __future__ import annotations
 
@@ -6,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
+
+from fencepost.checks.console.termination import TERMINATED, terminable
 
 if TYPE_CHECKING:
     from fencepost.checks.commands.verdict_cache import Record
@@ -17,15 +20,21 @@ GIVEN_UP = 20
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     words = sys.argv[1:] if arguments is None else list(arguments)
-    try:
-        if words[:1] == ["check"]:
-            from fencepost.checks.commands.verdict_cache import remembering
+    with terminable() as termination:
+        try:
+            status = _status(words)
+        except KeyboardInterrupt:
+            print("fencepost: given up", file=sys.stderr)
+            status = GIVEN_UP
+    return TERMINATED if termination.received else status
 
-            return remembering(words, partial(_run, words))
+
+def _status(words: Sequence[str]) -> int:
+    if words[:1] != ["check"]:
         return _run(words)
-    except KeyboardInterrupt:
-        print("fencepost: given up", file=sys.stderr)
-        return GIVEN_UP
+    from fencepost.checks.commands.verdict_cache import remembering
+
+    return remembering(words, partial(_run, words))
 
 
 def _run(words: Sequence[str], record: Record | None = None) -> int:

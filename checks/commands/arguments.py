@@ -153,6 +153,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="fencepost",
         description="Verifies Apache Pulsar's control plane and BookKeeper's ledger protocol.",
         epilog=f"{FIRST}\n\n{EXIT_STATUS}",
+        allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="the version that is installed")

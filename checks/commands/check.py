@@ -27,7 +27,7 @@ from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.plan import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.planning import planned, planned_hazards
+from fencepost.checks.questions.planning import planned_with_hazards
 from fencepost.checks.reports.guarantees import as_text as guarantees_as_text
 from fencepost.checks.reports.guarantees import shortfall_lines
 from fencepost.checks.reports.pages import default_page, write_page, write_report
@@ -64,12 +64,12 @@ def _checked_as(asked: argparse.Namespace) -> ExitStatus:
     case, baseline = Case.of(asked), accepted(asked)
     if wanted_alone(asked):
         return run_alone(asked, case)
-    plan = planned(asked, case.settings, case.releases)
-    jobs: list[Job] = [*plan, *planned_hazards(asked, case.settings, case.releases, plan)]
+    plan, hazards = planned_with_hazards(asked, case.settings, case.releases)
+    jobs: list[Job] = [*plan, *hazards]
     page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
     beside = page and page.parent, asked.write_baseline and asked.write_baseline.parent
     _make_folders(asked.trace_dir, asked.certificate, *beside)
-    names = {item.name for item, _ in plan}
+    names = {item.name for item, _ in plan} | {hazard.entry.name for hazard in hazards if not plan}
     notes, teller, reporter = case.notes(names), Teller(asked), Reporter(quiet=asked.quiet)
     teller.tell(*notes)
     if told := case.too_large(names):

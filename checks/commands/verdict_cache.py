@@ -23,6 +23,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TextIO
 
+from fencepost.checks.console.user_cache import NoCacheError, user_cache
 from fencepost.checks.settings.input_files import Inputs, inputs_read_once
 
 OFF = "FENCEPOST_NO_CACHE"
@@ -70,11 +71,10 @@ def remembering(arguments: Sequence[str], run: Callable[[Record], int]) -> int:
 
 
 def folder() -> Path | None:
-    """Where answers are stored: ``fencepost/verdicts`` in XDG_CACHE_HOME, or in ``~/.cache``; None if the user has no home."""
-    base = Path(os.environ.get("XDG_CACHE_HOME") or "")
+    """Where answers are stored: ``verdicts`` in the user's cache; None if the user has none."""
     try:
-        return (base if base.is_absolute() else Path.home() / ".cache") / "fencepost" / "verdicts"
-    except RuntimeError:
+        return user_cache() / "verdicts"
+    except NoCacheError:
         return None
 
 

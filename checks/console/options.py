@@ -22,6 +22,7 @@ def add_command(
         usage=usage,
         description=description or None,
         epilog=epilog or None,
+        allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
 

@@ -36,27 +36,51 @@ EVERYTHING: Mapping[str, Item] = {**PROTOCOLS, **THEORIES}
 def planned(
     asked: argparse.Namespace, settings: Settings | None, releases: Releases | None = None
 ) -> list[tuple[Item, Instance]]:
-    """The instances to check, in order, behaving as the releases do if there are any.
+    """The instances to check, in order, behaving as the releases do if there are any; of named properties only those that have
+    all of them.
 
     RegistryError if a protocol, parameter, size, defect or property does not exist; InputError for a file of one's own that
     has no protocol.
     """
+    return _having_properties(asked, _every(asked, settings, releases))
+
+
+def planned_with_hazards(
+    asked: argparse.Namespace, settings: Settings | None, releases: Releases | None = None
+) -> tuple[list[tuple[Item, Instance]], list[Hazard]]:
+    """The same with the hazards to look for, which may be all that has the named properties."""
+    every = _every(asked, settings, releases)
+    hazards = planned_hazards(asked, settings, releases, every)
+    is_elsewhere = bool(asked.property) and any(not hazard.unfit for hazard in hazards)
+    return _having_properties(asked, every, is_elsewhere=is_elsewhere), hazards
+
+
+def _every(
+    asked: argparse.Namespace, settings: Settings | None, releases: Releases | None
+) -> list[tuple[Item, Instance]]:
     items = _items(asked, settings, _pulsar(releases))
-    found = [(item, instance) for item in items for instance in _instances(item, asked, settings, releases)]
-    if not asked.property or asked.protocols or len(found) == 1:
-        return found
-    # nobody said where the properties are: they are looked for, and missed only if they are nowhere
-    known = [_properties(*pair) for pair in found]
-    having = [pair for pair, names in zip(found, known, strict=True) if set(asked.property) <= names]
-    if not having:
-        every = sorted(set[str]().union(*known))
-        unknown = [name for name in asked.property if name not in every]
-        raise RegistryError(
-            f"there is no property {unknown[0]!r}{guess(unknown[0], every)}; `fencepost list` names all of them"
-            if unknown
-            else f"nothing has all of these properties: {', '.join(asked.property)}"
-        )
-    return having
+    return [(item, instance) for item in items for instance in _instances(item, asked, settings, releases)]
+
+
+def _having_properties(
+    asked: argparse.Namespace, every: list[tuple[Item, Instance]], *, is_elsewhere: bool = False
+) -> list[tuple[Item, Instance]]:
+    """The instances that have the named properties. RegistryError if neither they nor what ``is_elsewhere`` has them."""
+    if not asked.property:
+        return every
+    known = [_properties(*pair) for pair in every]
+    having = [pair for pair, names in zip(every, known, strict=True) if set(asked.property) <= names]
+    if having or is_elsewhere:
+        return having
+    if asked.protocols or len(every) == 1:
+        return every  # the engine then names the properties that there are
+    names = sorted(set[str]().union(*known))
+    unknown = [name for name in asked.property if name not in names]
+    raise RegistryError(
+        f"there is no property {unknown[0]!r}{guess(unknown[0], names)}; `fencepost list` names all of them"
+        if unknown
+        else f"nothing has all of these properties: {', '.join(asked.property)}"
+    )
 
 
 def planned_hazards(

@@ -153,7 +153,7 @@ def observed_of(entry: Entry, defect: str) -> Observed:
 
 def main() -> None:
     """Prints the table."""
-    parser = argparse.ArgumentParser(description="How long each engine takes to find each defect.")
+    parser = argparse.ArgumentParser(description="How long each engine takes to find each defect.", allow_abbrev=False)
     parser.add_argument("--protocol", action="append", choices=PROTOCOLS, help="all defects of this; may be repeated")
     parser.add_argument("--seeds", type=int, default=3, help="how many (default: 3)")
     parser.add_argument("--full", action="store_true", help="all defects of all protocols, with more steps")

@@ -237,6 +237,48 @@ def test_ctrl_c_keeps_what_was_found() -> None:
     assert "interrupted after" in output
 
 
+def test_sigterm_keeps_what_was_found_and_the_checkpoint(tmp_path: Path) -> None:
+    large = ("--set", "entries=3", "recoverers=2", "--by", "exhaustive", "--property", "no_truncation", "--format", "json")
+    arguments = command("check", "ledger", *large, "--checkpoint", tmp_path / "levels", "--workers", "1")
+    with subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        assert "states/s" in running.stderr.readline()
+        running.terminate()
+        output, errors = running.communicate(timeout=60)
+    assert running.returncode == 143, output + errors
+    (verdict,) = json.loads(output)["verdicts"]
+    assert (verdict["verdict"], json.loads(output)["status"]) == ("inconclusive", 20)
+    assert list((tmp_path / "levels").iterdir())
+
+
+def test_sigterm_ends_a_solver_that_thinks() -> None:
+    """Python runs no handler while Z3 does."""
+    deep = ("--by", "bounded", "--depth", "60", "--set", "entries=3", "--property", "no_truncation", "--workers", "1")
+    with subprocess.Popen(command("check", "ledger", *deep), cwd=ROOT, stdout=subprocess.PIPE, text=True) as running:
+        with pytest.raises(subprocess.TimeoutExpired):
+            running.wait(20)
+        running.terminate()
+        output, _ = running.communicate(timeout=30)
+    assert running.returncode == 143, output
+    assert "inconclusive" in output
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (["check", "--prop", "no_truncation"], "--prop"),
+        (["check", "--no-c"], "--no-c"),
+        (["policy", "compare", "--conf", "0.9", "--proposed", "AvgShedder", "--out", "there"], "--conf"),
+        (["list", "--def"], "--def"),
+        (["trace", "show", "--act", "b0", "some.itf.json"], "--act"),
+    ],
+)
+def test_no_option_is_abbreviated(words: list[str], option: str) -> None:
+    run = fencepost(*words)
+    assert run.returncode == 2
+    assert option in run.stderr.splitlines()[-1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

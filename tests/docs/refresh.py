@@ -17,7 +17,7 @@ from tests.docs.tables import with_tables  # noqa: E402
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("documents", nargs="*", type=Path, default=DOCUMENTS)
     parser.add_argument("--deep", action="store_true", help="also what takes long")
     options = parser.parse_args()

@@ -77,7 +77,7 @@ def spec_of(seed: int, number: int) -> Spec:
 
 def main() -> int:
     """Runs what the command line asks for; 1 if there was a difference."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="the number of the first protocol")
     parser.add_argument("--count", type=int, default=1000)

@@ -1,20 +1,11 @@
-"""The user's cache: what is fetched or compiled once, in folders that are whole or not there."""
+"""What is fetched or compiled once, in folders that are whole or not there."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-
-
-def cache(environment: Mapping[str, str] | None = None) -> Path:
-    """Where it is: ``fencepost`` in XDG_CACHE_HOME, or in ``~/.cache``."""
-    around = os.environ if environment is None else environment
-    base = around.get("XDG_CACHE_HOME") or ""
-    # the specification of XDG has a relative path ignored
-    return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "fencepost"
 
 
 def kept(folder: Path, make: Callable[[Path], None]) -> Path:

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fencepost.checks.conformance.java_side.cache import cache, kept
+from fencepost.checks.conformance.java_side.cache import kept
 from fencepost.checks.conformance.java_side.jars import Release, jars
 from fencepost.checks.conformance.java_side.toolchain import Toolchain, ToolchainError, toolchain
+from fencepost.checks.console.user_cache import user_cache
 
 JAVA = Path(__file__).parents[1] / "java"
 SHARED = JAVA / "shared"
@@ -82,7 +83,8 @@ def harness(
     def compiled(classes: Path) -> None:
         _compile(sources, path, classes, release, tools)
 
-    classes = kept(cache() / "classes" / f"{own.name}-{release.name}-{release.version}-{digest.hexdigest()[:16]}", compiled)
+    name = f"{own.name}-{release.name}-{release.version}-{digest.hexdigest()[:16]}"
+    classes = kept(user_cache() / "classes" / name, compiled)
     together = os.pathsep.join([str(classes), *(str(jar) for jar in path)])
     command = (str(tools.java), *OPTIONS, *options, "-cp", together, main)
     return Harness(command, Made(main, release, tuple(sources), tuple(options)))

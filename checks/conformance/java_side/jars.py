@@ -7,8 +7,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from fencepost.checks.conformance.java_side.cache import cache, kept
+from fencepost.checks.conformance.java_side.cache import kept
 from fencepost.checks.conformance.java_side.toolchain import Toolchain, ToolchainError
+from fencepost.checks.console.user_cache import user_cache
 
 PINS = Path(__file__).with_name("pins")
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
@@ -89,7 +90,7 @@ def jars(release: Release, tools: Toolchain) -> list[Path]:
         if pins:
             _check(release, folder, pins)
 
-    folder = kept(cache() / "jars" / f"{release.name}-{release.version}-{key}", fetch)
+    folder = kept(user_cache() / "jars" / f"{release.name}-{release.version}-{key}", fetch)
     return sorted(folder.glob("*.jar"))
 
 

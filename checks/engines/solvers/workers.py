@@ -9,6 +9,8 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
+from fencepost.checks.console.termination import not_passed_on
+
 Result = TypeVar("Result")
 
 SECONDS_BETWEEN_LOOKS = 0.5
@@ -82,6 +84,7 @@ def _in_processes(
 
 
 def _run(tasks: range, start: Callable[[], Callable[[int], Any]], sending: Connection) -> None:
+    not_passed_on()
     task = tasks.start
     with suppress(KeyboardInterrupt):  # at the terminal it is for all processes, and the one that asked tells of it
         try:

@@ -100,7 +100,8 @@ def sentence(judgement: Judgement, contender: Contender) -> str:
     """The verdict on a policy, in words."""
     by: dict[str, list[str]] = {}
     for difference in judgement.of(contender):
-        by.setdefault(difference.verdict, []).append(difference.measure.name)
+        verdict = "within tolerance" if difference.is_tolerated else difference.verdict
+        by.setdefault(verdict, []).append(difference.measure.name)
     violating = judgement.violating(contender)
     parts = [f"violates the protocols in {len(violating)} runs, first in run {violating[0]}"] if violating else []
     parts += [f"{verdict} in {', '.join(by[verdict])}" for verdict in ("worse", "better") if verdict in by]
@@ -108,6 +109,8 @@ def sentence(judgement: Judgement, contender: Contender) -> str:
         parts.append(f"not judged in {', '.join(by['too few runs'])}: too few runs")
     if "differs" in by:
         parts.append(f"other, neither better nor worse, in {', '.join(by['differs'])}")
+    if "within tolerance" in by:
+        parts.append(f"within tolerance in {', '.join(by['within tolerance'])}")
     if not parts:
         parts = ["no difference shown"] if by else ["nothing to compare: no run is complete"]
     elif "no difference" in by:

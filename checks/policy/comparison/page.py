@@ -15,6 +15,7 @@ from fencepost.checks.policy.comparison.text import (
     NO_CHOICE,
     confidence,
     heading,
+    in_words,
     interval,
     not_chosen,
     not_excluded,
@@ -216,7 +217,7 @@ def _table(judgement: Judgement) -> str:
             numbers = "".join(f"<td class='number'>{cell}</td>" for cell in cells)
             lines.append(
                 f"<tr>{'<td></td><td></td>' if place else first + before}{policy}"
-                f"<td class='{d.verdict.split()[0]}-text'>{d.verdict}</td>{numbers}</tr>"
+                f"<td class='{d.verdict.split()[0]}-text'>{in_words(d)}</td>{numbers}</tr>"
             )
     proposed = ("policy", "verdict", "mean") if several else ("verdict", judgement.proposed[0].name)
     names = ("measure", judgement.baseline.name, *proposed, "difference", "interval", "less / more")

@@ -81,6 +81,11 @@ class Difference:
         """Whether it may yet be worse than tolerated though no difference is shown."""
         return self.verdict == "no difference" and self.measure.better == "less" and self.high > self.tolerance
 
+    @property
+    def is_tolerated(self) -> bool:
+        """Whether chance does not explain it, and it is no larger than what is tolerated."""
+        return self.verdict == "no difference" and not self.low <= 0 <= self.high
+
 
 def differences(
     measures: Sequence[Measure],

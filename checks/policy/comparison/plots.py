@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator, ScalarFormatter
 
 from fencepost.checks.policy.comparison.paired import Difference, Values
-from fencepost.checks.policy.comparison.text import short
+from fencepost.checks.policy.comparison.text import in_words, short
 from fencepost.model.balance.simulation.run import Run
 from fencepost.traces.drawings.plotting import STYLE
 
@@ -129,7 +129,7 @@ def distributions(differences: Sequence[Difference], baseline: dict[str, Values]
             axes = figure.add_subplot(rows, columns, place + 1)
             apart = proposed[d.measure.name] - baseline[d.measure.name]
             _histogram(axes, apart[np.isfinite(apart)], (BAD, GOOD) if d.verdict in ("better", "worse") else (FAINT, FAINT))
-            axes.set_title(f"{d.measure.name}\n{d.measure.unit}: {d.verdict}", fontsize=8)
+            axes.set_title(f"{d.measure.name}\n{d.measure.unit}: {in_words(d)}", fontsize=8)
         return _svg(figure)
 
 

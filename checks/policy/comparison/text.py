@@ -80,7 +80,7 @@ def table(judgement: Judgement) -> list[str]:
         rows.append((f"{measure.name} ({measure.unit})", judgement.baseline.name, number(own[0].baseline), "", "", "", ""))
         for d in own:
             worst = "" if d.worst is None else str(d.worst)
-            rows.append(("", d.policy, number(d.proposed), signed(d.difference), interval(d), d.verdict, worst))
+            rows.append(("", d.policy, number(d.proposed), signed(d.difference), interval(d), in_words(d), worst))
     if len(rows) == 1:
         return told_in_short(judgement)
     widths = [max(len(row[place]) for row in rows) for place in range(len(COLUMNS))]
@@ -132,6 +132,13 @@ def signed(value: float) -> str:
 def short(name: str) -> str:
     """The name of a policy where there is little room."""
     return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}\u2026"
+
+
+def in_words(difference: Difference) -> str:
+    """The verdict as it is shown: of a difference that is there and is tolerated, how much is."""
+    if not difference.is_tolerated:
+        return difference.verdict
+    return f"within tolerance {number(difference.tolerance)}" if math.isfinite(difference.tolerance) else "any is tolerated"
 
 
 def interval(difference: Difference) -> str:

@@ -22,6 +22,8 @@ from numba import types
 from numba.core import config
 from numba.extending import intrinsic
 
+from fencepost.model.kernel.compiler.loop_cache import writable
+
 
 def _load_without_blas() -> None:
     """Loads what Numba would load with the first loop, but not SciPy, which it looks for to multiply matrices: no loop does,
@@ -42,25 +44,26 @@ I64 = ir.IntType(64)
 POINTER = ir.PointerType()
 
 
-def _cache_folder() -> Path:
-    """Where compiled loops are kept: a folder for this exact text of the loops, since Numba looks for changes only in the
+def _cache_folder() -> Path | None:
+    """Where compiled loops are stored: a folder for this exact text of the loops, since Numba looks for changes only in the
     file of the outermost function and would go on using a loop whose inner functions have changed."""
     here = Path(__file__).parent
     sources = [source.read_bytes() for source in sorted(here.parent.rglob("*.py"))]
     text = b"".join(source for source in sources if b"@native" in source or b"@intrinsic" in source)
     base = Path(config.CACHE_DIR) if config.CACHE_DIR else here / "__pycache__"
-    return base / f"loops-{hashlib.sha256(text).hexdigest()[:12]}"
+    return writable(base / f"loops-{hashlib.sha256(text).hexdigest()[:12]}")
 
 
 _FOLDER = _cache_folder()
 
 
 def native(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compiles a loop to machine code that runs without Python's lock, kept on disk between processes."""
+    """Compiles a loop to machine code that runs without Python's lock, stored on disk between processes where that is
+    possible."""
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(_FOLDER)
+    config.CACHE_DIR = str(_FOLDER or before)
     try:
-        return numba.njit(nogil=True, cache=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+        return numba.njit(nogil=True, cache=_FOLDER is not None, error_model="numpy")(function)  # type: ignore[no-any-return]
     finally:
         config.CACHE_DIR = before
 

@@ -169,8 +169,7 @@ def test_they_are_those_of_a_configuration() -> None:
 @pytest.mark.parametrize("format", ["text", "sarif"])
 def test_what_is_required_is_judged_in_a_whole_run(one: Path, monkeypatch: pytest.MonkeyPatch, format: str) -> None:
     theory = [(THEORIES["hash_range"], Instance("for all numbers", {}))]
-    monkeypatch.setattr(check, "planned", lambda asked, settings, releases: theory)
-    monkeypatch.setattr(check, "planned_hazards", lambda *asked: [])
+    monkeypatch.setattr(check, "planned_with_hazards", lambda asked, settings, releases: (theory, []))
     run = asked("--conf", one, "--require", "disks>=1", "--format", format)
     assert run.returncode == 16
     if format == "sarif":

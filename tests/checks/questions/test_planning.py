@@ -9,7 +9,13 @@ import pytest
 from fencepost.checks.commands.arguments import _parser
 from fencepost.checks.questions import planning
 from fencepost.checks.questions.instances import CONTROL_PLANE, read_settings
-from fencepost.checks.questions.planning import EVERYTHING, configuration_notes, planned, planned_hazards
+from fencepost.checks.questions.planning import (
+    EVERYTHING,
+    configuration_notes,
+    planned,
+    planned_hazards,
+    planned_with_hazards,
+)
 from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError
@@ -117,3 +123,18 @@ def test_hazards_are_those_of_the_manager_that_is_run(conf: Path, tmp_path: Path
     by_locks = {"ownership", "unload"}
     assert of(conf) & {*by_locks, "service_unit"} == by_locks
     assert of(extensible(tmp_path)) & {*by_locks, "service_unit"} == {"service_unit"}
+
+
+def test_a_property_of_some_instances_of_a_named_protocol_is_checked_in_these() -> None:
+    asked = _parser().parse_args(["check", "ownership", "--property", "node_of_another_is_kept"])
+    chosen, every = planned(asked, None), planned(_parser().parse_args(["check", "ownership"]), None)
+    assert 0 < len(chosen) < len(every)
+
+
+def test_a_property_that_only_a_hazard_has_is_checked_there() -> None:
+    words = ["check", "unload", "--set", "brokers=2", "--pulsar", "4.2.4", "--property"]
+    plan, hazards = planned_with_hazards(_parser().parse_args([*words, "session_given_up"]), None, Releases.of("4.2.4"))
+    assert plan == []
+    assert {hazard.name for hazard in hazards} >= {"deletion_sent_again"}
+    plan, hazards = planned_with_hazards(_parser().parse_args([*words, "no_such"]), None, Releases.of("4.2.4"))
+    assert (len(plan), hazards) == (1, []), "what there is instead is then named"

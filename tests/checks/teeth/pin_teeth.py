@@ -42,7 +42,7 @@ def told(teeth: Teeth) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("protocols", nargs="*", default=list(PROTOCOLS))
     everything = dict(pinned())
     for name in parser.parse_args().protocols:

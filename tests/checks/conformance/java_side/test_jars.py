@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.conformance.java_side import jars as fetching
-from fencepost.checks.conformance.java_side.cache import cache, kept
+from fencepost.checks.conformance.java_side.cache import kept
 from fencepost.checks.conformance.java_side.jars import Artifact, Release, jars, written_pins
 from fencepost.checks.conformance.java_side.toolchain import Toolchain, ToolchainError
+from fencepost.checks.console.user_cache import user_cache
+from tests.checks.conformance import real
 
 RELEASE = Release("boxes", "1.0", (Artifact("org.example:boxes:1.0", ("org.example:lids",)),), ("org.example:bom:1.0",))
 NAMES = {"a.jar": b"one", "b.jar": b"two"}
@@ -78,9 +80,9 @@ def test_a_maven_that_fails_is_told_of(tools: Toolchain) -> None:
 
 
 def test_the_cache_is_the_users(tmp_path: Path) -> None:
-    assert cache({"XDG_CACHE_HOME": str(tmp_path)}) == tmp_path / "fencepost"
-    assert cache({}) == Path.home() / ".cache" / "fencepost"
-    assert cache({"XDG_CACHE_HOME": "relative"}) == Path.home() / ".cache" / "fencepost"
+    assert user_cache({"XDG_CACHE_HOME": str(tmp_path)}) == tmp_path / "fencepost"
+    assert user_cache({}) == Path.home() / ".cache" / "fencepost"
+    assert user_cache({"XDG_CACHE_HOME": "relative"}) == Path.home() / ".cache" / "fencepost"
 
 
 def test_a_folder_is_whole_or_not_there(tmp_path: Path) -> None:
@@ -105,3 +107,16 @@ def test_of_two_that_make_a_folder_the_first_wins(tmp_path: Path) -> None:
 
     assert [p.name for p in kept(tmp_path / "x", slower).iterdir()] == ["theirs"]
     assert [p.name for p in tmp_path.iterdir()] == ["x"]
+
+
+@pytest.mark.parametrize("why", ["Unknown host repo.maven.apache.org: Temporary failure in name resolution", "no such release"])
+def test_without_a_network_a_test_on_real_code_is_skipped(tools: Toolchain, monkeypatch: pytest.MonkeyPatch, why: str) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setattr(fetching, "_fetched", real.skipping_offline)
+    tools.mvn.write_text(f"#!/bin/sh\necho '[ERROR] Could not resolve dependencies: {why}'\nexit 1\n", encoding="utf-8")
+    if "Unknown host" in why:
+        with pytest.raises(pytest.skip.Exception, match="Unknown host"):
+            jars(RELEASE, tools)
+        monkeypatch.setenv("CI", "yes")
+    with pytest.raises(ToolchainError, match="cannot fetch the jars of boxes"):
+        jars(RELEASE, tools)

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from fencepost.checks.policy.comparison.paired import FEWEST, Difference, Tolerance, Tolerances, Values, differences, interval
+from fencepost.checks.policy.comparison.text import in_words
+from fencepost.checks.policy.comparison.text import interval as interval_in_words
 from fencepost.model.balance.simulation.measures import MEASURES, Measure
 
 LESS, NEITHER = MEASURES["returns"], MEASURES["splits"]
@@ -77,6 +79,16 @@ def test_tolerances_are_of_a_measure_or_of_all() -> None:
         assert one(baseline, proposed, tolerances=Tolerances(tolerance)).verdict == verdict
         assert one(baseline, proposed, tolerances=Tolerances(named={LESS.name: tolerance})).verdict == verdict
     assert one(baseline, proposed, tolerances=Tolerances(named={"splits": Tolerance(9.0, False)})).verdict == "worse"
+
+
+def test_a_difference_that_is_tolerated_names_the_tolerance() -> None:
+    baseline = np.full(10, 20.0)
+    found = one(baseline, baseline + 0.5)
+    assert (found.verdict, in_words(found), interval_in_words(found)) == ("no difference", "within tolerance 1", "+0.5 to +0.5")
+    unshown = one(baseline, baseline + np.tile([0.5, -0.5], 5))
+    assert in_words(unshown) == "no difference"
+    worse = one(baseline, baseline + 2)
+    assert in_words(worse) == worse.verdict == "worse"
 
 
 def test_a_measure_that_no_pair_has_is_left_out() -> None:

@@ -1,0 +1,122 @@
+"""The command as a container runs it: any uid, no home, an installation that cannot be written. No failure is a traceback."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from tests.command import ROOT, Ran, command, stable
+
+UID = 61_345
+"""Nobody's: it has no entry in the passwd file, and so no home."""
+
+SMALL = ("check", "election", "--set", "brokers=1", "--quiet")
+
+
+def _hidden(path: Path) -> Path | None:
+    """The highest folder above a path through which another user may not go."""
+    return next((above for above in reversed(path.parents) if not above.stat().st_mode & 0o001), None)
+
+
+def _mounts(folder: Path) -> str:
+    """Commands of a shell with its own mounts: the clone is read-only there, and whatever Python needs can be reached."""
+    lines = []
+    needed = [Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve(), ROOT]
+    for number, hidden in enumerate(sorted({above for path in needed if (above := _hidden(path))})):
+        held = folder / f"held-{number}"
+        held.mkdir(mode=0o700)
+        lines += [f"mount --bind {hidden} {held}", f"mount -t tmpfs -o mode=755 tmpfs {hidden}"]
+        for path in (path for path in needed if path.is_relative_to(hidden)):
+            lines += [f"mkdir -p {path}", f"mount --bind {held / path.relative_to(hidden)} {path}"]
+    return " && ".join([*lines, f"mount --bind {ROOT} {ROOT}", f"mount -o remount,bind,ro {ROOT}"])
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Path]:
+    """A folder in which this user may write, with a temporary one; skipped where no process can be another user's."""
+    if os.getuid() != 0 or not (shutil.which("setpriv") and shutil.which("unshare")):
+        pytest.skip("only root, with setpriv and unshare, can run a command as another user")
+    if subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this machine has no mount namespaces for root")
+    folder = Path(tempfile.mkdtemp(prefix="fencepost-other-user-", dir="/tmp"))
+    folder.chmod(0o755)
+    (folder / "tmp").mkdir()
+    (folder / "forbidden").mkdir(mode=0o700)
+    (folder / "secret.conf").write_text("managedLedgerDefaultEnsembleSize=2\n")
+    (folder / "secret.conf").chmod(0o600)
+    (folder / "mounts").write_text(_mounts(folder))
+    for each in (folder, folder / "tmp"):
+        os.chown(each, UID, UID)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def ran(folder: Path, *words: str | Path, **environment: str) -> Ran:
+    around = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "tmp"), **environment}
+    user = ["setpriv", "--reuid", str(UID), "--regid", str(UID), "--clear-groups", *command(*words)]
+    script = f"{(folder / 'mounts').read_text()} && exec {shlex.join(user)}"
+    within = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script]
+    done = subprocess.run(within, cwd=folder, env=around, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr, done.stderr
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def test_a_check_works_and_says_in_a_line_where_its_loops_are(folder: Path) -> None:
+    first = ran(folder, *SMALL)
+    (line,) = first.stderr.splitlines()
+    assert first.returncode == 0
+    assert f"cannot be written: compiled loops are in {folder}/tmp/fencepost-{UID}/loops-" in line
+    again = ran(folder, *SMALL)
+    assert (stable(again.stdout), again.stderr) == (stable(first.stdout), first.stderr)
+    assert not list(folder.glob("~")), "a home that is none"
+
+
+def test_answers_are_remembered_where_the_user_says(folder: Path) -> None:
+    asked = {"XDG_CACHE_HOME": str(folder / "cache")}
+    assert [ran(folder, *SMALL, **asked).stdout.startswith("# remembered: ") for _ in range(2)] == [False, True]
+
+
+def test_a_temporary_folder_of_somebody_else_is_not_trusted(folder: Path) -> None:
+    (folder / "others" / f"fencepost-{UID}").mkdir(parents=True)
+    (folder / "others").chmod(0o777)
+    done = ran(folder, *SMALL, TMPDIR=str(folder / "others"))
+    assert done.returncode == 0
+    assert "loops are compiled again in each run" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (("check", "--conf", "secret.conf"), ExitStatus.INPUT, "secret.conf: cannot be read: Permission denied"),
+        (("check", "--conf", "forbidden/b.conf"), ExitStatus.INPUT, "forbidden/b.conf: cannot be read: Permission denied"),
+        (("check", "election", "--baseline", "secret.conf"), ExitStatus.INPUT, "secret.conf: cannot be read"),
+        (("check", "forbidden/mine.py"), ExitStatus.INPUT, "forbidden/mine.py: cannot be read: Permission denied"),
+        (("check", "--conf", "x" * 300), ExitStatus.INPUT, "cannot be read: File name too long"),
+        (("check", "x" * 300), ExitStatus.USAGE, "there is no"),
+        ((*SMALL, "--trace-dir", "forbidden/traces"), ExitStatus.SYSTEM, "forbidden/traces: Permission denied"),
+        (("trace", "show", "x" * 300), ExitStatus.INPUT, "File name too long"),
+        (("play", "election", "--out", "forbidden/page.html"), ExitStatus.SYSTEM, "Permission denied"),
+        (("export", "election", "--format", "tla", "--out", "forbidden/there"), ExitStatus.SYSTEM, "Permission denied"),
+        (("certify", "forbidden/certificate"), ExitStatus.INPUT, "Permission denied"),
+        (("policy", "decide", "--snapshot", "secret.conf"), ExitStatus.INPUT, "secret.conf: cannot be read: Permission denied"),
+        (("explore", "report", "forbidden/run"), ExitStatus.SYSTEM, "Permission denied"),
+        (("conform", "election"), ExitStatus.SYSTEM, "set HOME or XDG_CACHE_HOME"),
+    ],
+)
+def test_what_cannot_be_read_or_written_is_named_in_a_line(
+    folder: Path, words: tuple[str, ...], status: ExitStatus, said: str
+) -> None:
+    done = ran(folder, *words)
+    *notes, line = done.stderr.splitlines()
+    assert (done.returncode, said in line) == (status, True), done.stderr
+    assert line.startswith("fencepost: ")
+    assert all(note.startswith("# ") for note in notes)
