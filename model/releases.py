@@ -1,34 +1,144 @@
-"""The releases of Apache Pulsar and Apache BookKeeper that the protocols mirror, and the history of a mistake in them.
+"""The releases of Apache Pulsar and Apache BookKeeper that the protocols mirror: one table, a row each.
 
 A release is a named set of switches of the protocols and nothing more: the mistakes that it has, its hazards, and what behaves
-otherwise in it. Which BookKeeper a release of Pulsar ships stands in its pom (``bookkeeper.version``).
+otherwise in it. A row says what a release is made of. What it has of the mistakes and methods of the protocols say those who
+read it, by its number (see ``Reading``); until somebody has, that is unread, and answers for the release say so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Literal
 
-BOOKKEEPER = ("4.14.5", "4.16.6", "4.17.2", "4.17.3", "4.18.0")
-"""The modelled releases of BookKeeper, the oldest first."""
+Project = Literal["pulsar", "bookkeeper"]
 
-PULSAR: Mapping[str, str] = {
-    "2.10.1": "4.14.5",
-    "3.0.7": "4.16.6",
-    "4.0.8": "4.17.2",
-    "4.2.4": "4.17.3",
-    "5.0.0-M1": "4.18.0",
-}
-"""The modelled releases of Pulsar, the oldest first, each with the BookKeeper that it ships."""
+SYSTEMS: Mapping[str, str] = {"pulsar": "Pulsar", "bookkeeper": "BookKeeper"}
+"""The projects, by the names of their systems."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release: one row of the table.
+
+    ``bookkeeper`` and ``zookeeper`` are what a release of Pulsar ships (``bookkeeper.version`` and ``zookeeper.version`` of its
+    pom). ``policies`` is whether its rules of load balancing are modelled, which is read in its load managers; ``held`` whether
+    ``fencepost conform`` holds the protocols against its classes where no release is named.
+    """
+
+    project: Project
+    number: str
+    bookkeeper: str = ""
+    zookeeper: str = ""
+    policies: bool = False
+    held: bool = False
+
+
+RELEASES = (
+    Release("bookkeeper", "4.14.5"),
+    Release("bookkeeper", "4.16.6"),
+    Release("bookkeeper", "4.17.2", held=True),
+    Release("bookkeeper", "4.17.3", held=True),
+    Release("bookkeeper", "4.18.0", held=True),
+    Release("pulsar", "2.10.1", bookkeeper="4.14.5", zookeeper="3.6.3", policies=True),
+    Release("pulsar", "3.0.7", bookkeeper="4.16.6", zookeeper="3.9.2"),
+    Release("pulsar", "4.0.8", bookkeeper="4.17.2", zookeeper="3.9.4", policies=True, held=True),
+    Release("pulsar", "4.2.4", bookkeeper="4.17.3", zookeeper="3.9.5", policies=True, held=True),
+    Release("pulsar", "5.0.0-M1", bookkeeper="4.18.0", zookeeper="3.9.5", policies=True, held=True),
+)
+"""The modelled releases, of each project the oldest first."""
 
 NEWEST = "4.2.4"
 """The newest release of Pulsar that is no milestone: what is meant where none is named."""
 
-_FROM_4_16_6, _FROM_4_17_2 = BOOKKEEPER[1:], BOOKKEEPER[2:]
-_FROM_3_0_7, _FROM_4_0_8 = tuple(PULSAR)[1:], tuple(PULSAR)[2:]
+RANGES: Mapping[str, tuple[str, ...]] = {
+    "bookkeeper": ("4.14.5", "4.16.6", "4.17.2", "4.17.3", "4.18.0"),
+    "pulsar": ("2.10.1", "3.0.7", "4.0.8", "4.2.4", "5.0.0-M1"),
+}
+"""The releases that a range in a reading reaches over: "4.0.8 to 5.0.0-M1" is 4.0.8, 4.2.4 and 5.0.0-M1. They were read for
+everything that has such a range. A release that is added to the table is not added here: ranges would claim of it what nobody
+has read."""
 
-ONLY_IN: Mapping[str, tuple[str, ...]] = {
+
+def numbers(project: str) -> tuple[str, ...]:
+    """The modelled releases of ``pulsar`` or ``bookkeeper``, the oldest first."""
+    return tuple(release.number for release in RELEASES if release.project == project)
+
+
+BOOKKEEPER = numbers("bookkeeper")
+"""The modelled releases of BookKeeper, the oldest first."""
+
+PULSAR: Mapping[str, str] = {release.number: release.bookkeeper for release in RELEASES if release.project == "pulsar"}
+"""The modelled releases of Pulsar, the oldest first, each with the BookKeeper that it ships."""
+
+
+class ReleaseError(Exception):
+    """A release that is not modelled; the message lists those that are."""
+
+
+def release(number: str) -> Release:
+    """The row of that number; ReleaseError if there is none."""
+    for row in RELEASES:
+        if row.number == number:
+            return row
+    raise ReleaseError(f"{number} is not modelled; there is {', '.join((*PULSAR, *BOOKKEEPER))}")
+
+
+def held(project: str, usual: str) -> tuple[str, ...]:
+    """The releases of a project that are held against real code, the usual one before the others."""
+    rows = tuple(row.number for row in RELEASES if row.project == project and row.held)
+    return tuple(sorted(rows, key=lambda number: number != usual))
+
+
+def is_since(number: str, first: str) -> bool:
+    """Whether a release is that one, or a later one of the table."""
+    releases = numbers(release(number).project)
+    return releases.index(number) >= releases.index(first)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Which releases have something, and which do not, as far as somebody has read them; the others are unread."""
+
+    has: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+
+
+@cache
+def reading(project: str, text: str) -> Reading:
+    """The reading that is written as ``4.0.8 to 4.2.4, not 2.10.1, 5.0.0-M1``: what follows ``not`` does not have it.
+
+    A range reaches over ``RANGES``. ReleaseError for a release that is not in the table, or that is named twice.
+    """
+    having, lacking = list[str](), list[str]()
+    names = having
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        if part.startswith("not "):
+            names = lacking
+        names += _named(project, part.removeprefix("not "))
+    if twice := [number for number in having + lacking if (having + lacking).count(number) > 1]:
+        raise ReleaseError(f"{text!r} names {twice[0]} twice")
+    ordered = numbers(project)
+    return Reading(*(tuple(sorted(side, key=ordered.index)) for side in (having, lacking)))
+
+
+def _named(project: str, part: str) -> tuple[str, ...]:
+    """The releases of a part of a reading: one, or those of a range."""
+    first, _, last = part.partition(" to ")
+    within = RANGES[project] if last else numbers(project)
+    if unknown := [number for number in (first, last or first) if number not in within]:
+        raise ReleaseError(f"{part!r} names {unknown[0]}, which is none of {', '.join(within)}")
+    return within[within.index(first) : within.index(last or first) + 1]
+
+
+EVERY: Mapping[str, str] = {project: f"{read[0]} to {read[-1]}" for project, read in RANGES.items()}
+"""All releases that ranges reach over, as a reading."""
+
+_FROM_4_16_6, _FROM_4_17_2 = "4.16.6 to 4.18.0, not 4.14.5", "4.17.2 to 4.18.0, not 4.14.5 to 4.16.6"
+_FROM_3_0_7, _FROM_4_0_8 = "3.0.7 to 5.0.0-M1, not 2.10.1", "4.0.8 to 5.0.0-M1, not 2.10.1 to 3.0.7"
+
+ONLY_IN: Mapping[str, str] = {
     "BookieImpl": _FROM_4_16_6,
     "DataIntegrityCheckImpl": _FROM_4_16_6,
     "DataIntegrityCookieValidation": _FROM_4_16_6,
@@ -55,9 +165,15 @@ ONLY_IN: Mapping[str, tuple[str, ...]] = {
     "ServiceUnitStateTableViewImpl": _FROM_4_0_8,
     "StrategicTwoPhaseCompactor": _FROM_3_0_7,
 }
-"""The modelled releases that have a class or a method which actions mirror, where not all have it; ``fencepost conform
-mirrors`` looks. A class stands for those of its methods that are not named
-themselves."""
+"""The releases that have a class or a method which actions mirror, where not all have it; ``fencepost conform mirrors`` looks.
+A class stands for those of its methods that are not named themselves."""
+
+
+def mirrored_in(method: str, project: str) -> Reading:
+    """The releases of ``pulsar`` or ``bookkeeper`` that have a method which actions mirror, ``Class.method``."""
+    names = method.split(".")
+    outer = (".".join(names[:end]) for end in range(len(names), 0, -1))
+    return reading(project, next((ONLY_IN[name] for name in outer if name in ONLY_IN), EVERY[project]))
 
 
 Behaviour = Mapping[str, Mapping[str, bool | int | str]]
@@ -65,13 +181,11 @@ Behaviour = Mapping[str, Mapping[str, bool | int | str]]
 
 
 def changed(parameter: str, *, since: str, before: bool | int | str, after: bool | int | str) -> Behaviour:
-    """The value of a parameter in every modelled release of Pulsar, of behaviour that changed in one of them."""
-    first = tuple(PULSAR).index(since)
-    return {release: {parameter: before if place < first else after} for place, release in enumerate(PULSAR)}
+    """The value of a parameter in every modelled release of Pulsar, of behaviour that changed in one of them.
 
-
-class ReleaseError(Exception):
-    """A release that is not modelled; the message lists those that are."""
+    A release that nobody has read behaves as the one before it in the table.
+    """
+    return {number: {parameter: after if is_since(number, since) else before} for number in PULSAR}
 
 
 @dataclass(frozen=True)
@@ -87,72 +201,18 @@ class Releases:
 
         A BookKeeper that is named alone goes with the newest Pulsar. Raises ReleaseError for a release that is not modelled.
         """
-        chosen = _known("Pulsar", pulsar or NEWEST, tuple(PULSAR))
-        return cls(chosen, _known("BookKeeper", bookkeeper or PULSAR[chosen], BOOKKEEPER))
+        chosen = _known("pulsar", pulsar or NEWEST)
+        return cls(chosen, _known("bookkeeper", bookkeeper or PULSAR[chosen]))
+
+    def of_project(self, project: str) -> str:
+        """The number of the release of ``pulsar`` or ``bookkeeper``."""
+        return self.pulsar if project == "pulsar" else self.bookkeeper
 
     def __str__(self) -> str:
         return f"Pulsar {self.pulsar} with BookKeeper {self.bookkeeper}"
 
 
-@dataclass(frozen=True)
-class History:
-    """What is known of a mistake in the releases of the real system.
-
-    ``project`` is ``pulsar`` or ``bookkeeper``; ``upstream`` are issues there; ``present`` are the modelled releases that
-    have the mistake. ``since`` and ``fixed`` are told as they are known, and are empty where no release ever had it, or has
-    it mended. ``only`` are the values of a parameter, such as the storage, with which a release has it (empty: all), and
-    ``applies`` says of all parameters whether an instance can have it, where ``only`` does not suffice. ``regardless`` are the
-    parameters that make no difference to it: whatever is configured, it is looked for with those that show it soonest.
-    ``costs`` says what an operator loses, ``avoided_by`` the setting that avoids it, ``evidence`` the class, method and
-    release that were read, ``reproduced`` what was seen on real code, by release.
-    """
-
-    project: str
-    upstream: Sequence[str] = ()
-    since: str = ""
-    fixed: str = ""
-    present: tuple[str, ...] = ()
-    only: Mapping[str, tuple[str, ...]] | None = None
-    applies: Callable[[Mapping[str, Any]], bool] | None = None
-    regardless: tuple[str, ...] = ()
-    costs: str = ""
-    avoided_by: str = ""
-    evidence: str = ""
-    reproduced: Mapping[str, str] | None = None
-
-    def is_hazard(self, releases: Releases) -> bool:
-        """Whether these releases have the mistake."""
-        return (releases.pulsar if self.project == "pulsar" else releases.bookkeeper) in self.present
-
-    def release(self, releases: Releases) -> str:
-        """The one of these releases that it is about, by the system's name and its number."""
-        return f"Pulsar {releases.pulsar}" if self.project == "pulsar" else f"BookKeeper {releases.bookkeeper}"
-
-    def fits(self, parameters: Mapping[str, Any]) -> bool:
-        """Whether an instance with these parameters can have the mistake: they are those of ``only``, and it ``applies``."""
-        if self.applies is not None and not self.applies(parameters):
-            return False
-        return all(parameters.get(name, values[0]) in values for name, values in (self.only or {}).items())
-
-    @property
-    def modelled(self) -> tuple[str, ...]:
-        """The modelled releases of the project."""
-        return tuple(PULSAR) if self.project == "pulsar" else BOOKKEEPER
-
-    @property
-    def ending(self) -> str:
-        """When it was mended: the releases, ``open``, or nothing where no release had it."""
-        return self.fixed or ("open" if self.since or self.present else "")
-
-
-def mirrored_in(method: str, project: str) -> tuple[str, ...]:
-    """The modelled releases of ``pulsar`` or ``bookkeeper`` that have a method which actions mirror, ``Class.method``."""
-    names = method.split(".")
-    modelled = tuple(PULSAR) if project == "pulsar" else BOOKKEEPER
-    return next((ONLY_IN[n] for n in (".".join(names[:end]) for end in range(len(names), 0, -1)) if n in ONLY_IN), modelled)
-
-
-def _known(product: str, release: str, modelled: Sequence[str]) -> str:
-    if release not in modelled:
-        raise ReleaseError(f"{product} {release} is not modelled; there is {', '.join(modelled)}")
-    return release
+def _known(project: str, number: str) -> str:
+    if number not in numbers(project):
+        raise ReleaseError(f"{SYSTEMS[project]} {number} is not modelled; there is {', '.join(numbers(project))}")
+    return number

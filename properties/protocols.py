@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from fencepost.model.bookkeeper import bookie as bookie_model
-from fencepost.model.bookkeeper import bookie_releases
+from fencepost.model.bookkeeper import history as bookkeeper_history
 from fencepost.model.bookkeeper import ledger as ledger_model
-from fencepost.model.bookkeeper.ledger import HISTORY
 from fencepost.model.pulsar import election as election_model
 from fencepost.model.pulsar import history, resource_lock, store_clients
 from fencepost.model.pulsar import ownership as ownership_model
@@ -41,7 +40,7 @@ PROTOCOLS: dict[str, Entry] = {
         ledger.SIZES,
         ledger.SHOWN_BY,
         ledger.MUTATED,
-        HISTORY,
+        bookkeeper_history.LEDGER,
         general=ledger.GENERAL,
     ),
     "bookie": Entry(
@@ -51,7 +50,7 @@ PROTOCOLS: dict[str, Entry] = {
         bookie_properties.bookie,
         bookie.SIZES,
         bookie.SHOWN_BY,
-        history=bookie_releases.HISTORY,
+        history=bookkeeper_history.BOOKIE,
     ),
     "metadata_store": Entry(
         "metadata_store",

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
+from fencepost.model.history import History
 from fencepost.model.language import Location, ModelError, Protocol
 from fencepost.model.language.building import built, in_outline
 from fencepost.model.language.mistakes import guess
 from fencepost.model.language.sizes import Size
-from fencepost.model.releases import Behaviour, History, Releases
+from fencepost.model.releases import Behaviour, Releases
 from fencepost.properties.general import General, Part
 from fencepost.properties.vocabulary import Suite
 
@@ -177,6 +179,11 @@ class Entry:
     def hazards(self, releases: Releases) -> tuple[str, ...]:
         """The defects that these releases have, in the order of the protocol's histories."""
         return tuple(name for name, history in self.history.items() if history.is_hazard(releases))
+
+    def unread(self, releases: Releases) -> dict[str, int]:
+        """By release, of these, of how many defects nobody has read if it has them; releases with none are left out."""
+        named = (history.release(releases) for history in self.history.values() if history.is_unread(releases))
+        return dict(Counter(named))
 
     def behaviour(self, releases: Releases) -> dict[str, Value]:
         """The parameters with which the protocol behaves as these releases do, where that changed between releases."""

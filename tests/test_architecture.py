@@ -15,6 +15,7 @@ LAYERS = ("model", "properties", "traces", "checks")
 FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "model": (
         ("language", "releases"),
+        ("history",),
         ("kernel/compiler",),
         ("kernel/search",),
         ("kernel/walks", "kernel/clause_tables"),

@@ -6,10 +6,12 @@ import argparse
 from dataclasses import dataclass
 
 from fencepost.checks.console.options import chosen_releases
-from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, LOCKED, Settings, read_settings, unclaimed
+from fencepost.checks.console.unread import unread
+from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, LOCKED, Settings, is_run, read_settings, unclaimed
 from fencepost.checks.questions.planning import configuration_notes
 from fencepost.checks.settings.load_manager import as_taken
 from fencepost.model.releases import Releases
+from fencepost.properties.protocols import PROTOCOLS
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,17 @@ class Case:
             return ""
         return unclaimed(self.settings, self.releases.pulsar)
 
+    @property
+    def run(self) -> set[str]:
+        """The protocols that a cluster with these settings runs."""
+        if self.settings is None or self.releases is None:
+            return set()
+        return {name for name in PROTOCOLS if is_run(name, self.settings.load_manager, self.releases.pulsar)}
+
+    def unread(self, names: set[str]) -> str:
+        """What nobody has read of the releases, of the protocols of these names; empty if everything is read."""
+        return unread([entry for name, entry in PROTOCOLS.items() if name in names], self.releases)
+
     def too_large(self, names: set[str]) -> str:
         """Why no ledger of this cluster is checked; empty if they are."""
         if self.settings is None or "ledger" not in names or self.settings.ledger.ensemble.value <= LARGEST_ENSEMBLE:
@@ -66,4 +79,4 @@ class Case:
         if self.releases is not None:
             assumed = ", assumed: --pulsar and --bookkeeper name others" if self.assumed else ""
             told.append(f"releases: {self.releases}{assumed}")
-        return told
+        return [*told, *filter(None, [self.unread(names)])]

@@ -99,7 +99,7 @@ def _checked_as(asked: argparse.Namespace) -> ExitStatus:
             teller.name(certify(one, asked.certificate))
     files = write_traces(everything, asked.trace_dir) if asked.trace_dir is not None else {}
     teller.tell(*(f"trace: {file}" for file in files.values()))
-    is_part = bool(skipped or case.unclaimed(names))
+    is_part = bool(skipped or case.unclaimed(names) or case.unread(names))
     outcome = Outcome(case.releases, notes, is_part, everything, opening, files, doubts(everything, strict=asked.strict))
     outcome = compared(asked, baseline, outcome, case.release, whole=not (skipped or asked.property))
     pages = _pages(outcome, page, teller, reporter)

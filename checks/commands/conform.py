@@ -18,6 +18,7 @@ from fencepost.checks.conformance.running.pair import Pair
 from fencepost.checks.conformance.targets import Asked, Target
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
+from fencepost.checks.console.unread import unread
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.conformance_report import Held, as_json, as_junit, text
 from fencepost.model.kernel import Kernel
@@ -47,6 +48,8 @@ def _run(asked: argparse.Namespace) -> ExitStatus:
     if asked.processes and not target.processes:
         raise RegistryError(f"{target.name} has no process to kill: leave --processes out")
     release = asked.release or target.releases[0]
+    if unknown := unread([PROTOCOLS[target.protocol]], target.released(release)):
+        print(f"fencepost: {unknown}", file=sys.stderr)
     labels: list[str] | None = None
     if asked.trace:
         labels, instances, storage = _traced(target, asked)

@@ -21,9 +21,10 @@ from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.reports.hazards_on_code import Replayed, as_json, text
+from fencepost.model.history import History
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
-from fencepost.model.releases import BOOKKEEPER, PULSAR, History, Releases
+from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, RegistryError, Value

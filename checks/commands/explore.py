@@ -8,9 +8,9 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
+from fencepost.checks.console.unread import chosen_aloud
 from fencepost.checks.engines.plan import Checked
 from fencepost.checks.engines.results.verdicts import VIOLATED, ExitStatus, exit_status
 from fencepost.checks.engines.search.exhaustive import searched
@@ -104,7 +104,7 @@ def _explore(asked: argparse.Namespace) -> ExitStatus:
 def _asked_for(asked: argparse.Namespace) -> Run:
     entry = find(asked.subject, PROTOCOLS)
     shown = {name: value for defect in asked.defect for name, value in entry.shown_by.get(defect, {}).items()}
-    releases = chosen_releases(asked)
+    releases = chosen_aloud(asked)
     behaviour = entry.behaviour(releases) if releases else {}
     protocol = entry.build({**behaviour, **shown, **entry.settings(asked.set)}, asked.defect)
     made = Run(

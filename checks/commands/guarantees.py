@@ -118,12 +118,15 @@ def run_alone(asked: argparse.Namespace, case: Case) -> ExitStatus:
         opening = opening_of(asked, case, reporter, interrupt)
     assert opening is not None, "parts are refused"
     status = status_of(opening)
+    unread = case.unread(case.run)
+    if unread and status == ExitStatus.HOLDS:
+        status = ExitStatus.INCONCLUSIVE
     pages: list[Path] = []
     if asked.html is not None:
         page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
         pages = write_report(opening, (), status, page, reporter)
         teller.name(f"page: {page}")
-    print(_rendered(asked.format, opening, status, case.classes), end="")
+    print(_rendered(asked.format, opening, status, [*case.classes, *filter(None, [unread])]), end="")
     if not interrupt() and is_whole(opening):
         asked.record.keep(pages, aloud=teller.as_text)
     return status

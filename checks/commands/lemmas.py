@@ -7,8 +7,8 @@ import sys
 import time
 from pathlib import Path
 
-from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.console.unread import chosen_aloud
 from fencepost.checks.engines.lemmas.finding import Lemmas, Means, Telling, find
 from fencepost.checks.engines.results.verdicts import ExitStatus, severest
 from fencepost.checks.engines.search.exhaustive import GIB
@@ -58,7 +58,7 @@ def run(asked: argparse.Namespace) -> ExitStatus:
 
 def _instances(asked: argparse.Namespace) -> tuple[Entry, list[Instance]]:
     """The protocol, and the instances of it that are asked about."""
-    releases = chosen_releases(asked)
+    releases = chosen_aloud(asked)
     if not (asked.set or asked.size or asked.defect):
         entry = _entry(asked.protocol)
         return entry, entry.as_of(releases, [Instance("as usual", {})])

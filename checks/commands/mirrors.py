@@ -11,19 +11,17 @@ from fencepost.checks.conformance.java_side.mirrors import Looked, look_up
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.model.releases import BOOKKEEPER, PULSAR, ReleaseError
+from fencepost.model.releases import SYSTEMS, release
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import find
 
 FORMAT = 1
-_SYSTEMS = {"bookkeeper": "BookKeeper", "pulsar": "Pulsar"}
 
 
 def run(asked: argparse.Namespace) -> ExitStatus:
     """Does what the command line asks for; returns the exit status."""
-    for release in asked.release:
-        if release not in (*PULSAR, *BOOKKEEPER):
-            raise ReleaseError(f"{release} is not modelled; there is {', '.join((*PULSAR, *BOOKKEEPER))}")
+    for number in asked.release:
+        release(number)
     entries = [find(name, PROTOCOLS) for name in asked.protocols or PROTOCOLS]
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin("mirrors")
@@ -49,15 +47,19 @@ def _text(found: Sequence[Looked]) -> str:
     lines = []
     for protocol in dict.fromkeys(looked.protocol for looked in found):
         its = [looked for looked in found if looked.protocol == protocol]
-        lines.append(f"{protocol}: {len(its)} methods of {_SYSTEMS[its[0].project]} are mirrored")
-        for release in its[0].asked:
-            there = sum(release in looked.found for looked in its)
-            elsewhere = len(its) - there - sum(release in looked.missing for looked in its)
-            lines.append(f"  {release}: {there} there" + (f", {elsewhere} declared not to be" if elsewhere else ""))
+        lines.append(f"{protocol}: {len(its)} methods of {SYSTEMS[its[0].project]} are mirrored")
+        for number in its[0].asked:
+            there = sum(number in looked.found for looked in its)
+            unread = sum(number in looked.unread for looked in its)
+            elsewhere = len(its) - there - unread - sum(number in looked.missing for looked in its)
+            more = f", {elsewhere} declared not to be" if elsewhere else ""
+            more += f", {unread} not there, which is unread" if unread else ""
+            lines.append(f"  {number}: {there} there{more}")
         for looked in its:
             by = f"{looked.method}, which {', '.join(looked.actions)} mirror{'s' if len(looked.actions) == 1 else ''}"
-            lines += [f"  missing in {release}: {by}" for release in looked.missing]
-            lines += [f"  declared not to be in {release}, and there: {by}" for release in looked.unexpected]
+            lines += [f"  missing in {number}: {by}" for number in looked.missing]
+            lines += [f"  declared not to be in {number}, and there: {by}" for number in looked.unexpected]
+            lines += [f"  not in {number}, and unread: {by}" for number in looked.unread]
     return "\n".join(lines) + "\n" if lines else "no method was looked for\n"
 
 
@@ -74,6 +76,7 @@ def _as_json(found: Sequence[Looked], status: ExitStatus) -> str:
                 "found": list(looked.found),
                 "not_declared": list(looked.missing),
                 "against_declaration": list(looked.unexpected),
+                "unread": list(looked.unread),
             }
             for looked in found
         ],

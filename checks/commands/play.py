@@ -8,8 +8,8 @@ import sys
 from itertools import islice
 from pathlib import Path
 
-from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.progress import Reporter
+from fencepost.checks.console.unread import chosen_aloud
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.pages import write_recordings
 from fencepost.checks.settings.input_files import InputError
@@ -35,7 +35,7 @@ def run(asked: argparse.Namespace) -> ExitStatus:
         print(f"fencepost: {error}", file=sys.stderr)
         return ExitStatus.INPUT
     shown = {name: value for defect in asked.defect for name, value in entry.shown_by.get(defect, {}).items()}
-    releases = chosen_releases(asked)
+    releases = chosen_aloud(asked)
     behaviour = entry.behaviour(releases) if releases else {}
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin(f"building {entry.name}")

@@ -12,8 +12,9 @@ from fencepost.checks.questions.instances import Settings
 from fencepost.checks.reports.policy_change import Change, PolicyChange
 from fencepost.checks.settings.broker_conf import BrokerConf
 from fencepost.checks.settings.load_manager import MANAGER, PLACEMENT, SHEDDER, Running, mismatches
-from fencepost.model.balance.configuration import NEWEST, RELEASES, Configuration
+from fencepost.model.balance.configuration import RELEASES, Configuration
 from fencepost.model.balance.strategies import PLACEMENTS, SHEDDERS, in_words
+from fencepost.model.releases import NEWEST
 
 CLASSES = (MANAGER, SHEDDER, PLACEMENT)
 UNKNOWN = "its own"

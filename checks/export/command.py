@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.progress import Reporter
+from fencepost.checks.console.unread import chosen_aloud
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.export.smtlib import scripts
 from fencepost.checks.export.tla.configuration import configurations
@@ -24,7 +24,7 @@ SHOWN = 12
 
 def run(asked: argparse.Namespace) -> ExitStatus:
     """Writes what the command line asks for; RegistryError if there is no such thing, ModelError if it cannot be written."""
-    plan = planned(asked, None, chosen_releases(asked))
+    plan = planned(asked, None, chosen_aloud(asked))
     reporter = Reporter(quiet=asked.quiet)
     for item, instance in plan:
         if not isinstance(item, Entry):

@@ -21,7 +21,6 @@ from fencepost.checks.settings.load_manager import EXTENSIBLE, MODULAR, PLACEMEN
 from fencepost.model.balance.configuration import (
     ABSENT,
     NAMES_OF_2_10,
-    NEWEST,
     RELEASES,
     SPELLINGS,
     Configuration,
@@ -30,6 +29,7 @@ from fencepost.model.balance.configuration import (
 )
 from fencepost.model.language.mistakes import guess
 from fencepost.model.pulsar.hash_range import ALGORITHMS
+from fencepost.model.releases import NEWEST
 
 INTEGERS = range(-(2**31), 2**31)
 INTERVALS = ("loadBalancerSheddingIntervalMinutes", "loadBalancerSplitIntervalMinutes")

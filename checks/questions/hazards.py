@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fencepost.checks.questions.instances import CONTROL_PLANE, SERVICE_UNIT, Settings
+from fencepost.model.history import History
 from fencepost.model.language import ModelError
-from fencepost.model.releases import History, Releases
+from fencepost.model.releases import Releases
 from fencepost.properties.registry import Entry, Instance, Value
 
 

@@ -55,7 +55,8 @@ class Judged:
     def text(self) -> str:
         """What the property says, of which instance, and the trace."""
         history = self.verdict.history if self.verdict.verdict == "hazard" else None
-        lines = [self.verdict.property.doc, *(about(history) if history else ())]
+        told = about(history, self.checked.entry.name, self.verdict.property.name) if history else ()
+        lines = [self.verdict.property.doc, *told]
         lines.append(f"{self.checked.entry.name}, {self.checked.instance.name}: {self.settings}")
         if self.file is not None:
             lines.append(f"trace: {self.file}")

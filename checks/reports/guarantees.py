@@ -14,7 +14,8 @@ from fencepost.checks.questions.requirements import Requirement
 from fencepost.checks.reports.policy_change import PolicyChange
 from fencepost.checks.settings.broker_conf import Taken
 from fencepost.checks.settings.input_files import Place
-from fencepost.model.releases import History, Releases
+from fencepost.model.history import History
+from fencepost.model.releases import SYSTEMS, Releases
 from fencepost.properties.registry import Entry
 
 UNSEEN = (
@@ -54,9 +55,8 @@ class Guaranteed:
             return ""
         if row.failure is None or len(row.failure.defects) > 1:
             return ""
-        system = "Pulsar" if history.project == "pulsar" else "BookKeeper"
-        mended = f"{system} {history.fixed}" if history.fixed else ""
-        return " or ".join(told for told in (history.avoided_by, mended) if told)
+        fixed = f"{SYSTEMS[history.project]} {history.fixed}" if history.fixed else ""
+        return " or ".join(told for told in (history.avoided_by, fixed) if told)
 
     def place(self, other: Sizes | None) -> Place:
         """The line of the setting to look at: the first that is not as in the other sizes and is in a file."""

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from fencepost.model.releases import SYSTEMS
+
 FORMAT = 1
-_SYSTEMS = {"bookkeeper": "BookKeeper", "pulsar": "Pulsar"}
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def table(found: Sequence[Replayed]) -> str:
         its = [each for each in found if each.target == target]
         releases = list(dict.fromkeys(each.release for each in its))
         by = {(each.hazard, each.release): each for each in its}
-        head = f"| {target} | {' | '.join(f'{_SYSTEMS[its[0].system]} {release}' for release in releases)} | seen |\n"
+        head = f"| {target} | {' | '.join(f'{SYSTEMS[its[0].system]} {release}' for release in releases)} | seen |\n"
         rows = ["|---" * (len(releases) + 2) + "|\n"]
         for hazard in dict.fromkeys(each.hazard for each in its):
             each = [by[hazard, release] for release in releases]

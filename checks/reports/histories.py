@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from fencepost.model.releases import History
+from fencepost.checks.reports.seen import seen
+from fencepost.model.history import History
 
 COLUMNS = ("since", "fixed", "upstream")
 """What stands in a table beside the releases."""
@@ -12,11 +13,14 @@ COLUMNS = ("since", "fixed", "upstream")
 NEVER = "never"
 """Since when there is a mistake that no release ever had."""
 
+UNREAD = "unread"
+"""Whether a release has a mistake of which nobody has read it."""
+
 
 def rows(history: Mapping[str, History]) -> Iterator[tuple[str, list[str]]]:
     """Of each mistake its name and a cell for each modelled release, since when it is there and where it is mended."""
     for name, told in history.items():
-        cells = [_cell(told) if release in told.present else "" for release in told.modelled]
+        cells = [_cell(told, release) for release in told.modelled]
         ever = bool(told.since or told.fixed or told.present)
         yield name, [*cells, told.since if ever else NEVER, told.ending]
 
@@ -26,15 +30,15 @@ def upstream(history: History) -> Sequence[str]:
     return [f"{history.project}{issue}" if issue.startswith("#") else issue for issue in history.upstream]
 
 
-def about(history: History) -> list[str]:
-    """What there is to know of a hazard, line by line."""
-    fixed = f"fixed in {history.fixed}" if history.fixed else "open: no release that was read mends it"
+def about(history: History, protocol: str, name: str) -> list[str]:
+    """What there is to know of a hazard, by the name of its protocol and its own, line by line."""
+    fixed = f"fixed in {history.fixed}" if history.fixed else "open: no release that was read fixes it"
     numbers = ", ".join(upstream(history)) or "no report found upstream"
     told = [f"costs: {history.costs}"] if history.costs else []
     told.append(f"since {history.since}; {fixed}; {numbers}")
     told += [f"avoided by {history.avoided_by}"] if history.avoided_by else []
     told += [f"with {name} {' or '.join(values)} only" for name, values in (history.only or {}).items()]
-    return told + [f"seen on real code, {release}: {what}" for release, what in (history.reproduced or {}).items()]
+    return told + [f"seen on real code, {release}: {what}" for release, what in seen(protocol, name).items()]
 
 
 def address(history: History, issue: str) -> str:
@@ -44,6 +48,10 @@ def address(history: History, issue: str) -> str:
     return f"https://issues.apache.org/jira/browse/{issue}"
 
 
-def _cell(history: History) -> str:
-    """Of a release that has the mistake: with which values, if not with all."""
+def _cell(history: History, release: str) -> str:
+    """Of a release that has the mistake: with which values, if not with all; empty of one that does not have it."""
+    if release in history.unread:
+        return UNREAD
+    if release not in history.present:
+        return ""
     return ", ".join(value for values in (history.only or {}).values() for value in values) or "yes"

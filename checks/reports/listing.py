@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 from fencepost.checks.reports.histories import COLUMNS, rows, upstream
-from fencepost.model.releases import BOOKKEEPER, NEWEST, PULSAR
+from fencepost.model.releases import BOOKKEEPER, NEWEST, PULSAR, SYSTEMS
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, RegistryError, find
 from fencepost.properties.theorems import Theory
@@ -44,14 +44,20 @@ def _chosen(names: Sequence[str]) -> list[Entry | Theory]:
 
 def _releases() -> str:
     ships = [f"{release} (which ships BookKeeper {bookkeeper})" for release, bookkeeper in PULSAR.items()]
+    pairs = [", ".join(ships[place : place + 2]) for place in range(0, len(ships), 2)]
+    unread = [number for number in (*PULSAR, *BOOKKEEPER) if _is_unread(number)]
+    told = f"\n  unread: whether {', '.join(unread)} has known bugs" if unread else ""
     return f"""releases: of what the protocols are models
 
-  Pulsar      {", ".join(ships[:2])},
-              {", ".join(ships[2:4])},
-              {", ".join(ships[4:])}
+  Pulsar      {f",{chr(10)}              ".join(pairs)}
   BookKeeper  {", ".join(BOOKKEEPER)}
-  unless one is named: Pulsar {NEWEST}, and of BookKeeper what it ships
+  unless one is named: Pulsar {NEWEST}, and of BookKeeper what it ships{told}
 """
+
+
+def _is_unread(number: str) -> bool:
+    """Whether there are mistakes of which nobody has read if that release has them."""
+    return any(number in history.unread for entry in PROTOCOLS.values() for history in entry.history.values())
 
 
 def _defects(entry: Entry | Theory) -> str:
@@ -66,8 +72,8 @@ def _defects(entry: Entry | Theory) -> str:
     ]
     widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
-    system = {"pulsar": "Pulsar", "bookkeeper": "BookKeeper"}[first.project]
-    return "\n".join([f"{entry.name}: its defects, and which releases of {system} have them", "", *_indented(lines)]) + "\n"
+    head = f"{entry.name}: its defects, and which releases of {SYSTEMS[first.project]} have them"
+    return "\n".join([head, "", *_indented(lines)]) + "\n"
 
 
 def mirrored(method: str) -> str:

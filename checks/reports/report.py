@@ -16,7 +16,9 @@ from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.guarantees import as_json as guarantees_as_json
 from fencepost.checks.reports.histories import about, address, upstream
-from fencepost.model.releases import History, Releases
+from fencepost.checks.reports.seen import seen
+from fencepost.model.history import History
+from fencepost.model.releases import Releases
 from fencepost.properties.registry import written
 from fencepost.traces.files.itf import write
 from fencepost.traces.wording.text import show
@@ -45,7 +47,7 @@ def text(checked: Checked, *, width: int = 120, colour: bool = False, whole: boo
     """
     lines = _folded([_heading(checked), *(f"  {note}" for note in checked.findings.notes)], width, whole)
     for verdicts in _alike(checked.findings.verdicts):
-        lines += _lines(verdicts, width)
+        lines += _lines(checked.entry.name, verdicts, width)
     lines += _folded([f"  suspicious: {s}" for s in checked.findings.suspicions], width, whole)
     for failure in checked.findings.failures:
         lines += ["", textwrap.indent(failure, "  ")]
@@ -89,11 +91,11 @@ def _alike(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
     yield from groups.values()
 
 
-def _lines(verdicts: list[Verdict], width: int) -> list[str]:
+def _lines(protocol: str, verdicts: list[Verdict], width: int) -> list[str]:
     """A word for the verdict, the names of the properties and, for what is not as it should be, what it means and why."""
     first, head = verdicts[0], f"  {_word(verdicts[0]):<12} "
     if first.history is not None:
-        return _lines_of_hazard(first, first.history, head, width)
+        return _lines_of_hazard(protocol, first, first.history, head, width)
     told = ", ".join(v.property.name for v in verdicts)
     if first.verdict in ("violated", "inconclusive"):
         told += f": {first.property.doc.splitlines()[0]}" if len(verdicts) == 1 else ""
@@ -102,7 +104,7 @@ def _lines(verdicts: list[Verdict], width: int) -> list[str]:
     return textwrap.wrap(told, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
 
 
-def _lines_of_hazard(verdict: Verdict, history: History, head: str, width: int) -> list[str]:
+def _lines_of_hazard(protocol: str, verdict: Verdict, history: History, head: str, width: int) -> list[str]:
     """What a hazard is, what it violates and, if that was seen, what there is to know of it, each on a line of its own."""
     told = f"{verdict.property.name}: {verdict.property.doc}"
     why = f"{verdict.shows.name} is violated {_length(verdict.reach)}" if verdict.shows else verdict.note
@@ -110,7 +112,7 @@ def _lines_of_hazard(verdict: Verdict, history: History, head: str, width: int) 
     if verdict.accepted is not None:
         lines += [f"reason: {verdict.accepted}"] if verdict.accepted else []
     elif verdict.verdict == "hazard":
-        lines += about(history)
+        lines += about(history, protocol, verdict.property.name)
     fold = textwrap.TextWrapper(width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
     folded = fold.wrap(lines[0])
     fold.initial_indent = fold.subsequent_indent
@@ -228,11 +230,11 @@ def _row(checked: Checked, verdict: Verdict, file: Path | None) -> dict[str, Any
         "reach": dict(verdict.reach),
         "note": verdict.note,
         "trace": None if file is None else str(file),
-        "hazard": None if verdict.history is None else _hazard(verdict, verdict.history),
+        "hazard": None if verdict.history is None else _hazard(checked.entry.name, verdict, verdict.history),
     }
 
 
-def _hazard(verdict: Verdict, history: History) -> dict[str, Any]:
+def _hazard(protocol: str, verdict: Verdict, history: History) -> dict[str, Any]:
     return {
         "text": verdict.property.doc,
         "violates": verdict.shows.name if verdict.shows else None,
@@ -249,7 +251,7 @@ def _hazard(verdict: Verdict, history: History) -> dict[str, Any]:
             for name, issue in zip(upstream(history), history.upstream, strict=True)
         ],
         "evidence": history.evidence,
-        "reproduced": dict(history.reproduced or {}),
+        "reproduced": dict(seen(protocol, verdict.property.name)),
     }
 
 

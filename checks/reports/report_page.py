@@ -108,7 +108,8 @@ def _hazards(everything: Sequence[Checked]) -> str:
 
 def _hazard(checked: Checked, verdict: Verdict) -> str:
     history = verdict.history
-    lines = "".join(f'<p class="quiet">{escape(line)}</p>' for line in (about(history) if history else ()))
+    told = about(history, checked.entry.name, verdict.property.name) if history else ()
+    lines = "".join(f'<p class="quiet">{escape(line)}</p>' for line in told)
     run = _run(f"{verdict.violated.name} is violated", checked, verdict) if verdict.trace else ""
     accepted = f" (accepted: {escape(verdict.accepted)})" if verdict.accepted is not None else ""
     head = f"<p><strong><code>{escape(verdict.property.name)}</code></strong> {escape(verdict.property.doc)}{accepted}</p>"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fencepost.checks.settings.broker_conf import BrokerConf, ConfigurationError, Taken
-from fencepost.model.releases import PULSAR
+from fencepost.model.releases import PULSAR, is_since
 from fencepost.properties.registry import Value
 
 MANAGER = "loadManagerClassName"
@@ -26,7 +26,7 @@ _CHANNEL = "org.apache.pulsar.broker.loadbalance.extensions.channel."
 SHEDDERS = ("OverloadShedder", "ThresholdShedder", "UniformLoadShedder", "AvgShedder")
 """What sheds for the modular manager: they implement LoadSheddingStrategy, and NamespaceUnloadStrategy none of them."""
 
-STRICT = tuple(PULSAR)[tuple(PULSAR).index("4.0.8") :]
+STRICT = tuple(number for number in PULSAR if is_since(number, "4.0.8"))
 """The releases in which no broker starts with a shedder that the modular manager cannot use; before, another was taken."""
 
 CHANNELS = STRICT

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
+from fencepost.checks.console.unread import chosen_aloud
 from fencepost.checks.engines.plan import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.engines.search.exhaustive import GIB, Budget, exhaust
@@ -20,6 +20,7 @@ from fencepost.checks.teeth.run import Mutant, Sample, Teeth, bite, searched
 from fencepost.checks.teeth.switched_mutants import alone, claims
 from fencepost.model.language import ModelError
 from fencepost.model.language.obligations import prove_domains
+from fencepost.model.releases import Releases
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, find
@@ -37,11 +38,12 @@ def run(asked: argparse.Namespace) -> ExitStatus:
     everything: list[Teeth] = []
     reporter = Reporter(quiet=asked.quiet)
     memory = int(asked.memory * GIB)
+    releases = chosen_aloud(asked)
     with interruptible() as interrupt:
         for entry in entries:
             if interrupt():
                 break
-            instances = _instances(entry, asked)
+            instances = _instances(entry, asked, releases)
             teeth = bite(
                 entry,
                 instances,
@@ -67,11 +69,11 @@ def run(asked: argparse.Namespace) -> ExitStatus:
     return _status(everything, finished, asked.least)
 
 
-def _instances(entry: Entry, asked: argparse.Namespace) -> Sequence[Instance]:
+def _instances(entry: Entry, asked: argparse.Namespace, releases: Releases | None) -> Sequence[Instance]:
     if asked.set:
-        (usual,) = entry.as_of(chosen_releases(asked), [Instance("as set", {})])
+        (usual,) = entry.as_of(releases, [Instance("as set", {})])
         return (replace(usual, parameters={**usual.parameters, **entry.settings(asked.set)}),)
-    return entry.as_of(chosen_releases(asked), searched(entry, asked.size))
+    return entry.as_of(releases, searched(entry, asked.size))
 
 
 def _given_away(entry: Entry, instances: Sequence[Instance], mutant: Mutant, memory: int) -> str:

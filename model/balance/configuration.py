@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
-Version = Literal["2.10.1", "4.0.8", "4.2.4", "5.0.0-M1"]
-RELEASES: Final[tuple[Version, ...]] = get_args(Version)
+from fencepost.model import releases
+from fencepost.model.releases import NEWEST, is_since
+
+Version = str
+"""A release of Pulsar whose rules are modelled, by its number."""
+
+RELEASES: Final[tuple[Version, ...]] = tuple(row.number for row in releases.RELEASES if row.policies)
 """The releases whose rules are modelled, the oldest first."""
-
-NEWEST: Final[Version] = "4.2.4"
-"""The newest of them that is no milestone: what is meant where none is named."""
 
 SPELLINGS: Final[Mapping[str, Version]] = {"2.10": "2.10.1", "current": NEWEST}
 """Other names of releases."""
@@ -87,9 +89,7 @@ ABSENT: Final[Mapping[str, frozenset[str]]] = {
 """The keys that ServiceConfiguration of a release does not have, so that it passes over them."""
 
 
-@cache
-def _is_older(one: Version, other: Version) -> bool:
-    return RELEASES.index(one) < RELEASES.index(other)
+_is_since = cache(is_since)
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class Configuration:
 
     def before(self, release: Version) -> bool:
         """Whether the rules are those of an older release than this one."""
-        return _is_older(self.pulsar_version, release)
+        return not _is_since(self.pulsar_version, release)
 
     @property
     def overload_threshold(self) -> float:

@@ -1,7 +1,7 @@
 """One bookie and its disk: what it has answered for must be there after the process has ended, however it ended.
 
 Mirrors BookieImpl, LedgerDescriptorImpl, Journal, SyncThread and the ledger storages of bookkeeper-server 4.17.3 and 4.18.0,
-as they would be without the mistakes in DEFECTS; which release has which of them, bookie_releases.py says. The protocol
+as they would be without the mistakes in DEFECTS; which release has which of them, history/bookie.py says. The protocol
 ``ledger`` takes for granted what is shown here: a bookie that is back has its entries, and its fences.
 
 A request changes the memory of the storage first, where it can be read at once, and logs a record; the answer leaves when the
@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from fencepost.model.bookkeeper.bookie_releases import DEFECTS, STORAGES
+from fencepost.model.bookkeeper.bookie_defects import DEFECTS, STORAGES
 from fencepost.model.bookkeeper.checkpoints import CHECKPOINTS, SYNC, checkpoints
 from fencepost.model.bookkeeper.journal import Journal, Replay, Saved
 from fencepost.model.language import And, If, ModelError, Not, Protocol, any_of, maximum

@@ -21,6 +21,7 @@ from typing import Any
 from fencepost.model.language import And, If, ModelError, Not, Or, Protocol
 from fencepost.model.pulsar.leader_lookup import declare_lookup
 from fencepost.model.pulsar.metadata_store import EVENT_LOST, EphemeralNode, Sessions, Updates, either, merged
+from fencepost.model.pulsar.shared_defects import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.releases import changed
 
@@ -43,11 +44,11 @@ DEFECTS = {
     "leader_value_expires": "pulsar#17401: who leads is forgotten after ten minutes, and nothing reads it again",
     "asks_during_election": "pulsar#25999, #26000: a broker asks for the leader while its election is under way, hears none, "
     "chooses",
-    "creates_blindly": "a broker writes the leader's node whether or not it is there",
+    "creates_blindly": SHARED["creates_blindly"],
     "closed_elects_again": "a broker that shuts down elects again when its connection is back",
     "failure_not_retried": "an election that failed is tried again only if a deletion began it, and once; a process whose "
     "first one fails ends",
-    "deletion_sent_again": "a closing leader's deletion whose answer is lost is sent again, and deletes the next leader's node",
+    "deletion_sent_again": SHARED["deletion_sent_again"],
     "event_lost": EVENT_LOST,
 }
 

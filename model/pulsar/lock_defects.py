@@ -7,6 +7,7 @@ from typing import Any
 from fencepost.model.language import And, If, Not, Or
 from fencepost.model.pulsar.metadata_store import EVENT_LOST, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
+from fencepost.model.pulsar.shared_defects import SHARED
 
 DEFECTS = {
     "released_without_version": "a released lock's node is deleted whatever its version",
@@ -22,8 +23,8 @@ DEFECTS = {
     "failed_creation_left": "an acquisition gives up although its creation took effect: owned, but not served",
     "version_goes_back": "pulsar#19817: a revalidation falls back to an earlier version of the node, and the release fails",
     "recreated_behind_release": "a revalidation under way creates the node of a lock that is released meanwhile",
-    "deletion_sent_again": "a deletion whose answer is lost is sent again, and deletes the node of the next owner",
-    "lone_release_fails": "a release that the store carries out alone, and not in a batch, fails with the connection for good",
+    "deletion_sent_again": SHARED["deletion_sent_again"],
+    "lone_release_fails": SHARED["lone_release_fails"],
     "event_lost": EVENT_LOST,
     "found_lock_unattended": "a lock acquired by finding its own node is never looked after: its state stays Init",
 }

@@ -22,14 +22,15 @@ from fencepost.model.pulsar import lock_defects
 from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
 from fencepost.model.pulsar.metadata_store import EphemeralNode, Sessions, Updates, either, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
+from fencepost.model.pulsar.shared_defects import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
 
 NOBODY = EphemeralNode.NOBODY
 
 DEFECTS = lock_defects.DEFECTS | {
-    "cache_kept_on_disconnect": "pulsar#23018: the cached owner outlives a disconnection, and differs from the store for good",
+    "cache_kept_on_disconnect": SHARED["cache_kept_on_disconnect"],
     "answers_disabled": "a lookup names the owner that is giving the bundle up",
-    "stale_unload": "pulsar#26197: the clean-up after a lost lock comes late, and releases a lock acquired meanwhile",
+    "stale_unload": SHARED["stale_unload"],
 }
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Protocol
-from fencepost.model.pulsar.lock_defects import DEFECTS as LOCK_DEFECTS
 from fencepost.model.pulsar.metadata_store import Sessions
+from fencepost.model.pulsar.shared_defects import SHARED
 
 DEFECTS = {
     "writes_blindly": "pulsar#1117, #1428: the layout is written whatever its version, and a concurrent split is lost",
@@ -24,8 +24,8 @@ DEFECTS = {
     "policies_not_updated": "pulsar#17797: the policies keep the boundaries from before the split",
     "policies_overwritten": "the policies get the boundaries of this split, even if a later one has been written since",
     "load_fails_unanswered": "a split whose layout cannot be loaded never ends",
-    "deletion_sent_again": LOCK_DEFECTS["deletion_sent_again"],
-    "lone_release_fails": LOCK_DEFECTS["lone_release_fails"],
+    "deletion_sent_again": SHARED["deletion_sent_again"],
+    "lone_release_fails": SHARED["lone_release_fails"],
 }
 
 

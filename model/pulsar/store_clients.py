@@ -22,6 +22,7 @@ from typing import Any
 
 from fencepost.model.language import And, If, ModelError, Not, Protocol
 from fencepost.model.pulsar.metadata_store import EVENT_LOST, EphemeralNode, Sessions, Updates, either, merged
+from fencepost.model.pulsar.shared_defects import SHARED
 from fencepost.model.pulsar.store_changes import LastingNode
 from fencepost.model.pulsar.stores import stated, store_named
 
@@ -30,9 +31,9 @@ OUT = ("creating", "reading", "deleting")
 REQUESTS = ("none", *OUT, "done", "bad_version", "not_found", "failed")
 
 DEFECTS = {
-    "creates_blindly": "a node is created whether or not it is there",
+    "creates_blindly": SHARED["creates_blindly"],
     "deleted_without_version": "a deletion takes effect on a node of whichever version",
-    "cache_kept_on_disconnect": "pulsar#23018: what a client knows outlives a disconnection, and is wrong for good",
+    "cache_kept_on_disconnect": SHARED["cache_kept_on_disconnect"],
     "event_lost": EVENT_LOST,
 }
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fencepost.model.language import ModelError
-from fencepost.model.releases import PULSAR
+from fencepost.model.releases import is_since
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,8 @@ def store_of(parameters: Mapping[str, Any]) -> Store:
 def stores_of(release: str) -> tuple[str, ...]:
     """The schemes that a release of Pulsar knows (MetadataStoreFactoryImpl.findProvider): oxia came with 4.0.0 (PIP-335), and
     etcd is gone from 5.0.0-M1 (PIP-462)."""
-    releases = tuple(PULSAR)
-    later = releases.index(release) >= releases.index("4.0.8")
-    return tuple(name for name in STORES if (name != "oxia" or later) and (name != "etcd" or release != "5.0.0-M1"))
+    absent = {*(() if is_since(release, "4.0.8") else ("oxia",)), *(("etcd",) if is_since(release, "5.0.0-M1") else ())}
+    return tuple(name for name in STORES if name not in absent)
 
 
 def store_named(scheme: str, protocol: str, *, brokers: int, faults: int, called: str = "brokers") -> Store:

@@ -17,11 +17,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.model.language import And, ModelError, Not, Or, Protocol
-from fencepost.model.pulsar.lock_defects import DEFECTS as LOCK_DEFECTS
 from fencepost.model.pulsar.lock_defects import lose_answers
 from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
 from fencepost.model.pulsar.metadata_store import Sessions, Updates, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
+from fencepost.model.pulsar.shared_defects import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
 
 UNLOAD = ("none", "closing", "releasing")
@@ -32,9 +32,9 @@ DEFECTS = {
     "active_after_failed_close": "pulsar#3574: after a failure to close a topic the bundle is served again, and yet released",
     "active_after_failed_release": "pulsar#7517, #7773: after a release whose answer is lost the bundle is served again",
     "release_skipped_on_failure": "pulsar#163, #164, #174: after a failure to close a topic the lock is not released",
-    "stale_unload": "pulsar#26197: the unload of a bundle that was lost goes on, and releases the lock acquired meanwhile",
-    "deletion_sent_again": LOCK_DEFECTS["deletion_sent_again"],
-    "lone_release_fails": LOCK_DEFECTS["lone_release_fails"],
+    "stale_unload": SHARED["stale_unload"],
+    "deletion_sent_again": SHARED["deletion_sent_again"],
+    "lone_release_fails": SHARED["lone_release_fails"],
     "close_waits_for_unload": "pulsar#21332: to close, a topic asks who owns it, and is answered when the unload is over",
 }
 

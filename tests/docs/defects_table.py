@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from fencepost.checks.reports.histories import address
-from fencepost.model.releases import History
+from fencepost.model.history import History
 from fencepost.properties.protocols import PROTOCOLS
 from tests.properties.ledger.test_safety import CAUGHT
 from tests.properties.searching import searched, unexpected

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fencepost.model.history import History
 from fencepost.properties.protocols import PROTOCOLS
 
 HEAD = "| row | what the code does | in the model (releases) | and here |\n|---|---|---|---|\n"
@@ -133,6 +134,13 @@ def table() -> str:
     return HEAD + "".join(_line(number, row) for number, row in ROWS.items())
 
 
+def releases_of(history: History) -> str:
+    """The releases that have a mistake, in a word if all that were read have it, and those that are unread."""
+    everywhere = len(history.present) + len(history.unread) == len(history.modelled)
+    told = ["all" if everywhere and history.present else ", ".join(history.present) or "none"]
+    return "; ".join(told + [f"unread: {', '.join(history.unread)}"] * bool(history.unread))
+
+
 def _line(number: str, row: Row) -> str:
     here = f"[{row.begins}](#{row.section})" if row.section else ""
     return f"| {number} | {row.what} | {', '.join(map(_named, row.names))} | {here} |\n"
@@ -143,8 +151,7 @@ def _named(name: str) -> str:
     protocol, _, own = name.partition(".")
     entry = PROTOCOLS[protocol]
     if own in entry.history:
-        present, modelled = entry.history[own].present, entry.history[own].modelled
-        return f"`{name}` ({'all' if present == modelled else ', '.join(present) or 'none'})"
+        return f"`{name}` ({releases_of(entry.history[own])})"
     actions = entry.outline({}).protocol.mirrors
     if own not in actions and own not in {parameter.name for parameter in entry.parameters}:
         raise KeyError(name)

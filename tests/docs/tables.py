@@ -11,18 +11,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from fencepost.checks.reports import hazards_on_code
 from fencepost.checks.reports.histories import COLUMNS, rows
+from fencepost.checks.reports.seen import REPRODUCED, seen
 from fencepost.model.releases import mirrored_in
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value, written
 from tests.docs import compared_table, defects_table, rows_table, stores_table
 from tests.properties.pins import PINNED
 from tests.properties.searching import counts, searched
-
-REPRODUCED = Path(__file__).resolve().parents[2] / "docs" / "reproduced.json"
 
 NUMBERS = re.compile(r"^(?:(?:bookkeeper|pulsar)?(?:#|BOOKKEEPER-)\d+(?:, )?)+: ")
 """The numbers upstream with which the meaning of a defect begins."""
@@ -74,11 +72,10 @@ def hazards(protocols: Iterable[str]) -> str:
             if not history.present:
                 continue
             by, steps = PINNED[protocol].caught[name]
-            everywhere = history.present == history.modelled
-            releases = "all" if everywhere else ", ".join(history.present)
-            seen = ", ".join(history.reproduced or ())
+            releases = rows_table.releases_of(history)
+            shown = ", ".join(seen(protocol, name))
             violated = ", ".join(f"`{each}`" for each in sorted(by))
-            cells = (protocol, violated, str(steps), releases, history.ending, seen)
+            cells = (protocol, violated, str(steps), releases, history.ending, shown)
             lines.append(_line(f"`{name}`", *cells, defects_table.upstream(history)))
     return _line(*head) + "|---" * len(head) + "|\n" + "".join(lines)
 
@@ -152,8 +149,7 @@ def _mirrors(protocol: str) -> str:
 def _with_releases(protocol: str, method: str) -> str:
     """A method, with the modelled releases that do not have it."""
     history = next(iter(PROTOCOLS[protocol].history.values()))
-    there = mirrored_in(method, history.project)
-    without = [release for release in history.modelled if release not in there]
+    without = mirrored_in(method, history.project).lacks
     return f"`{method}`" + (f" (not in {', '.join(without)})" if without else "")
 
 

@@ -1,10 +1,23 @@
-"""Releases: which there are, what they ship, and what is told of a mistake in them."""
+"""Releases: which there are, what they ship, and what a reading says of them."""
 
 from __future__ import annotations
 
 import pytest
 
-from fencepost.model.releases import BOOKKEEPER, NEWEST, PULSAR, History, ReleaseError, Releases, changed
+from fencepost.model.releases import (
+    BOOKKEEPER,
+    NEWEST,
+    PULSAR,
+    RANGES,
+    Reading,
+    ReleaseError,
+    Releases,
+    changed,
+    held,
+    is_since,
+    reading,
+    release,
+)
 
 
 def test_what_is_not_named_follows() -> None:
@@ -35,18 +48,48 @@ def test_a_release_that_is_not_modelled_is_refused(pulsar: str | None, bookkeepe
         Releases.of(pulsar, bookkeeper)
 
 
-def test_a_hazard_is_a_mistake_that_the_release_has() -> None:
-    history = History("bookkeeper", since="4.15.1", present=("4.16.6", "4.17.2"))
-    assert history.is_hazard(Releases.of("4.0.8"))
-    assert not history.is_hazard(Releases.of("5.0.0-M1"))
-    assert (history.ending, history.modelled) == ("open", BOOKKEEPER)
-    assert History("pulsar", since="2.8.0", fixed="2.9.0").ending == "2.9.0"
-    assert History("pulsar").ending == ""
+def test_a_reading_names_releases_and_ranges() -> None:
+    assert reading("pulsar", "3.0.7, 4.0.8, 5.0.0-M1, not 2.10.1, 4.2.4") == Reading(
+        ("3.0.7", "4.0.8", "5.0.0-M1"), ("2.10.1", "4.2.4")
+    )
+    assert reading("bookkeeper", "4.16.6 to 4.17.3, not 4.14.5") == Reading(("4.16.6", "4.17.2", "4.17.3"), ("4.14.5",))
+    assert reading("bookkeeper", "not 4.14.5 to 4.18.0") == Reading((), BOOKKEEPER)
+    assert reading("bookkeeper", "") == Reading()
 
 
-def test_a_mistake_of_some_values_does_not_fit_others() -> None:
-    of_db = History("bookkeeper", only={"storage": ("db", "sorted")})
-    assert of_db.fits({"storage": "sorted", "entries": 1})
-    assert not of_db.fits({"storage": "interleaved"})
-    assert of_db.fits({"entries": 1}), "an instance that does not tell them apart"
-    assert History("bookkeeper").fits({"storage": "interleaved"})
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("4.2.5", "'4.2.5' names 4.2.5, which is none of 2.10.1, "),
+        ("4.0.8 to 4.3", "'4.0.8 to 4.3' names 4.3, which is none of 2.10.1, "),
+        ("4.14.5", "'4.14.5' names 4.14.5, which is none of 2.10.1, "),
+        ("3.0.7 to 4.2.4, not 4.0.8", "'3.0.7 to 4.2.4, not 4.0.8' names 4.0.8 twice"),
+    ],
+)
+def test_a_reading_that_cannot_be_is_refused(text: str, what: str) -> None:
+    with pytest.raises(ReleaseError) as error:
+        reading("pulsar", text)
+    assert str(error.value).startswith(what)
+
+
+def test_ranges_reach_over_releases_of_the_table_in_its_order() -> None:
+    for project, table in (("pulsar", tuple(PULSAR)), ("bookkeeper", BOOKKEEPER)):
+        assert [number for number in table if number in RANGES[project]] == list(RANGES[project])
+
+
+def test_a_release_is_since_itself_and_what_is_before() -> None:
+    assert is_since("4.0.8", "4.0.8")
+    assert is_since("5.0.0-M1", "4.0.8")
+    assert not is_since("3.0.7", "4.0.8")
+    assert is_since("4.18.0", "4.17.2")
+
+
+def test_what_is_held_against_real_code_begins_with_the_usual_release() -> None:
+    assert held("pulsar", "4.2.4") == ("4.2.4", "4.0.8", "5.0.0-M1")
+    assert held("bookkeeper", "4.18.0") == ("4.18.0", "4.17.2", "4.17.3")
+
+
+def test_a_row_by_its_number() -> None:
+    assert (release("4.0.8").bookkeeper, release("4.0.8").zookeeper) == ("4.17.2", "3.9.4")
+    with pytest.raises(ReleaseError, match=r"9 is not modelled; there is 2\.10\.1"):
+        release("9")

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from fencepost.model.history import History
 from fencepost.model.language import ModelError, Protocol
-from fencepost.model.releases import BOOKKEEPER, PULSAR, History, Releases
+from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, RegistryError, find
 from fencepost.properties.vocabulary import Suite
@@ -100,10 +101,15 @@ def test_sizes() -> None:
 
 
 def test_hazards_are_the_defects_of_a_release() -> None:
-    history = {"leaks": History("pulsar", since="2.8.0", present=("4.0.8",)), "bursts": History("pulsar")}
+    history = {
+        "leaks": History("pulsar", since="2.8.0", releases="4.0.8, not 2.10.1 to 3.0.7, 4.2.4 to 5.0.0-M1"),
+        "bursts": History("pulsar", releases="not 2.10.1 to 4.0.8"),
+    }
     entry = replace(TANK, history=history, releases={"4.0.8": {"size": 5}, "4.18.0": {"size": 7}})
     assert entry.hazards(Releases.of("4.0.8")) == ("leaks",)
     assert entry.hazards(Releases.of("4.2.4")) == ()
+    assert entry.unread(Releases.of("4.0.8")) == {}
+    assert entry.unread(Releases.of("4.2.4")) == {"Pulsar 4.2.4": 1}
     assert entry.behaviour(Releases.of("4.0.8")) == {"size": 5}
     assert entry.behaviour(Releases.of("4.2.4", "4.18.0")) == {"size": 7}
     assert entry.behaviour(Releases.of("4.2.4")) == {}

@@ -10,13 +10,11 @@ from fencepost.checks.conformance.java_side.jars import Artifact, Release, jars
 from fencepost.checks.conformance.java_side.toolchain import Toolchain
 from fencepost.model.language.building import in_outline
 from fencepost.model.releases import ONLY_IN, mirrored_in
+from fencepost.model.releases import release as modelled_release
 from fencepost.properties.registry import Entry
 
 _ALONE = ("*:*",)
 """Without anything that an artifact needs: nothing of it is run."""
-
-_ZOOKEEPER = {"2.10.1": "3.6.3", "3.0.7": "3.9.2", "4.0.8": "3.9.4", "4.2.4": "3.9.5", "5.0.0-M1": "3.9.5"}
-"""What each release of Pulsar ships (``zookeeper.version`` of its pom)."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +32,20 @@ class Looked:
     def missing(self) -> tuple[str, ...]:
         """The releases that do not have it, though nothing says so."""
         declared = mirrored_in(self.method, self.project)
-        return tuple(release for release in self.asked if release in declared and release not in self.found)
+        return tuple(release for release in self.asked if release in declared.has and release not in self.found)
 
     @property
     def unexpected(self) -> tuple[str, ...]:
         """The releases that have it, though it is declared that they do not."""
         declared = mirrored_in(self.method, self.project)
-        return tuple(release for release in self.found if release not in declared)
+        return tuple(release for release in self.found if release in declared.lacks)
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """The releases of which nothing says whether they have it, and which do not have it."""
+        declared = mirrored_in(self.method, self.project)
+        known = (*declared.has, *declared.lacks, *self.found)
+        return tuple(release for release in self.asked if release not in known)
 
 
 def classes_of(project: str, version: str) -> Release:
@@ -50,7 +55,7 @@ def classes_of(project: str, version: str) -> Release:
     else:
         own = ("pulsar-broker", "pulsar-broker-common", "pulsar-client-original", "pulsar-metadata")
         names = [f"org.apache.pulsar:{name}:{version}" for name in own]
-        names.append(f"org.apache.zookeeper:zookeeper:{_ZOOKEEPER[version]}")
+        names.append(f"org.apache.zookeeper:zookeeper:{modelled_release(version).zookeeper}")
     return Release(f"{project}-classes", version, tuple(Artifact(name, _ALONE) for name in names))
 
 

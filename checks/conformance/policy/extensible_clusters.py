@@ -13,8 +13,9 @@ from fencepost.model.balance.configuration import RELEASES, Configuration, Versi
 from fencepost.model.balance.isolation import AutoFailoverPolicy, FailureDomain, NamespaceIsolationData, Policies
 from fencepost.model.balance.load_data import BrokerLoad, LoadData, LocalBrokerData
 from fencepost.model.balance.strategies import EXTENSIBLE_LOAD_MANAGER
+from fencepost.model.releases import is_since
 
-SINCE: Sequence[Version] = RELEASES[1:]
+SINCE: Sequence[Version] = tuple(release for release in RELEASES if is_since(release, "4.0.8"))
 NAMED = (
     "loadBalancerMaxNumberOfBundlesInBundleLoadReport",
     "loadBalancerSheddingBundlesWithPoliciesEnabled",

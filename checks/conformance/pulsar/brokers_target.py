@@ -10,8 +10,9 @@ from fencepost.checks.conformance.pulsar.split import SplitAdapter
 from fencepost.checks.conformance.pulsar.target import OPTIONS
 from fencepost.checks.conformance.pulsar.unload import UnloadAdapter
 from fencepost.checks.conformance.targets import Asked, Target
+from fencepost.model.releases import held
 
-RELEASES = ("4.2.4", "4.0.8", "5.0.0-M1")
+RELEASES = held("pulsar", usual="4.2.4")
 WHOLE = "4.2.4"
 """The release whose whole brokers are known to start here."""
 

@@ -15,9 +15,10 @@ from fencepost.checks.conformance.policy.code import OPTIONS, pulsar_broker
 from fencepost.checks.conformance.service_unit.evaluation import evaluated
 from fencepost.checks.conformance.service_unit.pairs import Batch, columns, random_batches, small
 from fencepost.model.balance.configuration import Version
+from fencepost.model.releases import mirrored_in
 from fencepost.properties.service_unit.resolver import NEW, OLD, keeps
 
-RELEASES: tuple[Version, ...] = ("4.0.8", "4.2.4", "5.0.0-M1")
+RELEASES: tuple[Version, ...] = mirrored_in("ServiceUnitStateDataConflictResolver", "pulsar").has
 """Those that have ServiceUnitStateDataConflictResolver."""
 
 STORES: Mapping[str, str] = {"the system topic": "SystemTopic", "the metadata store": "MetadataStore"}

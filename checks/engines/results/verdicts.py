@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Literal
 
-from fencepost.model.releases import History
+from fencepost.model.history import History
 from fencepost.properties.vocabulary import Kind, Property
 
 Value = Literal["proved", "proved for any size", "exhausted", "bounded", "sampled", "violated", "hazard", "inconclusive"]

@@ -1,12 +1,11 @@
 """The life of one BookKeeper ledger: written, handed from bookie to bookie, fenced, recovered, closed.
 
 ``protocol`` is where to begin: what an instance is, and how the network is modelled. Its steps stand by party: ``writer``,
-``bookie``, ``recovery``, ``reader``; ``state`` has the variables, ``defects`` the known mistakes, and
-``history`` which releases have them.
+``bookie``, ``recovery``, ``reader``; ``state`` has the variables, ``defects`` the known mistakes. Which releases have them is
+in ``model/bookkeeper/history``.
 """
 
 from fencepost.model.bookkeeper.ledger.defects import DEFECTS, WEAKENINGS
-from fencepost.model.bookkeeper.ledger.history import HISTORY
 from fencepost.model.bookkeeper.ledger.protocol import ledger
 
-__all__ = ["DEFECTS", "HISTORY", "WEAKENINGS", "ledger"]
+__all__ = ["DEFECTS", "WEAKENINGS", "ledger"]

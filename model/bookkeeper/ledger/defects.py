@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fencepost.model.bookkeeper.bookie_defects import DEFECTS as BOOKIE
+
 DEFECTS = {
     "recovery_reads_do_not_fence": "bookkeeper#2614: only the read of the last add confirmed fences, reads of entries do not",
     "fence_not_durable": "bookkeeper#208: a fence is acknowledged, and a restart takes it back",
@@ -11,8 +13,8 @@ DEFECTS = {
     "confirms_while_changing": "adds are confirmed by the old ensemble while it is being replaced, so that the metadata "
     "and the bookies written differ",
     "no_such_entry_though_stored": "bookkeeper#2908, #2909: a bookie answers NoSuchEntry for an entry that it has",
-    "empty_disk_counts_as_covered": "bookkeeper#2612, #4812: a bookie that is back with an empty disk under its old name "
-    "answers as if it had lost nothing",
+    "empty_disk_counts_as_covered": "bookkeeper#2612, #4812: a bookie that is back with an empty disk under its old name, "
+    "after the operator deleted its cookie, answers as if it had lost nothing",
     "fence_forgotten_on_delete": "bookkeeper#4462: deletion takes the fence along, and a late add is accepted again",
     "explicit_lac_lost": "bookkeeper#1527, #1533, #4843: a restarted bookie has lost the explicit last add confirmed",
     "ignores_fence": "a bookie accepts the writer's adds to a fenced ledger",
@@ -36,18 +38,13 @@ DEFECTS = {
     "have lost",
     "limbo_not_fenced": "a bookie without a journal does not fence its open ledgers after an unclean shutdown",
     "digest_unchecked": "recovery takes an entry whose digest does not match for the entry",
-    "idle_checkpoint_skips_index": "bookkeeper#4843: a checkpoint whose write cache is empty does not save the ledger index, "
-    "and the log mark moves past the fence (DbLedgerStorage)",
-    "idle_flush_skips_headers": "a boot after which nothing was written saves no header, and the log mark moves past the fence "
-    "(SortedLedgerStorage, InterleavedLedgerStorage)",
-    "denies_before_fence_is_journaled": "NoSuchEntry and NoSuchLedger are answered before the fence is journaled",
-    "master_key_with_entries_only": "only an entry journals the master key: replay skips the fence of a ledger that the bookie "
-    "had never seen",
-    "fence_checked_apart": "bookkeeper#4701: two descriptors of one ledger: an add finds no fence, and goes in after it",
-    "key_record_after_entry": "bookkeeper#4701: two descriptors of one ledger: an entry is journaled before the master key, "
-    "and a restart loses it",
-    "one_directory_marks_for_all": "bookkeeper#3329: another directory's checkpoint moves the log mark past what this one has "
-    "not saved, and a restart loses it",
+    "idle_checkpoint_skips_index": BOOKIE["idle_checkpoint_skips_index"],
+    "idle_flush_skips_headers": BOOKIE["idle_flush_skips_headers"],
+    "denies_before_fence_is_journaled": BOOKIE["denies_before_fence_is_journaled"],
+    "master_key_with_entries_only": BOOKIE["master_key_with_entries_only"],
+    "fence_checked_apart": BOOKIE["fence_checked_apart"],
+    "key_record_after_entry": BOOKIE["key_record_after_entry"],
+    "one_directory_marks_for_all": BOOKIE["one_directory_marks_for_all"],
     "confirms_while_unsetting": "bookkeeper#3005, #4097: adds are confirmed in the midst of the loop that takes the "
     "acknowledgements of a replaced bookie back (ensemble above write quorum)",
     "captured_ensemble": "bookkeeper#4171: an add takes the ensemble before it is queued, and a change in between does not "

@@ -5,17 +5,15 @@
 
 from __future__ import annotations
 
-from fencepost.model.pulsar.history.shared import ALL, EVENT_LOST, UP_TO_4_0_8, never, of_2_10_1, past
-from fencepost.model.releases import History
-
-_CLOSED = "LE on a real ZooKeeper: closed, then Reconnected: it elects itself"
+from fencepost.model.history import History
+from fencepost.model.pulsar.history.shared import CREATES_BLINDLY, DELETION_SENT_AGAIN, EVENT_LOST, of_2_10_1, past
 
 ELECTION: dict[str, History] = {
     "same_value": History(
         "pulsar",
         upstream=("#10522",),
         since="2.8.0",
-        present=ALL,
+        releases="2.10.1 to 5.0.0-M1",
         costs="no leader stays: load is not balanced, bundles are not split, and lookups that ask the leader are slow or fail",
         avoided_by="advertisedAddress, brokerServicePort, webServicePort: no two brokers with the same",
         evidence="LE.handleExistingLeaderValue deletes an equal value of another session (2.10.1:128, 4.2.4:160-177)",
@@ -53,35 +51,27 @@ ELECTION: dict[str, History] = {
         upstream=("#25999", "#26000"),
         since="2.8.0",
         fixed="4.2.4, 5.0.0-M1",
-        present=UP_TO_4_0_8,
+        releases="2.10.1 to 4.0.8, not 4.2.4, 5.0.0-M1",
         costs="while an election is under way brokers choose owners themselves, from load data that only the leader keeps",
         evidence="NamespaceService 4.0.8:592 asks a snapshot (getCurrentLeader); 4.2.4:631 waits (readCurrentLeader)",
     ),
-    "creates_blindly": never("LE puts with expected version -1: 2.10.1:163, 4.0.8:187, 4.2.4:216, 5.0.0-M1:218"),
+    "creates_blindly": CREATES_BLINDLY,
     "closed_elects_again": History(
         "pulsar",
         since="3.0.7",
-        present=ALL[1:],
+        releases="3.0.7 to 5.0.0-M1, not 2.10.1",
         costs="a broker that shuts down may become the leader again, until all that coordinates it is closed",
         evidence="LE.handleSessionNotification has no test of Closed (3.0.7:287, 4.0.8:301-311, 4.2.4:370-384, 5.0.0-M1:374);"
         " 2.10.1:247 shuts its executor down",
-        reproduced={"4.0.8": _CLOSED, "4.2.4": _CLOSED},
     ),
     "failure_not_retried": History(
         "pulsar",
         since="2.8.0",
-        present=ALL,
+        releases="2.10.1 to 5.0.0-M1",
         costs="a broker that is started again before its old session has expired may fail to start",
         evidence="LeaderElectionService.start waits for the first election (2.10.1:45, 4.2.4:52), which fails if the former"
         " session's node goes before it is deleted (LE 4.2.4:177-178); only one that a deletion began is tried again (411-427)",
     ),
-    "deletion_sent_again": History(
-        "pulsar",
-        since="2.10.0 or before",
-        present=ALL,
-        costs="a leader that shuts down deletes the node of its successor: there is another election",
-        evidence="ZKMetadataStore.batchOperation (2.10.1:152-166, 4.2.4:205-256); LE.asyncClose deletes without a version"
-        " (4.2.4:294); the clients of etcd and Oxia send again, too",
-    ),
+    "deletion_sent_again": DELETION_SENT_AGAIN,
     "event_lost": EVENT_LOST,
 }

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from fencepost.model.pulsar.history.ownership import OWNERSHIP
-from fencepost.model.pulsar.history.shared import EVENT_LOST, never
-from fencepost.model.releases import History
+from fencepost.model.history import History
+from fencepost.model.pulsar.history.shared import CACHE_KEPT_ON_DISCONNECT, CREATES_BLINDLY, EVENT_LOST, never
 
 METADATA_STORE: dict[str, History] = {
-    "creates_blindly": never("a put that expects -1 is a create (ZKMetadataStore.convertOp: 4.2.4:370)"),
+    "creates_blindly": CREATES_BLINDLY,
     "deleted_without_version": never("a deletion names the version that is expected (ZKMetadataStore.convertOp: 4.2.4:380)"),
-    "cache_kept_on_disconnect": OWNERSHIP["cache_kept_on_disconnect"],
+    "cache_kept_on_disconnect": CACHE_KEPT_ON_DISCONNECT,
     "event_lost": EVENT_LOST,
 }

@@ -5,51 +5,18 @@
 
 from __future__ import annotations
 
-from fencepost.model.pulsar.history.shared import ALL, EVENT_LOST, never, of_2_10_1, past
-from fencepost.model.releases import History
-
-_ORPHAN = "RL and LM on a real ZooKeeper: an expiry, a release during the revalidation: the node is there, its lock in no map"
-_UNATTENDED = "RL and LM on the store in memory: state Init; node deleted, both session events sent: no node, lock not expired"
-_BY_STEPS = "a run of ownership's model step by step (conform): "
-_TWO_OWNERS = _BY_STEPS + "two brokers serve the bundle, and neither has anything outstanding"
-_SENT_AGAIN = _BY_STEPS + "the deletion that is sent again takes the next owner's node"
-_LATE = _BY_STEPS + "the late clean-up sets out to release the new lock"
-_RUN = ("4.0.8", "4.2.4", "5.0.0-M1")
-
-STALE_UNLOAD = History(
-    "pulsar",
-    upstream=("#26197",),
-    since="2021-09 (#12194)",
-    present=ALL,
-    costs="a broker that has just acquired a bundle again loses it: its topics close, and another broker may own it meanwhile",
-    evidence="OC's callback of a lost lock drops the future of the unload (2.10.1:104-107, 4.2.4:99-106, 5.0.0-M1:94-102), and"
-    " removeOwnership takes whatever lock is in the map (4.2.4:225-233); the fix is merged upstream, and in none of these",
-    reproduced=dict.fromkeys(_RUN, _LATE),
+from fencepost.model.history import History
+from fencepost.model.pulsar.history.shared import (
+    CACHE_KEPT_ON_DISCONNECT,
+    DELETION_SENT_AGAIN,
+    EVENT_LOST,
+    LONE_RELEASE_FAILS,
+    NONE,
+    STALE_UNLOAD,
+    never,
+    of_2_10_1,
+    past,
 )
-"""Of the expiry's unload: the same mistake in ownership and in unload."""
-
-DELETION_SENT_AGAIN = History(
-    "pulsar",
-    since="2.10.0 or before",
-    present=ALL,
-    costs="two brokers own a bundle, with two lost connections for good; in an unload a topic is open at both",
-    evidence="ZKMetadataStore.batchOperation sends each operation again, with its version (2.10.1:152-166, 3.0.7:188,"
-    " 4.0.8:206-251, 4.2.4:205-256, 5.0.0-M1:206-251); with etcd jetcd does"
-    " (KVImpl.txn, Errors.isRetryable), twice at most",
-    reproduced=dict.fromkeys(_RUN, _SENT_AGAIN),
-)
-"""Of a release: the same mistake in ownership, unload and split."""
-
-LONE_RELEASE_FAILS = History(
-    "pulsar",
-    since="2.10.0 or before",
-    present=ALL,
-    costs="a bundle that was to be unloaded stays inactive at its broker until that is restarted: lookups there fail, a second"
-    " unload fails, and if the node is still there nobody else may have it",
-    evidence="ZKMetadataStore.internalStoreDelete, of a deletion in a batch of which another operation failed, fails with"
-    " ConnectionLoss (4.2.4:350-353, 416-435); RL.release stays Releasing then (2.10.1:88-101, 4.2.4:127-129)",
-)
-"""Of a release: the same mistake in ownership, unload and split."""
 
 OWNERSHIP: dict[str, History] = {
     "released_without_version": past(
@@ -94,12 +61,13 @@ OWNERSHIP: dict[str, History] = {
     "endless_revalidation": History(
         "pulsar",
         upstream=("#14736", "#17759"),
+        releases=NONE,
         evidence="never in ownership: needs a value without equals, as that of bookies is (bookkeeper#4686); a broker's has it",
     ),
     "failed_creation_left": History(
         "pulsar",
         since="2.10.0 or before",
-        present=ALL,
+        releases="2.10.1 to 5.0.0-M1",
         costs="a bundle is owned by a broker that does not serve it: lookups elsewhere fail; since 4.0.8 one that reaches that"
         " broker heals it (#23515)",
         evidence="ZKMetadataStore sends a creation no second time that is executed alone, its parent missing or another"
@@ -114,11 +82,10 @@ OWNERSHIP: dict[str, History] = {
     "recreated_behind_release": History(
         "pulsar",
         since="2021-04 (#10351)",
-        present=ALL,
+        releases="2.10.1 to 5.0.0-M1",
         costs="the node of a released bundle is there for as long as the session is: lookups name a broker that refuses them",
         evidence="RL.acquireWithNoRevalidation sets Valid whatever the state (2.10.1:161, 4.0.8:192, 4.2.4:188, 5.0.0-M1:186);"
         " revalidate looks at the state before its read only (4.2.4:263)",
-        reproduced={"4.0.8": _ORPHAN, "4.2.4": _ORPHAN + "; with brokers, too", "5.0.0-M1": _ORPHAN},
     ),
     "deletion_sent_again": DELETION_SENT_AGAIN,
     "lone_release_fails": LONE_RELEASE_FAILS,
@@ -126,19 +93,12 @@ OWNERSHIP: dict[str, History] = {
     "found_lock_unattended": History(
         "pulsar",
         since="3.0.7 or before",
-        present=ALL[1:],
+        releases="3.0.7 to 5.0.0-M1, not 2.10.1",
         costs="a bundle acquired by finding its own node is served on when that node is gone: two brokers own it for good",
         evidence="RL.revalidate's own branch does not set the state (4.0.8:303-308, 4.2.4:299-304, 5.0.0-M1:297-302);"
         " silentRevalidateOnce returns unless Valid (4.2.4:227); 2.10.1 looks after it when the session is new (LM:128)",
-        reproduced={"4.0.8": _TWO_OWNERS} | dict.fromkeys(_RUN[1:], f"{_UNATTENDED}; {_TWO_OWNERS}"),
     ),
-    "cache_kept_on_disconnect": of_2_10_1(
-        ("#23018",),
-        since="2.8.0",
-        fixed="3.0.7, 3.2.5, 3.3.1, 4.0.0",
-        costs="lookups name a former owner until the entry is read again, which takes up to ten minutes",
-        evidence="AbstractMetadataStore.receivedSessionEvent: 2.10.1:292 keeps caches, 3.0.7:494, 4.0.8:525, 4.2.4:636 do not",
-    ),
+    "cache_kept_on_disconnect": CACHE_KEPT_ON_DISCONNECT,
     "answers_disabled": never("NamespaceService.findBrokerServiceUrl fails where the owner is disabled (4.2.4:509)"),
     "stale_unload": STALE_UNLOAD,
 }

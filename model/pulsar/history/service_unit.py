@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.pulsar.history.shared import ALL, past
-from fencepost.model.releases import History
+from fencepost.model.history import History
+from fencepost.model.pulsar.history.shared import past
 
-SINCE_3_0_7, SINCE_4_0_8 = ALL[1:], ALL[2:]
 _METADATA = {"store": ("metadata",)}
 _TOPIC = {"store": ("topic",)}
 _FIRST = "3.0.0 (PIP-192)"
@@ -29,7 +28,7 @@ SERVICE_UNIT: dict[str, History] = {
         " version (ServiceUnitStateCompactionStrategy 3.0.7, ServiceUnitStateDataConflictResolver 4.0.8, 4.2.4:69, 5.0.0-M1)",
         "a record that was written late, or twice, takes the place of the owner's: a unit may be with a broker that gave it up",
         "#19490",
-        present=SINCE_3_0_7,
+        releases="3.0.7 to 5.0.0-M1, not 2.10.1",
         only=_TOPIC,
     ),
     "late_tombstones": _present(
@@ -37,7 +36,7 @@ SERVICE_UNIT: dict[str, History] = {
         "SUSC.tombstoneAsync writes null, which shouldKeepLeft accepts always, or deletes without a version"
         " (3.0.7, 4.0.8, 4.2.4:992, MS.delete 4.2.4:431-435, 5.0.0-M1)",
         "the record of a unit that was just assigned is deleted: it is assigned anew while its owner has topics open",
-        present=SINCE_3_0_7,
+        releases="3.0.7 to 5.0.0-M1, not 2.10.1",
     ),
     "jumps_rejected": past(
         ("#20110",),
@@ -50,7 +49,7 @@ SERVICE_UNIT: dict[str, History] = {
         "StrategicTwoPhaseCompactor.doCompactMessage takes the key out of what it keeps (4.2.4); no view then sees null",
         "a broker whose reader was away during a compaction takes the records of a unit that was deleted and assigned anew for"
         " old ones, until its versions have caught up, or for good",
-        present=SINCE_3_0_7,
+        releases="3.0.7 to 5.0.0-M1, not 2.10.1",
         only=_TOPIC,
     ),
     "copies_compared_by_version": past(
@@ -64,7 +63,7 @@ SERVICE_UNIT: dict[str, History] = {
         "MS.handleSessionEvent acts on SessionLost and SessionReestablished only (4.0.8, 4.2.4:214, 5.0.0-M1), and ZooKeeper"
         " does not catch up persistent watches",
         "after a lost connection a broker goes by a copy that is out of date until the unit is written again",
-        present=SINCE_4_0_8,
+        releases="4.0.8 to 5.0.0-M1, not 2.10.1, 3.0.7",
         only=_METADATA,
     ),
     "copy_kept": past(
@@ -85,14 +84,14 @@ SERVICE_UNIT: dict[str, History] = {
         " and namespaceBundleUnloadingTimeoutMs 60000; SUSC.monitorOwnerships overrides what is in"
         " flight for longer (3.0.7, 4.0.8, 4.2.4:1771-1776, 5.0.0-M1)",
         "two brokers have the topics of a unit open while the first one is slow to close them",
-        present=SINCE_3_0_7,
+        releases="3.0.7 to 5.0.0-M1, not 2.10.1",
         avoided_by="loadBalancerInFlightServiceUnitStateWaitingTimeInMillis above namespaceBundleUnloadingTimeoutMs",
     ),
     "transfer_unseen": _present(
         "4.0.0",
         "SUSC.handleOwnEvent closes for data.sourceBroker() only (4.0.8, 4.2.4:872-892, 5.0.0-M1); a late copy skips records",
         "clients stay attached to topics that are closed, and get no answer",
-        present=SINCE_4_0_8,
+        releases="4.0.8 to 5.0.0-M1, not 2.10.1, 3.0.7",
         only=_METADATA,
     ),
     "existing_ignored": History(
@@ -100,7 +99,7 @@ SERVICE_UNIT: dict[str, History] = {
         ("#25379",),
         since=_FIRST,
         fixed="4.2.4 or before",
-        present=ALL[1:3],
+        releases="3.0.7, 4.0.8, not 2.10.1, 4.2.4, 5.0.0-M1",
         costs="a unit that was assigned to a broker as it was restarted is not served for up to 60 seconds",
         evidence="SUSC.handleExisting looks at Owned only in 3.0.7 and 4.0.8, and at Assigning in 4.2.4:767-780",
     ),
@@ -109,7 +108,7 @@ SERVICE_UNIT: dict[str, History] = {
         ("#26146",),
         since=_FIRST,
         fixed="4.2.4 or before, not in 5.0.0-M1",
-        present=(*ALL[1:3], ALL[4]),
+        releases="3.0.7, 4.0.8, 5.0.0-M1, not 2.10.1, 4.2.4",
         costs="a lookup waits for 30 seconds although the owner is known",
         evidence="SUSC.dedupeGetOwnerRequest removes by key in 3.0.7, 4.0.8:1046 and 5.0.0-M1:1060, only its own future in"
         " 4.2.4:1063-1064",
@@ -132,7 +131,7 @@ SERVICE_UNIT: dict[str, History] = {
         " (3.0.7, 4.0.8, 4.2.4:1638-1646, 5.0.0-M1)",
         "a unit stays with a broker that is gone until the leader's monitor finds it, up to 60 seconds",
         "#26520",
-        present=SINCE_3_0_7,
+        releases="3.0.7 to 5.0.0-M1, not 2.10.1",
     ),
     "assigned_while_leaving": _present(
         "3.0.0 (#20315)",
@@ -141,21 +140,21 @@ SERVICE_UNIT: dict[str, History] = {
         "a unit that was looked up at a broker as it was shut down is assigned to it, and not served until it is gone and the"
         " leader finds the unit, up to 60 seconds",
         "#26520",
-        present=SINCE_3_0_7,
+        releases="3.0.7 to 5.0.0-M1, not 2.10.1",
     ),
     "release_cut_short": _present(
         "3.0.0 (#20315)",
         "SUSC.overrideOwnership makes Owned of Releasing, gracefully or not, also where the broker that shuts down is the one"
         " that releases (3.0.7, 4.0.8, 4.2.4:1475-1482, 5.0.0-M1)",
         "two brokers have the topics of a unit open while one of them shuts down that was unloading the unit",
-        present=SINCE_3_0_7,
+        releases="3.0.7 to 5.0.0-M1, not 2.10.1",
     ),
     "handed_over_at_once": History(
         "pulsar",
         (),
         since="3.0.0 (#20315)",
         fixed="before 4.0.8",
-        present=ALL[1:2],
+        releases="3.0.7, not 2.10.1, 4.0.8 to 5.0.0-M1",
         costs="two brokers have the topics of a unit open while one of them shuts down",
         evidence="SUSC.cleanOwnerships overrides with Owned in 3.0.7:276, and with Releasing in 4.0.8:1447 and 4.2.4:1470",
     ),
@@ -164,7 +163,7 @@ SERVICE_UNIT: dict[str, History] = {
         ("#25132",),
         since=_FIRST,
         fixed="4.2.4 or before",
-        present=ALL[1:3],
+        releases="3.0.7, 4.0.8, not 2.10.1, 4.2.4, 5.0.0-M1",
         costs="a leader takes the metadata store for unstable for good: nobody cleans up after brokers that are gone",
         evidence="SUSC.lastMetadataSessionEvent is volatile in 4.2.4:129, and not in 3.0.7:138 and 4.0.8:130",
     ),
@@ -192,7 +191,7 @@ SERVICE_UNIT: dict[str, History] = {
         "SUSC.handleSplitEvent and handleOwnEvent do nothing where the broker is neither source nor destination (3.0.7, 4.0.8,"
         " 4.2.4:872-897, 930-935, 5.0.0-M1); SUSC.overrideOwnership gives a split that is 30 seconds old to any broker",
         "two brokers have the topics of a unit open after a split that failed, and the one that does not own it keeps them",
-        present=SINCE_3_0_7,
+        releases="3.0.7 to 5.0.0-M1, not 2.10.1",
     ),
     "split_forgotten": _present(
         _FIRST,
@@ -200,7 +199,7 @@ SERVICE_UNIT: dict[str, History] = {
         " (3.0.7, 4.0.8, 4.2.4:523-542, 5.0.0-M1)",
         "a broker that is slow to hear of a split assigns the parent anew: its new owner may open topics that the child's owner"
         " has open",
-        present=SINCE_3_0_7,
+        releases="3.0.7 to 5.0.0-M1, not 2.10.1",
     ),
     "deleted_lingers": past(
         ("#22743",),

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.pulsar.history.shared import ALL
-from fencepost.model.releases import History
-
-SINCE_4_0_8 = ALL[2:]
+from fencepost.model.history import History
 
 
 def _present(evidence: str, costs: str, *upstream: str, **others: Any) -> History:
     """A mistake that is in 4.0.8, 4.2.4 and 5.0.0-M1."""
     return History(
-        "pulsar", upstream, **{"since": "4.0.0", "present": SINCE_4_0_8, **others}, evidence=evidence, costs=costs
+        "pulsar",
+        upstream,
+        **{"since": "4.0.0", "releases": "4.0.8 to 5.0.0-M1, not 2.10.1, 3.0.7", **others},
+        evidence=evidence,
+        costs=costs,
     )
 
 
@@ -47,7 +48,7 @@ SERVICE_UNIT_MIGRATION: dict[str, History] = {
         "Syncer.sync deletes for each null that it hears of, its own too: TableViewImpl.handleMessage tells its listeners of a"
         " tombstone also where there is no record (4.2.4:111-119, 5.0.0-M1)",
         "the record of a unit that was assigned just after its record was deleted is deleted: it is assigned once more",
-        present=ALL[3:],
+        releases="4.2.4, 5.0.0-M1, not 2.10.1 to 4.0.8",
         since="4.2.4 or before (#25946)",
     ),
     "deletions_not_copied": History(
@@ -55,7 +56,7 @@ SERVICE_UNIT_MIGRATION: dict[str, History] = {
         ("#25946",),
         since="4.0.0",
         fixed="4.2.4 or before",
-        present=ALL[2:3],
+        releases="4.0.8, not 2.10.1, 3.0.7, 4.2.4, 5.0.0-M1",
         costs="the stores differ once a record was deleted in the topic: the node stays, and refuses what comes after",
         evidence="Syncer.syncToMetadataStore calls put in 4.0.8:88-90, whose value ServiceUnitStateMetadataStoreTableViewImpl"
         " declares @NonNull, and delete where there is none in 4.2.4:103-110",

@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from fencepost.model.pulsar.history.ownership import DELETION_SENT_AGAIN, LONE_RELEASE_FAILS
-from fencepost.model.pulsar.history.shared import ALL, never, of_2_10_1, past
-from fencepost.model.releases import History
+from fencepost.model.history import History
+from fencepost.model.pulsar.history.shared import DELETION_SENT_AGAIN, LONE_RELEASE_FAILS, never, of_2_10_1, past
 
 SPLIT: dict[str, History] = {
     "writes_blindly": past(
@@ -45,7 +44,7 @@ SPLIT: dict[str, History] = {
     "policies_unwritten": History(
         "pulsar",
         since="3.0.0 (#17797)",
-        present=ALL[1:],
+        releases="3.0.7 to 5.0.0-M1, not 2.10.1",
         costs="a split that is told as failed has cut the layout: its broker keeps the parent, whose topics it refuses, and the"
         " policies tell of other bundles than the layout",
         evidence="NS.splitAndOwnBundleOnceAndRetry composes updateNamespaceBundlesForPolicies after updateNamespaceBundles"
@@ -61,7 +60,7 @@ SPLIT: dict[str, History] = {
     "policies_overwritten": History(
         "pulsar",
         since="3.0.0 (#17797)",
-        present=ALL[1:],
+        releases="3.0.7 to 5.0.0-M1, not 2.10.1",
         regardless=("unload_after_split",),
         costs="two splits of a namespace at once leave the policies without the later one, until the next split",
         evidence="NS.updateNamespaceBundlesForPolicies puts the boundaries of its own split into whatever policies it finds"
@@ -70,7 +69,7 @@ SPLIT: dict[str, History] = {
     "load_fails_unanswered": History(
         "pulsar",
         since="2.10.1 or before",
-        present=ALL,
+        releases="2.10.1 to 5.0.0-M1",
         costs="the request to split is never answered; a leader that asked for it waits until its admin client gives up",
         evidence="NS.splitAndOwnBundleOnceAndRetry has no exceptionally on NBF.splitBundles (4.2.4:1009-1056), nor completes it"
         " if what follows the layout throws (1107 uses an ex that is null)",

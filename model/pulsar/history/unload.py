@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from fencepost.model.pulsar.history.ownership import DELETION_SENT_AGAIN, LONE_RELEASE_FAILS, STALE_UNLOAD
-from fencepost.model.pulsar.history.shared import never, past
-from fencepost.model.releases import History
+from fencepost.model.history import History
+from fencepost.model.pulsar.history.shared import DELETION_SENT_AGAIN, LONE_RELEASE_FAILS, STALE_UNLOAD, never, past
 
 UNLOAD: dict[str, History] = {
     "unload_not_exclusive": never("OwnedBundle.handleUnloadRequest takes the bundle by compare-and-set (4.2.4:118)"),

@@ -16,7 +16,7 @@ from fencepost.checks.conformance.registry import TARGETS
 from fencepost.checks.conformance.running.adapter import Adapter
 from fencepost.checks.conformance.targets import Asked, Target
 from fencepost.checks.reports.hazards_on_code import Replayed, as_json, read_json, table, text
-from fencepost.model.releases import History
+from fencepost.model.history import History
 from fencepost.properties.protocols import PROTOCOLS
 from tests.checks.conformance.real import tools
 from tests.command import ROOT, fencepost

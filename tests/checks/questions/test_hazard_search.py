@@ -11,8 +11,8 @@ from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.questions.hazard_search import look_for
 from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.reports.report import text
+from fencepost.model.history import History
 from fencepost.model.language import Location, Protocol
-from fencepost.model.releases import History
 from fencepost.properties.registry import Entry, Instance, Value
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.replay import replay
@@ -47,7 +47,7 @@ def suite(p: Protocol) -> Suite:
     return made
 
 
-KNOWN = History("pulsar", ("#1",), "2.8.0", present=("4.0.8",), costs="the cellar", avoided_by="valve=true", evidence="wet")
+KNOWN = History("pulsar", ("#1",), "2.8.0", releases="4.0.8", costs="the cellar", avoided_by="valve=true", evidence="wet")
 TANK = Entry("tank", "a tank", tank, suite, {"ci": (Instance("usual", {}),)}, {"overflows": {}}, history={"overflows": KNOWN})
 
 
@@ -74,7 +74,7 @@ def test_what_there_is_to_know_of_it_is_told() -> None:
     told = text(looked_for())
     assert "\n  hazard       overflows: too much (holds_it is violated in 4 steps)\n" in told
     assert "\n               costs: the cellar\n" in told
-    assert "\n               since 2.8.0; open: no release that was read mends it; pulsar#1\n" in told
+    assert "\n               since 2.8.0; open: no release that was read fixes it; pulsar#1\n" in told
     assert "\n               avoided by valve=true\n" in told
     assert "\n  4  pump  fill" in told
 

@@ -11,8 +11,9 @@ from fencepost.checks.commands.arguments import _parser
 from fencepost.checks.questions.hazards import hazards
 from fencepost.checks.questions.instances import Settings, read_settings
 from fencepost.checks.questions.planning import planned, planned_hazards
+from fencepost.model.history import History
 from fencepost.model.language import Protocol
-from fencepost.model.releases import PULSAR, History, Releases
+from fencepost.model.releases import PULSAR, Releases
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, RegistryError, Value
 from fencepost.properties.vocabulary import Suite
@@ -43,8 +44,8 @@ DOOR = Entry(
     {"ci": (Instance("quiet", {"alarm": "none"}), Instance("loud", {"alarm": "bell"}), Instance("plain", {}))},
     {"ajar": {"locks": 2}, "creaks": {}, "sticks": {}},
     history={
-        "ajar": History("pulsar", since="2.8.0", present=("4.0.8", "4.2.4")),
-        "creaks": History("pulsar", since="2.8.0", present=("4.0.8",), only={"alarm": ("bell", "light")}),
+        "ajar": History("pulsar", since="2.8.0", releases="4.0.8, 4.2.4"),
+        "creaks": History("pulsar", since="2.8.0", releases="4.0.8", only={"alarm": ("bell", "light")}),
         "sticks": History("pulsar"),
     },
     releases={"4.2.4": {"alarm": "bell"}},

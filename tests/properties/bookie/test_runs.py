@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from fencepost.model.bookkeeper.bookie import bookie
-from fencepost.model.bookkeeper.bookie_releases import HISTORY
+from fencepost.model.bookkeeper.history import BOOKIE as HISTORY
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fencepost.model.bookkeeper.bookie_releases import HISTORY, STORAGES
+from fencepost.model.bookkeeper.bookie_defects import STORAGES
+from fencepost.model.bookkeeper.history import BOOKIE as HISTORY
 from fencepost.model.language import ModelError
 from fencepost.model.releases import BOOKKEEPER
 from fencepost.properties.protocols import PROTOCOLS

@@ -10,7 +10,7 @@ from functools import cache
 
 import pytest
 
-from fencepost.model.bookkeeper.bookie_releases import STORAGES
+from fencepost.model.bookkeeper.bookie_defects import STORAGES
 from fencepost.model.releases import BOOKKEEPER, Releases
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value

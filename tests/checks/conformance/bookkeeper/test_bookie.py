@@ -11,7 +11,7 @@ from fencepost.checks.conformance.bookkeeper.target import BOOKIE, STORAGES, sta
 from fencepost.checks.conformance.running.campaign import Result, campaign
 from fencepost.checks.conformance.running.pair import Outcome, Pair
 from fencepost.checks.conformance.targets import Asked
-from fencepost.model.bookkeeper.bookie_releases import DEFECTS
+from fencepost.model.bookkeeper.bookie_defects import DEFECTS
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
 from fencepost.properties.protocols import PROTOCOLS

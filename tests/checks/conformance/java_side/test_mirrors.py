@@ -76,10 +76,10 @@ def test_what_is_no_class_is_refused() -> None:
 
 
 def test_a_method_is_declared_to_be_in_some_releases() -> None:
-    assert mirrored_in("BookieImpl.addEntry", "bookkeeper") == tuple(NEWER)
-    assert mirrored_in("PendingAddOp.initiate", "bookkeeper") == tuple(NEWER)
-    assert mirrored_in("PendingAddOp.writeComplete", "bookkeeper") == BOOKKEEPER
-    assert mirrored_in("LeaderElectionImpl.elect", "pulsar") == tuple(PULSAR)
+    assert mirrored_in("BookieImpl.addEntry", "bookkeeper").has == tuple(NEWER)
+    assert mirrored_in("PendingAddOp.initiate", "bookkeeper").has == tuple(NEWER)
+    assert mirrored_in("PendingAddOp.writeComplete", "bookkeeper").has == BOOKKEEPER
+    assert mirrored_in("LeaderElectionImpl.elect", "pulsar").has == tuple(PULSAR)
 
 
 def test_what_is_missing_or_against_its_declaration_is_told() -> None:
@@ -88,6 +88,9 @@ def test_what_is_missing_or_against_its_declaration_is_told() -> None:
     assert replace(looked, found=tuple(NEWER[1:])).missing == (NEWER[0],)
     assert replace(looked, found=BOOKKEEPER).unexpected == (OLDEST,)
     assert replace(looked, asked=(OLDEST,), found=()).missing == ()
+    new = replace(looked, asked=(*BOOKKEEPER, "4.19.0"), found=tuple(NEWER))
+    assert (new.missing, new.unexpected, new.unread) == ((), (), ("4.19.0",))
+    assert replace(new, found=(*NEWER, "4.19.0")).unread == ()
 
 
 def test_the_mistakes_of_a_protocol_mirror_something_too() -> None:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from fencepost.model.bookkeeper.bookie_releases import HISTORY as BOOKIE
-from fencepost.model.releases import BOOKKEEPER, History
+from fencepost.model.bookkeeper.history.bookie import BOOKIE
+from fencepost.model.history import History
 
 
 def _never(evidence: str) -> History:
     """A mistake that no release had."""
-    return History("bookkeeper", evidence=evidence)
+    return History("bookkeeper", releases="not 4.14.5 to 4.18.0", evidence=evidence)
 
 
-HISTORY: dict[str, History] = {
+LEDGER: dict[str, History] = {
     "recovery_reads_do_not_fence": History(
         "bookkeeper",
         upstream=("#2614",),
         since="4.0.0",
         fixed="4.14.0",
+        releases="not 4.14.5 to 4.18.0",
         costs="a confirmed entry is missing from the closed ledger",
         evidence="PendingReadOp sends recovery reads without FLAG_DO_FENCING up to 4.13.0, with it from 4.14.0 on (017307bc67)",
     ),
@@ -25,6 +26,7 @@ HISTORY: dict[str, History] = {
         upstream=("BOOKKEEPER-500", "#208"),
         since="4.0.0",
         fixed="4.2.0; 4.5.0 for the second of two requests at once",
+        releases="not 4.14.5 to 4.18.0",
         costs="a confirmed entry is missing from the closed ledger",
         evidence="the fence record came with BOOKKEEPER-500 (d69986c4df); Bookie.fenceLedger of 4.4.0 answers a second request "
         "at once (#208, mended by pull request #205)",
@@ -34,6 +36,7 @@ HISTORY: dict[str, History] = {
         upstream=("#2615",),
         since="4.0.0",
         fixed="4.14.0",
+        releases="not 4.14.5 to 4.18.0",
         costs="a recovery that changes the ensemble fails, and fails again",
         evidence="LedgerRecoveryOp.initiate raises the last add confirmed to the last ensemble's first entry - 1 from 4.14.0 "
         "on (79768fee1c); before that checkState in ReadOnlyLedgerHandle.closeRecovered failed",
@@ -46,6 +49,7 @@ HISTORY: dict[str, History] = {
         upstream=("BOOKKEEPER-208",),
         since="4.0.0",
         fixed="4.2.0",
+        releases="not 4.14.5 to 4.18.0",
         costs="a confirmed entry is missing from the closed ledger",
         evidence="LedgerHandle.sendAddSuccessCallbacks has no test in 4.0.0 and 4.1.0; blockAddCompletions came with "
         "e353a8f93a",
@@ -55,7 +59,7 @@ HISTORY: dict[str, History] = {
         upstream=("#2908", "#2909"),
         since="4.2.0",
         fixed="4.14.6, 4.15.1, 4.16.0",
-        present=("4.14.5",),
+        releases="4.14.5, not 4.16.6 to 4.18.0",
         costs="a confirmed entry is missing from the closed ledger",
         evidence="EntryLogger throws NoEntryException on a short read in 4.14.5 and 4.15.0, not in 4.14.6 and 4.15.1 "
         "(966b865973)",
@@ -64,18 +68,21 @@ HISTORY: dict[str, History] = {
         "bookkeeper",
         upstream=("#2612", "#4812"),
         since="4.0.0",
-        present=BOOKKEEPER,
-        costs="a confirmed entry is missing from the closed ledger after a bookie's disk was wiped",
+        releases="4.14.5 to 4.18.0",
+        costs="a confirmed entry is missing from the closed ledger after a bookie's disk was wiped and the operator deleted "
+        "the bookie's cookie",
         applies=lambda parameters: not parameters["data_integrity"],
-        avoided_by="dataIntegrityCheckingEnabled=true (4.15.0 and later, DbLedgerStorage)",
-        evidence="ServerConfiguration.isDataIntegrityCheckingEnabled is false unless set, in 4.17.3 and 4.18.0",
+        avoided_by="leaving the cookie: with it LegacyCookieValidation.checkCookies refuses to start on empty directories",
+        evidence="ServerConfiguration.isDataIntegrityCheckingEnabled is false unless set, in 4.17.3 and 4.18.0. Set, it is no "
+        "remedy in 4.16.6 to 4.18.0: DataIntegrityCheckImpl.runPreBootSequence ends with a flush that does nothing on an empty "
+        "write cache (#4843), so a clean stop of an idle bookie loses limbo, fence and ledger",
     ),
     "fence_forgotten_on_delete": History(
         "bookkeeper",
         upstream=("#4462",),
         since="4.0.0",
         fixed="4.16.7, 4.17.2, 4.18.0",
-        present=("4.14.5", "4.16.6"),
+        releases="4.14.5, 4.16.6, not 4.17.2 to 4.18.0",
         costs="a late add to a deleted ledger is accepted and acknowledged",
         evidence="HandleFactoryImpl.recentlyFencedAndDeletedLedgers is in 4.16.7, 4.17.2 and 4.18.0, not in 4.17.1; in memory, "
         "for seven days",
@@ -84,7 +91,7 @@ HISTORY: dict[str, History] = {
         "bookkeeper",
         upstream=("#1527", "#1533", "#4843"),
         since="4.5.0",
-        present=BOOKKEEPER,
+        releases="4.14.5 to 4.18.0",
         costs="a reader of the tail has to wait for the writer's next add",
         evidence="journaled and kept since 4.9.0 (21f125d768), on DbLedgerStorage since 4.12.0 (#2474); what loses a fence "
         "loses it, too: idle_checkpoint_skips_index (#4843), idle_flush_skips_headers, master_key_with_entries_only",
@@ -101,6 +108,7 @@ HISTORY: dict[str, History] = {
         upstream=("BOOKKEEPER-365", "BOOKKEEPER-444"),
         since="4.0.0",
         fixed="4.2.0",
+        releases="not 4.14.5 to 4.18.0",
         costs="a confirmed entry is missing from the closed ledger",
         evidence="PendingReadOp.sendRead of 4.0.0 and 4.1.0 lets the last replica's answer decide; firstError came with 4.2.0",
     ),
@@ -112,6 +120,7 @@ HISTORY: dict[str, History] = {
         upstream=("BOOKKEEPER-365", "BOOKKEEPER-444"),
         since="4.0.0",
         fixed="4.2.0",
+        releases="not 4.14.5 to 4.18.0",
         costs="a confirmed entry is missing from the closed ledger",
         evidence="as one_no_such_entry_suffices: unreachable, then NoSuchEntry, is NoSuchEntry in 4.0.0 and 4.1.0",
     ),
@@ -129,6 +138,7 @@ HISTORY: dict[str, History] = {
         upstream=("BOOKKEEPER-355",),
         since="4.0.0",
         fixed="4.2.0",
+        releases="not 4.14.5 to 4.18.0",
         costs="two recoveries of one ledger may leave an entry with too few copies",
         evidence="ReadOnlyLedgerHandle.handleBookieFailure keeps the changes to itself from 4.2.0 on (b625fdc27a)",
     ),
@@ -137,6 +147,7 @@ HISTORY: dict[str, History] = {
         upstream=("BOOKKEEPER-581",),
         since="4.0.0",
         fixed="4.2.2, 4.3.0",
+        releases="not 4.14.5 to 4.18.0",
         costs="a confirmed entry is missing from the closed ledger",
         evidence="metadataForRecovery is in 4.2.2 and 4.3.0 (455aabfd3b), not in 4.2.1",
     ),
@@ -147,6 +158,7 @@ HISTORY: dict[str, History] = {
         upstream=("#1591",),
         since="4.0.0",
         fixed="4.2.0",
+        releases="not 4.14.5 to 4.18.0",
         costs="a confirmed entry is missing from the closed ledger",
         evidence="LedgerHandle.handleBookieFailure of 4.0.0 and 4.1.0 uses the ensemble before it is written; #1591 is the "
         "same in code that was never released",
@@ -158,143 +170,60 @@ HISTORY: dict[str, History] = {
     "limbo_answers_no_such_entry": _never("limbo is there since 4.15.0 (a65e888b25), and a bookie that runs answers rightly"),
     "limbo_not_fenced": _never("DataIntegrityCheckImpl sets limbo and fence one after the other since 4.15.0"),
     "digest_unchecked": _never("PendingReadOp verifies every digest since 4.0.0 (DigestManager.verifyDigestAndReturnData)"),
-    "idle_checkpoint_skips_index": History(
-        "bookkeeper",
-        upstream=("#4843",),
-        since="4.15.1, 4.16.0",
-        present=BOOKKEEPER[1:],
-        only={"storage": ("db",)},
-        costs="a confirmed entry is missing from the closed ledger after a bookie's restart, be it a clean one",
-        evidence="SingleDirectoryDbLedgerStorage.checkpoint of 4.17.3 and 4.18.0 returns on an empty write cache, before "
-        "ledgerIndex.flush (#3341, 6e268800c5); SyncThread.checkpoint persists the log mark all the same; not so in 4.14.5",
-        reproduced={
-            "4.17.3": "BookieImpl with DbLedgerStorage: entry, checkpoint, fence, clean stop, start: the writer's add is "
-            "accepted",
-            "4.18.0": "BookieImpl with DbLedgerStorage: entry, checkpoint, fence, clean stop, start: the writer's add is "
-            "accepted",
-        },
-    ),
-    "idle_flush_skips_headers": History(
-        "bookkeeper",
-        since="4.2.0",
-        present=BOOKKEEPER,
-        only={"storage": ("sorted", "interleaved")},
-        costs="a confirmed entry is missing from the closed ledger after two restarts of a bookie",
-        evidence="InterleavedLedgerStorage.flush of 4.17.3 and 4.18.0 returns when nothing was written since the last flush, "
-        "and the log mark advances all the same; there since 4.1.0",
-        reproduced={
-            "4.14.5": "BookieImpl with SortedLedgerStorage: entry, stop; fence, kill; start, kill; start: the add is accepted",
-            "4.17.3": "the same, and with InterleavedLedgerStorage",
-            "4.18.0": "the same, and with InterleavedLedgerStorage",
-        },
-    ),
-    "denies_before_fence_is_journaled": History(
-        "bookkeeper",
-        since="4.2.0",
-        present=BOOKKEEPER,
-        costs="a confirmed entry is missing from the closed ledger after a bookie was killed",
-        evidence="ReadEntryProcessorV3.getReadResponse and ReadEntryProcessor.processPacket of 4.17.3 and 4.18.0 wait for the "
-        "journaled fence only where the entry was read; also in 4.4.0 and 4.14.5",
-    ),
-    "master_key_with_entries_only": History(
-        "bookkeeper",
-        since="4.2.0",
-        present=BOOKKEEPER,
-        costs="a confirmed entry is missing from the closed ledger after the bookies' restart, as an upgrade has it",
-        evidence="BookieImpl.fenceLedger of 4.17.3 and 4.18.0 journals no master key, and BookieImpl.readJournal swallows the "
-        "NoLedgerException of a fence without one",
-        reproduced={
-            "4.14.5": "BookieImpl with DbLedgerStorage and SortedLedgerStorage: fence, kill, start: the writer's add is "
-            "accepted",
-            "4.17.3": "the same with all three storages, after a clean stop as well",
-            "4.18.0": "the same; and ZooKeeper with three bookies: recovery closes an empty ledger, all bookies are killed and "
-            "started, the old writer's add is confirmed, and the ledger stays closed at -1",
-        },
-    ),
-    "fence_checked_apart": History(
-        "bookkeeper",
-        upstream=("#4701",),
-        since="4.5.0",
-        fixed="4.17.4, 4.18.0",
-        present=BOOKKEEPER[:-1],
-        costs="a confirmed entry is missing from the closed ledger",
-        evidence="HandleFactoryImpl.getHandle of 4.5.0 to 4.17.3 ignores what putIfAbsent returns, so that an add and a fence "
-        "may hold different monitors",
-    ),
+    "idle_checkpoint_skips_index": BOOKIE["idle_checkpoint_skips_index"],
+    "idle_flush_skips_headers": BOOKIE["idle_flush_skips_headers"],
+    "denies_before_fence_is_journaled": BOOKIE["denies_before_fence_is_journaled"],
+    "master_key_with_entries_only": BOOKIE["master_key_with_entries_only"],
+    "fence_checked_apart": BOOKIE["fence_checked_apart"],
     "key_record_after_entry": BOOKIE["key_record_after_entry"],
     "one_directory_marks_for_all": BOOKIE["one_directory_marks_for_all"],
     "confirms_while_unsetting": History(
         "bookkeeper",
         upstream=("#3005", "#3041", "#4097", "#4194"),
         since="4.2.0",
-        present=BOOKKEEPER,
+        releases="4.14.5 to 4.18.0",
         applies=lambda parameters: bool(parameters["ensemble"] > parameters["write_quorum"]),
         costs="a confirmed entry is missing from the closed ledger after a change of ensemble",
         avoided_by="managedLedgerDefaultEnsembleSize = managedLedgerDefaultWriteQuorum",
         evidence="LedgerHandle.ensembleChangeLoop of 4.17.3 and 4.18.0 lifts changingEnsemble before "
         "unsetSuccessAndSendWriteRequest, which calls sendAddSuccessCallbacks (BOOKKEEPER-520); so in 4.2.0, 4.4.0 and 4.8.2",
-        reproduced={
-            "4.17.2": "the run of the model step by step (conform): a confirmed entry is not in the closed ledger",
-            "4.17.3": "the same",
-            "4.18.0": "the same",
-        },
     ),
     "captured_ensemble": History(
         "bookkeeper",
         upstream=("#4171",),
         since="4.9.0",
-        present=BOOKKEEPER,
+        releases="4.14.5 to 4.18.0",
         costs="a confirmed entry is missing from the closed ledger after a change of ensemble",
         evidence="LedgerHandle.asyncAddEntry of 4.17.3 and 4.18.0 takes getCurrentEnsemble before doAsyncAddEntry queues the "
         "add; the loop over pending adds may lie in between",
-        reproduced={
-            "4.17.2": "the run of the model step by step (conform): a confirmed entry is not in the closed ledger",
-            "4.17.3": "the same",
-            "4.18.0": "the same",
-        },
     ),
     "deleted_fence_in_memory": History(
         "bookkeeper",
         upstream=("#4462",),
         since="4.16.7, 4.17.2",
-        present=("4.17.2", "4.17.3", "4.18.0"),
+        releases="4.17.2 to 4.18.0, not 4.14.5, 4.16.6",
         costs="a late add to a deleted ledger is accepted and acknowledged after a bookie's restart",
         evidence="HandleFactoryImpl.recentlyFencedAndDeletedLedgers of 4.17.3 and 4.18.0 is a cache in memory, for seven days",
-        reproduced={
-            "4.17.2": "BookieImpl with DbLedgerStorage (conform): entry, fence, delete, collect, clean stop, start: no fence",
-            "4.17.3": "the same",
-            "4.18.0": "the same",
-        },
     ),
     "length_of_the_last_entry": History(
         "bookkeeper",
         since="4.0.0",
-        present=BOOKKEEPER,
+        releases="4.14.5 to 4.18.0",
         costs="the closed ledger's length counts entries that it does not have, and the close of a writer that agrees on the "
         "last entry fails",
         evidence="LedgerRecoveryOp.initiate of 4.14.5 to 4.18.0 sets the length to that of the RecoveryData with the last add "
         "confirmed (maxLength in 4.0.0), which is of the entry that carried it; LedgerHandle.doAsyncCloseInternal compares "
         "lengths",
-        reproduced={
-            "4.17.2": "the run of the model step by step (conform): the writer's close at the ledger's last entry fails",
-            "4.17.3": "the same",
-            "4.18.0": "the same",
-        },
     ),
     "length_not_raised": History(
         "bookkeeper",
         upstream=("#2615",),
         since="4.14.0",
-        present=BOOKKEEPER,
+        releases="4.14.5 to 4.18.0",
         costs="a ledger with entries is closed with a length that leaves some or all of them out, and the close of a writer "
         "that agrees on the last entry fails",
         evidence="LedgerRecoveryOp.initiate of 4.14.5 to 4.18.0 raises lastAddConfirmed to the last ensemble's first entry - 1 "
         "(79768fee1c, the mend of #2615) and takes the length as it was heard, 0 if all answers were denials",
-        reproduced={
-            "4.17.2": "the run of the model step by step (conform): the writer's close at the ledger's last entry fails",
-            "4.17.3": "the same",
-            "4.18.0": "the same",
-        },
     ),
     "fencing_waits_for_one": _never(
         "LedgerRecoveryOp waits for a quorum since 4.0.0 (canProceedWithRecovery, then coverage sets)"
@@ -302,4 +231,4 @@ HISTORY: dict[str, History] = {
     "fencing_waits_for_none": _never("as fencing_waits_for_one"),
     "recovery_not_marked": _never("the ledger is marked since 4.0.0 (markLedgerInRecovery)"),
 }
-"""The history of each of DEFECTS. What no release had has neither ``since`` nor ``present``."""
+"""The history of each of its mistakes. What no release had has no ``since``."""

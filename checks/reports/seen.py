@@ -1,0 +1,25 @@
+"""What of the known mistakes was seen on real code: the rows of docs/reproduced.json that were reproduced, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from fencepost.checks.reports.hazards_on_code import Replayed, read_json
+from fencepost.model.releases import numbers
+
+REPRODUCED = Path(__file__).with_name("reproduced.json")
+"""A link to docs/reproduced.json, which ``make conform`` writes; an installed package has the file itself."""
+
+
+@cache
+def _rows() -> tuple[Replayed, ...]:
+    return tuple(row for row in read_json(REPRODUCED.read_text(encoding="utf-8")) if row.verdict == "reproduced")
+
+
+def seen(protocol: str, mistake: str) -> Mapping[str, str]:
+    """By release, the oldest first, how the mistake was seen as that protocol has it."""
+    rows = [row for row in _rows() if (row.target.replace("-", "_"), row.hazard) == (protocol, mistake)]
+    rows.sort(key=lambda row: numbers(row.system).index(row.release))
+    return {row.release: f"{row.property} is violated after the {len(row.steps)} steps of its run" for row in rows}

@@ -1,0 +1,30 @@
+"""The mistakes of bookies that can be switched on, and the storages that some of them are of."""
+
+from __future__ import annotations
+
+STORAGES = ("db", "sorted", "interleaved")
+
+DEFECTS = {
+    "idle_checkpoint_skips_index": "bookkeeper#4843: a checkpoint whose write cache is empty does not save the ledger index, "
+    "and the log mark moves past the fence (DbLedgerStorage)",
+    "idle_flush_skips_headers": "a boot or a stop after which nothing was written saves no header, and the log mark moves past "
+    "the fence (SortedLedgerStorage, InterleavedLedgerStorage)",
+    "headers_without_pages_not_saved": "headers are saved only of ledgers with an index page in memory, and the log mark moves "
+    "past the fences of the others (SortedLedgerStorage, InterleavedLedgerStorage)",
+    "denies_before_fence_is_journaled": "NoSuchEntry and NoSuchLedger are answered before the fence is journaled",
+    "master_key_with_entries_only": "only an entry journals the master key: replay skips the fence, or the explicit last add "
+    "confirmed, of a ledger that the bookie had never seen",
+    "second_fence_not_awaited": "bookkeeper#208: a second fencing read is answered while the fence is not journaled",
+    "fence_not_journaled": "BOOKKEEPER-500: a fence is not journaled",
+    "fence_checked_apart": "bookkeeper#4701: two descriptors of one ledger: an add finds no fence, and goes in after it",
+    "key_record_after_entry": "bookkeeper#4701: two descriptors of one ledger: an entry is journaled before the master key, "
+    "and replay skips it",
+    "denies_what_it_has": "bookkeeper#2908: NoSuchEntry is answered for an entry whose bytes are not all in the file yet",
+    "explicit_lac_in_memory": "bookkeeper#1527, #1533: an explicit last add confirmed is neither journaled nor saved",
+    "explicit_lac_not_indexed": "bookkeeper#2474: DbLedgerStorage does not save the explicit last add confirmed, and the log "
+    "mark moves past it",
+    "mark_goes_back": "bookkeeper#4740, #4105: of two checkpoints the older one is done last, and the log mark goes back to "
+    "where the journal is deleted",
+    "one_directory_marks_for_all": "bookkeeper#3329: a directory whose write cache is full moves the log mark past what other "
+    "directories have not saved",
+}

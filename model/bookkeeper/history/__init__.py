@@ -1,0 +1,8 @@
+"""The history of each mistake of BookKeeper's protocols: since when, fixed in which release, which of the modelled have it."""
+
+from __future__ import annotations
+
+from fencepost.model.bookkeeper.history.bookie import BOOKIE
+from fencepost.model.bookkeeper.history.ledger import LEDGER
+
+__all__ = ["BOOKIE", "LEDGER"]

@@ -1,0 +1,14 @@
+"""Known mistakes that several protocols of Pulsar have, each in the same words."""
+
+from __future__ import annotations
+
+SHARED = {
+    "creates_blindly": "a node is created whether or not it is there",
+    "cache_kept_on_disconnect": "pulsar#23018: what a client has cached outlives a disconnection, and differs from the store "
+    "for good",
+    "deletion_sent_again": "a deletion whose answer is lost is sent again, and deletes the node that another broker has "
+    "created since",
+    "lone_release_fails": "a release that the store carries out alone, and not in a batch, fails with the connection for good",
+    "stale_unload": "pulsar#26197: the unload that follows the loss of a lock comes late, and releases a lock acquired since",
+}
+"""Each in one line, with its number upstream if it has one."""

@@ -1,0 +1,68 @@
+"""Histories: which releases have a mistake, which nobody has read, and that a mistake has one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from fencepost.model.history import History
+from fencepost.model.releases import BOOKKEEPER, RANGES, ReleaseError, Releases
+from fencepost.properties.protocols import PROTOCOLS
+
+
+def test_a_hazard_is_a_mistake_that_the_release_has() -> None:
+    history = History("bookkeeper", since="4.15.1", releases="4.16.6, 4.17.2, not 4.14.5, 4.17.3, 4.18.0")
+    assert history.is_hazard(Releases.of("4.0.8"))
+    assert not history.is_hazard(Releases.of("5.0.0-M1"))
+    assert (history.ending, history.modelled, history.unread) == ("open", BOOKKEEPER, ())
+    assert History("pulsar", since="2.8.0", fixed="2.9.0").ending == "2.9.0"
+    assert History("pulsar").ending == ""
+
+
+def test_what_a_history_does_not_name_is_unread() -> None:
+    history = History("bookkeeper", since="4.15.1", releases="4.16.6, not 4.14.5")
+    assert history.unread == ("4.17.2", "4.17.3", "4.18.0")
+    assert history.is_unread(Releases.of("4.2.4"))
+    assert not history.is_hazard(Releases.of("4.2.4"))
+    assert not history.is_unread(Releases.of("3.0.7"))
+
+
+def test_a_history_that_names_no_release_of_its_project_is_refused() -> None:
+    with pytest.raises(ReleaseError, match=r"names 4\.2\.4"):
+        History("bookkeeper", releases="4.2.4")
+
+
+def test_a_mistake_of_some_values_does_not_fit_others() -> None:
+    of_db = History("bookkeeper", only={"storage": ("db", "sorted")})
+    assert of_db.fits({"storage": "sorted", "entries": 1})
+    assert not of_db.fits({"storage": "interleaved"})
+    assert of_db.fits({"entries": 1}), "an instance that does not tell them apart"
+    assert History("bookkeeper").fits({"storage": "interleaved"})
+
+
+def twice(by_protocol: Mapping[str, Mapping[str, object]]) -> list[str]:
+    """The names that two protocols have with different values."""
+    found: dict[str, object] = {}
+    return [
+        f"{name} of {protocol}"
+        for protocol, values in by_protocol.items()
+        for name, value in values.items()
+        if found.setdefault(name, value) != value
+    ]
+
+
+def test_a_mistake_has_one_history_and_one_text() -> None:
+    assert twice({name: entry.history for name, entry in PROTOCOLS.items()}) == []
+    assert twice({name: entry.outline({}).protocol.defects for name, entry in PROTOCOLS.items()}) == []
+
+
+def test_a_name_with_two_texts_is_seen() -> None:
+    assert twice({"one": {"leaks": "water"}, "two": {"leaks": "oil"}}) == ["leaks of two"]
+    assert twice({"one": {"leaks": "water"}, "two": {"leaks": "water"}}) == []
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_what_ranges_reach_over_is_read_for_every_mistake(name: str) -> None:
+    unread = {defect: {*history.unread} & {*RANGES[history.project]} for defect, history in PROTOCOLS[name].history.items()}
+    assert {defect: releases for defect, releases in unread.items() if releases} == {}
