@@ -15,7 +15,7 @@ class Extra:
     packages: tuple[str, ...]
 
 
-SPARK = Extra("spark", "Spark", ("pyspark", "pyarrow", "pandas", "scipy"))
+SPARK = Extra("spark", "Spark", ("pyspark", "pyarrow", "pandas"))
 PLOTS = Extra("plots", "Matplotlib and NetworkX", ("matplotlib", "networkx", "pydot"))
 
 

@@ -136,12 +136,31 @@ def _difference(
 
 def interval(apart: Values, error: float) -> tuple[float, float]:
     """Where the mean of the differences lies, but for this probability of error; NaN with fewer than two."""
-    from scipy.special import stdtrit  # scipy.stats, which has it as t.ppf, takes a second to load
-
     if len(apart) < 2:
         return math.nan, math.nan
-    half = float(stdtrit(len(apart) - 1, 1 - error / 2)) * float(apart.std(ddof=1)) / math.sqrt(len(apart))
+    half = students(len(apart) - 1, error) * float(apart.std(ddof=1)) / math.sqrt(len(apart))
     return float(apart.mean()) - half, float(apart.mean()) + half
+
+
+def students(freedom: int, error: float) -> float:
+    """The bound that Student's t of so many degrees of freedom exceeds, to either side, with this probability."""
+    low, high = 0.0, math.pi / 2
+    for _ in range(60):  # halves the interval down to the last bit
+        angle = (low + high) / 2
+        low, high = (angle, high) if _within(freedom, angle) < 1 - error else (low, angle)
+    return math.sqrt(freedom) * math.tan((low + high) / 2)
+
+
+def _within(freedom: int, angle: float) -> float:
+    """The probability that t is at most sqrt(freedom) * tan(angle) to either side: for whole degrees of freedom a finite sum
+    (Abramowitz and Stegun 26.7.3, 26.7.4)."""
+    sine, square = math.sin(angle), math.cos(angle) ** 2
+    odd = freedom % 2
+    term, total = (math.cos(angle) if odd else 1.0), 0.0
+    for k in range(2 + odd, freedom + 1, 2):
+        total += term
+        term *= square * (k - 1) / k
+    return 2 / math.pi * (angle + sine * total) if odd else sine * total
 
 
 def _verdict(measure: Measure, pairs: int, difference: float, within: tuple[float, float], allowed: float) -> Verdict:

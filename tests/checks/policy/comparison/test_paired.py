@@ -7,7 +7,16 @@ import math
 import numpy as np
 import pytest
 
-from fencepost.checks.policy.comparison.paired import FEWEST, Difference, Tolerance, Tolerances, Values, differences, interval
+from fencepost.checks.policy.comparison.paired import (
+    FEWEST,
+    Difference,
+    Tolerance,
+    Tolerances,
+    Values,
+    differences,
+    interval,
+    students,
+)
 from fencepost.checks.policy.comparison.text import in_words
 from fencepost.checks.policy.comparison.text import interval as interval_in_words
 from fencepost.model.balance.simulation.measures import MEASURES, Measure
@@ -29,6 +38,22 @@ def test_the_interval_is_students() -> None:
     low, high = interval(np.arange(1.0, 11.0), 0.05)
     assert (low, high) == (pytest.approx(5.5 - 2.16585), pytest.approx(5.5 + 2.16585))
     assert all(map(math.isnan, interval(values(3.0), 0.05)))
+
+
+@pytest.mark.parametrize(
+    ("freedom", "error", "bound"),
+    [
+        (1, 0.05, 12.706204736),
+        (2, 0.05, 4.302652730),
+        (9, 0.05, 2.262157163),
+        (10, 0.001, 4.586893859),
+        (29, 0.001, 3.659405019),
+        (99, 0.0001, 4.055041309),
+        (1000, 0.00001, 4.439926469),
+    ],
+)
+def test_students_bounds_are_those_of_the_tables(freedom: int, error: float, bound: float) -> None:
+    assert students(freedom, error) == pytest.approx(bound, rel=1e-9)
 
 
 def test_no_interval_goes_below_what_a_measure_can_be() -> None:
