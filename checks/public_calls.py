@@ -11,7 +11,8 @@ from pathlib import Path
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines import plan
-from fencepost.checks.engines.plan import Checked, Options
+from fencepost.checks.engines.plan import Options
+from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.search.exhaustive import GIB, Budget, exhaust
 from fencepost.properties.observed import Observed

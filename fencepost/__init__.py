@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fencepost.checks.engines.induction.proof import Failure, Proof, prove
-    from fencepost.checks.engines.plan import Checked, PropertyError
+    from fencepost.checks.engines.results.checked import Checked, PropertyError
     from fencepost.checks.engines.results.findings import Findings
     from fencepost.checks.engines.results.verdicts import Verdict
     from fencepost.checks.public_calls import check, explore, replay
@@ -120,7 +120,7 @@ _HOMES = {
     "checks.public_calls": "check explore replay",
     "checks.engines.results.findings": "Findings",
     "checks.engines.induction.proof": "Failure Proof prove",
-    "checks.engines.plan": "Checked PropertyError",
+    "checks.engines.results.checked": "Checked PropertyError",
     "checks.engines.results.verdicts": "Verdict",
     "model.balance.configuration": "Configuration",
     "model.balance.load_data": "LoadData",

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fencepost.checks.commands.messages import Teller
 from fencepost.checks.commands.outcome import Outcome
-from fencepost.checks.engines.plan import Checked
+from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.reports.baseline import Baseline, found
 
 

@@ -25,7 +25,7 @@ from fencepost.checks.commands.outcome import Outcome
 from fencepost.checks.commands.trace_arguments import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
-from fencepost.checks.engines.plan import Checked, PropertyError
+from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.planning import planned_with_hazards
 from fencepost.checks.reports.guarantees import as_text as guarantees_as_text
@@ -60,10 +60,11 @@ def run(asked: argparse.Namespace) -> ExitStatus:
 
 
 def _checked_as(asked: argparse.Namespace) -> ExitStatus:
+    started = time.monotonic()
     _refuse(asked)
     case, baseline = Case.of(asked), accepted(asked)
     if wanted_alone(asked):
-        return run_alone(asked, case)
+        return run_alone(asked, case, started)
     plan, hazards = planned_with_hazards(asked, case.settings, case.releases)
     jobs: list[Job] = [*plan, *hazards]
     page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
@@ -78,9 +79,9 @@ def _checked_as(asked: argparse.Namespace) -> ExitStatus:
         print("" if teller.as_text else outcome.rendered(asked.format), end="")
         return outcome.status
 
-    started, everything = time.monotonic(), list[Checked]()
+    everything = list[Checked]()
     with interruptible() as interrupt:
-        opening = opening_of(asked, case, reporter, interrupt)
+        opening = opening_of(asked, case, started, reporter, interrupt)
         if opening is not None:
             teller.tell(guarantees_as_text(opening, width()))
         for found in done(jobs, asked, started, reporter, interrupt):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fencepost.checks.engines.plan import Checked
+from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.teeth.pinned import idle_properties
 from fencepost.properties.suspicions import Suspicion

@@ -11,7 +11,7 @@ from pathlib import Path
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.console.unread import chosen_aloud
-from fencepost.checks.engines.plan import Checked
+from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import VIOLATED, ExitStatus, exit_status
 from fencepost.checks.engines.search.exhaustive import searched
 from fencepost.checks.reports.explore_report import text, unexpected

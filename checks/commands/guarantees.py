@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,11 +16,12 @@ from fencepost.checks.console.terminal import width
 from fencepost.checks.engines.plan import Options
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.bundle_guarantees import bundle_guarantees
-from fencepost.checks.questions.establishing import establish, raised
+from fencepost.checks.questions.establishing import Means, establish, raised
 from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, Settings
+from fencepost.checks.questions.judging import Guaranteed, judged
 from fencepost.checks.questions.ledger_guarantees import Sizes, ledger_guarantees
 from fencepost.checks.reports.annotations import as_annotations
-from fencepost.checks.reports.guarantees import Guaranteed, Opening, as_text, shortfall_lines, shortfalls, status_of
+from fencepost.checks.reports.guarantees import Opening, as_text, shortfall_lines
 from fencepost.checks.reports.junit import as_junit
 from fencepost.checks.reports.pages import default_page, write_report
 from fencepost.checks.reports.report import as_json, closing_of_guarantees
@@ -32,9 +32,6 @@ from fencepost.properties.registry import RegistryError
 
 MEMORY = 1 << 29
 """Bytes of states that one question may take: some ten million of them."""
-
-LITTLE = 1 << 27
-"""The same where a remedy is tried."""
 
 
 def wanted_alone(asked: argparse.Namespace) -> bool:
@@ -69,30 +66,33 @@ def guaranteed(
     settings: Settings,
     bookies: int,
     releases: Releases,
+    started: float,
     reporter: Reporter,
     should_stop: Callable[[], bool],
 ) -> Guaranteed:
     """Every guarantee of the settings, in a cluster of so many bookies. Raises what ``check`` raises.
 
-    If it is told to stop, or time is up, what is left of the rows is not known.
+    If it is told to stop, or the time is up that began at ``started``, what is left of the rows is not known.
     """
-    started, ledger = time.monotonic(), settings.ledger
+    ledger = settings.ledger
     sizes = Sizes.of(ledger, bookies)
     memory = min(MEMORY, int(asked.memory * (1 << 30)))
+    options = Options(by="exhaustive", workers=asked.workers or os.cpu_count() or 1, memory=memory)
+    means = Means(options, reporter, None if asked.budget is None else started + asked.budget, should_stop)
     rows = []
     of_bundles = bundle_guarantees(settings.control_plane, settings.load_manager, releases)
     for question in (*ledger_guarantees(sizes, releases), *of_bundles):
-        left = None if asked.budget is None else max(asked.budget - (time.monotonic() - started), 0.0)
-        options = Options(by="exhaustive", workers=asked.workers or os.cpu_count() or 1, memory=memory, seconds=left)
-        row = establish(question, options, reporter, should_stop)
-        if row.failure is not None and question.raised_by and not should_stop():
-            row = replace(row, raised=raised(row, sizes, releases, replace(options, memory=LITTLE), reporter))
+        row = establish(question, means)
+        if row.failure is not None and question.raised_by:
+            row = replace(row, raised=raised(row, sizes, releases, means))
         rows.append(row)
     taken = {"ensemble": ledger.ensemble, "write_quorum": ledger.write_quorum, "ack_quorum": ledger.ack_quorum}
     return Guaranteed(named(files), Place(files[-1]), sizes, taken, releases, tuple(rows), asked.bookies is None)
 
 
-def opening_of(asked: argparse.Namespace, case: Case, reporter: Reporter, should_stop: Callable[[], bool]) -> Opening | None:
+def opening_of(
+    asked: argparse.Namespace, case: Case, started: float, reporter: Reporter, should_stop: Callable[[], bool]
+) -> Opening | None:
     """What the report of a configuration opens with: what it guarantees, what the one before it did, and what falls short of
     that or of what is required; None of a part of a configuration. Raises what ``check`` raises."""
     if case.settings is None or case.releases is None or not come_first(asked):
@@ -100,7 +100,8 @@ def opening_of(asked: argparse.Namespace, case: Case, reporter: Reporter, should
     files = [(asked.conf, case.settings), *([(asked.against, case.before)] if case.before else [])]
     bookies = bookies_of(asked, *(settings for _, settings in files))
     now, *others = [
-        guaranteed(asked, named, settings, bookies, case.releases, reporter, should_stop) for named, settings in files
+        guaranteed(asked, named, settings, bookies, case.releases, started, reporter, should_stop)
+        for named, settings in files
     ]
     before = others[0] if others else None
     policy = None
@@ -108,16 +109,16 @@ def opening_of(asked: argparse.Namespace, case: Case, reporter: Reporter, should
         from fencepost.checks.commands.policy_change import policy_change  # loads the policies: slow, and seldom asked for
 
         policy = policy_change(asked.conf, case.settings, asked.against, case.before, case.releases.pulsar)
-    return Opening(now, before, tuple(shortfalls(now, before, asked.require)), policy)
+    return Opening(now, before, judged(now, before, asked.require), policy)
 
 
-def run_alone(asked: argparse.Namespace, case: Case) -> ExitStatus:
+def run_alone(asked: argparse.Namespace, case: Case, started: float) -> ExitStatus:
     """Tells the guarantees, how they differ from those of another configuration, and what falls short."""
     reporter, teller = Reporter(quiet=asked.quiet), Teller(asked)
     with interruptible() as interrupt:
-        opening = opening_of(asked, case, reporter, interrupt)
+        opening = opening_of(asked, case, started, reporter, interrupt)
     assert opening is not None, "parts are refused"
-    status = status_of(opening)
+    status = opening.status
     unread = case.unread(case.run)
     if unread and status == ExitStatus.HOLDS:
         status = ExitStatus.INCONCLUSIVE
@@ -135,7 +136,7 @@ def run_alone(asked: argparse.Namespace, case: Case) -> ExitStatus:
 def is_whole(opening: Opening) -> bool:
     """Whether no row is left open: each has a run with one event more, or no more were asked about."""
     rows = [*opening.now.rows, *(opening.before.rows if opening.before else ())]
-    return all(row.known and (row.failure is not None or row.figure >= row.guarantee.most) for row in rows)
+    return all(row.is_known for row in rows)
 
 
 def _rendered(name: str, opening: Opening, status: ExitStatus, notes: Sequence[str]) -> str:

@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Checked, Options, PropertyError, check
+from fencepost.checks.engines.plan import Options, check
+from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.engines.theorems import check_theory
 from fencepost.checks.questions.hazard_search import look_for

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fencepost.checks.engines.plan import Checked
+from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, run_status, severest
 from fencepost.checks.reports.annotations import as_annotations
 from fencepost.checks.reports.baseline import Comparison
 from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.reports.failures import judged
-from fencepost.checks.reports.guarantees import Opening, status_of
+from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.junit import as_junit
 from fencepost.checks.reports.report import as_json
 from fencepost.checks.reports.sarif import as_sarif
@@ -39,7 +39,7 @@ class Outcome:
         new are hazards, which have a status of their own."""
         statuses = {run_status(checked.findings.verdicts for checked in self.everything)}
         if self.opening is not None:
-            statuses.add(status_of(self.opening))
+            statuses.add(self.opening.status)
         if any(doubt.strict for doubt in self.suspicious):
             statuses.add(ExitStatus.ASSUMPTION)
         baseline = self.comparison

@@ -12,19 +12,18 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.any_size.verdicts import findings_for_any_size
 from fencepost.checks.engines.induction.necessity import unneeded
 from fencepost.checks.engines.induction.proof import prove
+from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.engines.search.bounded import unroll
 from fencepost.checks.engines.search.exhaustive import GIB, Budget, exhaust
 from fencepost.checks.engines.search.reduction import Reduction
 from fencepost.checks.engines.search.sampling import Walks, sample
-from fencepost.model.language import Protocol
 from fencepost.model.language.mistakes import guess
 from fencepost.properties.observed import Observed
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.slices import slice_for
 from fencepost.properties.suspicions import Suspicion, empty
-from fencepost.properties.theorems import Theory
 from fencepost.properties.vocabulary import Property, Suite
 
 ENGINES = ("exhaustive", "walks", "induction", "bounded")
@@ -61,20 +60,6 @@ class Options:
     symmetry: bool = False
     slice: bool = True
     strict: bool = False
-
-
-@dataclass(frozen=True)
-class Checked:
-    """An instance and what was established of it."""
-
-    entry: Entry | Theory
-    instance: Instance
-    protocol: Protocol
-    findings: Findings
-
-
-class PropertyError(Exception):
-    """A property that the instance does not have; the message lists those that it has."""
 
 
 def check(

@@ -9,7 +9,8 @@ from typing import Any, Literal
 import z3
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Checked, Options, PropertyError
+from fencepost.checks.engines.plan import Options
+from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.engines.solvers.answers import Disagreement

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from fencepost.checks.engines.plan import Checked
+from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.export.smtlib import scripts
 from fencepost.model.language import Protocol
 from fencepost.properties.registry import Entry, written

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from fencepost.checks.questions.ledger_guarantees import Guarantee
+from fencepost.checks.questions.guarantee import Guarantee
 from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings
 from fencepost.checks.settings.load_manager import LoadManagerSettings
 from fencepost.model.releases import Releases

@@ -1,30 +1,41 @@
-"""How much settings guarantee: the number of events up to which an engine finds nothing wrong, and the run that is wrong."""
+"""How much settings guarantee: the number of events up to which nothing is wrong, and the run that is wrong with one more."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Checked, Options, check
+from fencepost.checks.engines.plan import Options, check
+from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import Value, Verdict
-from fencepost.checks.engines.search.distances import farthest
+from fencepost.checks.engines.search.distances import FARTHEST, distances
+from fencepost.checks.engines.search.exhaustive import Budget
 from fencepost.checks.engines.theorems import check_theory
-from fencepost.checks.questions.ledger_guarantees import Guarantee, Sizes, ledger_guarantees
+from fencepost.checks.questions.claims import Claim, Gap, claimed
+from fencepost.checks.questions.guarantee import Guarantee
+from fencepost.checks.questions.ledger_guarantees import Sizes, ledger_guarantees
 from fencepost.model.releases import Releases
-from fencepost.properties.registry import Entry
+from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.theorems import Theory
+
+LITTLE = 1 << 27
+"""Bytes for a search that is a bonus: for a remedy, or for a run that is shorter than one that is known."""
+
+NO_TIME = "there was no time to look"
 
 
 @dataclass(frozen=True)
 class Failure:
-    """What is not guaranteed: so many events, and the run that shows it. ``defects`` are all mistakes of the release by which
-    there is such a run."""
+    """What is not guaranteed: so many events, and the run that shows it. ``defects`` are all mistakes of the release that are
+    known to allow such a run; ``undecided`` are those whose search was cut short."""
 
     events: int
     checked: Checked
     verdict: Verdict
     defects: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
 
     @property
     def defect(self) -> str:
@@ -39,119 +50,180 @@ class Failure:
 
 @dataclass(frozen=True)
 class Established:
-    """What is guaranteed.
+    """The answer to a question.
 
-    Nothing is wrong with up to ``figure`` events; ``verdict`` says how that was established, ``held`` in which instances.
-    ``failure`` is the run with one more; None if no more were asked about, or the search for it had no end. ``raised`` are
-    sizes with which one event more would be guaranteed. ``reckoned`` is how the number of steps was found, or why
-    nothing is known.
+    ``claim`` says up to how many events nothing is wrong (None: not even one is shown), ``failure`` is the run with more, and
+    ``gap`` why it is not known of all numbers between. ``raised`` are sizes with which one event more would be guaranteed.
     """
 
     guarantee: Guarantee
-    figure: int
-    verdict: Value
-    held: tuple[Checked, ...]
-    failure: Failure | None
+    claim: Claim | None
+    failure: Failure | None = None
+    gap: str = ""
     raised: Sizes | None = None
-    reckoned: str = ""
 
     @property
-    def known(self) -> bool:
-        """Whether anything was established."""
-        return self.verdict != "inconclusive" or self.failure is not None
+    def figure(self) -> int | None:
+        """The number that is guaranteed; 0 if one event is shown to be too many, None if nothing is known."""
+        if self.claim is not None:
+            return self.claim.number
+        return 0 if self.limit == 0 else None
+
+    @property
+    def limit(self) -> int | None:
+        """The most events that can be guaranteed, as a run with one more shows; None if there is no such run."""
+        return None if self.failure is None else self.failure.events - 1
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether nothing is wrong with as many events as were asked about."""
+        return not self.guarantee.fewer and self.claim is not None and self.claim.number == self.guarantee.most
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the number is known, and not only a part of the answer."""
+        return not self.gap
+
+    @property
+    def verdict(self) -> Value:
+        """How it was established; inconclusive if any of it was cut short."""
+        if self.gap:
+            return "inconclusive"
+        return "violated" if self.claim is None else self.claim.verdict
 
     @property
     def sentence(self) -> str:
         """The guarantee in words."""
-        return self.guarantee.sentence(self.figure) if self.known else "nothing is claimed of this"
+        return "unknown" if self.figure is None else self.guarantee.sentence(self.figure)
 
     @property
     def how(self) -> str:
-        """How the figure was established, and how far that goes."""
-        notes = [checked.findings.notes[-1 if self.verdict == "proved" else 0] for checked in self.held]
-        return self.reckoned or max(notes, key=len, default="")
+        """How it was established in words, and how far that goes."""
+        return "" if self.claim is None else self.claim.how
 
 
-def establish(
-    guarantee: Guarantee, options: Options, reporter: Reporter, should_stop: Callable[[], bool] = lambda: False
-) -> Established:
+@dataclass(frozen=True)
+class Means:
+    """With what questions are asked: the engine's limits, when time is up (None: never), and whom to report to and to ask
+    whether to stop."""
+
+    options: Options
+    reporter: Reporter
+    ends: float | None = None
+    should_stop: Callable[[], bool] = lambda: False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more is to be asked: time is up, or whoever waits has enough."""
+        return self.should_stop() or (self.ends is not None and time.monotonic() >= self.ends)
+
+    @property
+    def left(self) -> Options:
+        """The limits, with the seconds that are left."""
+        return self.options if self.ends is None else replace(self.options, seconds=max(self.ends - time.monotonic(), 0.0))
+
+    def with_little(self) -> Means:
+        """The same with little memory."""
+        return replace(self, options=replace(self.options, memory=min(self.options.memory, LITTLE)))
+
+    def checked(self, entry: Entry, instance: Instance, defects: Sequence[str]) -> Checked:
+        """What one search comes to. Raises what ``check`` raises."""
+        return check(entry, instance, defects, self.left, self.reporter, self.should_stop)
+
+
+def establish(guarantee: Guarantee, means: Means) -> Established:
     """Asks about one event more, and one more, until something is wrong. Raises what ``check`` raises."""
-    if isinstance(guarantee.entry, Theory):
-        return _proved(guarantee, guarantee.entry, options, reporter, should_stop)
     if guarantee.fewer:
-        return _reckoned(guarantee, guarantee.entry, options, should_stop)
-    figure = 0
-    verdict: Value | None = None
-    held: tuple[Checked, ...] = ()
-    failure: Failure | None = None
+        return _of_steps(guarantee, means)
+    claim: Claim | None = None
     for events in range(1, guarantee.most + 1):
-        found, failure = _asked(guarantee, events, options, reporter, should_stop)
-        if failure:
-            break
-        weakest = _weakest(found)
-        if weakest == "inconclusive":
-            break
-        figure, verdict, held = events, weakest, found
-    if verdict is None and failure and failure.defect:
-        return Established(guarantee, 0, "violated", (), failure)  # what there is without such events, other rows say
-    if verdict is None:
-        held, none = _asked(guarantee, 0, options, reporter, should_stop)
-        verdict = "inconclusive" if none else _weakest(held)
-    return Established(guarantee, figure, verdict, held, failure)
+        answer = _asked(guarantee, events, means)
+        if isinstance(answer, Failure):
+            return Established(guarantee, claim, answer)
+        if isinstance(answer, Gap):
+            return Established(guarantee, claim, _beyond(guarantee, events + 1, means), answer.why)
+        claim = answer
+    return Established(guarantee, claim)
 
 
-def _proved(
-    guarantee: Guarantee, theory: Theory, options: Options, reporter: Reporter, should_stop: Callable[[], bool]
-) -> Established:
-    """Whether all theorems hold: the number is one if they do."""
-    checked = check_theory(theory, (), replace(options, by=None), reporter, should_stop)
-    holds = all(v.verdict == "proved" for v in checked.findings.verdicts)
-    return Established(guarantee, int(holds), "proved" if holds else "inconclusive", (checked,), None)
+def _beyond(guarantee: Guarantee, least: int, means: Means) -> Failure | None:
+    """The run with the fewest events from ``least`` on that is found where there are fewer runs; None if there is none."""
+    for events in range(least, guarantee.most + 1):
+        for instance, defects in guarantee.asked(events):
+            narrowed = guarantee.narrowed(defects)
+            if narrowed is not None and not means.is_over:
+                failure = _shortest(events, [means.checked(narrowed, instance, defects)])
+                if failure is not None:
+                    return replace(failure, defects=defects)
+    return None
 
 
-def _reckoned(guarantee: Guarantee, entry: Entry, options: Options, should_stop: Callable[[], bool]) -> Established:
-    """How many steps there are at most to what must come about."""
-    suite = entry.suite(entry.build(guarantee.parameters))
-    steps, how = farthest(suite, options.memory, options.workers or 1, should_stop)
-    return Established(guarantee, steps or 0, "inconclusive" if steps is None else "exhausted", (), None, reckoned=how)
-
-
-def raised(
-    established: Established, sizes: Sizes, releases: Releases, options: Options, reporter: Reporter
-) -> Sizes | None:
+def raised(established: Established, sizes: Sizes, releases: Releases, means: Means) -> Sizes | None:
     """The sizes, with one more of as few as possible, that guarantee one event more; None if there are none among those that
     may, or none for which a small search is enough. Raises what ``check`` raises."""
-    wanted = established.figure + 1
+    if established.figure is None or established.gap:
+        return None
     for names in established.guarantee.raised_by:
         other = sizes.raised(names)
         (same,) = (g for g in ledger_guarantees(other, releases) if g.name == established.guarantee.name)
-        found, failure = _asked(same, wanted, options, reporter, lambda: False)
-        if not failure and _weakest(found) == "exhausted":
+        if isinstance(_asked(same, established.figure + 1, means.with_little()), Claim):
             return other
     return None
 
 
-def _asked(
-    guarantee: Guarantee, events: int, options: Options, reporter: Reporter, should_stop: Callable[[], bool]
-) -> tuple[tuple[Checked, ...], Failure | None]:
-    """What was established of the instances with so many events, and the shortest run of those on which something is wrong."""
+def _of_steps(guarantee: Guarantee, means: Means) -> Established:
+    """How many steps there are at most to what must come about."""
     assert isinstance(guarantee.entry, Entry)
-    found = tuple(
-        check(guarantee.entry, instance, defects, options, reporter, should_stop)
-        for instance, defects in guarantee.asked(events)
-    )
-    bad = [Failure(events, c, v) for c in found for v in c.findings.verdicts if v.refuted]
-    if not bad:
-        return found, None
-    worst = min(bad, key=lambda failure: (bool(failure.defect), len(failure.run)))  # no mistake is to blame that is not needed
-    return found, replace(worst, defects=tuple(dict.fromkeys(f.defect for f in bad)) if worst.defect else ())
+    if means.is_over:
+        return Established(guarantee, None, gap=NO_TIME)
+    (instance, _), *_ = guarantee.asked(0)
+    protocol, options = guarantee.entry.build(instance.parameters), means.left
+    budget = Budget(options.memory, options.seconds, options.workers, options.memory)
+    findings = distances(guarantee.entry.suite(protocol), budget, means.should_stop)
+    most = max(int(verdict.reach.get(FARTHEST, 0)) for verdict in findings.verdicts)
+    claim = claimed(most, [Checked(guarantee.entry, instance, protocol, findings)])
+    return Established(guarantee, None, gap=claim.why) if isinstance(claim, Gap) else Established(guarantee, claim)
 
 
-def _weakest(found: tuple[Checked, ...]) -> Value:
-    """How all that nothing is wrong with was established: what was searched to some depth only is bounded, unless that says
-    nothing of it."""
-    verdicts = [v for checked in found for v in checked.findings.verdicts]
-    values: set[Value] = {v.verdict for v in verdicts}
-    if any(v.verdict == "inconclusive" and (v.property.kind == "leads_to" or not v.reach.get("depth")) for v in verdicts):
-        return "inconclusive"
-    return "bounded" if "inconclusive" in values else "exhausted"
+def _asked(guarantee: Guarantee, events: int, means: Means) -> Claim | Failure | Gap:
+    """The claim that so many events do no harm, or the shortest run on which they do, or why there is neither."""
+    if means.is_over:
+        return Gap(NO_TIME)
+    entry = guarantee.entry
+    if isinstance(entry, Theory):
+        options = replace(means.left, by=None)
+        return claimed(events, [check_theory(entry, (), options, means.reporter, means.should_stop)])
+    means = replace(means, options=replace(means.options, symmetry=guarantee.symmetric))
+    answers, failures = dict[str, Checked](), dict[str, Failure]()
+    for instance, defects in guarantee.asked(events):
+        if means.is_over:
+            break
+        narrowed = guarantee.narrowed(defects)
+        several = [] if narrowed is None else [means.checked(narrowed, instance, defects)]
+        # once a run is known, what is left to find is one that is shorter
+        rest = means.with_little() if _shortest(events, several) else means
+        several.append(rest.checked(entry, instance, defects))
+        defect = next(iter(defects), "")
+        answers[defect], failure = several[-1], _shortest(events, several)
+        if failure is not None:
+            failures[defect] = failure
+    if not failures:
+        whole = len(answers) == 1 + len(guarantee.defects)
+        return claimed(events, list(answers.values())) if whole else Gap(NO_TIME)
+    worst = min(failures.values(), key=lambda failure: (bool(failure.defect), len(failure.run)))
+    if not worst.defect:
+        return worst  # no mistake is to blame that is not needed
+    shown = {defect for defect, checked in answers.items() if isinstance(claimed(events, [checked]), Claim)}
+    undecided = [defect for defect in guarantee.defects if defect not in shown and defect not in failures]
+    return replace(worst, defects=tuple(failures), undecided=tuple(undecided))
+
+
+def _shortest(events: int, several: Sequence[Checked]) -> Failure | None:
+    """The shortest of the runs on which something is wrong; None if there is none."""
+    failures = [
+        Failure(events, checked, verdict)
+        for checked in several
+        for verdict in checked.findings.verdicts
+        if verdict.refuted and verdict.trace is not None
+    ]
+    return min(failures, key=lambda failure: len(failure.run), default=None)

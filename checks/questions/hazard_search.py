@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Checked, Options, check
+from fencepost.checks.engines.plan import Options, check
+from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.questions.hazards import Hazard

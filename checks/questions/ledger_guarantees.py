@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from fencepost.checks.questions.guarantee import Guarantee
 from fencepost.checks.settings.ledger_settings import LedgerSettings
 from fencepost.model.bookkeeper.ledger.protocol import BUDGETS
 from fencepost.model.releases import Releases
 from fencepost.properties.ledger import guarantees as suites
+from fencepost.properties.ledger import one_after_the_other
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import Entry, Instance, Value
-from fencepost.properties.theorems import Theory
+from fencepost.properties.registry import Value
 
 LEDGER = PROTOCOLS["ledger"]
 DURABLE = replace(LEDGER, suite=suites.durability)
 ROLLING = replace(DURABLE, function=suites.rolling)
 SURVIVES = "an acknowledged entry survives "
 LOST = "an acknowledged entry can be lost "
+TRIPLES = 3
+"""Write quorums up to which comparing states by every order of the bookies takes less time than it saves."""
+
 
 @dataclass(frozen=True)
 class Sizes:
@@ -48,47 +52,12 @@ class Sizes:
         return Sizes(**raised)
 
 
-@dataclass(frozen=True)
-class Guarantee:
-    """A question: up to how many events of a kind do the properties of an entry's suite hold?
-
-    ``says`` is the answer, with ``{n}`` for the events and ``{s}`` for the plural of the word before it, ``denies`` what is
-    said where it is none. ``counts`` are the parameters that bound the events, ``most`` is how many are asked about.
-    ``defects`` are mistakes of the release, switched on one at a time, each in the instance with these parameters in place of
-    the others, after the instance without. ``raised_by`` are sets of sizes of which one more may raise the number. Of a
-    question that is ``fewer`` it is one of steps, and the fewer the better; ``steps_of`` names what takes them. A theory is
-    asked whether its theorems hold.
-    """
-
-    name: str
-    says: str
-    denies: str
-    entry: Entry | Theory
-    parameters: Mapping[str, Value]
-    counts: tuple[str, ...]
-    most: int
-    defects: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
-    raised_by: tuple[tuple[str, ...], ...] = ()
-    fewer: bool = False
-    steps_of: str = ""
-
-    def asked(self, events: int) -> Iterator[tuple[Instance, tuple[str, ...]]]:
-        """The instances in which so many events are possible, each with the defects that are switched on."""
-        name, budgets = f"{self.name}, {events}", dict.fromkeys(self.counts, events)
-        yield Instance(name, {**self.parameters, **budgets}), ()
-        for defect, parameters in self.defects.items():
-            yield Instance(name, {**parameters, **budgets}), (defect,)
-
-    def sentence(self, events: int) -> str:
-        """What is guaranteed of that many events."""
-        return self.says.format(n=events, s="" if events == 1 else "s") if events else self.denies
-
-
 def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
     """What is asked of a ledger."""
     small: dict[str, Value] = {**sizes.parameters, "entries": 1, "readers": 0}
     exact, unrecovered = {**small, "bookies": sizes.ensemble}, {"recoverers": 0}
-    anew = {**small, **unrecovered, "bookies": 2 * sizes.ensemble, "changes": sizes.ensemble}
+    changes = sizes.write_quorum
+    replaced = {**small, **unrecovered, "bookies": sizes.ensemble + changes, "changes": changes}
     copies, spare = sizes.ack_quorum, sizes.bookies - sizes.ensemble
     quorum, another = ("ack_quorum",), ("bookies",)
     changed, writing, reading, recovering = (
@@ -109,12 +78,14 @@ def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
         ),
         Guarantee(
             "disks_after_change",
-            "after a change of its whole ensemble it survives {n} lost disk{s}",
-            "after a change of its whole ensemble, too, it can be lost with one disk",
+            "when all its bookies have been replaced it survives {n} lost disk{s}",
+            "when all its bookies have been replaced it can be lost with one disk",
             changed,
-            anew,
+            replaced,
             ("losses",),
             copies,
+            first=one_after_the_other.replaced_first,
+            symmetric=changes <= TRIPLES,
             raised_by=(quorum,),
         ),
         Guarantee(
@@ -164,7 +135,8 @@ def _of_the_release(sizes: Sizes, releases: Releases) -> Iterator[Guarantee]:
         ("wiped", wiped, empty, DURABLE, exact, 1, "losses"),
     ):
         defects = dict(_hazards(sizes, releases, fault))
-        yield Guarantee(name, SURVIVES + what, LOST + when, entry, parameters, (fault,), most, defects)
+        first = one_after_the_other.recovered_last if fault == "changes" else None
+        yield Guarantee(name, SURVIVES + what, LOST + when, entry, parameters, (fault,), most, defects, first)
 
 
 def _hazards(sizes: Sizes, releases: Releases, fault: str) -> Iterator[tuple[str, dict[str, Value]]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fencepost.checks.questions.judging import Shortfall
 from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.reports.failures import Judged, in_repository, place_of
-from fencepost.checks.reports.guarantees import Shortfall
+from fencepost.checks.reports.guarantees import why
 from fencepost.model.language import Location
 
 
@@ -22,7 +23,7 @@ def as_annotations(
 
 def _shortfall(found: Shortfall) -> str:
     place = found.place
-    return command(found.kind != "open", in_repository(place.file), place.line or 1, found.headline, found.text)
+    return command(found.kind != "open", in_repository(place.file), place.line or 1, found.headline, why(found))
 
 
 def _annotation(row: Judged) -> str:

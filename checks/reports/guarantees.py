@@ -1,22 +1,15 @@
-"""What settings guarantee, as reports tell it: a row for each guarantee, and what falls short of what is asked for."""
+"""What settings guarantee, in words: a row for each guarantee, and what falls short of what is asked for."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.establishing import Established
-from fencepost.checks.questions.ledger_guarantees import Sizes
-from fencepost.checks.questions.requirements import Requirement
+from fencepost.checks.questions.judging import Guaranteed, Judgement, Shortfall, compared, gap_in_words, history_of
 from fencepost.checks.reports.policy_change import PolicyChange
-from fencepost.checks.settings.broker_conf import Taken
-from fencepost.checks.settings.input_files import Place
-from fencepost.model.history import History
-from fencepost.model.releases import SYSTEMS, Releases
-from fencepost.properties.registry import Entry
 
 UNSEEN = (
     "in which racks and regions bookies are; the bookies' own settings (journalSyncData, journalWriteData, "
@@ -29,129 +22,10 @@ COLUMN = 22
 
 
 @dataclass(frozen=True)
-class Guaranteed:
-    """What the settings in a file guarantee under some releases, row by row. ``first`` is the file to
-    look at where no line of it is to blame, ``taken`` are the settings by the size that they
-    are; ``assumed`` says that nobody told how many bookies there are."""
+class Opening(Judgement):
+    """What a report of a configuration opens with: the judgement, and what it changes in the balancing of load."""
 
-    file: str
-    first: Place
-    sizes: Sizes
-    taken: dict[str, Taken[int]]
-    releases: Releases
-    rows: tuple[Established, ...]
-    assumed: bool
-
-    def row(self, name: str) -> Established:
-        """The row of that name."""
-        return next(row for row in self.rows if row.guarantee.name == name)
-
-    def remedy(self, row: Established) -> str:
-        """What would guarantee one event more; empty if that is not known."""
-        if row.raised is not None:
-            return ", ".join(self._setting(name, size) for name, size in self._changed(row.raised).items())
-        history = history_of(row)
-        if history is None:
-            return ""
-        if row.failure is None or len(row.failure.defects) > 1:
-            return ""
-        fixed = f"{SYSTEMS[history.project]} {history.fixed}" if history.fixed else ""
-        return " or ".join(told for told in (history.avoided_by, fixed) if told)
-
-    def place(self, other: Sizes | None) -> Place:
-        """The line of the setting to look at: the first that is not as in the other sizes and is in a file."""
-        changed = [] if other is None else list(self._changed(other))
-        places = [self.taken[name].place for name in (*changed, *reversed(self.taken)) if name in self.taken]
-        return next((place for place in places if place), self.first)
-
-    def _changed(self, other: Sizes) -> dict[str, int]:
-        return {name: size for name, size in vars(other).items() if size != getattr(self.sizes, name)}
-
-    def _setting(self, name: str, size: int) -> str:
-        return f"{self.taken[name].key}={size}" if name in self.taken else f"{size} {name}"
-
-
-@dataclass(frozen=True)
-class Shortfall:
-    """A guarantee that is weaker than before (``weaker``), less than required (``short``), or not known to be neither
-    (``open``), with the file and the line to look at, and the remedy if there is one."""
-
-    kind: Literal["weaker", "short", "open"]
-    row: Established
-    headline: str
-    text: str
-    place: Place
-    remedy: str
-
-
-@dataclass(frozen=True)
-class Opening:
-    """What a report of a configuration opens with: what it guarantees, what another did before it, what falls short, and what
-    it changes in the balancing of load."""
-
-    now: Guaranteed
-    before: Guaranteed | None = None
-    shortfalls: tuple[Shortfall, ...] = ()
     policy: PolicyChange | None = None
-
-    def of(self, row: Established) -> list[Shortfall]:
-        """What falls short of one guarantee."""
-        return [shortfall for shortfall in self.shortfalls if shortfall.row is row]
-
-
-def history_of(row: Established) -> History | None:
-    """What is known of the mistake that limits a guarantee, if it is one."""
-    if row.failure is None or not row.failure.defect or not isinstance(row.failure.checked.entry, Entry):
-        return None
-    return row.failure.checked.entry.history[row.failure.defect]
-
-
-def shortfalls(
-    now: Guaranteed, before: Guaranteed | None, requirements: Sequence[Requirement]
-) -> Iterator[Shortfall]:
-    """What of the guarantees falls short of the requirements, and what is weaker than before."""
-    for asked in requirements:
-        for row in (now.row(name) for name in asked.names):
-            if (not asked.met_by(row.figure) and not _is_endless(row)) or not row.known:
-                kind: Literal["short", "open"] = "short" if row.known and (_is_limit(row) or row.guarantee.fewer) else "open"
-                verb = "falls short of" if kind == "short" else "is not shown to meet"
-                headline = f"{row.guarantee.name} = {row.figure} {verb} --require {asked.text}"
-                yield Shortfall(kind, row, headline, _why(now, row), now.place(row.raised), _remedied(now, row))
-    for row in now.rows if before else ():
-        assert before is not None
-        change = compared(row, before.row(row.guarantee.name))
-        if change in ("weaker", "open"):
-            old = before.row(row.guarantee.name).figure
-            told = f"is {row.figure}, and was {old}" if change == "weaker" else "cannot be compared: a search had no end"
-            headline = f"{row.guarantee.name} {told} ({before.file})"
-            yield Shortfall(change, row, headline, _why(now, row), now.place(before.sizes), _remedied(now, row))
-
-
-def compared(now: Established, before: Established) -> Literal["same", "stronger", "weaker", "open", "other"]:
-    """How a guarantee has changed: by its number, where both have one, and it counts the same (``other``: it does not)."""
-    if now.guarantee.steps_of != before.guarantee.steps_of:
-        return "other"
-    if now.guarantee.fewer:
-        if not (now.known and before.known):
-            return "open"
-        return "same" if now.figure == before.figure else "stronger" if now.figure < before.figure else "weaker"
-    endless = [_is_endless(row) for row in (now, before)]
-    if all(endless):
-        return "same"
-    if (not _is_limit(now) and not endless[0]) or (not _is_limit(before) and not endless[1]):
-        return "open"
-    if endless[0] or endless[1]:
-        return "stronger" if endless[0] else "weaker"
-    return "same" if now.figure == before.figure else "stronger" if now.figure > before.figure else "weaker"
-
-
-def status_of(opening: Opening) -> ExitStatus:
-    """What a run that asked for guarantees alone tells its caller."""
-    kinds = {shortfall.kind for shortfall in opening.shortfalls}
-    kinds |= {"open" for row in opening.now.rows if not row.known}
-    if "short" in kinds:
-        return ExitStatus.SHORT
-    return ExitStatus.WEAKER if "weaker" in kinds else ExitStatus.INCONCLUSIVE if kinds else ExitStatus.HOLDS
 
 
 def as_text(opening: Opening, width: int) -> str:
@@ -163,7 +37,7 @@ def as_text(opening: Opening, width: int) -> str:
         lines[0] = f"{lines[0].removesuffix(')')}), against {before.file}"
     for row in now.rows:
         change = "" if before is None else f" ({_change(row, before.row(row.guarantee.name))})"
-        head = f"  {row.guarantee.name:<{COLUMN - 2}}{row.figure if row.known else '?'}  "
+        head = f"  {row.guarantee.name:<{COLUMN - 2}}{'?' if row.figure is None else row.figure}  "
         lines += _wrapped(head, row.sentence + change, width)
         for told in details(now, row):
             lines += _wrapped(" " * (COLUMN + 3), told, width)
@@ -176,7 +50,11 @@ def as_text(opening: Opening, width: int) -> str:
 
 def shortfall_lines(opening: Opening) -> list[str]:
     """What falls short, and what to change, a line for each."""
-    return [f"{s.kind}: {s.place}: {s.headline}{f'; {s.remedy}' if s.remedy else ''}" for s in opening.shortfalls]
+    remedies = [remedied(shortfall.of, shortfall.row) for shortfall in opening.shortfalls]
+    return [
+        f"{s.kind}: {s.place}: {s.headline}{f'; {remedy}' if remedy else ''}"
+        for s, remedy in zip(opening.shortfalls, remedies, strict=True)
+    ]
 
 
 def as_json(opening: Opening) -> dict[str, Any]:
@@ -206,16 +84,18 @@ def _row(now: Guaranteed, row: Established, before: Guaranteed | None) -> dict[s
     failure, old = row.failure, before and before.row(row.guarantee.name)
     return {
         "guarantee": row.guarantee.name,
-        "figure": row.figure if row.known else None,
+        "figure": row.figure,
         "text": row.sentence,
         "verdict": row.verdict,
         "how": row.how,
+        "open": row.gap or None,
         "fails": None
         if failure is None
         else {
             "events": failure.events,
             "property": failure.verdict.property.name,
             "defects": list(failure.defects),
+            "undecided": list(failure.undecided),
             "run": failure.run,
         },
         "remedy": now.remedy(row) or None,
@@ -224,21 +104,11 @@ def _row(now: Guaranteed, row: Established, before: Guaranteed | None) -> dict[s
     }
 
 
-def _is_limit(row: Established) -> bool:
-    """Whether it is known that no more than the figure is guaranteed."""
-    return row.failure is not None and row.failure.events == row.figure + 1
-
-
-def _is_endless(row: Established) -> bool:
-    """Whether nothing was wrong with as many events as were asked about."""
-    return not row.guarantee.fewer and row.failure is None and row.figure == row.guarantee.most
-
-
 def _change(row: Established, old: Established) -> str:
-    change = compared(row, old)
+    change, was = compared(row, old), "unknown" if old.figure is None else old.figure
     if change == "other":
-        return f"was {old.figure} of {old.guarantee.steps_of}, whose steps are others"
-    return f"{change}: was {old.figure}" if change in ("stronger", "weaker") else {"open": "not known"}.get(change, change)
+        return f"was {was} of {old.guarantee.steps_of}, whose steps are others"
+    return f"{change}: was {was}" if change in ("stronger", "weaker") else {"open": "not known"}.get(change, change)
 
 
 def details(now: Guaranteed, row: Established, *, run: bool = True) -> Iterator[str]:
@@ -254,10 +124,12 @@ def details(now: Guaranteed, row: Established, *, run: bool = True) -> Iterator[
             also = f"; so it can by {', '.join(others)}" if others else ""
             history = history_of(row)
             yield f"that is {failure.defect}, a mistake of {history.release(now.releases) if history else ''}{also}"
-    elif row.figure < row.guarantee.most and not row.reckoned:
-        yield f"{row.figure + 1}: not known, the search had no end"
-    if told := _remedied(now, row):
-        yield told
+            if failure.undecided:
+                yield f"not known of {', '.join(failure.undecided)}: the search was cut short"
+    if row.gap:
+        yield f"not known {gap_in_words(row)}"
+    if remedy := remedied(now, row):
+        yield remedy
 
 
 def _for_ever(row: Established) -> str:
@@ -268,14 +140,15 @@ def _for_ever(row: Established) -> str:
     return "; and stops there for good" if loop.start == len(row.failure.run) else "; and so on for ever"
 
 
-def _remedied(now: Guaranteed, row: Established) -> str:
+def remedied(now: Guaranteed, row: Established) -> str:
     """What would guarantee one event more, in words; empty if that is not known."""
     remedy = now.remedy(row)
     return remedy and f"{'more with' if row.raised else 'avoided by'} {remedy}"
 
 
-def _why(now: Guaranteed, row: Established) -> str:
-    return "\n".join([row.sentence, *details(now, row)])
+def why(shortfall: Shortfall) -> str:
+    """What there is to say of a guarantee that falls short, line by line."""
+    return "\n".join([shortfall.row.sentence, *details(shortfall.of, shortfall.row)])
 
 
 def _wrapped(head: str, told: str, width: int) -> list[str]:

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.reports.failures import Judged
-from fencepost.checks.reports.guarantees import Opening
+from fencepost.checks.reports.guarantees import Opening, why
 from fencepost.properties.registry import written
 
 
@@ -73,7 +73,7 @@ def _guarantees(whole: Element, opening: Opening) -> bool:
         case = SubElement(suite, "testcase", classname="guarantees", name=row.guarantee.name)
         for shortfall in short:
             told = SubElement(case, kinds.get(shortfall.kind, "failure"), type=shortfall.kind, message=shortfall.headline)
-            told.text = f"{shortfall.place}\n{shortfall.text}"
+            told.text = f"{shortfall.place}\n{why(shortfall)}"
         if not short:
             SubElement(case, "system-out").text = f"{row.sentence}, {row.verdict}"
     return errors + failures > 0

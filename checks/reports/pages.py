@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Checked
+from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.report_page import report_page

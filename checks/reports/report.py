@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fencepost.checks.engines.plan import Checked
+from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import Amount, ExitStatus, Verdict
 from fencepost.checks.reports.baseline import Comparison
 from fencepost.checks.reports.doubt import Doubt
@@ -130,9 +130,10 @@ def _length(reach: Mapping[str, Amount]) -> str:
 
 def closing_of_guarantees(opening: Opening, status: ExitStatus) -> str:
     """The last line where the guarantees alone were asked for."""
-    count = len(opening.now.rows)
+    short, unknown = opening.count("short", "weaker"), opening.count("open")
+    counts = f"{len(opening.now.rows)} guarantees, {short} short" + (f", {unknown} not known" if unknown else "")
     meaning = "nothing falls short" if status == ExitStatus.HOLDS else _MEANING[status]
-    return f"{count} guarantees, {len(opening.shortfalls)} short: {meaning} (exit {int(status)})"
+    return f"{counts}: {meaning} (exit {int(status)})"
 
 
 def closing(

@@ -10,10 +10,11 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from fencepost.checks.engines.plan import Checked
+from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.questions.establishing import Established
-from fencepost.checks.reports.guarantees import UNSEEN, Opening, compared, details
+from fencepost.checks.questions.judging import compared
+from fencepost.checks.reports.guarantees import UNSEEN, Opening, details
 from fencepost.checks.reports.histories import about
 from fencepost.checks.reports.report import closing, closing_of_guarantees, text
 
@@ -93,8 +94,8 @@ def _run(title: str, checked: Checked, verdict: Verdict) -> str:
 
 
 def _figure(row: Established, when: str) -> str:
-    shown = str(row.figure) if row.known else "?"
-    bad = " none" if row.known and not row.figure else ""
+    shown = "?" if row.figure is None else str(row.figure)
+    bad = " none" if row.figure == 0 else ""
     caption = f"<small>{when}</small>" if when else ""
     return f'<div class="figure{bad}">{shown}{caption}</div>'
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.establishing import Established
+from fencepost.checks.questions.judging import Shortfall
 from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.reports.failures import Judged, in_repository, place_of
-from fencepost.checks.reports.guarantees import Opening, Shortfall
+from fencepost.checks.reports.guarantees import Opening, why
 from fencepost.model.language import Location
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.trace import Trace
@@ -108,7 +109,7 @@ def _shortfall(shortfall: Shortfall, rule: int) -> dict[str, Any]:
         "ruleIndex": rule,
         "kind": "open" if is_open else "fail",
         "level": "none" if is_open else "error",
-        "message": {"text": f"{shortfall.headline}\n\n{shortfall.text}"},
+        "message": {"text": f"{shortfall.headline}\n\n{why(shortfall)}"},
         "locations": [_region(file, shortfall.place.line or 1)],
         "partialFingerprints": fingerprints(shortfall.kind, shortfall.row.guarantee.name, file),
     }

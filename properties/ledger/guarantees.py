@@ -1,7 +1,7 @@
 """What a ledger keeps while disks are lost and bookies are down, restart or are replaced: questions whose answer is a number.
 
 A suite is asked of instances that allow one more of such events at a time. The guarantee is the number up to which its
-properties hold.
+properties hold. Each has a ``sometimes``: what it speaks of occurs in that very search.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
 from fencepost.model.bookkeeper.ledger import ledger
-from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of
+from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
 from fencepost.properties.ledger.liveness import WRITERS
 from fencepost.properties.ledger.terms import next_entry
 from fencepost.properties.vocabulary import Suite
@@ -48,6 +48,20 @@ class _Ledger:
         has_one = {e: any_of(copy(b, e) for b in self.bookie) for e in self.entry}
         return all_of(Implies(self.state.confirmed.has(e), has_one[e]) for e in self.entry)
 
+    @property
+    def is_acknowledged(self) -> Any:
+        """The formula: some entry is acknowledged."""
+        return Not(self.state.confirmed.is_empty)
+
+    @property
+    def all_happened(self) -> Any:
+        """The formula: as many bookies have crashed, disks were lost and ensembles changed as may."""
+        return all_of(getattr(self.state, name) == limit for name, limit in self.p.budgets.items())
+
+    def are_down(self, count: int) -> Any:
+        """The formula: so many bookies are down, at least."""
+        return at_least(count, [Not(self.state.up[b]) for b in self.bookie])
+
     def can_replace(self, action: str, o: int) -> Any:
         """The formula: some bookie that is up may take the place of bookie o, as the guard of the model's own action has it."""
         name = self.bookie.label(o)
@@ -70,18 +84,33 @@ def durability(p: Protocol) -> Suite:
         """A closed ledger ends at or after every acknowledged entry."""
         return Implies(s.status == "closed", all_of(Implies(s.confirmed.has(e), e <= s.last) for e in ours.entry))
 
+    @suite.sometimes
+    def an_entry_is_acknowledged_in_spite_of_all() -> Any:
+        """All that may happen has happened, every recovery has closed the ledger, and an entry was acknowledged."""
+        recovered = all_of(s.phase[r] == "done" for r in p.universes["recoverer"])
+        back = all_of(s.up[b] for b in ours.bookie) if p.parameters["crashes"] else True
+        return And(ours.is_acknowledged, ours.all_happened, recovered, back)
+
     return suite
 
 
 def durability_after_change(p: Protocol) -> Suite:
-    """That an acknowledged entry has a copy when no bookie of the first ensemble is in the last."""
+    """That an acknowledged entry has a copy when no bookie of its first write set is in its last."""
     ours, suite, s = _Ledger(p), Suite(p), p.state
+
+    def is_elsewhere(e: int) -> Any:
+        return And(s.confirmed.has(e), *(Not(ours.published.holds(b, e)) for b in ours.striping.places(e)))
 
     @suite.always
     def acknowledged_entries_have_a_copy_after_the_change() -> Any:
-        """When all bookies of the ensemble have been replaced, some bookie has a good copy of every acknowledged entry."""
-        replaced = all_of(Not(ours.published.in_last(b)) for b in range(ours.striping.ensemble))
-        return Implies(And(replaced, s.status != "deleted"), ours.acknowledged_have(ours.has_copy))
+        """When all bookies that an entry was first meant for have been replaced, some bookie has a good copy of it."""
+        has_one = {e: any_of(ours.has_copy(b, e) for b in ours.bookie) for e in ours.entry}
+        return Implies(s.status != "deleted", all_of(Implies(is_elsewhere(e), has_one[e]) for e in ours.entry))
+
+    @suite.sometimes
+    def an_entry_is_elsewhere() -> Any:
+        """An entry is acknowledged by bookies none of which was in its first write set, and all disks are lost that may be."""
+        return And(ours.all_happened, any_of(is_elsewhere(e) for e in ours.entry))
 
     return suite
 
@@ -94,6 +123,11 @@ def reading(p: Protocol) -> Suite:
     def acknowledged_entries_can_be_read() -> Any:
         """Of every acknowledged entry a bookie that is up has a good copy."""
         return Implies(s.status != "deleted", ours.acknowledged_have(lambda b, e: And(s.up[b], ours.has_copy(b, e))))
+
+    @suite.sometimes
+    def an_entry_is_acknowledged_and_bookies_are_down() -> Any:
+        """An entry is acknowledged, and as many bookies are down as may be."""
+        return And(ours.is_acknowledged, ours.are_down(p.parameters["crashes"]))
 
     return suite
 
@@ -123,6 +157,11 @@ def writing(p: Protocol) -> Suite:
         missing = {e: any_of(And(Not(s.up[b]), writers.holds(b, e)) for b in ours.bookie) for e in ours.entry}
         return [(s.sent >= e, Or(s.confirmed.has(e), s.status != "open", missing[e])) for e in ours.entry]
 
+    @suite.sometimes
+    def writing_goes_on_while_bookies_are_down() -> Any:
+        """An entry of an open ledger is acknowledged, and as many bookies are down as may be."""
+        return And(ours.is_acknowledged, s.status == "open", ours.are_down(p.parameters["crashes"]))
+
     return suite
 
 
@@ -150,5 +189,10 @@ def recovering(p: Protocol) -> Suite:
         """An open ledger is closed, or its recovery stores an entry again and has a bookie to replace for that."""
         is_open = s.status.among("open", "in_recovery")
         return is_open, Or(Not(is_open), any_of(awaited(b) for b in ours.bookie))
+
+    @suite.sometimes
+    def a_ledger_is_recovered_while_bookies_are_down() -> Any:
+        """A recovery has closed a ledger with an acknowledged entry, and as many bookies are down as may be."""
+        return And(ours.is_acknowledged, s.phase[r] == "done", ours.are_down(p.parameters["crashes"]))
 
     return suite

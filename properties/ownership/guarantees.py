@@ -13,6 +13,18 @@ def _serving(p: Protocol, u: int) -> list[Any]:
     return [And(p.state.lives[b], p.state.serves[b, u] == "active") for b in p.universes["broker"]]
 
 
+def _happened(p: Protocol) -> Any:
+    """The formula: every session that may be lost is lost, and every bundle is unloaded that may be."""
+    return all_of(getattr(p.state, name) == p.budgets[name] for name in ("expiries", "unloads") if name in p.budgets)
+
+
+def _serves_again(p: Protocol, suite: Suite) -> None:
+    @suite.sometimes
+    def a_bundle_is_served_after_all() -> Any:
+        """Sessions were lost, or bundles unloaded, as many as may be, and a broker serves a bundle."""
+        return And(_happened(p), any_of(each for u in p.universes["bundle"] for each in _serving(p, u)))
+
+
 def one_server(p: Protocol) -> Suite:
     """That no bundle is served twice at any time, zombies counted."""
     suite = Suite(p)
@@ -22,6 +34,7 @@ def one_server(p: Protocol) -> Suite:
         """At most one broker serves a bundle, whether it has a session or not."""
         return all_of(Not(at_least(2, _serving(p, u))) for u in p.universes["bundle"])
 
+    _serves_again(p, suite)
     return suite
 
 
@@ -35,6 +48,7 @@ def one_server_in_the_end(p: Protocol) -> Suite:
         twice = {u: at_least(2, _serving(p, u)) for u in p.universes["bundle"]}
         return [(twice[u], Not(twice[u])) for u in twice]
 
+    _serves_again(p, suite)
     return suite
 
 
@@ -48,4 +62,10 @@ def served(p: Protocol) -> Suite:
         anybody = {u: any_of(_serving(p, u)) for u in p.universes["bundle"]}
         return [(Not(anybody[u]), anybody[u]) for u in anybody]
 
+    @suite.sometimes
+    def a_bundle_is_unserved_after_all() -> Any:
+        """Sessions were lost, or bundles unloaded, as many as may be, and nobody serves a bundle."""
+        return And(_happened(p), any_of(Not(any_of(_serving(p, u))) for u in p.universes["bundle"]))
+
+    _serves_again(p, suite)
     return suite

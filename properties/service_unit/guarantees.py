@@ -9,29 +9,43 @@ from fencepost.properties.service_unit.terms import Units
 from fencepost.properties.vocabulary import Suite
 
 
+def _happened(p: Protocol) -> Any:
+    """The formula: every session that may be lost is lost, and every bundle is unloaded that may be."""
+    return And(p.state.expiries == p.budgets["expiries"], p.state.unloads == p.budgets["unloads"])
+
+
+def _serves_again(p: Protocol, suite: Suite, now: Units) -> None:
+    @suite.sometimes
+    def a_bundle_is_served_after_all() -> Any:
+        """Sessions were lost, or bundles unloaded, as many as may be, and lookups find a broker that serves a bundle."""
+        return And(_happened(p), any_of(_is_found(now, b, u) for b, u in now.pairs))
+
+
 def one_server(p: Protocol) -> Suite:
     """That no bundle is served twice at any time."""
-    suite = Suite(p)
-    twice = _twice(Units(p))
+    suite, now = Suite(p), Units(p)
+    twice = _twice(now)
 
     @suite.always
     def bundles_have_one_server() -> Any:
         """At most one broker takes itself for the owner of a bundle, or has topics of it open."""
         return And(*(Not(each) for each in twice))
 
+    _serves_again(p, suite, now)
     return suite
 
 
 def one_server_in_the_end(p: Protocol) -> Suite:
     """That of two brokers that serve a bundle one gives it up."""
-    suite = Suite(p)
-    twice = _twice(Units(p))
+    suite, now = Suite(p), Units(p)
+    twice = _twice(now)
 
     @suite.leads_to
     def bundles_come_to_one_server() -> Any:
         """A bundle that two brokers serve is served by at most one, in the end."""
         return [(each, Not(each)) for each in twice]
 
+    _serves_again(p, suite, now)
     return suite
 
 
@@ -46,6 +60,12 @@ def served(p: Protocol) -> Suite:
         found = {u: any_of(_is_found(now, b, u) for b in now.broker) for u in now.unit}
         return [(Not(found[u]), found[u]) for u in found]
 
+    @suite.sometimes
+    def a_bundle_is_unserved_after_all() -> Any:
+        """Sessions were lost, or bundles unloaded, as many as may be, and lookups of a bundle find nobody."""
+        return And(_happened(p), any_of(Not(any_of(_is_found(now, b, u) for b in now.broker)) for u in now.unit))
+
+    _serves_again(p, suite, now)
     return suite
 
 

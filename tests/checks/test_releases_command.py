@@ -11,7 +11,8 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from fencepost.checks.commands import jobs
-from fencepost.checks.engines.plan import Checked, Options
+from fencepost.checks.engines.plan import Options
+from fencepost.checks.engines.results.checked import Checked
 from fencepost.model.releases import PULSAR, Releases
 from fencepost.properties.protocols import PROTOCOLS
 from tests.command import fencepost, in_one_process, stable

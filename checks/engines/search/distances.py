@@ -2,46 +2,82 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import numpy as np
 
-from fencepost.model.kernel.search.graph import GraphError, graph_of
-from fencepost.model.kernel.search.results import Limits
+from fencepost.checks.engines.results.findings import Findings
+from fencepost.checks.engines.results.verdicts import Verdict, reached, unreached
+from fencepost.checks.engines.search.exhaustive import Budget
+from fencepost.model.kernel.search.graph import Graph, GraphError, graph_of
+from fencepost.model.kernel.search.results import Limits, Result
 from fencepost.model.kernel.search.search import search
-from fencepost.properties.observed import Observed
+from fencepost.properties.observed import Lead, Observed
 from fencepost.properties.vocabulary import Suite
 
+BY = "distances"
+FARTHEST = "farthest"
+"""The name under which the reach of a verdict has the most steps."""
 
-def farthest(
-    suite: Suite, memory: int, workers: int, should_stop: Callable[[], bool] = lambda: False
-) -> tuple[int | None, str]:
-    """Of all states that meet a premise of the suite's one ``leads_to``, the most steps to its conclusion, with how many states
-    were looked at; None if a search had no end, or from some state there is no way.
 
-    Faults are no steps towards it.
+def distances(suite: Suite, budget: Budget, should_stop: Callable[[], bool] = lambda: False) -> Findings:
+    """Verdicts on the ``leads_to`` of a suite: from every state that meets a premise there is a way to its conclusion without
+    another fault, and the longest of the shortest ways has as many steps as the reach says. Of each ``sometimes`` whether
+    it was reached, by the same search. All are inconclusive if the search was cut short.
     """
+    started = time.monotonic()
     observed = Observed.of(suite, suite.properties)
-    result = search(observed.kernel, workers=workers, limits=Limits(memory=memory), should_stop=should_stop)
-    try:
-        graph = graph_of(result, workers=workers, should_stop=should_stop)
-    except GraphError as error:
-        return None, str(error)
+
+    def is_over() -> bool:
+        return should_stop() or (budget.seconds is not None and time.monotonic() - started > budget.seconds)
+
+    limits = Limits(memory=budget.memory, seconds=budget.seconds)
+    result = search(observed.kernel, workers=budget.workers, limits=limits, should_stop=should_stop)
+    graph, why = _graph(result, budget, is_over)
+    leads = {lead.property: [other for other in observed.leads if other.property is lead.property] for lead in observed.leads}
     if graph is None:
-        return None, "interrupted"
+        verdicts = [Verdict(p, "inconclusive", BY, {}, why) for p in (*leads, *observed.goals.values())]
+        return Findings(tuple(verdicts), (why,), seconds=time.monotonic() - started)
+    reach = {"distinct": graph.states, "transitions": graph.transitions}
+    seen = set(result.seen)
+    verdicts = [_judged(observed, graph, several, reach) for several in leads.values()]
+    verdicts += [
+        reached(goal, BY, reach, None) if number in seen else unreached(goal, "exhausted", BY, reach)
+        for number, goal in observed.goals.items()
+    ]
+    note = f"exhausted: the shortest ways on the graph of {graph.states:,} states"
+    return Findings(tuple(verdicts), (note,), seconds=time.monotonic() - started)
+
+
+def _graph(result: Result, budget: Budget, is_over: Callable[[], bool]) -> tuple[Graph | None, str]:
+    """The graph of a finished search; or None and why there is none."""
+    if result.outcome != "exhausted":
+        reasons = {"memory": "no end in sight", "time": "out of time"}
+        return None, f"{reasons.get(result.outcome, result.outcome)} after {result.distinct:,} states"
+    try:
+        graph = graph_of(result, workers=budget.workers, should_stop=is_over)
+    except (GraphError, MemoryError) as error:
+        return None, str(error) or "no memory for the graph"
+    return graph, "interrupted, or out of time"
+
+
+def _judged(observed: Observed, graph: Graph, leads: list[Lead], reach: dict[str, int]) -> Verdict:
+    """The most steps of all pairs of one property; inconclusive if from some state there is no way."""
     usual = np.array([not action.fault for action in observed.kernel.actions], dtype=np.bool_)[graph.actions]
     sources = np.repeat(np.arange(graph.states), np.diff(graph.rows))[usual]
     targets = graph.targets[usual]
     most = 0
-    for lead in observed.leads:
+    for lead in leads:
         steps = np.where(graph.holds(lead.conclusion), 0, -1)
         for distance in range(graph.states):
-            reached = sources[(steps[targets] == distance) & (steps[sources] < 0)]
-            if not len(reached):
+            reached_from = sources[(steps[targets] == distance) & (steps[sources] < 0)]
+            if not len(reached_from):
                 break
-            steps[reached] = distance + 1
+            steps[reached_from] = distance + 1
         of_premise = steps[graph.holds(lead.premise)]
         if (of_premise < 0).any():
-            return None, f"from some of {graph.states:,} states there is no way"
+            why = f"from some of {graph.states:,} states there is no way"
+            return Verdict(lead.property, "inconclusive", BY, reach, why)
         most = max(most, int(of_premise.max(initial=0)))
-    return most, f"exhausted: the shortest ways on the graph of {graph.states:,} states"
+    return Verdict(leads[0].property, "exhausted", BY, reach | {FARTHEST: most})

@@ -15,7 +15,8 @@ from fencepost.checks.commands import doubts as doubts_module
 from fencepost.checks.commands.doubts import doubts
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.induction.necessity import unneeded
-from fencepost.checks.engines.plan import Checked, Options, check
+from fencepost.checks.engines.plan import Options, check
+from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.annotations import as_annotations
 from fencepost.checks.reports.doubt import Doubt

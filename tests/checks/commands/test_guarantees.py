@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,7 +11,8 @@ import pytest
 
 from fencepost.checks.commands import check, guarantees
 from fencepost.checks.questions.bundle_guarantees import bundle_guarantees
-from fencepost.checks.questions.ledger_guarantees import Guarantee, Sizes, ledger_guarantees
+from fencepost.checks.questions.guarantee import Guarantee
+from fencepost.checks.questions.ledger_guarantees import Sizes, ledger_guarantees
 from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings
 from fencepost.checks.settings.load_manager import LoadManagerSettings
 from fencepost.model.releases import Releases
@@ -105,7 +107,7 @@ def test_junit_json_and_annotations(one: Path, two: Path) -> None:
     assert (told["status"], told["guarantees"]["shortfalls"][0]["line"]) == (15, 4)
     disks, recoveries, unserved = told["guarantees"]["rows"]
     assert (unserved["figure"], unserved["change"]) == (2, "same")
-    assert (disks["figure"], disks["before"], disks["change"], disks["verdict"]) == (0, 1, "weaker", "exhausted")
+    assert (disks["figure"], disks["before"], disks["change"], disks["verdict"]) == (0, 1, "weaker", "violated")
     assert (recoveries["fails"]["defects"], recoveries["change"]) == (["fence_checked_apart"], "same")
     assert f"::error file={one},line=4,title=disks is 0" in asked(*command, "--format", "github").stdout
 
@@ -137,10 +139,42 @@ def test_steps_are_required_to_be_few(two: Path) -> None:
     assert "unserved = 2 falls short of --require unserved<=1" in short.stdout
 
 
+def test_what_is_cut_short_is_inconclusive_in_every_format(two: Path, tmp_path: Path) -> None:
+    """The ledger of five bookies is too large for so little memory; the protocol of locks is not."""
+    two.write_text(QUORUMS.format(5, 3, 2))
+    command = ("--conf", two, "--guarantees", "--memory", "0.0021", "--workers", "1")
+    page = tmp_path / "page.html"
+    run = asked(*command, "--html", page)
+    assert run.returncode == 20
+    line = "disks is not known: with 1: "
+    assert f"open: {two}:4: {line}over " in run.stdout
+    assert run.stdout.endswith(" not known: inconclusive: something was neither shown nor refuted (exit 20)\n")
+    assert ", 0 short, " in run.stdout
+    assert line in page.read_text()
+    told = json.loads(asked(*command, "--format", "json").stdout)
+    disks, *_ = told["guarantees"]["rows"]
+    assert (told["status"], disks["verdict"], disks["figure"]) == (20, "inconclusive", None)
+    assert {shortfall["kind"] for shortfall in told["guarantees"]["shortfalls"]} == {"open"}
+    results = json.loads(asked(*command, "--format", "sarif").stdout)["runs"][0]["results"]
+    assert {(result["kind"], result["level"]) for result in results} == {("open", "none")}
+    suites = ElementTree.fromstring(asked(*command, "--format", "junit").stdout)
+    assert (suites.attrib["failures"], suites.attrib["errors"]) == ("0", str(len(results)))
+    assert "::warning file=" in asked(*command, "--format", "github").stdout
+
+
+def test_the_budget_is_that_of_the_whole_command(one: Path, two: Path) -> None:
+    started = time.monotonic()
+    run = asked("--conf", one, "--against", two, "--budget", "0.001")
+    assert run.returncode == 20
+    assert "there was no time to look" in run.stdout
+    assert "exhausted" not in run.stdout
+    assert time.monotonic() - started < 60
+
+
 def test_what_there_was_no_time_for_is_not_known(two: Path) -> None:
     run = asked("--conf", two, "--require", "disks>=1", "--budget", "0.000001")
     assert run.returncode == 20
-    assert "disks = 0 is not shown to meet --require disks>=1" in run.stdout
+    assert "disks is not shown to meet --require disks>=1: with 1: there was no time to look" in run.stdout
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ import pytest
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines import plan
-from fencepost.checks.engines.plan import Checked, Options, check
+from fencepost.checks.engines.plan import Options, check
+from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, run_status
 from fencepost.checks.engines.search.sampling import Walks

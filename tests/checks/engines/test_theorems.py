@@ -12,7 +12,8 @@ import z3
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines import theorems
-from fencepost.checks.engines.plan import Options, PropertyError
+from fencepost.checks.engines.plan import Options
+from fencepost.checks.engines.results.checked import PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.solvers.answers import Disagreement
 from fencepost.checks.engines.theorems import check_theory, decide

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Checked, Options
+from fencepost.checks.engines.plan import Options
+from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.questions.hazard_search import look_for
 from fencepost.checks.questions.hazards import Hazard

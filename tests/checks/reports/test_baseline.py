@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.engines.plan import Checked
+from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, Value, Verdict, exit_status
 from fencepost.checks.reports.baseline import Baseline, BaselineError, Key, found

@@ -19,7 +19,8 @@ import pytest
 import xmlschema
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Checked, Options, check
+from fencepost.checks.engines.plan import Options, check
+from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.reports.annotations import as_annotations

@@ -16,7 +16,8 @@ from fencepost.checks.engines.any_size.instantiation import Instantiation
 from fencepost.checks.engines.any_size.link import link
 from fencepost.checks.engines.any_size.proof import GeneralProof, prove_for_any_size
 from fencepost.checks.engines.induction.proof import prove
-from fencepost.checks.engines.plan import Checked, Options, check
+from fencepost.checks.engines.plan import Options, check
+from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.solvers.second_solver import ground_answer
 from fencepost.checks.reports.report import text

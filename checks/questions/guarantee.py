@@ -1,0 +1,55 @@
+"""A question with a number for an answer, and the instances that it is asked of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from fencepost.model.language import Protocol
+from fencepost.properties.registry import Entry, Instance, Value
+from fencepost.properties.theorems import Theory
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A question: up to how many events of a kind do the properties of an entry's suite hold?
+
+    ``says`` is the answer, with ``{n}`` for the events and ``{s}`` for the plural of the word before it, ``denies`` what is
+    said where it is none. ``counts`` are the parameters that bound the events, ``most`` is how many are asked about.
+    ``defects`` are mistakes of the release, switched on one at a time, each in the instance with these parameters in place of
+    the others, besides the instance without. ``first`` builds the protocol with fewer runs, in which what is wrong shows
+    soonest; ``symmetric`` has a search visit one state for all that differ only in which member is which. ``raised_by`` are
+    sets of sizes of which one more may raise the number. Of a question that is ``fewer`` it is one of steps, and the fewer the
+    better; ``steps_of`` names what takes them. A theory is asked whether its theorems hold.
+    """
+
+    name: str
+    says: str
+    denies: str
+    entry: Entry | Theory
+    parameters: Mapping[str, Value]
+    counts: tuple[str, ...]
+    most: int
+    defects: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    first: Callable[..., Protocol] | None = None
+    symmetric: bool = False
+    raised_by: tuple[tuple[str, ...], ...] = ()
+    fewer: bool = False
+    steps_of: str = ""
+
+    def asked(self, events: int) -> Iterator[tuple[Instance, tuple[str, ...]]]:
+        """The instances in which so many events are possible, each with the defects that are switched on."""
+        name, budgets = f"{self.name}, {events}", dict.fromkeys(self.counts, events)
+        yield Instance(name, {**self.parameters, **budgets}), ()
+        for defect, parameters in self.defects.items():
+            yield Instance(name, {**parameters, **budgets}), (defect,)
+
+    def narrowed(self, defects: tuple[str, ...]) -> Entry | None:
+        """The entry to ask first, of an instance with these defects; None if there is none that could fail sooner."""
+        if self.first is None or isinstance(self.entry, Theory) or (self.defects and not defects):
+            return None
+        return replace(self.entry, function=self.first)
+
+    def sentence(self, events: int) -> str:
+        """What is guaranteed of that many events."""
+        return self.says.format(n=events, s="" if events == 1 else "s") if events else self.denies

@@ -1,0 +1,175 @@
+"""What falls short: of what is required, and of what another configuration guarantees; and the status that this means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.establishing import Established
+from fencepost.checks.questions.ledger_guarantees import Sizes
+from fencepost.checks.questions.requirements import Requirement
+from fencepost.checks.settings.broker_conf import Taken
+from fencepost.checks.settings.input_files import Place
+from fencepost.model.history import History
+from fencepost.model.releases import SYSTEMS, Releases
+from fencepost.properties.registry import Entry
+
+Kind = Literal["weaker", "short", "open"]
+
+
+@dataclass(frozen=True)
+class Guaranteed:
+    """What the settings in a file guarantee under some releases, row by row. ``first`` is the file to look at where no line of
+    it is to blame, ``taken`` are the settings by the size that they are; ``assumed`` says that nobody named the number of
+    bookies."""
+
+    file: str
+    first: Place
+    sizes: Sizes
+    taken: dict[str, Taken[int]]
+    releases: Releases
+    rows: tuple[Established, ...]
+    assumed: bool
+
+    def row(self, name: str) -> Established:
+        """The row of that name."""
+        return next(row for row in self.rows if row.guarantee.name == name)
+
+    def remedy(self, row: Established) -> str:
+        """What would guarantee one event more; empty if that is not known."""
+        if row.raised is not None:
+            return ", ".join(self._setting(name, size) for name, size in self._changed(row.raised).items())
+        history = history_of(row)
+        if history is None or row.failure is None or len(row.failure.defects) > 1 or row.failure.undecided:
+            return ""
+        fixed = f"{SYSTEMS[history.project]} {history.fixed}" if history.fixed else ""
+        return " or ".join(remedy for remedy in (history.avoided_by, fixed) if remedy)
+
+    def place(self, other: Sizes | None) -> Place:
+        """The line of the setting to look at: the first that is not as in the other sizes and is in a file."""
+        changed = [] if other is None else list(self._changed(other))
+        places = [self.taken[name].place for name in (*changed, *reversed(self.taken)) if name in self.taken]
+        return next((place for place in places if place), self.first)
+
+    def _changed(self, other: Sizes) -> dict[str, int]:
+        return {name: size for name, size in vars(other).items() if size != getattr(self.sizes, name)}
+
+    def _setting(self, name: str, size: int) -> str:
+        return f"{self.taken[name].key}={size}" if name in self.taken else f"{size} {name}"
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    """A guarantee of a configuration that is weaker than before (``weaker``), less than required (``short``), or not known
+    (``open``), with the file and the line to look at."""
+
+    kind: Kind
+    of: Guaranteed
+    row: Established
+    headline: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a configuration guarantees, what another did before it, and what falls short."""
+
+    now: Guaranteed
+    before: Guaranteed | None = None
+    shortfalls: tuple[Shortfall, ...] = ()
+
+    def of(self, row: Established) -> list[Shortfall]:
+        """What falls short of one guarantee."""
+        return [shortfall for shortfall in self.shortfalls if shortfall.row is row]
+
+    def count(self, *kinds: Kind) -> int:
+        """How many guarantees fall short in one of these ways."""
+        return len({id(shortfall.row) for shortfall in self.shortfalls if shortfall.kind in kinds})
+
+    @property
+    def status(self) -> ExitStatus:
+        """What a run that asked for guarantees alone reports to its caller."""
+        kinds = {shortfall.kind for shortfall in self.shortfalls}
+        if "short" in kinds:
+            return ExitStatus.SHORT
+        return ExitStatus.WEAKER if "weaker" in kinds else ExitStatus.INCONCLUSIVE if kinds else ExitStatus.HOLDS
+
+
+def judged(now: Guaranteed, before: Guaranteed | None, requirements: Sequence[Requirement]) -> tuple[Shortfall, ...]:
+    """What falls short: of the requirements, of what was guaranteed before, and of an answer."""
+    found = [*_short_of(now, requirements), *(_less_than(now, before) if before else ())]
+    explained = {id(shortfall.row) for shortfall in found if shortfall.kind == "open"}
+    left = [row for row in now.rows if not row.is_known and id(row) not in explained]
+    headlines = [f"{row.guarantee.name} is not known: {gap_in_words(row)}" for row in left]
+    place = now.place(None)
+    return (*found, *(Shortfall("open", now, row, told, place) for row, told in zip(left, headlines, strict=True)))
+
+
+def gap_in_words(row: Established) -> str:
+    """What of an answer was cut short: the search with how many events, and how."""
+    return row.gap if row.guarantee.fewer else f"with {(row.figure or 0) + 1}: {row.gap}"
+
+
+def _short_of(now: Guaranteed, requirements: Sequence[Requirement]) -> Iterator[Shortfall]:
+    for asked in requirements:
+        for row in (now.row(name) for name in asked.names):
+            name, figure = row.guarantee.name, row.figure
+            if figure is not None and (asked.met_by(figure) or row.is_endless):
+                continue
+            if figure is not None and row.is_known:
+                headline = f"{name} = {figure} falls short of --require {asked.text}"
+                yield Shortfall("short", now, row, headline, now.place(row.raised))
+            elif row.limit is not None and not asked.met_by(row.limit):
+                headline = f"{name} is at most {row.limit}, and falls short of --require {asked.text}"
+                yield Shortfall("short", now, row, headline, now.place(None))
+            else:
+                headline = f"{name} is not shown to meet --require {asked.text}: {gap_in_words(row)}"
+                yield Shortfall("open", now, row, headline, now.place(None))
+
+
+def _less_than(now: Guaranteed, before: Guaranteed) -> Iterator[Shortfall]:
+    for row in now.rows:
+        name, old = row.guarantee.name, before.row(row.guarantee.name)
+        change = compared(row, old)
+        if change == "weaker":
+            headline = f"{name} is {row.figure}, and was {old.figure} ({before.file})"
+            yield Shortfall("weaker", now, row, headline, now.place(before.sizes))
+        elif change == "open":
+            of, open_row = (now, row) if not row.is_known else (before, old)
+            headline = f"{name} cannot be compared: {of.file}: {gap_in_words(open_row)}"
+            yield Shortfall("open", now, row, headline, now.place(before.sizes))
+
+
+def history_of(row: Established) -> History | None:
+    """What is known of the mistake that limits a guarantee, if it is one."""
+    if row.failure is None or not row.failure.defect or not isinstance(row.failure.checked.entry, Entry):
+        return None
+    return row.failure.checked.entry.history[row.failure.defect]
+
+
+Change = Literal["same", "stronger", "weaker", "open", "other"]
+
+
+def compared(now: Established, before: Established) -> Change:
+    """How a guarantee has changed: by its number, where both have one, and it counts the same (``other``: it does not).
+
+    What is shown of either decides: a limit that is below what was guaranteed is weaker, even if more is not known of them.
+    """
+    if now.guarantee.steps_of != before.guarantee.steps_of:
+        return "other"
+    if now.guarantee.fewer:
+        if now.figure is None or before.figure is None:
+            return "open"
+        return "same" if now.figure == before.figure else "stronger" if now.figure < before.figure else "weaker"
+    if _is_below(now, before):
+        return "weaker"
+    if _is_below(before, now):
+        return "stronger"
+    return "same" if now.is_known and before.is_known else "open"
+
+
+def _is_below(one: Established, other: Established) -> bool:
+    """Whether it is shown that the one guarantees less than the other."""
+    return one.limit is not None and other.figure is not None and one.limit < other.figure
