@@ -19,6 +19,9 @@ from tests.marking import COSTLY, needed, unmarked
 
 os.environ["FENCEPOST_NO_CACHE"] = "yes"
 
+LONGEST = 80
+"""Characters of a text in the name of a test."""
+
 
 class Running:
     """The markers of the test that runs, for the hook that sees which programs are started; None between tests."""
@@ -43,6 +46,11 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     names = {mark.name for mark in item.iter_markers()}
     if names & COSTLY and "smoke" not in names:
         item.add_marker("later")
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """The name of a test has no long text: its beginning is enough."""
+    return f"{val[:LONGEST]}..." if isinstance(val, str) and len(val) > LONGEST else None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -62,6 +62,7 @@ def test_a_configuration_that_cannot_be_used(conf: Path, text: str, said: str) -
     assert run.stderr.count("\n") == 1
 
 
+@pytest.mark.long
 def test_an_ack_quorum_of_one_is_legal_and_noted(conf: Path) -> None:
     conf.write_text(STOCK.replace("AckQuorum=2", "AckQuorum=1"))
     run = fencepost("check", "--conf", conf, "--set", "entries=1", "--property", "no_truncation")
@@ -182,6 +183,7 @@ def test_each_engine_gives_its_verdict(by: str, verdict: str) -> None:
     assert (row["property"], row["verdict"], row["by"]) == ("no_truncation", verdict, by)
 
 
+@pytest.mark.long
 def test_the_same_commands_print_the_same_in_another_process() -> None:
     asked = [["check", *SMALL, "--by", by, "--walks", "2000"] for by in ("exhaustive", "walks", "induction")]
     asked += [["check", "ledger", "--defect", "recovery_reads_do_not_fence", "--property", "no_truncation"]]

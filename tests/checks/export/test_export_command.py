@@ -10,6 +10,7 @@ import pytest
 from tests.command import fencepost, in_a_process
 
 
+@pytest.mark.long
 def test_instances_of_a_size_get_a_folder_each_and_the_same_files_every_time(tmp_path: Path) -> None:
     contents = []
     for run, folder in ((fencepost, "once"), (in_a_process, "again")):

@@ -78,6 +78,7 @@ def test_both_solvers_answer_what_the_proof_says(name: str) -> None:
     assert refuted(files, by_z3) == refuted(files, by_cvc5) == failures(suite)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "defect"), [("ledger", "ignores_fence"), ("election", "elected_follows")])
 def test_a_defect_breaks_the_same_obligations(name: str, defect: str) -> None:
     suite = suite_of(name, defect)

@@ -238,6 +238,7 @@ def test_how_long_a_bundle_is_unserved_depends_on_what_a_broker_does_without_its
     assert figures[0] < figures[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("store", "unserved", "unloaded"), [("topic", 6, 10), ("metadata", 5, 7)])
 def test_with_records_of_service_units_the_numbers_are_those_of_their_store(store: str, unserved: int, unloaded: int) -> None:
     manager = extensible(store)

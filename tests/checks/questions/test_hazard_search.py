@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import pytest
+
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.plan import Options
 from fencepost.checks.engines.results.checked import Checked
@@ -90,6 +92,7 @@ def test_one_that_does_not_show_is_not_in_these_settings() -> None:
     assert "costs" not in told
 
 
+@pytest.mark.long
 def test_a_search_that_a_limit_ends_says_nothing_of_it() -> None:
     checked = looked_for(memory=1 << 20, height=1 << 20, valve=True)
     (verdict,) = checked.findings.verdicts

@@ -90,6 +90,7 @@ def settings(tmp_path: Path, text: str) -> Settings:
 QUORUMS = [(1, 1, 1), (2, 2, 2), (3, 2, 2), (3, 3, 2), (5, 3, 2), (5, 5, 3)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("ensemble", "write", "ack"), QUORUMS)
 def test_the_settings_of_a_ledger_are_those_of_the_cluster(tmp_path: Path, ensemble: int, write: int, ack: int) -> None:
     sizes = f"EnsembleSize={ensemble}", f"WriteQuorum={write}", f"AckQuorum={ack}"

@@ -42,6 +42,7 @@ def test_a_page_of_files(folder: Path) -> None:
     assert names(folder / f"{NAME}.html") == [NAME]
 
 
+@pytest.mark.long
 def test_a_page_is_the_same_in_every_process(folder: Path, tmp_path: Path) -> None:
     asked = ("trace", "html", folder / f"{NAME}.itf.json", "--out")
     run = in_a_process(*asked, "page.html", folder=tmp_path, PYTHONHASHSEED="1")

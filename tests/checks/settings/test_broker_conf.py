@@ -146,7 +146,9 @@ def test_what_a_pipe_has_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", CONTROL_PLANE)
-@pytest.mark.parametrize("size", ["ci", "standard", "deep"])
+@pytest.mark.parametrize(
+    "size", ["ci", pytest.param("standard", marks=pytest.mark.long), pytest.param("deep", marks=pytest.mark.long)]
+)
 def test_no_protocol_is_passed_over_for_its_settings(tmp_path: Path, name: str, size: str) -> None:
     for unloads, policy, algorithm in itertools.product(("true", "false"), ("reconnect", "shutdown"), ALGORITHMS):
         text = f"{UNLOADS}={unloads}\n{SESSION_POLICY}={policy}\n{ALGORITHM}={algorithm}\n"

@@ -134,6 +134,7 @@ def test_an_action_or_a_mutant_can_be_asked_for() -> None:
     assert {m.mistake.action for m in bitten(only=["enter"]).mutants} == {"enter"}
 
 
+@pytest.mark.long
 def test_a_sample_is_some_of_the_mutants_and_the_score_says_so() -> None:
     sampled = bitten(sample=Sample(8, seed=3))
     assert sampled.sampled_of == len(FATES)

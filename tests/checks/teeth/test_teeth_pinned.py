@@ -43,6 +43,7 @@ def test_the_explanation_has_the_score_and_every_survivor(name: str) -> None:
     assert sorted(explained) == sorted(entry["survivors"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", pinned())
 def test_the_properties_are_those_of_the_protocol(name: str) -> None:
     entry = PROTOCOLS[name]

@@ -23,7 +23,7 @@ from fencepost.traces.comparison import compare as compare_module
 from fencepost.traces.comparison.comparison import Comparison, Contender
 from tests.command import ROOT, Ran, fencepost
 
-pytestmark = pytest.mark.xdist_group("policy compare")
+pytestmark = [pytest.mark.xdist_group("policy compare"), pytest.mark.long]
 SNAPSHOT = ROOT / "docs" / "examples" / "policy" / "restarted.json"
 
 def asked(*arguments: str | Path) -> Ran:
