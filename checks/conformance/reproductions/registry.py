@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fencepost.checks.conformance.reproductions.dedup_loses import DEDUP_LOSES
+from fencepost.checks.conformance.reproductions.deleted_by_former_owner import DELETED_BY_FORMER_OWNER
 from fencepost.checks.conformance.reproductions.failed_flush import FAILED_FLUSH
 from fencepost.checks.conformance.reproductions.fence_forgotten import FENCE_FORGOTTEN
 from fencepost.checks.conformance.reproductions.reproduction import Reproduction
+from fencepost.checks.conformance.reproductions.transfer_comes_back import TRANSFER_COMES_BACK
+from fencepost.checks.conformance.reproductions.twice_in_ensemble import TWICE_IN_ENSEMBLE
 
-_ALL = (FENCE_FORGOTTEN, DEDUP_LOSES, FAILED_FLUSH)
+_ALL = (
+    FENCE_FORGOTTEN,
+    DEDUP_LOSES,
+    DELETED_BY_FORMER_OWNER,
+    FAILED_FLUSH,
+    TWICE_IN_ENSEMBLE,
+    TRANSFER_COMES_BACK,
+)
 
 REPRODUCTIONS: Mapping[str, Reproduction] = {each.name: each for each in _ALL}

@@ -31,6 +31,7 @@ class Stage:
         self.folder, self.tools = folder, tools
         self.say, self.progress = say, progress
         self._ending = contextlib.ExitStack()
+        self._harnesses: dict[str, Harness] = {}
 
     def __enter__(self) -> Self:
         self.folder.mkdir(parents=True)
@@ -43,8 +44,11 @@ class Stage:
         self, folder: str, main: str, release: Release, options: Sequence[str] = (), besides: Sequence[str] = ()
     ) -> Harness:
         """The harness of ``java/reproductions/FOLDER``, compiled with the folders ``besides`` it. Raises ToolchainError."""
-        self.progress(f"fetching the jars of {release}, compiling")
-        return harness(f"reproductions/{folder}", main, release, besides=besides, options=options, tools=self.tools)
+        if main not in self._harnesses:
+            self.progress(f"fetching the jars of {release}, compiling")
+            folder = f"reproductions/{folder}"
+            self._harnesses[main] = harness(folder, main, release, besides=besides, options=options, tools=self.tools)
+        return self._harnesses[main]
 
     def session(self, name: str, harness: Harness) -> Session:
         """A harness, started in the folder ``name``, which holds what it writes. Raises SessionError."""

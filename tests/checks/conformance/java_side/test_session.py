@@ -56,6 +56,14 @@ def test_it_answers_and_leaves_nothing(echo: Harness, tmp_path: Path) -> None:
     assert folders(tmp_path) == []
 
 
+def test_a_folder_of_the_caller_stays(echo: Harness, tmp_path: Path) -> None:
+    with Session(echo, folder=tmp_path / "own") as session:
+        session.ask({"a": 1})
+        assert folders(tmp_path) == []
+    assert [path.name for path in (tmp_path / "own").iterdir()] == ["stderr"]
+    assert is_gone(session.pid)
+
+
 def test_a_failure_of_the_harness_is_told_and_ends_it(echo: Harness, tmp_path: Path) -> None:
     session = Session(echo)
     with pytest.raises(SessionError, match=r"the harness failed: java\.lang\.IllegalStateException: broken"):

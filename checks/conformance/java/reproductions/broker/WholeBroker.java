@@ -42,7 +42,8 @@ final class WholeBroker implements AutoCloseable {
         admin.namespaces().createNamespace(NAMESPACE, Set.of(CLUSTER));
     }
 
-    private static ServerConfiguration bookie() {
+    /** A bookie that is quick to start and listens on the loopback interface. */
+    static ServerConfiguration bookie() {
         var configuration = new ServerConfiguration();
         configuration.setAdvertisedAddress("127.0.0.1");
         configuration.setListeningInterface("lo");
