@@ -18,8 +18,8 @@ class History:
     no release ever had it, or has fixed it. ``only`` are the values of a parameter, such as the storage, with which a release
     has it (empty: all), and ``applies`` says of all parameters whether an instance can have it, where ``only`` does not do.
     ``regardless`` are the parameters that make no difference to it: whatever is configured, it is looked for with those that
-    show it soonest. ``costs`` says what an operator loses, ``avoided_by`` the setting that avoids it, ``evidence`` the class,
-    method and release that were read.
+    show it soonest. ``costs`` says what an operator loses, ``harm`` is the property that is violated then, if others are
+    violated before, ``avoided_by`` the setting that avoids it, ``evidence`` the class, method and release that were read.
     """
 
     project: Project
@@ -30,6 +30,7 @@ class History:
     only: Mapping[str, tuple[str, ...]] | None = None
     applies: Callable[[Mapping[str, Any]], bool] | None = None
     regardless: tuple[str, ...] = ()
+    harm: str = ""
     costs: str = ""
     avoided_by: str = ""
     evidence: str = ""

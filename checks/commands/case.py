@@ -79,4 +79,5 @@ class Case:
         if self.releases is not None:
             assumed = ", assumed: --pulsar and --bookkeeper name others" if self.assumed else ""
             told.append(f"releases: {self.releases}{assumed}")
+            told.append("instances: without the known bugs of these releases, unless one is named")
         return [*told, *filter(None, [self.unread(names)])]

@@ -16,10 +16,11 @@ from fencepost.properties.vocabulary import Property
 
 
 def look_for(hazard: Hazard, options: Options, reporter: Reporter, should_stop: Callable[[], bool]) -> Checked:
-    """Searches all states, whatever engine the options name, up to the first that violates a property.
+    """Searches all states, whatever engine the options name, up to the first that does the ``harm`` of the history.
 
-    There is one verdict: ``hazard``, with the shortest run; ``exhausted`` if nothing is violated with these settings; or
-    ``inconclusive``. Raises what ``check`` raises.
+    Where none does, or nobody knows which property that is, up to the first that violates any property. There is one verdict:
+    ``hazard``, with the shortest run; ``exhausted`` if nothing is violated with these settings; or ``inconclusive``. Raises
+    what ``check`` raises.
     """
     if hazard.unfit:
         protocol = hazard.entry.build(hazard.instance.parameters, [hazard.name])
@@ -27,7 +28,22 @@ def look_for(hazard: Hazard, options: Options, reporter: Reporter, should_stop: 
         verdict = Verdict(_property(hazard, protocol), "inconclusive", "exhaustive", {}, note, history=hazard.history)
         return Checked(hazard.entry, hazard.instance, protocol, Findings((verdict,)))
     thorough = replace(options, by="exhaustive", checkpoint=None, resume=False, strict=False)
-    checked = check(hazard.entry, hazard.instance, [hazard.name], thorough, reporter, should_stop)
+    spent, about_harm, harm = 0.0, tuple[str, ...](), hazard.history.harm
+    if harm and not options.properties and harm in {stated.name for stated in hazard.stated}:
+        checked = _searched(hazard, replace(thorough, properties=(harm,)), reporter, should_stop)
+        (verdict,) = checked.findings.verdicts
+        if verdict.verdict == "hazard":
+            return checked
+        why = "holds here" if verdict.verdict == "exhausted" else verdict.note
+        spent, about_harm = checked.findings.seconds, (f"what it costs, a violation of {harm}, was not found: {why}",)
+    checked = _searched(hazard, thorough, reporter, should_stop)
+    findings = checked.findings
+    return replace(checked, findings=replace(findings, notes=findings.notes + about_harm, seconds=findings.seconds + spent))
+
+
+def _searched(hazard: Hazard, options: Options, reporter: Reporter, should_stop: Callable[[], bool]) -> Checked:
+    """The instance with the mistake, and one verdict on that."""
+    checked = check(hazard.entry, hazard.instance, [hazard.name], options, reporter, should_stop)
     verdict = _verdict(hazard, checked)
     return replace(checked, findings=Findings((verdict,), checked.findings.notes, seconds=checked.findings.seconds))
 

@@ -10,6 +10,7 @@ from fencepost.model.history import History
 from fencepost.model.language import ModelError
 from fencepost.model.releases import Releases
 from fencepost.properties.registry import Entry, Instance, Value
+from fencepost.properties.vocabulary import Property
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,11 @@ class Hazard:
     def history(self) -> History:
         """What is known of it."""
         return self.entry.history[self.name]
+
+    @property
+    def stated(self) -> Sequence[Property]:
+        """The properties of the instance."""
+        return self.entry.outline(self.instance.parameters).properties
 
 
 def hazards(

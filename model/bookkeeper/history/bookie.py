@@ -16,6 +16,7 @@ BOOKIE: dict[str, History] = {
         since="4.15.1, 4.16.0 (#3341)",
         releases="4.16.6 to 4.18.0, not 4.14.5",
         only=_DB,
+        harm="no_truncation",
         costs="after a restart, even a clean one, the bookie takes adds to a fenced ledger: a confirmed entry may be missing "
         "from the closed ledger",
         evidence="SingleDirectoryDbLedgerStorage.checkpoint returns on writeCache.isEmpty(), before ledgerIndex.flush() "
@@ -27,6 +28,7 @@ BOOKIE: dict[str, History] = {
         since="4.2.0",
         releases="4.14.5 to 4.18.0",
         only=_OTHERS,
+        harm="no_truncation",
         costs="after restarts the bookie takes adds to a fenced ledger: a confirmed entry may be missing from the closed "
         "ledger",
         evidence="InterleavedLedgerStorage.flush of 4.17.3 and 4.18.0 returns unless something was written since the last "
@@ -45,6 +47,7 @@ BOOKIE: dict[str, History] = {
         "bookkeeper",
         since="4.2.0",
         releases="4.14.5 to 4.18.0",
+        harm="no_truncation",
         costs="a kill takes back a fence that a recovery relies on: a confirmed entry may be missing from the closed ledger",
         evidence="ReadEntryProcessorV3.getReadResponse and ReadEntryProcessor.processPacket wait for the journaled fence "
         "(fenceResult) only where the entry was read, and not in the catch blocks that answer ENOENTRY and ENOLEDGER; read in "
@@ -54,6 +57,7 @@ BOOKIE: dict[str, History] = {
         "bookkeeper",
         since="4.2.0",
         releases="4.14.5 to 4.18.0",
+        harm="no_truncation",
         costs="after a restart the bookie takes adds to a ledger that was fenced there before its first entry: a confirmed "
         "entry may be missing from the closed ledger once the bookies were restarted, as in an upgrade",
         evidence="BookieImpl.fenceLedger journals no master key, BookieImpl.addEntryInternal alone does; "
@@ -84,6 +88,7 @@ BOOKIE: dict[str, History] = {
         since="4.5.0",
         fixed="4.17.4, 4.18.0",
         releases="4.14.5 to 4.17.3, not 4.18.0",
+        harm="no_truncation",
         costs="while a ledger's first descriptor is made, the bookie takes an add after it has told a recovery that it would "
         "not: a confirmed entry may be missing from the closed ledger",
         evidence="HandleFactoryImpl.getHandle of 4.5.0 to 4.17.3 ignores what putIfAbsent returns, so that an add and a fence "

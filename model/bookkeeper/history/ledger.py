@@ -18,6 +18,7 @@ LEDGER: dict[str, History] = {
         since="4.0.0",
         fixed="4.14.0",
         releases="not 4.14.5 to 4.18.0",
+        harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger",
         evidence="PendingReadOp sends recovery reads without FLAG_DO_FENCING up to 4.13.0, with it from 4.14.0 on (017307bc67)",
     ),
@@ -27,6 +28,7 @@ LEDGER: dict[str, History] = {
         since="4.0.0",
         fixed="4.2.0; 4.5.0 for the second of two requests at once",
         releases="not 4.14.5 to 4.18.0",
+        harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger",
         evidence="the fence record came with BOOKKEEPER-500 (d69986c4df); Bookie.fenceLedger of 4.4.0 answers a second request "
         "at once (#208, mended by pull request #205)",
@@ -50,6 +52,7 @@ LEDGER: dict[str, History] = {
         since="4.0.0",
         fixed="4.2.0",
         releases="not 4.14.5 to 4.18.0",
+        harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger",
         evidence="LedgerHandle.sendAddSuccessCallbacks has no test in 4.0.0 and 4.1.0; blockAddCompletions came with "
         "e353a8f93a",
@@ -60,6 +63,7 @@ LEDGER: dict[str, History] = {
         since="4.2.0",
         fixed="4.14.6, 4.15.1, 4.16.0",
         releases="4.14.5, not 4.16.6 to 4.18.0",
+        harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger",
         evidence="EntryLogger throws NoEntryException on a short read in 4.14.5 and 4.15.0, not in 4.14.6 and 4.15.1 "
         "(966b865973)",
@@ -69,6 +73,7 @@ LEDGER: dict[str, History] = {
         upstream=("#2612", "#4812"),
         since="4.0.0",
         releases="4.14.5 to 4.18.0",
+        harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger after a bookie's disk was wiped and the operator deleted "
         "the bookie's cookie",
         applies=lambda parameters: not parameters["data_integrity"],
@@ -109,6 +114,7 @@ LEDGER: dict[str, History] = {
         since="4.0.0",
         fixed="4.2.0",
         releases="not 4.14.5 to 4.18.0",
+        harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger",
         evidence="PendingReadOp.sendRead of 4.0.0 and 4.1.0 lets the last replica's answer decide; firstError came with 4.2.0",
     ),
@@ -121,6 +127,7 @@ LEDGER: dict[str, History] = {
         since="4.0.0",
         fixed="4.2.0",
         releases="not 4.14.5 to 4.18.0",
+        harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger",
         evidence="as one_no_such_entry_suffices: unreachable, then NoSuchEntry, is NoSuchEntry in 4.0.0 and 4.1.0",
     ),
@@ -148,6 +155,7 @@ LEDGER: dict[str, History] = {
         since="4.0.0",
         fixed="4.2.2, 4.3.0",
         releases="not 4.14.5 to 4.18.0",
+        harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger",
         evidence="metadataForRecovery is in 4.2.2 and 4.3.0 (455aabfd3b), not in 4.2.1",
     ),
@@ -159,6 +167,7 @@ LEDGER: dict[str, History] = {
         since="4.0.0",
         fixed="4.2.0",
         releases="not 4.14.5 to 4.18.0",
+        harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger",
         evidence="LedgerHandle.handleBookieFailure of 4.0.0 and 4.1.0 uses the ensemble before it is written; #1591 is the "
         "same in code that was never released",
@@ -183,6 +192,7 @@ LEDGER: dict[str, History] = {
         since="4.2.0",
         releases="4.14.5 to 4.18.0",
         applies=lambda parameters: bool(parameters["ensemble"] > parameters["write_quorum"]),
+        harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger after a change of ensemble",
         avoided_by="managedLedgerDefaultEnsembleSize = managedLedgerDefaultWriteQuorum",
         evidence="LedgerHandle.ensembleChangeLoop of 4.17.3 and 4.18.0 lifts changingEnsemble before "
@@ -193,6 +203,7 @@ LEDGER: dict[str, History] = {
         upstream=("#4171",),
         since="4.9.0",
         releases="4.14.5 to 4.18.0",
+        harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger after a change of ensemble",
         evidence="LedgerHandle.asyncAddEntry of 4.17.3 and 4.18.0 takes getCurrentEnsemble before doAsyncAddEntry queues the "
         "add; the loop over pending adds may lie in between",

@@ -27,11 +27,13 @@ EVENT_LOST = History(
     "pulsar",
     upstream=("#25237",),
     since="2.10.0 or before",
-    releases="2.10.1 to 5.0.0-M1",
+    fixed="4.2.4",
+    releases="2.10.1 to 4.0.8, not 4.2.4, 5.0.0-M1",
     costs="a broker goes on to lead, and to serve bundles, with nothing in the store: another one leads and serves beside it",
     evidence="ZKSessionWatcher.checkState sets its status after the listener, and so takes back what setSessionInvalid has set"
-    " if the new watch is asked of a closed handle and fails in the same thread (2.10.1:171, 4.2.4:189-193;"
-    " ZKMetadataStore 4.2.4:161-178)",
+    " if the new watch is asked of a closed handle and fails in the same thread (2.10.1:171). 4.2.4 and 5.0.0-M1 hold events"
+    " back until the new handle is set (newZkSetLatch of PulsarZooKeeperClient 4.2.4:131-160). Of expired sessions it was"
+    " missed in 8 of 25 on 4.0.8, in 0 of 85 on 4.2.4 and in 0 of 30 on 5.0.0-M1",
 )
 """Of a new session: the same mistake in elections and locks."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -71,6 +72,37 @@ def test_a_hazard_comes_with_its_shortest_run() -> None:
     assert verdict.shows is not None
     assert verdict.shows.name == "holds_it", "the negative control is no hazard, though it is violated sooner"
     assert replay(verdict.trace, {"tank": TANK}).replays
+
+
+def test_the_run_is_the_one_that_costs_it() -> None:
+    """What is violated first is a rule; the harm comes later, and where it does not come about the first violation is shown."""
+
+    def flooded(p: Protocol) -> Suite:
+        made, level, height = suite(p), p.state.level, p.parameters["height"]
+
+        @made.always
+        def half_full() -> Any:
+            """The tank is never more than half full."""
+            return 2 * level <= height + 1
+
+        @made.always
+        def cellar_is_dry() -> Any:
+            """Nothing is in the cellar."""
+            return level < height + 2
+
+        return made
+
+    def shown(harm: str) -> tuple[str, int, tuple[str, ...]]:
+        entry = replace(TANK, suite=flooded, history={"overflows": replace(KNOWN, harm=harm)})
+        hazard = Hazard(entry, "overflows", Instance("hazard of Pulsar 4.0.8", {}))
+        checked = look_for(hazard, Options(workers=1), Reporter(quiet=True), lambda: False)
+        (verdict,) = checked.findings.verdicts
+        return verdict.violated.name, int(verdict.reach["steps"]), checked.findings.notes[-1:]
+
+    assert shown("")[:2] == ("half_full", 3)
+    assert shown("holds_it")[:2] == ("holds_it", 4)
+    dry = ("what it costs, a violation of cellar_is_dry, was not found: holds here",)
+    assert shown("cellar_is_dry") == ("half_full", 3, dry)
 
 
 def test_what_there_is_to_know_of_it_is_told() -> None:
