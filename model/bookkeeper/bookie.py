@@ -13,7 +13,8 @@ Merged and bounded. Adds are those of one entry each, an add that is under way w
 made again. What is logged is written to the page cache as a whole, and synced as a whole. Saving is one step: a kill in the
 midst of it leaves files that no index names, or an index whose entries replay adds again. Each record may be a file of the
 journal of its own, so that all before the mark are deleted. What replay has read counts as synced, because it is saved before
-the bookie serves. Not here: several journals (bookkeeper#4844), DEFERRED_SYNC, and deletion of ledgers.
+the bookie serves. A save fails as a whole, and only while the bookie serves. Not here: several journals (bookkeeper#4844),
+DEFERRED_SYNC, and deletion of ledgers.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ def bookie(
     reads: int = 0,
     directories: int = 1,
     full_caches: int = 0,
+    failed_saves: int = 0,
     kills: int = 0,
     power_losses: int = 0,
     stops: int = 0,
@@ -51,10 +53,10 @@ def bookie(
     """One bookie with ``ledgers`` ledgers of up to ``entries`` entries, on a ledger storage: db, sorted or interleaved.
 
     ``records`` bounds what is ever logged; ``recovery`` adds the adds of recovery; ``explicit_lacs``, ``reads``,
-    ``full_caches``, ``kills``, ``power_losses`` and ``stops`` bound how often each ledger's writer sends its last add confirmed
-    alone, an entry is read, the write cache of a directory is full (db), and the process is killed, loses its page cache too,
-    and is stopped. ``directories`` are ledgerDirectories (several with db only). ``journal_sync_data`` and
-    ``journal_write_data`` are journalSyncData and journalWriteData.
+    ``full_caches``, ``failed_saves``, ``kills``, ``power_losses`` and ``stops`` bound how often each ledger's writer sends its
+    last add confirmed alone, an entry is read, the write cache of a directory is full (db), a save fails (db, one directory),
+    and the process is killed, loses its page cache too, and is stopped. ``directories`` are ledgerDirectories (several with db
+    only). ``journal_sync_data`` and ``journal_write_data`` are journalSyncData and journalWriteData.
     """
     if storage not in STORAGES:
         raise ModelError(f"bookie: storage is {', '.join(STORAGES[:-1])} or {STORAGES[-1]}, not {storage!r}")
@@ -62,6 +64,8 @@ def bookie(
         raise ModelError("bookie: ledgers, entries, records and directories are at least 1")
     if storage != "db" and (directories > 1 or full_caches):
         raise ModelError(f"bookie: with storage {storage} there is one directory and no full write cache")
+    if failed_saves and (storage != "db" or directories > 1):
+        raise ModelError("bookie: saves fail with storage db and one directory only: set failed_saves=0")
     parameters = {name: value for name, value in locals().items() if name != "defects"}
     p = Protocol("bookie", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
     on_db = storage == "db"
@@ -83,6 +87,7 @@ def bookie(
     dirty = p.flag("dirty", per=directory)
     if not on_db:
         paged = p.flag("paged", per=ledger)
+    left: Any = p.subset("left", entry, per=ledger) if on_db and p.has("failed_save_forgotten") else None
 
     # The disk.
     journal = Journal.declare(p)
@@ -105,6 +110,7 @@ def bookie(
 
     p.budget("reads", reads)
     p.budget("full_caches", full_caches)
+    p.budget("failed_saves", failed_saves)
     p.budget("kills", kills)
     p.budget("power_losses", power_losses)
     p.budget("stops", stops)
@@ -306,7 +312,7 @@ def bookie(
                 updates |= {x[of, e]: If(x[of, e] == "accepted", "none", x[of, e]) for x in (added, recovered)}
         gone = [*dirty, *lac_asked, *(() if on_db else paged), *(() if checked is None else checked)]
         idle = {checkpoint[f]: "none" for f in flusher} | {taken[f]: 0 for f in flusher}
-        return updates | dict.fromkeys(gone, False) | idle
+        return updates | dict.fromkeys(gone, False) | dict.fromkeys(() if left is None else left, ()) | idle
 
     @p.step(by="bookie", spends="stops", mirrors="BookieImpl.shutdown, SyncThread.shutdown")
     def stop() -> Any:

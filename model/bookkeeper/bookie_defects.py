@@ -23,6 +23,8 @@ DEFECTS = {
     "explicit_lac_in_memory": "bookkeeper#1527, #1533: an explicit last add confirmed is neither journaled nor saved",
     "explicit_lac_not_indexed": "bookkeeper#2474: DbLedgerStorage does not save the explicit last add confirmed, and the log "
     "mark moves past it",
+    "failed_save_forgotten": "a checkpoint whose flush fails has swapped the write caches: a later one does not save what "
+    "the first left, and moves the log mark past it (DbLedgerStorage)",
     "mark_goes_back": "bookkeeper#4740, #4105: of two checkpoints the older one is done last, and the log mark goes back to "
     "where the journal is deleted",
     "one_directory_marks_for_all": "bookkeeper#3329: a directory whose write cache is full moves the log mark past what other "

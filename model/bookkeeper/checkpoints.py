@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fencepost.model.bookkeeper.journal import Journal, Saved
-from fencepost.model.language import And, If, Not, Or, Protocol, maximum
+from fencepost.model.language import And, If, Not, Or, Protocol, any_of, maximum
 
 CHECKPOINTS = ("none", "taken", "saved")
 SYNC = 0
@@ -67,17 +67,53 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> Callable[[int], 
     lac_saved.instead("explicit_lac_in_memory", lambda of: saved.lac[of])
     lac_saved.instead("explicit_lac_not_indexed", lambda of: saved.lac[of])
 
-    def saves(d: int) -> dict[Any, Any]:
-        """What the storage has in memory of a directory's ledgers goes to its disk.
+    @p.rule
+    def entries_saved(of: int) -> Any:
+        """The entries that a save writes: all that are in memory."""
+        return stored[of]
+
+    @p.rule
+    def cache_after(d: int) -> dict[Any, Any]:
+        """What is in the write cache of a directory once it is saved: nothing.
 
         Sorted and interleaved storages forget that something was written only when the process starts or ends.
         """
-        updates: dict[Any, Any] = {dirty[d]: False if on_db else And(dirty[d], up)}
+        return {dirty[d]: False if on_db else And(dirty[d], up)}
+
+    @p.rule
+    def cache_after_failure(d: int) -> dict[Any, Any]:
+        """What is in the write cache of a directory whose save has failed: all that was, to be saved by the next."""
+        return {}
+
+    if on_db and p.has("failed_save_forgotten"):
+        left = s.left
+
+        def swaps(d: int) -> Any:
+            """A save swaps the caches, but not where it returns at once because the active one is empty (4.15.1 and later)."""
+            return dirty[d] if p.has("idle_checkpoint_skips_index") else True
+
+        def swapped_again(d: int) -> dict[Any, Any]:
+            """The next swap makes the cache that was left the active one."""
+            again = any_of(Not(left[of].is_empty) for of in ledger)
+            return {dirty[d]: And(swaps(d), again), **{left[of]: If(swaps(d), (), left[of]) for of in ledger}}
+
+        def left_behind(d: int) -> dict[Any, Any]:
+            """The caches have been swapped: what was to be saved is in the one being flushed, which nobody looks at."""
+            again = any_of(Not(left[of].is_empty) for of in ledger)
+            return {dirty[d]: again, **{left[of]: stored[of] & ~saved.entries[of] & ~left[of] for of in ledger}}
+
+        entries_saved.instead("failed_save_forgotten", lambda of: stored[of] & ~left[of])
+        cache_after.instead("failed_save_forgotten", swapped_again)
+        cache_after_failure.instead("failed_save_forgotten", left_behind)
+
+    def saves(d: int) -> dict[Any, Any]:
+        """What the storage has in memory of a directory's ledgers goes to its disk."""
+        updates: dict[Any, Any] = dict(cache_after(d))
         for of in ledger:
             if of % directory.size == d:
                 header = And(saves_index(d), saves_header(of))
                 updates |= {
-                    saved.entries[of]: stored[of],
+                    saved.entries[of]: entries_saved(of),
                     saved.key[of]: Or(saved.key[of], And(header, is_known(of))),
                     saved.fence[of]: Or(saved.fence[of], And(header, fenced[of])),
                     saved.lac[of]: If(header, lac_saved(of), saved.lac[of]),
@@ -123,6 +159,16 @@ def checkpoints(p: Protocol, journal: Journal, saved: Saved) -> Callable[[int], 
             if f in (0, d + 1):
                 updates |= saves(d)
         return checkpoint[f] == "taken", updates
+
+    @p.fault(
+        by="f",
+        mirrors="SingleDirectoryDbLedgerStorage.checkpoint, SyncThread.checkpoint",
+        spends="failed_saves",
+        f=flusher,
+    )
+    def fail_to_save(f: int) -> Any:
+        """Writing the entries or their index fails, as on a full disk: IOException. The checkpoint ends, the mark stays."""
+        return And(up, checkpoint[f] == "taken", dirty[0]), {checkpoint[f]: "none", taken[f]: 0, **cache_after_failure(0)}
 
     @p.step(by="f", mirrors="Journal.checkpointComplete", fair=True, f=flusher)
     def save_mark(f: int) -> Any:

@@ -172,7 +172,9 @@ def _checkpoints(suite: Suite) -> None:
 
     @suite.step
     def checkpoints_go_in_order() -> Any:
-        """A checkpoint is taken at the journal's synced end, saved, and then its mark is; only a process's end stops it."""
+        """A checkpoint is taken at the journal's synced end, saved, and then its mark is; only a process's end or a failed save
+        stops it."""
+        fails = n.failed_saves > s.failed_saves if settings["failed_saves"] else False
 
         def follows(f: int) -> Any:
             before, after = s.checkpoint[f], n.checkpoint[f]
@@ -183,6 +185,7 @@ def _checkpoints(suite: Suite) -> None:
                 And(before == "none", after == "taken", n.taken[f] == at, due),
                 And(before == "taken", after == "saved", n.taken[f] == s.taken[f]),
                 And(before == "saved", after == "none", n.taken[f] == 0),
+                And(fails, before == "taken", after == "none", n.taken[f] == 0),
                 And(n.stage == "down", after == "none", n.taken[f] == 0),
             )
 

@@ -20,6 +20,7 @@ SIZES = {
         Instance("explicit last add and reads", {**_SMALL, "kills": 1, "explicit_lacs": 1, "reads": 1}),
         Instance("sorted", {**_SMALL, "storage": "sorted", "kills": 1, "stops": 1}),
         Instance("interleaved, two ledgers", {**_SMALL, "storage": "interleaved", "ledgers": 2, "records": 4, "kills": 1}),
+        Instance("failed save", {**_SMALL, "kills": 1, "stops": 1, "failed_saves": 1}),
         Instance("page cache", {**_SMALL, "power_losses": 1, "journal_sync_data": False}),
         Instance("no journal", {"entries": 1, "kills": 1, "journal_write_data": False}),
     ),
@@ -53,6 +54,7 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "denies_what_it_has": _FENCE,
     "explicit_lac_in_memory": {**_FENCE, "explicit_lacs": 1, "kills": 1},
     "explicit_lac_not_indexed": {**_FENCE, "explicit_lacs": 1, "kills": 1},
+    "failed_save_forgotten": {**_FENCE, "failed_saves": 1, "kills": 1},
     "mark_goes_back": {**_FENCE, "full_caches": 1},
     "one_directory_marks_for_all": {**_FENCE, **_DIRECTORIES},
 }

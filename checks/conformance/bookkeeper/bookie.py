@@ -89,6 +89,7 @@ _STEPS: Mapping[str, Callable[[Taken, Mapping[str, str]], list[Step]]] = {
     "take_checkpoint": _alone("take-checkpoint"),
     "fill_cache": _flush("fill-cache"),
     "save": _flush("save"),
+    "fail_to_save": _flush("fail-save"),
     "save_mark": _flush("mark"),
     "stop": _alone("stop"),
     "end": _alone("end"),

@@ -135,6 +135,16 @@ BOOKIE: dict[str, History] = {
         costs="a restart loses an explicit last add confirmed: readers that follow see less than before",
         evidence="LedgerMetadataIndex.setExplicitLac is there from 4.12.0 on",
     ),
+    "failed_save_forgotten": History(
+        "bookkeeper",
+        since="4.7.0 or before",
+        releases="4.14.5 to 4.18.0",
+        only=_DB,
+        costs="after a restart the bookie denies entries that it has acknowledged: a recovery can close the ledger before them",
+        evidence="SingleDirectoryDbLedgerStorage.checkpoint calls swapWriteCache before entryLogger.flush and batch.flush, and "
+        "undoes it nowhere; SyncThread.checkpoint and flush log the IOException and return; read in 4.7.0, 4.14.5, 4.16.6, "
+        "4.17.3 and 4.18.0. In the first two the checkpoint after the next saves what was left, also of an idle bookie",
+    ),
     "mark_goes_back": History(
         "bookkeeper",
         upstream=(

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.xdist_group("real bookkeeper")
 
 ENTRY = PROTOCOLS["bookie"]
 USUAL = BOOKIE.releases[0]
+BUDGETS = ("explicit_lacs", "reads", "full_caches", "failed_saves", "kills", "power_losses", "stops")
 RACES = {"fence_checked_apart": "check_fence", "key_record_after_entry": ""}
 """Mistakes that take two threads in one bookie at once, and the step that one adds."""
 
@@ -106,7 +107,7 @@ def test_processes_that_are_killed(storage: str) -> None:
 
 def test_the_words_are_those_of_the_model(adapter: BookieAdapter) -> None:
     """Each action and variable that the adapter names exists: a name that is gone would leave a hole in what is compared."""
-    settings: dict[str, Value] = dict.fromkeys(("explicit_lacs", "reads", "full_caches", "kills", "power_losses", "stops"), 1)
+    settings: dict[str, Value] = dict.fromkeys(BUDGETS, 1)
     protocol = ENTRY.build(settings)
     assert {action.name for action in protocol.actions} == set(adapter.covered)
     families = {family for observable in adapter.observables for family in observable.variables}
@@ -191,6 +192,31 @@ IDLE = LOST_FENCE + "sync_journal; take_checkpoint; save(sync); save_mark(sync);
 def test_the_add_after_a_fence_that_is_lost(adapter: BookieAdapter) -> None:
     outcome = follow(adapter, f"{IDLE}; add(l0, e1); write_journal; sync_journal; acknowledge(l0, e1)", kills=1)
     assert outcome.verdict == "agrees", outcome
+
+
+ADDED = "add(l0, e0); write_journal; sync_journal; acknowledge(l0, e0); "
+FAILED_SAVE = ADDED + "take_checkpoint; fail_to_save(sync); "
+SAVED = "take_checkpoint; save(sync); save_mark(sync); "
+BACK = "replay; save(sync); serve"
+
+
+@pytest.mark.parametrize(
+    ("script", "there"),
+    [
+        (FAILED_SAVE + "kill; " + BACK, True),
+        (FAILED_SAVE + SAVED + "kill; " + BACK, False),
+        (FAILED_SAVE + "stop; save(sync); end; " + BACK, False),
+        (FAILED_SAVE + "add(l0, e1); write_journal; sync_journal; " + SAVED + "kill; " + BACK, False),
+        (FAILED_SAVE + "add(l0, e1); write_journal; sync_journal; " + SAVED + SAVED + "kill; " + BACK, True),
+    ],
+    ids=["only a kill", "another checkpoint", "a clean stop", "another entry", "a third checkpoint"],
+)
+def test_an_entry_whose_flush_has_failed(adapter: BookieAdapter, script: str, there: bool) -> None:
+    """What a failed flush leaves in the cache being flushed is saved by no checkpoint but the one after the next."""
+    outcome = follow(adapter, script, kills=1, stops=1, failed_saves=1)
+    assert outcome.verdict == "agrees", outcome
+    assert outcome.seen is not None
+    assert (0 in outcome.seen.values["ledgers"][0]["stored"]) is there
 
 
 @pytest.mark.deep

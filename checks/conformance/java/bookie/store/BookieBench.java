@@ -94,6 +94,7 @@ public final class BookieBench implements Lines.Target {
             case "take-checkpoint": life.takesCheckpoint(); break;
             case "fill-cache": life.fillsCache(flusher); break;
             case "save": life.saves(flusher); break;
+            case "fail-save": life.failsToSave(flusher); break;
             case "mark": life.marks(flusher); break;
             case "stop": life.stops(); break;
             case "end": end(); break;

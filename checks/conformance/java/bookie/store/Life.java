@@ -4,7 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.File;
+import java.io.IOException;
 import java.lang.reflect.Field;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
@@ -13,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.bookkeeper.bookie.Journal.ForceWriteRequest;
 import org.apache.bookkeeper.bookie.Journal.QueueEntry;
+import org.apache.bookkeeper.bookie.storage.EntryLogger;
 import org.apache.bookkeeper.bookie.storage.ldb.DbLedgerStorage;
 import org.apache.bookkeeper.conf.ServerConfiguration;
 import org.apache.bookkeeper.discover.BookieServiceInfo;
@@ -161,8 +164,8 @@ final class Life {
             super(() -> {
                 try {
                     directory.flush();
-                } catch (Gate.Gone e) {
-                    // with its process
+                } catch (Gate.Gone | IOException e) {
+                    // with its process, or as a flush that failed: the storage only logs it
                 } catch (Exception e) {
                     e.printStackTrace();
                 }
@@ -285,6 +288,28 @@ final class Life {
         Gate gate = gate(directory);
         gate.let(Gate.SAVE);
         gate.arrives(Gate.MARK, directory < 0 ? null : full[directory]);
+    }
+
+    /** The checkpoint of a directory, or of SyncThread (-1), is about to save, and the flush of the entry log fails: it ends. */
+    void failsToSave(int directory) throws Exception {
+        LedgerStorage of = directories.get(Math.max(directory, 0));
+        Object entryLog = get(of, of.getClass(), "entryLogger");
+        InvocationHandler fails = (self, method, arguments) -> {
+            if (method.getName().equals("flush")) {
+                throw new IOException("no space left on device");
+            }
+            return method.invoke(entryLog, arguments);
+        };
+        Class<?>[] kinds = {EntryLogger.class};
+        set(of, of.getClass(), "entryLogger", Proxy.newProxyInstance(EntryLogger.class.getClassLoader(), kinds, fails));
+        gate(directory).let(Gate.SAVE);
+        if (directory < 0) {
+            bookie.syncThread.executor.submit(() -> { }).get(Gate.SECONDS, TimeUnit.SECONDS);
+        } else {
+            await(full[directory]);
+            full[directory] = null;
+        }
+        set(of, of.getClass(), "entryLogger", entryLog);
     }
 
     /** The checkpoint of a directory, or of SyncThread (-1), is done. */
