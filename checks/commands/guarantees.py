@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from fencepost.checks.commands.case import Case
@@ -15,11 +14,11 @@ from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import width
 from fencepost.checks.engines.plan import Options
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.bundle_guarantees import bundle_guarantees
-from fencepost.checks.questions.establishing import Means, establish, raised
+from fencepost.checks.questions.asking import Cluster, guaranteed
+from fencepost.checks.questions.establishing import Means
 from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, Settings
-from fencepost.checks.questions.judging import Guaranteed, judged
-from fencepost.checks.questions.ledger_guarantees import Sizes, ledger_guarantees
+from fencepost.checks.questions.judging import judged
+from fencepost.checks.questions.requirements import BOOKIES
 from fencepost.checks.reports.annotations import as_annotations
 from fencepost.checks.reports.guarantees import Opening, as_text, shortfall_lines
 from fencepost.checks.reports.junit import as_junit
@@ -27,7 +26,6 @@ from fencepost.checks.reports.pages import default_page, write_report
 from fencepost.checks.reports.report import as_json, closing_of_guarantees
 from fencepost.checks.reports.sarif import as_sarif
 from fencepost.checks.settings.input_files import Place
-from fencepost.model.releases import Releases
 from fencepost.properties.registry import RegistryError
 
 MEMORY = 1 << 29
@@ -60,36 +58,6 @@ def _parts(asked: argparse.Namespace) -> list[str]:
     return [*asked.protocols, *(option for option, value in options.items() if value)]
 
 
-def guaranteed(
-    asked: argparse.Namespace,
-    files: Sequence[Path],
-    settings: Settings,
-    bookies: int,
-    releases: Releases,
-    started: float,
-    reporter: Reporter,
-    should_stop: Callable[[], bool],
-) -> Guaranteed:
-    """Every guarantee of the settings, in a cluster of so many bookies. Raises what ``check`` raises.
-
-    If it is told to stop, or the time is up that began at ``started``, what is left of the rows is not known.
-    """
-    ledger = settings.ledger
-    sizes = Sizes.of(ledger, bookies)
-    memory = min(MEMORY, int(asked.memory * (1 << 30)))
-    options = Options(by="exhaustive", workers=asked.workers or os.cpu_count() or 1, memory=memory)
-    means = Means(options, reporter, None if asked.budget is None else started + asked.budget, should_stop)
-    rows = []
-    of_bundles = bundle_guarantees(settings.control_plane, settings.load_manager, releases)
-    for question in (*ledger_guarantees(sizes, releases), *of_bundles):
-        row = establish(question, means)
-        if row.failure is not None and question.raised_by:
-            row = replace(row, raised=raised(row, sizes, releases, means))
-        rows.append(row)
-    taken = {"ensemble": ledger.ensemble, "write_quorum": ledger.write_quorum, "ack_quorum": ledger.ack_quorum}
-    return Guaranteed(named(files), Place(files[-1]), sizes, taken, releases, tuple(rows), asked.bookies is None)
-
-
 def opening_of(
     asked: argparse.Namespace, case: Case, started: float, reporter: Reporter, should_stop: Callable[[], bool]
 ) -> Opening | None:
@@ -99,10 +67,18 @@ def opening_of(
         return None
     files = [(asked.conf, case.settings), *([(asked.against, case.before)] if case.before else [])]
     bookies = bookies_of(asked, *(settings for _, settings in files))
-    now, *others = [
-        guaranteed(asked, named, settings, bookies, case.releases, started, reporter, should_stop)
-        for named, settings in files
+    of_bookies = any(settings.bookies.is_given for _, settings in files)
+    about_bookies = [requirement.text for requirement in asked.require if set(requirement.names) <= set(BOOKIES)]
+    if about_bookies and not of_bookies:
+        raise RegistryError(f"--require {about_bookies[0]} is about bookies: add the file that they start with by --conf")
+    memory = min(MEMORY, int(asked.memory * (1 << 30)))
+    options = Options(by="exhaustive", workers=asked.workers or os.cpu_count() or 1, memory=memory)
+    means = Means(options, reporter, None if asked.budget is None else started + asked.budget, should_stop)
+    clusters = [
+        Cluster(named(paths), Place(paths[-1]), settings, bookies, asked.bookies is None, of_bookies)
+        for paths, settings in files
     ]
+    now, *others = [guaranteed(cluster, case.releases, means) for cluster in clusters]
     before = others[0] if others else None
     policy = None
     if case.before is not None:

@@ -15,6 +15,7 @@ from fencepost.checks.engines.theorems import check_theory
 from fencepost.checks.questions.hazard_search import look_for
 from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.questions.planning import Item
+from fencepost.checks.questions.user_settings import held_to_account
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.properties.registry import Instance
 from fencepost.properties.theorems import Theory
@@ -37,7 +38,7 @@ def done(
         if should_stop() or (left is not None and left <= 0):
             return
         try:
-            checked = _done(job, asked.defect, _options(asked, left), reporter, should_stop)
+            checked = _done(job, asked.defect, asked.set, _options(asked, left), reporter, should_stop)
         except (PropertyError, CheckpointError):
             reporter.end()
             raise
@@ -45,14 +46,19 @@ def done(
 
 
 def _done(
-    job: Job, defects: Sequence[str], options: Options, reporter: Reporter, should_stop: Callable[[], bool]
+    job: Job,
+    defects: Sequence[str],
+    changes: Sequence[str],
+    options: Options,
+    reporter: Reporter,
+    should_stop: Callable[[], bool],
 ) -> Checked:
     if isinstance(job, Hazard):
         return look_for(job, options, reporter, should_stop)
     item, instance = job
     if isinstance(item, Theory):
         return check_theory(item, defects, options, reporter, should_stop)
-    return check(item, instance, defects, options, reporter, should_stop)
+    return held_to_account(check(item, instance, defects, options, reporter, should_stop), item.settings(changes))
 
 
 def _options(asked: argparse.Namespace, seconds: float | None) -> Options:

@@ -133,6 +133,8 @@ class Means:
 
 def establish(guarantee: Guarantee, means: Means) -> Established:
     """Asks about one event more, and one more, until something is wrong. Raises what ``check`` raises."""
+    if guarantee.unasked:
+        return Established(guarantee, None, gap=guarantee.unasked)
     if guarantee.fewer:
         return _of_steps(guarantee, means)
     claim: Claim | None = None

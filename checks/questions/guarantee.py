@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from fencepost.checks.settings.broker_conf import Taken
 from fencepost.model.language import Protocol
 from fencepost.properties.registry import Entry, Instance, Value
 from fencepost.properties.theorems import Theory
@@ -20,7 +21,8 @@ class Guarantee:
     the others, besides the instance without. ``first`` builds the protocol with fewer runs, in which what is wrong shows
     soonest; ``symmetric`` has a search visit one state for all that differ only in which member is which. ``raised_by`` are
     sets of sizes of which one more may raise the number. Of a question that is ``fewer`` it is one of steps, and the fewer the
-    better; ``steps_of`` names what takes them. A theory is asked whether its theorems hold.
+    better; ``steps_of`` names what takes them. ``exposed_by`` are the settings without which nothing would be wrong,
+    ``unasked`` says why the question cannot be asked of these settings. A theory is asked whether its theorems hold.
     """
 
     name: str
@@ -36,6 +38,8 @@ class Guarantee:
     raised_by: tuple[tuple[str, ...], ...] = ()
     fewer: bool = False
     steps_of: str = ""
+    exposed_by: tuple[Taken[bool], ...] = ()
+    unasked: str = ""
 
     def asked(self, events: int) -> Iterator[tuple[Instance, tuple[str, ...]]]:
         """The instances in which so many events are possible, each with the defects that are switched on."""

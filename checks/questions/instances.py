@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+from fencepost.checks.settings.bookie_settings import BookieSettings, bookie_settings
 from fencepost.checks.settings.broker_conf import BrokerConf
 from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings, control_plane_settings
 from fencepost.checks.settings.ledger_settings import LedgerSettings, ledger_settings
@@ -48,6 +49,8 @@ UNASKED = ("metadata_store", "service_unit_migration")
 SERVICE_UNIT = "service_unit"
 """What decides on ownership with the extensible load manager, in place of ``LOCKED``."""
 
+REMEDY = "give the broker.conf that the brokers start with, or the bookkeeper.conf of the bookies"
+
 PAIRS, TRIPLES = 2, 3
 """Write quorums up to which two entries, or one, are searched together with a change of ensemble in seconds."""
 
@@ -58,6 +61,7 @@ class Settings:
     checks find."""
 
     ledger: LedgerSettings
+    bookies: BookieSettings
     control_plane: ControlPlaneSettings
     load_manager: LoadManagerSettings
     ledger_notes: tuple[str, ...]
@@ -71,11 +75,12 @@ def read_settings(*paths: Path) -> Settings:
     conf = BrokerConf(*paths)
     about_files = tuple(conf.notes)
     ledger, ledger_notes = _noted(conf, ledger_settings)
+    bookies, about_bookies = _noted(conf, bookie_settings)
     control_plane, control_plane_notes = _noted(conf, control_plane_settings)
     load_manager, about_classes = _noted(conf, load_manager_settings)
-    _, about_keys = _noted(conf, lambda read: read.look_closer("give the broker.conf that the brokers start with"))
-    notes = (*about_files, *about_classes, *about_keys)
-    return Settings(ledger, control_plane, load_manager, ledger_notes, control_plane_notes, notes)
+    _, about_keys = _noted(conf, lambda read: read.look_closer(REMEDY, every_file=True))
+    notes = (*about_files, *about_bookies, *about_classes, *about_keys)
+    return Settings(ledger, bookies, control_plane, load_manager, ledger_notes, control_plane_notes, notes)
 
 
 def _noted(conf: BrokerConf, read: Callable[[BrokerConf], T]) -> tuple[T, tuple[str, ...]]:

@@ -23,7 +23,7 @@ Kind = Literal["weaker", "short", "open"]
 class Guaranteed:
     """What the settings in a file guarantee under some releases, row by row. ``first`` is the file to look at where no line of
     it is to blame, ``taken`` are the settings by the size that they are; ``assumed`` says that nobody named the number of
-    bookies."""
+    bookies, ``sees_bookies`` that the bookies' own settings are among those."""
 
     file: str
     first: Place
@@ -32,6 +32,7 @@ class Guaranteed:
     releases: Releases
     rows: tuple[Established, ...]
     assumed: bool
+    sees_bookies: bool = False
 
     def row(self, name: str) -> Established:
         """The row of that name."""
@@ -41,14 +42,20 @@ class Guaranteed:
         """What would guarantee one event more; empty if that is not known."""
         if row.raised is not None:
             return ", ".join(self._setting(name, size) for name, size in self._changed(row.raised).items())
+        if row.failure is not None and not row.failure.defect and row.guarantee.exposed_by:
+            return ", ".join(f"{flag.key}=true" for flag in row.guarantee.exposed_by)
         history = history_of(row)
         if history is None or row.failure is None or len(row.failure.defects) > 1 or row.failure.undecided:
             return ""
         fixed = f"{SYSTEMS[history.project]} {history.fixed}" if history.fixed else ""
         return " or ".join(remedy for remedy in (history.avoided_by, fixed) if remedy)
 
-    def place(self, other: Sizes | None) -> Place:
-        """The line of the setting to look at: the first that is not as in the other sizes and is in a file."""
+    def place(self, row: Established, other: Sizes | None) -> Place:
+        """The line of the setting to look at: the one that exposes the row, or the first that is not as in the other sizes
+        and is in a file."""
+        exposing = [flag.place for flag in row.guarantee.exposed_by if flag.place]
+        if exposing:
+            return exposing[0]
         changed = [] if other is None else list(self._changed(other))
         places = [self.taken[name].place for name in (*changed, *reversed(self.taken)) if name in self.taken]
         return next((place for place in places if place), self.first)
@@ -103,13 +110,13 @@ def judged(now: Guaranteed, before: Guaranteed | None, requirements: Sequence[Re
     explained = {id(shortfall.row) for shortfall in found if shortfall.kind == "open"}
     left = [row for row in now.rows if not row.is_known and id(row) not in explained]
     headlines = [f"{row.guarantee.name} is not known: {gap_in_words(row)}" for row in left]
-    place = now.place(None)
-    return (*found, *(Shortfall("open", now, row, told, place) for row, told in zip(left, headlines, strict=True)))
+    opened = [Shortfall("open", now, row, told, now.place(row, None)) for row, told in zip(left, headlines, strict=True)]
+    return (*found, *opened)
 
 
 def gap_in_words(row: Established) -> str:
     """What of an answer was cut short: the search with how many events, and how."""
-    return row.gap if row.guarantee.fewer else f"with {(row.figure or 0) + 1}: {row.gap}"
+    return row.gap if row.guarantee.fewer or row.guarantee.unasked else f"with {(row.figure or 0) + 1}: {row.gap}"
 
 
 def _short_of(now: Guaranteed, requirements: Sequence[Requirement]) -> Iterator[Shortfall]:
@@ -120,13 +127,13 @@ def _short_of(now: Guaranteed, requirements: Sequence[Requirement]) -> Iterator[
                 continue
             if figure is not None and row.is_known:
                 headline = f"{name} = {figure} falls short of --require {asked.text}"
-                yield Shortfall("short", now, row, headline, now.place(row.raised))
+                yield Shortfall("short", now, row, headline, now.place(row, row.raised))
             elif row.limit is not None and not asked.met_by(row.limit):
                 headline = f"{name} is at most {row.limit}, and falls short of --require {asked.text}"
-                yield Shortfall("short", now, row, headline, now.place(None))
+                yield Shortfall("short", now, row, headline, now.place(row, None))
             else:
                 headline = f"{name} is not shown to meet --require {asked.text}: {gap_in_words(row)}"
-                yield Shortfall("open", now, row, headline, now.place(None))
+                yield Shortfall("open", now, row, headline, now.place(row, None))
 
 
 def _less_than(now: Guaranteed, before: Guaranteed) -> Iterator[Shortfall]:
@@ -135,11 +142,11 @@ def _less_than(now: Guaranteed, before: Guaranteed) -> Iterator[Shortfall]:
         change = compared(row, old)
         if change == "weaker":
             headline = f"{name} is {row.figure}, and was {old.figure} ({before.file})"
-            yield Shortfall("weaker", now, row, headline, now.place(before.sizes))
+            yield Shortfall("weaker", now, row, headline, now.place(row, before.sizes))
         elif change == "open":
             of, open_row = (now, row) if not row.is_known else (before, old)
             headline = f"{name} cannot be compared: {of.file}: {gap_in_words(open_row)}"
-            yield Shortfall("open", now, row, headline, now.place(before.sizes))
+            yield Shortfall("open", now, row, headline, now.place(row, before.sizes))
 
 
 def history_of(row: Established) -> History | None:

@@ -26,17 +26,19 @@ TRIPLES = 3
 
 @dataclass(frozen=True)
 class Sizes:
-    """The sizes of a ledger's quorums and of the cluster."""
+    """The sizes of a ledger's quorums and of the cluster, and what its bookies store in."""
 
     bookies: int
     ensemble: int
     write_quorum: int
     ack_quorum: int
+    storage: str = "db"
 
     @classmethod
     def of(cls, settings: LedgerSettings, bookies: int) -> Sizes:
         """Those of the settings, in a cluster of so many bookies."""
-        return cls(bookies, *(taken.value for taken in settings.taken))
+        ensemble, write_quorum, ack_quorum = (taken.value for taken in settings.taken)
+        return cls(bookies, ensemble, write_quorum, ack_quorum)
 
     @property
     def parameters(self) -> dict[str, Value]:
@@ -45,11 +47,11 @@ class Sizes:
 
     def raised(self, names: Sequence[str]) -> Sizes:
         """With one more of each of these, and of what must be at least as much."""
-        raised = {name: size + (name in names) for name, size in vars(self).items()}
         order = ("ack_quorum", "write_quorum", "ensemble", "bookies")
+        raised: dict[str, int] = {name: getattr(self, name) + (name in names) for name in order}
         for smaller, larger in pairwise(order):
             raised[larger] = max(raised[smaller], raised[larger])
-        return Sizes(**raised)
+        return Sizes(**raised, storage=self.storage)
 
 
 def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
@@ -147,6 +149,6 @@ def _hazards(sizes: Sizes, releases: Releases, fault: str) -> Iterator[tuple[str
         shown = {**usual, **LEDGER.shown_by[name]}
         bookies = sizes.ensemble + int(shown["bookies"]) - int(shown["ensemble"])
         parameters = {**shown, **sizes.parameters, "bookies": bookies, "readers": 0}
-        fits = LEDGER.history[name].fits({**parameters, "storage": usual["storage"]})
+        fits = LEDGER.history[name].fits(parameters)
         if fits and {f for f in faults if shown[f]} == {fault} & faults:
             yield name, parameters

@@ -107,6 +107,8 @@ def configuration_notes(settings: Settings, names: set[str], releases: Releases 
             told.append(str(striping.check(quorums.ensemble.value, quorums.write_quorum.value)))
     if SERVICE_UNIT in names and _pulsar(releases) in CHANNELS:
         told += [str(settings.load_manager.table_view), str(settings.load_manager.multi_phase)]
+    if settings.bookies.is_given and names & {"ledger", "bookie"}:
+        told += [str(value) for value in settings.bookies.taken]
     if names - {"ledger"}:
         told += [str(value) for value in settings.control_plane.taken]
         told += [f"note: {note}" for note in settings.control_plane_notes]

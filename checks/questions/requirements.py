@@ -18,7 +18,10 @@ STEPS = ("unserved", "unloaded")
 
 BUNDLES = ("owners", "owners_in_the_end", "served", *STEPS, "hash_range")
 
-NAMES = (*LEDGER, *BUNDLES)
+BOOKIES = ("killed", "power")
+"""The guarantees of a bookie, which only a file of a bookie has."""
+
+NAMES = (*LEDGER, *BOOKIES, *BUNDLES)
 """The guarantees that can be required, in the order in which they are reported."""
 
 

@@ -11,12 +11,22 @@ from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import Guaranteed, Judgement, Shortfall, compared, gap_in_words, history_of
 from fencepost.checks.reports.policy_change import PolicyChange
 
-UNSEEN = (
-    "in which racks and regions bookies are; the bookies' own settings (journalSyncData, journalWriteData, "
-    "dataIntegrityCheckingEnabled, the storage: DbLedgerStorage is assumed); autorecovery, which makes new copies; the "
-    "persistence policies of namespaces, which override the quorums; how long anything takes"
+RACKS = "in which racks and regions bookies are; "
+BOOKIES = (
+    "the bookies' own settings (journalSyncData, journalWriteData, dataIntegrityCheckingEnabled, the storage: DbLedgerStorage "
+    "is assumed): add their bookkeeper.conf by --conf; "
 )
-"""What of a cluster no file of a broker shows."""
+OTHERS = (
+    "autorecovery, which makes new copies; the persistence policies of namespaces, which override the quorums; how long "
+    "anything takes"
+)
+
+
+def unseen(now: Guaranteed) -> str:
+    """What of a cluster no file shows that was read."""
+    return RACKS + ("" if now.sees_bookies else BOOKIES) + OTHERS
+
+
 
 COLUMN = 22
 
@@ -44,7 +54,7 @@ def as_text(opening: Opening, width: int) -> str:
     for number, told in enumerate(opening.policy.sentences if opening.policy else ()):
         lines += _wrapped(f"  {'' if number else 'load balancing':<{COLUMN + 1}}", told, width)
     lines += [f"    {command}" for command in (opening.policy.commands if opening.policy else ())]
-    lines += _wrapped(f"  {'not seen':<{COLUMN + 1}}", UNSEEN, width)
+    lines += _wrapped(f"  {'not seen':<{COLUMN + 1}}", unseen(now), width)
     return "\n".join(lines) + "\n"
 
 
@@ -65,7 +75,7 @@ def as_json(opening: Opening) -> dict[str, Any]:
         "bookies": now.sizes.bookies,
         "bookies_assumed": now.assumed,
         "rows": [_row(now, row, before) for row in now.rows],
-        "not_seen": UNSEEN,
+        "not_seen": unseen(now),
         "policy": opening.policy.as_json() if opening.policy else None,
         "shortfalls": [
             {

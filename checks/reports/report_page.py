@@ -14,7 +14,7 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import compared
-from fencepost.checks.reports.guarantees import UNSEEN, Opening, details
+from fencepost.checks.reports.guarantees import Opening, details, unseen
 from fencepost.checks.reports.histories import about
 from fencepost.checks.reports.report import closing, closing_of_guarantees, text
 
@@ -45,7 +45,7 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
         columns=" ".join([FIGURE] * columns),
         narrow=" ".join([NARROW] * columns),
         rows=f'<div class="rows">{"".join(_row(opening, row) for row in now.rows)}</div>',
-        unseen=escape(UNSEEN),
+        unseen=escape(unseen(now)),
         rest=rest,
     )
 

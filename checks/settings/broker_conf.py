@@ -8,7 +8,7 @@ default of ServiceConfiguration.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -18,6 +18,18 @@ from fencepost.checks.settings.layers import read_layer
 
 LARGEST = 2**31 - 1
 PULSARS = "Pulsar's default"
+
+MARK = "\u00ef\u00bb\u00bf"
+"""A byte order mark as Java reads it."""
+
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "the configuration of ZooKeeper": ("tickTime", "dataDir", "initLimit", "syncLimit", "clientPort"),
+    "that of a proxy": ("brokerServiceURL", "brokerWebServiceURL", "brokerProxyAllowedHostNames", "proxyLogLevel"),
+    "that of a client": ("webServiceUrl", "brokerServiceUrl", "authPlugin"),
+    "that of a function worker": ("workerId", "pulsarFunctionsNamespace", "functionMetadataTopicName"),
+    "that of logging": ("rootLogger", "status", "monitorInterval", "appender.console.type"),
+}
+"""Keys by which files are known that are neither a broker's nor a bookie's."""
 
 T = TypeVar("T")
 
@@ -78,7 +90,8 @@ class BrokerConf:
             return Taken(key, default)
         text, place = given[0].strip(), given[1]
         if not re.fullmatch(r"[+-]?[0-9]+", text):
-            raise ConfigurationError(f"{place}: {key} = {text!r} is not a whole number; {remedy}", place)
+            comment = "; a comment goes on a line of its own" if "#" in text else ""
+            raise ConfigurationError(f"{place}: {key} = {text!r} is not a whole number; {remedy}{comment}", place)
         digits = text.lstrip("+-").lstrip("0") or "0"
         small = len(digits) <= len(str(LARGEST))
         value = int(digits) * (-1 if text.startswith("-") else 1) if small else None
@@ -132,11 +145,11 @@ class BrokerConf:
         text, place = self.text(key, "") or ("", given[-1].place)
         return Taken(key, text.strip(), place)
 
-    def look_closer(self, remedy: str, besides: Collection[str] = ()) -> None:
-        """Looks again at the files when all of their keys that count, but for those ``besides``, have been asked for: notes
+    def look_closer(self, remedy: str, besides: Collection[str] = (), *, every_file: bool = False) -> None:
+        """Looks again at the files when all of their keys that count, except those ``besides``, have been asked for: notes
         those that are spelled nearly so, and the files that say nothing of them.
 
-        Raises ConfigurationError, ending with the ``remedy``, if that is so of all files.
+        Raises ConfigurationError, ending with the ``remedy``, if that is so of all files, or of any with ``every_file``.
         """
         unread = [one for one in self._found if one.key not in self._known and one.key not in besides]
         near = {}
@@ -145,11 +158,29 @@ class BrokerConf:
                 near[one.place] = f"{one.key} on line {one.place.line} is not read: did you mean {meant}?"
         if len(unread) == len(self._found):
             place, told = next(iter(near.items()), (Place(self._paths[-1]), ""))
-            hint = f" ({told})" if told else ""
+            hint = f" ({told})" if told else self._seems(self._paths[-1])
             raise ConfigurationError(f"{self.name}: has none of the settings that are read here{hint}; {remedy}", place)
         self.notes += [f"{place.file}: {told}" for place, told in near.items()]
         read = {one.place.file for one in self._found if one not in unread}
-        self.notes += [f"{path}: has none of the settings that are read here" for path in self._paths if path not in read]
+        strangers = [path for path in self._paths if path not in read]
+        if strangers and every_file:
+            path = strangers[0]
+            told = f"{path}: has none of the settings that are read here{self._seems(path)}; leave it out, or {remedy}"
+            raise ConfigurationError(told, Place(path))
+        self.notes += [f"{path}: has none of the settings that are read here" for path in strangers]
+
+    def _seems(self, path: Path) -> str:
+        """What a file of which nothing is read seems to be, in brackets; empty if it is like nothing that is known."""
+        keys = {one.key.removeprefix(MARK) for one in self._found if one.place.file == path}
+        if any(one.key.startswith(MARK) for one in self._found if one.place.file == path):
+            return f" (it begins with a byte order mark, which Java takes for part of {sorted(keys)[0]}: save it without)"
+        likeness = {kind: [key for key in known if key in keys] for kind, known in KINDS.items()}
+        kind = max(likeness, key=lambda kind: len(likeness[kind]))
+        return f" (it seems to be {kind}: it sets {likeness[kind][0]})" if likeness[kind] else ""
+
+    def has(self, key: str) -> bool:
+        """Whether some file sets it."""
+        return any(one.key == key for one in self._found)
 
     def places_of(self, key: str) -> list[Place]:
         """Where a key is set, the one that counts last."""

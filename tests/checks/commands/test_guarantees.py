@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fencepost.checks.commands import check, guarantees
+from fencepost.checks.commands import check
+from fencepost.checks.questions import asking
 from fencepost.checks.questions.bundle_guarantees import bundle_guarantees
 from fencepost.checks.questions.guarantee import Guarantee
 from fencepost.checks.questions.ledger_guarantees import Sizes, ledger_guarantees
@@ -33,8 +34,8 @@ def few_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     def fewer(settings: ControlPlaneSettings, manager: LoadManagerSettings, releases: Releases) -> list[Guarantee]:
         return [g for g in bundle_guarantees(settings, manager, releases) if g.name == "unserved"]
 
-    monkeypatch.setattr(guarantees, "ledger_guarantees", few)
-    monkeypatch.setattr(guarantees, "bundle_guarantees", fewer)
+    monkeypatch.setattr(asking, "ledger_guarantees", few)
+    monkeypatch.setattr(asking, "bundle_guarantees", fewer)
 
 
 @pytest.fixture

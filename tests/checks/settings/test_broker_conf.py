@@ -90,7 +90,7 @@ def test_the_last_of_duplicates_wins_and_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        "journalDirectories=/data\nzkServers=localhost:2181\nbookiePort=3181\n",
+        "dataDirectory=/data\nservers=localhost:2181\nport=3181\n",
         "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534::/:/sbin/nologin\n",
         "PULSAR_PREFIX_brokerServicePort=6650\nPULSAR_MEM=-Xmx1g\n",
         f"export {ENSEMBLE}=2\n",

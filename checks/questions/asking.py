@@ -1,0 +1,66 @@
+"""Everything that a cluster's settings are asked, and the answers: the one place that asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from fencepost.checks.questions.bookie_guarantees import bookie_guarantees
+from fencepost.checks.questions.bundle_guarantees import bundle_guarantees
+from fencepost.checks.questions.establishing import Means, establish, raised
+from fencepost.checks.questions.guarantee import Guarantee
+from fencepost.checks.questions.instances import Settings
+from fencepost.checks.questions.judging import Guaranteed
+from fencepost.checks.questions.ledger_guarantees import Sizes, ledger_guarantees
+from fencepost.checks.settings.bookie_settings import STORAGES
+from fencepost.checks.settings.input_files import Place
+from fencepost.model.releases import Releases
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The settings in some files, by the name of the files and the one to look at, and the number of bookies, which nobody
+    named if ``assumed``. ``of_bookies`` says whether to ask about the bookies' own settings."""
+
+    file: str
+    first: Place
+    settings: Settings
+    bookies: int
+    assumed: bool
+    of_bookies: bool
+
+    @property
+    def sizes(self) -> Sizes:
+        """The sizes of its ledgers, and what its bookies store in."""
+        storage = STORAGES.get(self.settings.bookies.storage.value, "db") if self.of_bookies else "db"
+        return replace(Sizes.of(self.settings.ledger, self.bookies), storage=storage)
+
+
+def questions(cluster: Cluster, releases: Releases) -> Iterator[Guarantee]:
+    """What is asked of a cluster, in the order of the report."""
+    settings = cluster.settings
+    yield from ledger_guarantees(cluster.sizes, releases)
+    if cluster.of_bookies:
+        yield from bookie_guarantees(settings.bookies)
+    yield from bundle_guarantees(settings.control_plane, settings.load_manager, releases)
+
+
+def guaranteed(cluster: Cluster, releases: Releases, means: Means) -> Guaranteed:
+    """Every guarantee of a cluster. What there was no time for is not known. Raises what ``check`` raises."""
+    rows, ledger = [], cluster.settings.ledger
+    for question in questions(cluster, releases):
+        row = establish(question, means)
+        if row.failure is not None and question.raised_by:
+            row = replace(row, raised=raised(row, cluster.sizes, releases, means))
+        rows.append(row)
+    taken = {"ensemble": ledger.ensemble, "write_quorum": ledger.write_quorum, "ack_quorum": ledger.ack_quorum}
+    return Guaranteed(
+        cluster.file,
+        cluster.first,
+        cluster.sizes,
+        taken,
+        releases,
+        tuple(rows),
+        cluster.assumed,
+        sees_bookies=cluster.of_bookies,
+    )

@@ -1,0 +1,38 @@
+"""Which questions with a number for an answer the settings of a bookie are asked: what it keeps when its process ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fencepost.checks.questions.guarantee import Guarantee
+from fencepost.checks.settings.bookie_settings import BookieSettings
+from fencepost.checks.settings.broker_conf import Taken
+from fencepost.properties.bookie.guarantees import keeps_its_word
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+
+BOOKIE = replace(PROTOCOLS["bookie"], suite=keeps_its_word)
+SMALL: dict[str, Value] = {"entries": 1, "records": 4, "recovery": False}
+MOST = 2
+"""How many ends of the process are asked about."""
+
+
+def bookie_guarantees(settings: BookieSettings) -> Iterator[Guarantee]:
+    """What is asked of a bookie, without the known bugs of the release, which the row ``restarts`` has."""
+    unmodelled = settings.unmodelled
+    parameters = SMALL if unmodelled else {**SMALL, **settings.parameters}
+    weak = [flag for flag in (settings.write, settings.sync) if not flag.value]
+    keeps, loses = "what a bookie has acknowledged survives ", "what a bookie has acknowledged can be lost when "
+    for name, says, denies, fault in (
+        ("killed", keeps + "{n} kill{s} of its process", loses + "its process is killed", "kills"),
+        ("power", keeps + "{n} power cut{s}", loses + "it loses power", "power_losses"),
+    ):
+        yield Guarantee(
+            name, says, denies, BOOKIE, parameters, (fault,), MOST, exposed_by=_blamed(weak, fault), unasked=unmodelled
+        )
+
+
+def _blamed(weak: list[Taken[bool]], fault: str) -> tuple[Taken[bool], ...]:
+    """The flags that are to blame: a kill does not take what is written, whether it is synced or not."""
+    return tuple(flag for flag in weak if fault == "power_losses" or flag.key == "journalWriteData")

@@ -1,0 +1,28 @@
+"""What a bookie keeps of what it has acknowledged when its process is killed, or its machine loses power."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from fencepost.model.language import And, Protocol, any_of
+from fencepost.properties.bookie.safety import bookie
+from fencepost.properties.vocabulary import Suite
+
+ACKNOWLEDGED = ("acknowledged_adds_survive", "answered_fences_survive", "denied_adds_stay_out")
+"""The properties of the protocol by which a bookie keeps its word; with some settings they are controls that fail."""
+
+
+def keeps_its_word(p: Protocol) -> Suite:
+    """That what a bookie has acknowledged is there when it runs again: with no settings is it expected to fail."""
+    whole, suite, s = bookie(p), Suite(p), p.state
+    suite.properties = [replace(prop, strict="") for prop in whole.properties if prop.name in ACKNOWLEDGED]
+
+    @suite.sometimes
+    def a_bookie_serves_again() -> Any:
+        """The process has ended as often as it may, an add was acknowledged before, and the bookie serves."""
+        pairs = [(of, e) for of in p.universes["ledger"] for e in p.universes["entry"]]
+        ended = [s.kills == p.budgets["kills"], s.power_losses == p.budgets["power_losses"]]
+        return And(s.stage == "up", *ended, any_of(s.added[of, e] == "acknowledged" for of, e in pairs))
+
+    return suite
