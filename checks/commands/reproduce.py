@@ -136,7 +136,7 @@ def listing() -> str:
     """What can be shown: name, releases, time, what is lost, and the page of the finding."""
     lines = []
     for each in REPRODUCTIONS.values():
-        lines.append(f"{each.name}: {each.system} {', '.join(each.releases)}, about {each.seconds} s")
+        lines.append(f"{each.name}: {each.system} {', '.join(each.releases)}, {each.seconds} s on two busy cores")
         lines += [f"  loses    {each.harm}", f"  control  {each.control}", f"  finding  {each.page}"]
     return "\n".join(lines) + "\n"
 

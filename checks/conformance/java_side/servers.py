@@ -16,7 +16,8 @@ def bookkeeper_processes(version: str) -> Release:
 
 def pulsar_brokers(version: str) -> Release:
     """All that a broker of a release needs to start, in the versions that belong together, with a ZooKeeper server."""
-    # Pulsar has a ZooKeeper of its own beside that one
-    broker = Artifact(f"org.apache.pulsar:pulsar-broker:{version}", ("org.apache.zookeeper:zookeeper",))
+    # 4.2 has a ZooKeeper of its own, zookeeper-with-patched-admin, beside that one
+    excluded = ("org.apache.zookeeper:zookeeper",) if version.startswith("4.2.") else ()
+    broker = Artifact(f"org.apache.pulsar:pulsar-broker:{version}", excluded)
     managed = (f"org.apache.pulsar:pulsar:{version}",)
     return Release("pulsar-brokers", version, (broker, *map(Artifact, ZOOKEEPER_SERVER)), managed)

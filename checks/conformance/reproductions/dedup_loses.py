@@ -57,7 +57,7 @@ DEDUP_LOSES = Reproduction(
     control="deduplication off; messages may then be out of order or stored twice",
     system="Pulsar",
     releases=("4.2.4",),
-    seconds=90,
+    seconds=130,
     page="docs/findings/deduplication-loses-messages.md",
     take=take,
 )

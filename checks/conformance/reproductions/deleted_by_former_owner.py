@@ -40,7 +40,7 @@ DELETED_BY_FORMER_OWNER = Reproduction(
     control="inactive topics are left alone (brokerDeleteInactiveTopicsEnabled=false)",
     system="Pulsar",
     releases=("4.2.4",),
-    seconds=40,
+    seconds=30,
     page="docs/findings/deletion-by-a-former-owner.md",
     take=take,
 )

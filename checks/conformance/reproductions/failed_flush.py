@@ -59,7 +59,7 @@ FAILED_FLUSH = Reproduction(
     control="the disk refuses nothing",
     system="BookKeeper",
     releases=("4.18.0", "4.17.3"),
-    seconds=60,
+    seconds=150,
     page="docs/findings/failed-flush.md",
     take=take,
 )

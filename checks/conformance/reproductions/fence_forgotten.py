@@ -54,7 +54,7 @@ FENCE_FORGOTTEN = Reproduction(
     control="the old writer adds an entry before the recovery, so the bookies know the ledger",
     system="BookKeeper",
     releases=("4.18.0", "4.17.3"),
-    seconds=45,
+    seconds=90,
     page="docs/findings.md#a-fence-of-an-unknown-ledger-is-forgotten",
     take=take,
 )

@@ -22,7 +22,7 @@ class Reproduction:
     """A finding that can be shown on released software.
 
     ``harm`` is what a user loses, ``control`` what is different in the run that loses nothing, ``seconds`` how long both runs
-    take on two cores once the jars are there, ``page`` where the finding is described. ``take`` takes one run of a release,
+    took on two busy cores, the jars being there, ``page`` where the finding is described. ``take`` takes one run of a release,
     the control if it is asked for; it raises ToolchainError and SessionError.
     """
 

@@ -61,7 +61,7 @@ TRANSFER_COMES_BACK = Reproduction(
     control="loadBalancerMultiPhaseBundleUnload=false",
     system="Pulsar",
     releases=("4.2.4",),
-    seconds=120,
+    seconds=210,
     page="docs/findings/transfer-comes-back.md",
     take=take,
 )

@@ -90,7 +90,7 @@ TWICE_IN_ENSEMBLE = Reproduction(
     control="the command is over before the second bookie goes",
     system="BookKeeper",
     releases=("4.18.0", "4.17.3"),
-    seconds=150,
+    seconds=210,
     page="docs/findings/bookie-twice-in-an-ensemble.md",
     take=take,
 )

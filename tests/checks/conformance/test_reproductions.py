@@ -32,7 +32,7 @@ def _of(folder: Path) -> list[str]:
 @pytest.mark.parametrize("name", REPRODUCTIONS)
 def test_a_finding_is_seen_and_not_in_its_control(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tools()
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     ran = fencepost("reproduce", name, "--quiet")
     assert ran.returncode == 0, ran
     assert "seen as the finding says, and not in the control" in ran.stdout.splitlines()
