@@ -17,7 +17,7 @@ GROUPS = {
 }
 """The marker of a group of pytest-xdist."""
 
-FIXTURES = {"spark": "spark", "chromium": "browser", "tlc": "tlc", "wheel": "package", "clean": "package"}
+FIXTURES = {"jar": "java", "spark": "spark", "chromium": "browser", "tlc": "tlc", "wheel": "package", "clean": "package"}
 """The marker of a fixture."""
 
 PROGRAMS = {

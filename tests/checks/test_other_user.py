@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -15,45 +13,23 @@ import pytest
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from tests.command import ROOT, Ran, command, stable
+from tests.other_user import UID, as_other_user, reached, require_other_users
 
-UID = 61_345
-"""Nobody's: it has no entry in the passwd file, and so no home."""
+pytestmark = pytest.mark.long  # its loops are compiled for this user
 
 SMALL = ("check", "election", "--set", "brokers=1", "--quiet")
-
-
-def _hidden(path: Path) -> Path | None:
-    """The highest folder above a path through which another user may not go."""
-    return next((above for above in reversed(path.parents) if not above.stat().st_mode & 0o001), None)
-
-
-def _mounts(folder: Path) -> str:
-    """Commands of a shell with its own mounts: the clone is read-only there, and whatever Python needs can be reached."""
-    lines = []
-    needed = [Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve(), ROOT]
-    for number, hidden in enumerate(sorted({above for path in needed if (above := _hidden(path))})):
-        held = folder / f"held-{number}"
-        held.mkdir(mode=0o700)
-        lines += [f"mount --bind {hidden} {held}", f"mount -t tmpfs -o mode=755 tmpfs {hidden}"]
-        for path in (path for path in needed if path.is_relative_to(hidden)):
-            lines += [f"mkdir -p {path}", f"mount --bind {held / path.relative_to(hidden)} {path}"]
-    return " && ".join([*lines, f"mount --bind {ROOT} {ROOT}", f"mount -o remount,bind,ro {ROOT}"])
 
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
     """A folder in which this user may write, with a temporary one; skipped where no process can be another user's."""
-    if os.getuid() != 0 or not (shutil.which("setpriv") and shutil.which("unshare")):
-        pytest.skip("only root, with setpriv and unshare, can run a command as another user")
-    if subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode:
-        pytest.skip("this machine has no mount namespaces for root")
+    require_other_users()
     folder = Path(tempfile.mkdtemp(prefix="fencepost-other-user-", dir="/tmp"))
     folder.chmod(0o755)
     (folder / "tmp").mkdir()
     (folder / "forbidden").mkdir(mode=0o700)
     (folder / "secret.conf").write_text("managedLedgerDefaultEnsembleSize=2\n")
     (folder / "secret.conf").chmod(0o600)
-    (folder / "mounts").write_text(_mounts(folder))
     for each in (folder, folder / "tmp"):
         os.chown(each, UID, UID)
     yield folder
@@ -62,10 +38,9 @@ def folder() -> Iterator[Path]:
 
 def ran(folder: Path, *words: str | Path, **environment: str) -> Ran:
     around = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "tmp"), **environment}
-    user = ["setpriv", "--reuid", str(UID), "--regid", str(UID), "--clear-groups", *command(*words)]
-    script = f"{(folder / 'mounts').read_text()} && exec {shlex.join(user)}"
-    within = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script]
-    done = subprocess.run(within, cwd=folder, env=around, capture_output=True, text=True, check=False)
+    needed = [Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve(), ROOT]
+    read_only = f"mount --bind {ROOT} {ROOT} && mount -o remount,bind,ro {ROOT}"
+    done = as_other_user(command(*words), folder, f"{reached(needed, folder)} && {read_only}", around)
     assert "Traceback" not in done.stderr, done.stderr
     return Ran(done.returncode, done.stdout, done.stderr)
 

@@ -26,6 +26,7 @@ def instances(*args: object, **chosen: object) -> list[tuple[str, dict[str, obje
     return [(one.instance.name, dict(one.instance.parameters)) for one in found]
 
 
+@pytest.mark.long
 def test_what_is_checked_is_what_was_asked_for() -> None:
     ci = [(i.name, dict(i.parameters)) for i in ELECTION.sizes["ci"]]
     assert instances("election") == instances(ELECTION, size="ci") == ci

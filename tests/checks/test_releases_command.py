@@ -69,6 +69,7 @@ def test_no_hazard_is_told_that_the_release_does_not_have(release: str) -> None:
     assert run.returncode == 14
 
 
+@pytest.mark.long
 def test_settings_may_keep_a_hazard_from_showing() -> None:
     run = fencepost("check", "election", "--set", "brokers=2", "crashes=0", "--pulsar", "4.2.4", "--quiet")
     assert "  hazard       same_value: " in run.stdout
@@ -93,6 +94,7 @@ def test_json_says_what_is_known_of_a_hazard(tmp_path: Path) -> None:
     assert set(others) == {None}
 
 
+@pytest.mark.long
 def test_each_format_of_ci_tells_hazards(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     junit = fencepost(*OLD, "--format", "junit", "--html", page)

@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,10 @@ import yaml
 from fencepost.checks import hook
 from fencepost.checks.reports import summary
 from tests.command import fencepost
+from tests.other_user import as_other_user, reached, require_other_users
 from tests.package.environment import ROOT, Environment, built
 
+pytestmark = pytest.mark.package
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 HOOKS: list[dict[str, Any]] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
 CONF = "managedLedgerDefaultEnsembleSize=2\n"
@@ -250,3 +253,26 @@ def test_the_image_has_all_that_the_package_is_made_of(tmp_path: Path, wheel: Pa
     assert lines.index("USER fencepost") < len(lines) - 1, "not as root"
     ran = clean.run("-m", "fencepost", "check", "--help", folder=tmp_path)
     assert ran.returncode == 0
+
+
+def test_any_user_can_run_it_where_nothing_but_a_temporary_folder_can_be_written(clean: Environment) -> None:
+    """As a cluster runs an image: a uid that is nobody's, no home, no variables, a read-only root."""
+    require_other_users()
+    folder = Path(tempfile.mkdtemp(prefix="fencepost-read-only-", dir="/tmp"))
+    folder.chmod(0o755)
+    (folder / "tmp").mkdir()
+    clean.python.parents[1].chmod(0o755)
+    needed = [Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve(), clean.python.parents[1]]
+    writable = f"mount -t tmpfs -o mode=1777 tmpfs {folder}/tmp"
+    mounts = f"{reached(needed, folder)} && {writable} && mount -o remount,bind,ro /"
+    around = {"PATH": os.defpath, "TMPDIR": str(folder / "tmp")}
+    check = [clean.python, "-m", "fencepost", "check", "election", "--set", "brokers=1", "--quiet"]
+    try:
+        refused = as_other_user(["touch", folder / "anything"], folder, mounts, around)
+        assert "Read-only file system" in refused.stderr
+        ran = as_other_user(check, folder, mounts, around)
+    finally:
+        shutil.rmtree(folder)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    (note,) = ran.stderr.splitlines()
+    assert f"compiled loops are in {folder}/tmp/" in note

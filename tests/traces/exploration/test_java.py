@@ -27,6 +27,7 @@ def test_java_home_goes_before_the_path(tmp_path: Path) -> None:
     assert chosen({"PATH": str(other / "bin")}).source == "java on the path"
 
 
+@pytest.mark.spark  # the Java of its extra
 @pytest.mark.parametrize(("version", "status"), [("1.8.0_402", 0), ("11.0.22", 0), ("17.0.9", 1), ("nonsense", 0)])
 def test_an_old_or_broken_java_is_passed_over_for_the_wheel(tmp_path: Path, version: str, status: int) -> None:
     found = chosen({"JAVA_HOME": str(fake(tmp_path, version, status)), "PATH": ""})
@@ -44,6 +45,7 @@ def test_without_any_java_the_error_says_what_was_tried(tmp_path: Path, monkeypa
         chosen({"JAVA_HOME": str(tmp_path / "gone"), "PATH": ""})
 
 
+@pytest.mark.spark  # the Java of its extra
 def test_the_launcher_leaves_out_the_module_that_a_trimmed_java_lacks(tmp_path: Path) -> None:
     java = chosen({"PATH": ""})
     flags = ["--add-modules=jdk.incubator.vector", "-Dsaid=two words", "-XshowSettings:properties", "-version"]

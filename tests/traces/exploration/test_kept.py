@@ -47,6 +47,7 @@ def test_a_folder_counts_when_it_is_kept(tmp_path: Path) -> None:
     check([tmp_path], "a run")
 
 
+@pytest.mark.long
 def test_any_byte_that_is_changed_is_found(folders: list[Path]) -> None:
     seed = random.Random(9)
     for file in (file for folder in folders for file in sorted(folder.iterdir())):

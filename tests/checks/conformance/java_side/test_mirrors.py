@@ -123,6 +123,7 @@ def test_nothing_is_declared_that_no_action_mirrors() -> None:
     assert ONLY_IN
 
 
+@pytest.mark.java
 def test_one_protocol_in_one_release() -> None:
     tools()
     ran = fencepost("conform", "mirrors", "election", "--release", "4.2.4", "--quiet")
