@@ -117,6 +117,26 @@ def test_every_layer_exists() -> None:
     assert all(_modules(layer) for layer in LAYERS)
 
 
+def test_options_of_the_command_line_go_no_further_than_the_commands() -> None:
+    """What is below takes a request, whose fields have names and types."""
+    below = [module for module in ALL if "commands" not in module.relative_to(ROOT).parts]
+    assert [_name(module) for module in below if _names_options(module.read_text(encoding="utf-8"))] == []
+    runs = [module for module in _modules("checks/commands") if module.name not in ("arguments.py", "requests.py")]
+    holding = [_name(module) for module in runs if _names_options(module.read_text(encoding="utf-8"))]
+    assert holding == ["checks/commands/list.py", "checks/commands/reproduce.py"], "commands of one module have their arguments"
+
+
+def _names_options(source: str) -> bool:
+    nodes = ast.walk(ast.parse(source))
+    return any("Namespace" in (getattr(node, "attr", ""), getattr(node, "id", ""), getattr(node, "name", "")) for node in nodes)
+
+
+@pytest.mark.parametrize("source", ["def f(x: argparse.Namespace): ...", "from argparse import Namespace", "x: Namespace"])
+def test_options_that_go_further_are_seen(source: str) -> None:
+    assert _names_options(source)
+    assert not _names_options(source.replace("Namespace", "NamespaceBundle"))
+
+
 def test_imports_run_downward() -> None:
     upward = {_name(module): _upward(module.relative_to(ROOT).parts[0], module.read_text(encoding="utf-8")) for module in ALL}
     assert {name: above for name, above in upward.items() if above} == {}
@@ -145,7 +165,7 @@ def test_rooms_import_only_from_rooms_below() -> None:
 
 
 def test_a_room_that_imports_from_above_is_seen() -> None:
-    assert _climbs(("checks", "reports", "x"), "from fencepost.checks.commands.doubts import doubts")
+    assert _climbs(("checks", "reports", "x"), "from fencepost.checks.commands.check.doubts import doubts")
     assert _climbs(("model", "pulsar", "x"), "import fencepost.model.bookkeeper.ledger")
     assert not _climbs(("checks", "reports", "x"), "from fencepost.checks.reports.doubt import Doubt")
 

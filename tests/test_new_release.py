@@ -144,7 +144,7 @@ def test_answers_say_so(tree: tuple[Path, str]) -> None:
         ["list"],
         ["list", "election", "--defects"],
         ["check", *PROOF, *of_it],
-        ["play", "unload", "--set", "brokers=1", *of_it, "--out", str(folder / "unload.html"), "--quiet"],
+        ["play", "unload", "--set", "brokers=1", *of_it, "--html", str(folder / "unload.html"), "--quiet"],
         ["policy", "check", *of_it],
     ]
     run = ran(folder, "-c", RUN, json.dumps(commands))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from fencepost.checks.console.numbers import hours, positive, whole
 from fencepost.model.releases import Releases
@@ -30,7 +31,7 @@ def add_command(
 class Once(argparse.Action):
     """Keeps the value of an option that may be given once: of two the first would be lost without a word."""
 
-    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: object, *_: object) -> None:
+    def __call__(self, parser: argparse.ArgumentParser, namespace: Any, values: object, *_: object) -> None:
         if getattr(namespace, self.dest) is not None:
             parser.error(f"{self.option_strings[0]} is given twice; give it once")
         setattr(namespace, self.dest, values)
@@ -38,7 +39,7 @@ class Once(argparse.Action):
 
 def add_conf(to: argparse.ArgumentParser, helps: str) -> None:
     helps += "; of several the later ones count before the earlier"
-    to.add_argument("--conf", type=Path, action="append", metavar="FILE", help=helps)
+    to.add_argument("--conf", type=Path, action="append", default=[], metavar="FILE", help=helps)
 
 
 def add_size(to: argparse.ArgumentParser, usual: str = "ci") -> None:
@@ -87,6 +88,22 @@ def add_format(to: argparse.ArgumentParser, *more: str) -> None:
     to.add_argument("--format", choices=("text", "json", *more), default="text", help="how to print the answer (default: text)")
 
 
+UNNAMED = Path()
+"""A page that is asked for without a name."""
+
+
+def page_name(text: str) -> Path:
+    """The name of a page: it ends in .html, so that a forgotten name is not the next argument."""
+    if not text.endswith((".html", ".htm")):
+        raise argparse.ArgumentTypeError(f"{text!r} is not the name of a page, which ends in .html")
+    return Path(text)
+
+
+def add_page(to: argparse.ArgumentParser, helps: str) -> None:
+    """A page, with its name or without."""
+    to.add_argument("--html", nargs="?", const=UNNAMED, type=page_name, metavar="PAGE", help=helps)
+
+
 def add_quiet(to: argparse.ArgumentParser) -> None:
     to.add_argument("--quiet", action="store_true", help="no progress on standard error")
 
@@ -104,8 +121,16 @@ def add_releases(to: argparse.ArgumentParser, helps: str = "behave as this relea
     to.add_argument("--bookkeeper", action=Once, metavar="RELEASE", help=helps)
 
 
-def chosen_releases(asked: argparse.Namespace) -> Releases | None:
-    """The releases of ``add_releases``; None if none is named, ReleaseError if one is not modelled."""
+@dataclass(frozen=True)
+class NamedReleases:
+    """The releases of Pulsar and BookKeeper that ``add_releases`` has on the command line, each if it is named."""
+
+    pulsar: str | None
+    bookkeeper: str | None
+
+
+def chosen_releases(asked: NamedReleases) -> Releases | None:
+    """The releases that are named; None if none is named, ReleaseError if one is not modelled."""
     return None if asked.pulsar is None and asked.bookkeeper is None else Releases.of(asked.pulsar, asked.bookkeeper)
 
 

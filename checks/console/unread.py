@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterable
 
-from fencepost.checks.console.options import chosen_releases
+from fencepost.checks.console.options import NamedReleases, chosen_releases
 from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry
@@ -23,7 +22,7 @@ def unread(entries: Iterable[Entry], releases: Releases | None) -> str:
     return "; ".join(f"unread: known bugs that {release} may have: {', '.join(each)}" for release, each in counts.items())
 
 
-def chosen_aloud(asked: argparse.Namespace) -> Releases | None:
+def chosen_aloud(asked: NamedReleases) -> Releases | None:
     """``chosen_releases``, with a line on standard error if there is something that nobody has read of them."""
     releases = chosen_releases(asked)
     if text := unread(PROTOCOLS.values(), releases):

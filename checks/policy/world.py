@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +34,21 @@ def add_world(parser: argparse.ArgumentParser) -> None:
     add("--load", type=percent, metavar="PERCENT", help="mean usage of the generated cluster's brokers (default: 50)")
 
 
-def world(asked: argparse.Namespace) -> Scenario:
+@dataclass(frozen=True)
+class WorldRequest:
+    """The arguments that describe a world: what happens, and the cluster that it happens to, of a snapshot or generated."""
+
+    scenario: str
+    snapshot: Path | None
+    rates: Path | None
+    brokers: int | None
+    bundles: int | None
+    namespaces: int | None
+    topics_per_bundle: int | None
+    load: float | None
+
+
+def world(asked: WorldRequest) -> Scenario:
     """The world that is asked for. Raises WrongUsage, and InputError for a snapshot from which no cluster can be made."""
     from fencepost.model.balance.simulation.scenario import SCENARIOS, scenario
 
@@ -42,18 +56,18 @@ def world(asked: argparse.Namespace) -> Scenario:
         known = "\n".join(f"  {name:<16} {what}" for name, (_, what) in SCENARIOS.items())
         raise WrongUsage(f"there is no scenario {asked.scenario!r}{guess(asked.scenario, SCENARIOS)}; there is\n{known}")
     if asked.rates is not None:
-        return _recorded(asked)
-    return scenario(asked.scenario, _pictured(asked) if asked.snapshot else _generated(asked))
+        return _recorded(asked, asked.rates)
+    return scenario(asked.scenario, _pictured(asked, asked.snapshot) if asked.snapshot else _generated(asked))
 
 
-def _generated(asked: argparse.Namespace) -> Generated:
+def _generated(asked: WorldRequest) -> Generated:
     from fencepost.model.balance.simulation.cluster import Generated
 
     count, bundles, namespaces, topics = (getattr(asked, name) or usual for name, usual in GENERATED.items())
     return Generated(count, bundles, min(namespaces, bundles), topics, 0.5 if asked.load is None else asked.load / 100)
 
 
-def _recorded(asked: argparse.Namespace) -> Scenario:
+def _recorded(asked: WorldRequest, rates: Path) -> Scenario:
     """The scenario on a cluster with the topics of a recording, whose rates go as they were recorded.
 
     A generated cluster has the namespaces of these topics, and brokers that are as full as asked in the busiest minute.
@@ -65,9 +79,9 @@ def _recorded(asked: argparse.Namespace) -> Scenario:
     for name in ("namespaces", "topics_per_bundle"):
         if getattr(asked, name) is not None:
             raise WrongUsage(f"--{name.replace('_', '-')} is of a generated cluster; with --rates the topics say it")
-    recording = read_rates(asked.rates)
+    recording = read_rates(rates)
     if asked.snapshot:
-        source: Source = WithRecording(_pictured(asked), recording)
+        source: Source = WithRecording(_pictured(asked, asked.snapshot), recording)
     else:
         made = _generated(asked)
         if made.bundles < len(recording.namespaces):
@@ -76,20 +90,20 @@ def _recorded(asked: argparse.Namespace) -> Scenario:
         capacity = replace(made.capacity, rate=full) if full else made.capacity
         names = recording.namespaces
         source = WithRecording(replace(made, namespaces=len(names), names=names, capacity=capacity), recording)
-    _require_cluster(source, asked.rates)
+    _require_cluster(source, rates)
     made_of = scenario(asked.scenario, source)
     return replace(made_of, shapes=(recording.course, *made_of.shapes))
 
 
-def _pictured(asked: argparse.Namespace) -> Source:
+def _pictured(asked: WorldRequest, file: Path) -> Source:
     from fencepost.checks.policy.snapshot import read_snapshot
     from fencepost.model.balance.simulation.snapshot_cluster import Pictured
 
     given = [name for name in (*GENERATED, "load") if getattr(asked, name) is not None]
     if given:
         raise WrongUsage(f"--{given[0].replace('_', '-')} is of a generated cluster; leave it out, or --snapshot")
-    pictured = Pictured(read_snapshot(asked.snapshot))
-    _require_cluster(pictured, asked.snapshot)
+    pictured = Pictured(read_snapshot(file))
+    _require_cluster(pictured, file)
     return pictured
 
 

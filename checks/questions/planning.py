@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from fencepost.checks.questions.instances import (
     ledger_instances,
     service_unit_instances,
 )
+from fencepost.checks.questions.wanted import Wanted
 from fencepost.checks.settings.load_manager import CHANNELS
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.language.mistakes import guess
@@ -34,7 +34,7 @@ EVERYTHING: Mapping[str, Item] = {**PROTOCOLS, **THEORIES}
 
 
 def planned(
-    asked: argparse.Namespace, settings: Settings | None, releases: Releases | None = None
+    asked: Wanted, settings: Settings | None, releases: Releases | None = None
 ) -> list[tuple[Item, Instance]]:
     """The instances to check, in order, behaving as the releases do if there are any; of named properties only those that have
     all of them.
@@ -46,7 +46,7 @@ def planned(
 
 
 def planned_with_hazards(
-    asked: argparse.Namespace, settings: Settings | None, releases: Releases | None = None
+    asked: Wanted, settings: Settings | None, releases: Releases | None = None
 ) -> tuple[list[tuple[Item, Instance]], list[Hazard]]:
     """The same with the hazards to look for, which may be all that has the named properties."""
     every = _every(asked, settings, releases)
@@ -56,14 +56,14 @@ def planned_with_hazards(
 
 
 def _every(
-    asked: argparse.Namespace, settings: Settings | None, releases: Releases | None
+    asked: Wanted, settings: Settings | None, releases: Releases | None
 ) -> list[tuple[Item, Instance]]:
     items = _items(asked, settings, _pulsar(releases))
     return [(item, instance) for item in items for instance in _instances(item, asked, settings, releases)]
 
 
 def _having_properties(
-    asked: argparse.Namespace, every: list[tuple[Item, Instance]], *, is_elsewhere: bool = False
+    asked: Wanted, every: list[tuple[Item, Instance]], *, is_elsewhere: bool = False
 ) -> list[tuple[Item, Instance]]:
     """The instances that have the named properties. RegistryError if neither they nor what ``is_elsewhere`` has them."""
     if not asked.property:
@@ -84,7 +84,7 @@ def _having_properties(
 
 
 def planned_hazards(
-    asked: argparse.Namespace, settings: Settings | None, releases: Releases | None, plan: Iterable[tuple[Item, Instance]]
+    asked: Wanted, settings: Settings | None, releases: Releases | None, plan: Iterable[tuple[Item, Instance]]
 ) -> list[Hazard]:
     """The hazards of the releases to look for: of what is checked anyway, and with settings, where nobody said what to check,
     of all protocols. None without releases, and none beside a defect that was asked for by name."""
@@ -119,7 +119,7 @@ def _pulsar(releases: Releases | None) -> str:
     return (releases or Releases.of()).pulsar
 
 
-def _items(asked: argparse.Namespace, settings: Settings | None, release: str) -> list[Item]:
+def _items(asked: Wanted, settings: Settings | None, release: str) -> list[Item]:
     names = asked.protocols
     if not names:
         configured = ["ledger", *CONTROL_PLANE, SERVICE_UNIT, *THEORIES]
@@ -154,7 +154,7 @@ def _named(name: str) -> Sequence[Item]:
 
 
 def _instances(
-    item: Item, asked: argparse.Namespace, settings: Settings | None, releases: Releases | None
+    item: Item, asked: Wanted, settings: Settings | None, releases: Releases | None
 ) -> Iterator[Instance]:
     """The instances of an item; of those of a size only what behaves as the releases do, and each once."""
     changed = item.settings(asked.set)
@@ -179,7 +179,7 @@ def _require_store(entry: Entry, store: object, releases: Releases) -> None:
         raise RegistryError(f"{entry.name}: {told}: name another release by --pulsar, or another store")
 
 
-def _before_set(item: Item, asked: argparse.Namespace, settings: Settings | None, release: str) -> Sequence[Instance]:
+def _before_set(item: Item, asked: Wanted, settings: Settings | None, release: str) -> Sequence[Instance]:
     if settings is not None and item.name == "ledger":
         return ledger_instances(settings.ledger, asked.size or "ci")
     if settings is not None and item.name in CONTROL_PLANE:

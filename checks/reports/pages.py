@@ -1,8 +1,7 @@
-"""The explorer's pages: ``fencepost trace html``, and what ``fencepost check --html`` writes of a run."""
+"""The explorer's pages: of some runs, of the violations of a check, and of a configuration."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -12,40 +11,12 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.report_page import report_page
-from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry
 from fencepost.traces.explorer.content import LARGEST, Recording, content
 from fencepost.traces.explorer.page import page
-from fencepost.traces.files.itf import TraceFileError, read
 from fencepost.traces.files.writing import write_text
-from fencepost.traces.replay import replay_on
 
 SUFFIX = ".itf.json"
-
-
-def run(asked: argparse.Namespace) -> ExitStatus:
-    """Writes the page of trace files; 150 if one cannot be read, 75 if one does not replay, since what it says is not so."""
-    names = [path.name.removesuffix(SUFFIX) for path in asked.files]
-    if len(set(names)) < len(names):
-        names = [str(path) for path in asked.files]
-    recordings = []
-    for name, path in zip(names, asked.files, strict=True):
-        try:
-            trace, protocol = read(path, PROTOCOLS)
-        except TraceFileError as error:
-            print(f"fencepost: {error}", file=sys.stderr)
-            return ExitStatus.INPUT
-        suite = PROTOCOLS[trace.protocol].suite(protocol)
-        outcome = replay_on(trace, protocol, suite)
-        if not outcome.replays:
-            print(f"fencepost: {path}: {outcome}", file=sys.stderr)
-            return ExitStatus.EVALUATION
-        recordings.append(Recording(name, trace, suite))
-    first: Path = asked.files[0]
-    out = asked.out or first.with_name(first.name.removesuffix(SUFFIX) + ".html")
-    write_recordings(out, recordings, Reporter(quiet=asked.quiet))
-    print(f"page: {out}")
-    return ExitStatus.HOLDS
 
 
 def write_page(everything: Sequence[Checked], path: Path, reporter: Reporter) -> bool:

@@ -79,7 +79,7 @@ def test_a_temporary_folder_of_somebody_else_is_not_trusted(folder: Path) -> Non
         (("check", "x" * 300), ExitStatus.USAGE, "there is no"),
         ((*SMALL, "--trace-dir", "forbidden/traces"), ExitStatus.SYSTEM, "forbidden/traces: Permission denied"),
         (("trace", "show", "x" * 300), ExitStatus.INPUT, "File name too long"),
-        (("play", "election", "--out", "forbidden/page.html"), ExitStatus.SYSTEM, "Permission denied"),
+        (("play", "election", "--html", "forbidden/page.html"), ExitStatus.SYSTEM, "Permission denied"),
         (("export", "election", "--format", "tla", "--out", "forbidden/there"), ExitStatus.SYSTEM, "Permission denied"),
         (("certify", "forbidden/certificate"), ExitStatus.INPUT, "Permission denied"),
         (("policy", "decide", "--snapshot", "secret.conf"), ExitStatus.INPUT, "secret.conf: cannot be read: Permission denied"),

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from fencepost.checks.commands import jobs
+from fencepost.checks.commands.check import jobs
 from fencepost.checks.engines.plan import Options
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.model.releases import PULSAR, Releases

@@ -14,12 +14,12 @@ import numpy as np
 from hypothesis import HealthCheck, Verbosity, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from fencepost.checks.commands.export.run import tla
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.induction.proof import prove
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.search.bounded import unroll
 from fencepost.checks.engines.search.sampling import Walks, sample
-from fencepost.checks.export.command import tla
 from fencepost.model.kernel.walks.steered import Steered
 from fencepost.model.kernel.walks.walks import random_walks, walk_path
 from fencepost.properties.machines import Violation

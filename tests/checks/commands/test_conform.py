@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fencepost.checks.commands import conform_arguments
+from fencepost.checks.commands.conform import arguments as conform_arguments
 from fencepost.checks.conformance.registry import TARGETS
 from tests.checks.conformance.real import tools
 from tests.command import ROOT, Ran, command, fencepost

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from fencepost.checks.commands import hazard_rows
-from fencepost.checks.commands.conform_hazards import replayed_hazards
-from fencepost.checks.commands.hazard_rows import Rows
+from fencepost.checks.commands.conform import hazard_rows
+from fencepost.checks.commands.conform.hazard_rows import Rows
+from fencepost.checks.commands.conform.hazards import replayed_hazards
 from fencepost.checks.conformance.registry import TARGETS
 from fencepost.checks.conformance.running.adapter import Adapter
 from fencepost.checks.conformance.targets import Asked, Target

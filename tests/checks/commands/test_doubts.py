@@ -11,8 +11,8 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from fencepost.checks.cli import main
-from fencepost.checks.commands import doubts as doubts_module
-from fencepost.checks.commands.doubts import doubts
+from fencepost.checks.commands.check import doubts as doubts_module
+from fencepost.checks.commands.check.doubts import doubts
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.induction.necessity import unneeded
 from fencepost.checks.engines.plan import Options, check

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fencepost.checks.commands import check
+from fencepost.checks.commands.check import run as check
 from fencepost.checks.questions import asking
 from fencepost.checks.questions.bundle_guarantees import bundle_guarantees
 from fencepost.checks.questions.guarantee import Guarantee

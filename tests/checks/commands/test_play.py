@@ -43,7 +43,7 @@ def data_in(page: Path) -> Any:
 
 def test_a_page_of_an_instance_as_a_release_behaves(tmp_path: Path) -> None:
     out = tmp_path / "pages" / "election.html"
-    run = fencepost("play", "election", "--pulsar", "4.0.8", "--set", "brokers=2", "--out", out, "--quiet")
+    run = fencepost("play", "election", "--pulsar", "4.0.8", "--set", "brokers=2", "--html", out, "--quiet")
     assert (run.returncode, run.stdout) == (0, f"page: {out}\n"), run.stderr
     told = data_in(out)
     (trace,), (model,) = told["traces"], told["models"]
@@ -57,7 +57,7 @@ def test_a_defect_is_played_in_the_instance_that_shows_it(tmp_path: Path) -> Non
     entry = PROTOCOLS["election"]
     defect, shown = next((defect, shown) for defect, shown in entry.shown_by.items() if shown)
     out = tmp_path / "broken.html"
-    assert fencepost("play", "election", "--defect", defect, "--out", out).returncode == 0
+    assert fencepost("play", "election", "--defect", defect, "--html", out).returncode == 0
     (model,) = data_in(out)["models"]
     assert model["defects"] == [defect]
     assert model["parameters"].items() >= shown.items()
@@ -66,7 +66,7 @@ def test_a_defect_is_played_in_the_instance_that_shows_it(tmp_path: Path) -> Non
 def test_a_protocol_of_ones_own_begins_in_each_initial_state(tmp_path: Path) -> None:
     file, out = tmp_path / "lamps.py", tmp_path / "lamps.html"
     file.write_text(OWN, encoding="utf-8")
-    assert fencepost("play", file, "--out", out).returncode == 0
+    assert fencepost("play", file, "--html", out).returncode == 0
     told = data_in(out)
     assert [trace["start"] for trace in told["traces"]] == [["0", "0"], ["0", "1"], ["1", "0"], ["1", "1"]]
     assert [trace["name"] for trace in told["traces"]] == [
@@ -77,7 +77,7 @@ def test_a_protocol_of_ones_own_begins_in_each_initial_state(tmp_path: Path) -> 
 def test_of_many_initial_states_the_first_are_in_the_page(tmp_path: Path) -> None:
     file, out = tmp_path / "lamps.py", tmp_path / "lamps.html"
     file.write_text(OWN.replace('"lamp", 2', '"lamp", 5'), encoding="utf-8")
-    run = fencepost("play", file, "--out", out)
+    run = fencepost("play", file, "--html", out)
     assert (run.returncode, run.stdout) == (0, f"page: {out} (of 32 initial states the first 16)\n")
     assert len(data_in(out)["traces"]) == 16
 
@@ -85,7 +85,7 @@ def test_of_many_initial_states_the_first_are_in_the_page(tmp_path: Path) -> Non
 def test_a_message_of_nobody_is_told_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "lamps.py"
     file.write_text(OWN.replace('by="l", ', 'by="l", hears="guest", '), encoding="utf-8")
-    run = fencepost("play", file, "--out", tmp_path / "lamps.html")
+    run = fencepost("play", file, "--html", tmp_path / "lamps.html")
     assert run.returncode != 0
     assert "lamps.py:" in run.stderr
     assert "lamps: action switch: hears='guest' is neither an actor nor the store" in run.stderr
@@ -97,13 +97,13 @@ def test_what_cannot_be_played_is_told(tmp_path: Path) -> None:
     assert "did you mean election" in run.stderr
     run = fencepost("play", tmp_path / "missing.py")
     assert (run.returncode, run.stderr.count("\n")) == (150, 1)
-    assert fencepost("play", "election", "--out", "page.txt").returncode == 2
+    assert fencepost("play", "election", "--html", "page.txt").returncode == 2
 
 
 def test_a_model_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fencepost.checks.reports.pages.content", lambda *asked: content(*asked, largest=10))
     out = tmp_path / "alone.html"
-    run = fencepost("play", "election", "--set", "brokers=2", "--out", out)
+    run = fencepost("play", "election", "--set", "brokers=2", "--html", out)
     assert run.returncode == 20
     assert "without their model" in run.stderr
     assert data_in(out)["models"] == []

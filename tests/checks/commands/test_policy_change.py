@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fencepost.checks.commands.policy_change import policy_change
+from fencepost.checks.commands.check.policy_change import policy_change
 from fencepost.checks.questions.instances import read_settings
 from fencepost.checks.reports.policy_change import PolicyChange
 from fencepost.model.balance.strategies import PLACEMENTS, SHEDDERS, in_words

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import z3
 
+from fencepost.checks.commands.export.run import tla as files_of
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import exit_status
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
-from fencepost.checks.export.command import tla as files_of
 from fencepost.checks.export.tla.module import Module
 from fencepost.model.kernel.search.search import search
 from fencepost.model.language import (

@@ -12,8 +12,8 @@ from typing import Any, Self
 
 import pytest
 
+from fencepost.checks.commands.conform import policy as conformity
 from fencepost.checks.conformance.policy.registry import RULES
-from fencepost.checks.policy import conformity
 from tests.checks.policy.asking import asked as ask_policy
 from tests.command import fencepost
 

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from fencepost.checks.policy.comparison import command
+from fencepost.checks.commands.policy.compare import run as command
 from fencepost.model.balance.simulation.measures import MEASURES
 from fencepost.traces.comparison import compare as compare_module
 from fencepost.traces.comparison.comparison import Comparison, Contender

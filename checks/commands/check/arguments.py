@@ -1,0 +1,103 @@
+"""The arguments of ``fencepost check`` and what its help teaches."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from fencepost.checks.commands.check.request import CheckRequest
+from fencepost.checks.commands.exit_status import EXIT_STATUS
+from fencepost.checks.commands.requests import request_of
+from fencepost.checks.console.numbers import positive, whole
+from fencepost.checks.console.options import (
+    Commands,
+    Once,
+    add_command,
+    add_conf,
+    add_defect,
+    add_format,
+    add_memory,
+    add_page,
+    add_quiet,
+    add_releases,
+    add_set,
+    add_size,
+    add_walks,
+    add_workers,
+)
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.requirements import requirement
+
+CHECK = """Checks protocols and prints a verdict on each of their properties.
+
+Without --set, --conf or --defect the instances of a size are checked (ci, unless --size says otherwise). --conf takes the
+instance from a cluster's broker.conf; --set changes parameters of whatever is checked; --defect switches a known mistake
+on, in a small instance in which it shows. `fencepost list ledger` shows parameters, sizes, properties and defects.
+
+--pulsar and --bookkeeper name the releases that a cluster runs (with --conf the newest, unless named): the check then also
+looks for the hazards of these, mistakes that are known of them, and shows the shortest run to each, what it costs, and in
+which release it is mended."""
+
+EXAMPLES = """examples:
+  fencepost check                                     all protocols at the size for continuous integration
+  fencepost check --conf broker.conf                  what the ledger settings of a cluster are worth
+  fencepost check --conf new.conf --against old.conf  what a change makes weaker, and the runs that show it
+  fencepost check --conf broker.conf --guarantees --require 'disks>=1' --require 'bookies_down>=1'
+                                                      fail if it guarantees less, and say what to change
+  fencepost check --conf broker.conf --pulsar 4.0.8   what that release can do wrong with these settings
+  fencepost check ledger --set bookies=4 changes=1    an instance of your own
+  fencepost check ledger --defect recovery_reads_do_not_fence --property no_truncation
+                                                      the shortest way to lose an acknowledged entry
+  fencepost check my_protocol.py --set clients=3      a protocol of your own, with the same options
+  fencepost check --conf broker.conf --baseline accepted.json
+                                                      fail only for what nobody has accepted yet
+"""
+
+
+def add_check(commands: Commands) -> None:
+    """Adds the command."""
+    check = add_command(commands, "check", "a verdict on each property", CHECK, f"{EXAMPLES}\n{EXIT_STATUS}")
+    add = check.add_argument
+    helps = "what to check: names, or files of protocols of your own, such as my_protocol.py (all, unless named)"
+    add("protocols", nargs="*", metavar="PROTOCOL", help=helps)
+    add_conf(check, "take the settings from a broker.conf, an environment file, Helm values or a ConfigMap (-: standard input)")
+    add("--guarantees", action="store_true", help="of a configuration only what it guarantees, each with the run beyond it")
+    helps = "fail if it guarantees less (exit 16), whatever else is checked"
+    add("--require", action="append", default=[], type=requirement, metavar="NAME>=N", help=helps)
+    helps = "fail if it guarantees less than this one (exit 15)"
+    add("--against", type=Path, action="append", default=[], metavar="FILE", help=helps)
+    add("--bookies", type=whole(1), action=Once, metavar="N", help="of the cluster (default: one more than an ensemble)")
+    add_releases(check, "behave as this release of Pulsar, and look for its hazards, too")
+    add_set(check)
+    add_size(check)
+    add("--by", choices=("exhaustive", "walks", "induction", "bounded"), help="the engine (default: the strongest that ends)")
+    add_defect(check)
+    add("--property", action="append", default=[], metavar="NAME", help="check only this; may be given several times")
+    add_format(check, "junit", "sarif", "github")
+    add("--budget", type=positive, metavar="SECONDS", help="time for the whole run (default: no limit)")
+    add_memory(check, 4.0, "an exhaustive search")
+    add_workers(check)
+    add("--trace-dir", type=Path, metavar="DIR", help="write the traces of violated properties there, as ITF files")
+    add_page(check, "a page to explore these traces in a browser")
+    add("--depth", type=whole(1), default=8, metavar="K", help="how deep --by bounded unrolls (default: 8)")
+    add_walks(check, 100_000, "how many walks --by walks makes")
+    helps = "prove it by induction for any number of these: entries, bookies, recoverers (ledger), brokers (ownership), ..."
+    add("--any", nargs="+", action="extend", default=[], metavar="NAME", help=helps)
+    add("--second-solver", action="store_true", help="have cvc5 confirm every obligation that Z3 discharges")
+    add("--certificate", type=Path, metavar="DIR", help="write what --by induction proved there, for fencepost certify")
+    add("--symmetry", action="store_true", help="search one state for all that differ only in which bookie (...) is which")
+    add("--no-slice", action="store_true", help="search all of a protocol, not only what the named properties can see")
+    add("--checkpoint", type=Path, metavar="DIR", help="keep the levels of an exhaustive search there")
+    add("--resume", action="store_true", help="go on from what --checkpoint DIR holds")
+    add("--strict", action="store_true", help="what makes success suspicious keeps the run from succeeding (exit 10)")
+    add("--baseline", type=Path, action=Once, metavar="FILE", help="fail only for what is new since, or gone")
+    add("--write-baseline", type=Path, action=Once, metavar="FILE", help="write what can be accepted there, and succeed")
+    add("--no-cache", action="store_true", help="check, even if the same check was made before, and do not remember it")
+    add_quiet(check)
+    check.set_defaults(command=_check)
+
+
+def _check(options: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.commands.check.run import run
+
+    return run(request_of(CheckRequest, options), options.record)

@@ -1,0 +1,51 @@
+"""Baselines on the command line: what is accepted is marked, compared with what was found, and written down."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fencepost.checks.commands.check.finished_run import FinishedRun
+from fencepost.checks.commands.check.messages import Teller
+from fencepost.checks.commands.check.request import CheckRequest
+from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.reports.baseline import Baseline, found
+
+
+def accepted(asked: CheckRequest) -> Baseline | None:
+    """What is accepted: in the file of ``--baseline``, or so far in the one that ``--write-baseline`` writes.
+
+    Raises OSError, or InputError for a file that is none.
+    """
+    if asked.baseline is not None:
+        return Baseline.read(asked.baseline)
+    if asked.write_baseline is None:
+        return None
+    return Baseline.read(asked.write_baseline) if asked.write_baseline.exists() else Baseline({})
+
+
+def marked(baseline: Baseline | None, checked: Checked, release: str) -> Checked:
+    """An instance with what is accepted marked."""
+    return checked if baseline is None else baseline.applied(checked, release)
+
+
+def compared(asked: CheckRequest, baseline: Baseline | None, outcome: FinishedRun, release: str, *, whole: bool) -> FinishedRun:
+    """A run with how it differs from a baseline, of which all was checked if it was ``whole``, told at once. With
+    ``--write-baseline`` that is written first, so that what can be accepted is. OSError if it cannot be written."""
+    if baseline is None:
+        return outcome
+    everything, suspicious = outcome.everything, outcome.suspicious
+    comparison = baseline.compared(everything, suspicious, release, whole=whole)
+    if asked.write_baseline is not None:
+        baseline = baseline.updated(found(everything, suspicious, release), comparison.gone)
+        baseline.write(asked.write_baseline)
+        everything = [marked(baseline, checked, release) for checked in everything]
+        Teller(asked).name(f"baseline: {asked.write_baseline}")
+        comparison = baseline.compared(everything, suspicious, release, whole=False)
+    Teller(asked).tell(*comparison.lines())
+    return replace(
+        outcome,
+        everything=everything,
+        suspicious=baseline.judged(suspicious, release),
+        comparison=comparison,
+        notes=[*outcome.notes, *comparison.lines()],
+    )

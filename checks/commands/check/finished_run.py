@@ -1,0 +1,66 @@
+"""What a check came to: all that it found, the status that this means, and the documents that say so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.verdicts import ExitStatus, run_status, severest
+from fencepost.checks.reports.annotations import as_annotations
+from fencepost.checks.reports.baseline import Comparison
+from fencepost.checks.reports.doubt import Doubt
+from fencepost.checks.reports.failures import judged
+from fencepost.checks.reports.guarantees import Opening
+from fencepost.checks.reports.junit import as_junit
+from fencepost.checks.reports.report import as_json
+from fencepost.checks.reports.sarif import as_sarif
+from fencepost.model.releases import Releases
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """A run that has ended: what was found, what a configuration guarantees, the trace files by the verdict's place among all,
+    what is suspicious, how it differs from a baseline. ``is_part`` says that something was left out."""
+
+    releases: Releases | None
+    notes: Sequence[str]
+    is_part: bool
+    everything: Sequence[Checked] = ()
+    opening: Opening | None = None
+    files: Mapping[int, Path] = field(default_factory=dict)
+    suspicious: Sequence[Doubt] = ()
+    comparison: Comparison | None = None
+
+    @property
+    def status(self) -> ExitStatus:
+        """What the run tells its caller. A baseline that is out of date is an assumption that does not hold, unless all that is
+        new are hazards, which have a status of their own."""
+        statuses = {run_status(checked.findings.verdicts for checked in self.everything)}
+        if self.opening is not None:
+            statuses.add(self.opening.status)
+        if any(doubt.strict for doubt in self.suspicious):
+            statuses.add(ExitStatus.ASSUMPTION)
+        baseline = self.comparison
+        if baseline is not None and (baseline.gone or any(key.verdict != "hazard" for key in baseline.new)):
+            statuses.add(ExitStatus.ASSUMPTION)
+        status = severest(statuses)
+        return ExitStatus.INCONCLUSIVE if self.is_part and status in (ExitStatus.HOLDS, ExitStatus.EVALUATION) else status
+
+    @property
+    def annotations(self) -> str:
+        """The run as annotations of GitHub."""
+        short = self.opening.shortfalls if self.opening else ()
+        return as_annotations(judged(self.everything, self.files), self.suspicious, short)
+
+    def rendered(self, name: str) -> str:
+        """The run in a format for programs."""
+        verdicts, status = judged(self.everything, self.files), self.status
+        if name == "junit":
+            return as_junit(verdicts, status, self.notes, self.suspicious, self.opening)
+        if name == "sarif":
+            return as_sarif(verdicts, status, self.notes, self.suspicious, self.opening)
+        return as_json(
+            self.everything, status, self.notes, self.files, self.suspicious, self.releases, self.comparison, self.opening
+        )

@@ -1,0 +1,150 @@
+"""What ``fencepost check --conf`` says first: how much the settings guarantee, what falls short of that, and what is weaker."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from fencepost.checks.commands.check.messages import Teller
+from fencepost.checks.commands.check.request import CheckRequest
+from fencepost.checks.commands.check.subject import Subject
+from fencepost.checks.commands.verdict_cache import Record
+from fencepost.checks.console.options import UNNAMED
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.console.terminal import width
+from fencepost.checks.engines.plan import Options
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.asking import Cluster, guaranteed
+from fencepost.checks.questions.establishing import Means
+from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, Settings
+from fencepost.checks.questions.judging import judged
+from fencepost.checks.questions.requirements import BOOKIES
+from fencepost.checks.reports.annotations import as_annotations
+from fencepost.checks.reports.guarantees import Opening, as_text, shortfall_lines
+from fencepost.checks.reports.junit import as_junit
+from fencepost.checks.reports.pages import default_page, write_report
+from fencepost.checks.reports.report import as_json, closing_of_guarantees
+from fencepost.checks.reports.sarif import as_sarif
+from fencepost.checks.settings.input_files import Place
+from fencepost.properties.registry import RegistryError
+
+MEMORY = 1 << 29
+"""Bytes of states that one question may take: some ten million of them."""
+
+
+def wanted_alone(asked: CheckRequest) -> bool:
+    """Whether the guarantees are all that is asked for."""
+    return bool(asked.guarantees or asked.against)
+
+
+def come_first(asked: CheckRequest) -> bool:
+    """Whether the report opens with the guarantees: it does for a configuration as a whole, of which nothing is changed."""
+    return bool(asked.conf) and not _parts(asked)
+
+
+def refuse_parts(asked: CheckRequest) -> None:
+    """Raises RegistryError if guarantees are asked for, and not of a configuration, or of a part of one."""
+    options = {"--guarantees": asked.guarantees, "--require": asked.require, "--against": asked.against}
+    named = [option for option, value in (options | {"--bookies": asked.bookies}).items() if value]
+    if named and not asked.conf:
+        raise RegistryError("guarantees are those of a configuration: add --conf broker.conf")
+    if named and (parts := _parts(asked)):
+        raise RegistryError(f"{named[0]} is about a configuration as a whole: leave out {', '.join(parts)}")
+
+
+def _parts(asked: CheckRequest) -> list[str]:
+    """What on the command line asks for something else than a configuration as a whole."""
+    options = {"--property": asked.property, "--set": asked.set, "--defect": asked.defect, "--by": asked.by}
+    return [*asked.protocols, *(option for option, value in options.items() if value)]
+
+
+def opening_of(
+    asked: CheckRequest, subject: Subject, started: float, reporter: Reporter, should_stop: Callable[[], bool]
+) -> Opening | None:
+    """What the report of a configuration opens with: what it guarantees, what the one before it did, and what falls short of
+    that or of what is required; None of a part of a configuration. Raises what ``check`` raises."""
+    if subject.settings is None or subject.releases is None or not come_first(asked):
+        return None
+    files = [(asked.conf, subject.settings), *([(asked.against, subject.before)] if subject.before else [])]
+    bookies = bookies_of(asked, *(settings for _, settings in files))
+    of_bookies = any(settings.bookies.is_given for _, settings in files)
+    about_bookies = [requirement.text for requirement in asked.require if set(requirement.names) <= set(BOOKIES)]
+    if about_bookies and not of_bookies:
+        raise RegistryError(f"--require {about_bookies[0]} is about bookies: add the file that they start with by --conf")
+    memory = min(MEMORY, int(asked.memory * (1 << 30)))
+    options = Options(by="exhaustive", workers=asked.workers or os.cpu_count() or 1, memory=memory)
+    means = Means(options, reporter, None if asked.budget is None else started + asked.budget, should_stop)
+    clusters = [
+        Cluster(named(paths), Place(paths[-1]), settings, bookies, asked.bookies is None, of_bookies)
+        for paths, settings in files
+    ]
+    now, *others = [guaranteed(cluster, subject.releases, means) for cluster in clusters]
+    before = others[0] if others else None
+    policy = None
+    if subject.before is not None:
+        # loads the policies, which is slow, and seldom needed
+        from fencepost.checks.commands.check.policy_change import policy_change
+
+        policy = policy_change(asked.conf, subject.settings, asked.against, subject.before, subject.releases.pulsar)
+    return Opening(now, before, judged(now, before, asked.require), policy)
+
+
+def run_alone(asked: CheckRequest, subject: Subject, started: float, record: Record) -> ExitStatus:
+    """Tells the guarantees, how they differ from those of another configuration, and what falls short."""
+    reporter, teller = Reporter(quiet=asked.quiet), Teller(asked)
+    with interruptible() as interrupt:
+        opening = opening_of(asked, subject, started, reporter, interrupt)
+    assert opening is not None, "parts are refused"
+    status = opening.status
+    unread = subject.unread(subject.run)
+    if unread and status == ExitStatus.HOLDS:
+        status = ExitStatus.INCONCLUSIVE
+    pages: list[Path] = []
+    if asked.html is not None:
+        page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
+        pages = write_report(opening, (), status, page, reporter)
+        teller.name(f"page: {page}")
+    print(_rendered(asked.format, opening, status, [*subject.classes, *filter(None, [unread])]), end="")
+    if not interrupt() and is_whole(opening):
+        record.keep(pages, aloud=teller.as_text)
+    return status
+
+
+def is_whole(opening: Opening) -> bool:
+    """Whether no row is left open: each has a run with one event more, or no more were asked about."""
+    rows = [*opening.now.rows, *(opening.before.rows if opening.before else ())]
+    return all(row.is_known for row in rows)
+
+
+def _rendered(name: str, opening: Opening, status: ExitStatus, notes: Sequence[str]) -> str:
+    """The guarantees alone, in a format."""
+    of_policy = [*opening.policy.sentences, *opening.policy.commands] if opening.policy else []
+    if name == "junit":
+        return as_junit((), status, [*notes, *of_policy], opening=opening)
+    if name == "sarif":
+        return as_sarif((), status, [*notes, *of_policy], opening=opening)
+    if name == "json":
+        return as_json([], status, notes, {}, releases=opening.now.releases, opening=opening)
+    annotations = as_annotations((), shortfalls=opening.shortfalls) if name == "github" else ""
+    told = "".join(f"{note}\n" for note in notes)
+    short = "".join(f"{line}\n" for line in shortfall_lines(opening))
+    return f"{told}{as_text(opening, width())}{short}{annotations}{closing_of_guarantees(opening, status)}\n"
+
+
+def named(files: Sequence[Path]) -> str:
+    """A configuration by its files."""
+    return " with ".join(map(str, files))
+
+
+def bookies_of(asked: CheckRequest, *several: Settings) -> int:
+    """How many bookies there are: as many as the option says, or one more than the largest ensemble.
+
+    Raises RegistryError if those are fewer than an ensemble has, or an ensemble is too large for anything to be searched.
+    """
+    largest = max((settings.ledger.ensemble for settings in several), key=lambda taken: taken.value)
+    if largest.value > LARGEST_ENSEMBLE:
+        raise RegistryError(f"{largest}: of ensembles above {LARGEST_ENSEMBLE} nothing is known, so nothing is guaranteed")
+    if asked.bookies and asked.bookies < largest.value:
+        raise RegistryError(f"--bookies {asked.bookies} is fewer than an ensemble, which has {largest.value}")
+    return int(asked.bookies or largest.value + 1)

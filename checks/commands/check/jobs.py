@@ -1,0 +1,79 @@
+"""The jobs of a check, one after the other: instances of protocols, theories, hazards of a release."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from fencepost.checks.commands.check.request import CheckRequest
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.plan import Options, check
+from fencepost.checks.engines.results.checked import Checked, PropertyError
+from fencepost.checks.engines.search.sampling import Walks
+from fencepost.checks.engines.theorems import check_theory
+from fencepost.checks.questions.hazard_search import look_for
+from fencepost.checks.questions.hazards import Hazard
+from fencepost.checks.questions.planning import Item
+from fencepost.checks.questions.user_settings import held_to_account
+from fencepost.model.kernel.search.checkpoint import CheckpointError
+from fencepost.properties.registry import Instance
+from fencepost.properties.theorems import Theory
+
+Job = tuple[Item, Instance] | Hazard
+GIB = 1 << 30
+
+
+def done(
+    jobs: Sequence[Job],
+    asked: CheckRequest,
+    started: float,
+    reporter: Reporter,
+    should_stop: Callable[[], bool],
+) -> Iterator[Checked]:
+    """What was found of each job, as it comes. Those that are left when it is told to stop, or when the time that began at
+    ``started`` is up, are left out. Raises what ``check`` raises."""
+    for job in jobs:
+        left = None if asked.budget is None else asked.budget - (time.monotonic() - started)
+        if should_stop() or (left is not None and left <= 0):
+            return
+        try:
+            checked = _done(job, asked.defect, asked.set, _options(asked, left), reporter, should_stop)
+        except (PropertyError, CheckpointError):
+            reporter.end()
+            raise
+        yield checked
+
+
+def _done(
+    job: Job,
+    defects: Sequence[str],
+    changes: Sequence[str],
+    options: Options,
+    reporter: Reporter,
+    should_stop: Callable[[], bool],
+) -> Checked:
+    if isinstance(job, Hazard):
+        return look_for(job, options, reporter, should_stop)
+    item, instance = job
+    if isinstance(item, Theory):
+        return check_theory(item, defects, options, reporter, should_stop)
+    return held_to_account(check(item, instance, defects, options, reporter, should_stop), item.settings(changes))
+
+
+def _options(asked: CheckRequest, seconds: float | None) -> Options:
+    return Options(
+        by=asked.by,
+        properties=tuple(asked.property),
+        workers=asked.workers or os.cpu_count() or 1,
+        memory=int(asked.memory * GIB),
+        seconds=seconds,
+        depth=asked.depth,
+        walks=Walks(asked.walks, asked.steps, asked.seed, asked.strategy),
+        second_solver=asked.second_solver,
+        checkpoint=asked.checkpoint,
+        resume=asked.resume,
+        symmetry=asked.symmetry,
+        slice=not asked.no_slice,
+        strict=asked.strict,
+    )

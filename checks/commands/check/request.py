@@ -1,0 +1,47 @@
+"""What ``fencepost check`` is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fencepost.checks.console.options import NamedReleases
+from fencepost.checks.questions.requirements import Requirement
+from fencepost.checks.questions.wanted import Wanted
+
+if TYPE_CHECKING:  # the kernel is not loaded to read the command line
+    from fencepost.model.kernel.walks.course import Strategy
+
+
+@dataclass(frozen=True)
+class CheckRequest(Wanted, NamedReleases):
+    """What to check, of which configuration ``against`` which, by which means, and where to write what was found."""
+
+    conf: Sequence[Path]
+    guarantees: bool
+    require: Sequence[Requirement]
+    against: Sequence[Path]
+    bookies: int | None
+    format: str
+    budget: float | None
+    memory: float
+    workers: int | None
+    trace_dir: Path | None
+    html: Path | None
+    depth: int
+    walks: int
+    steps: int
+    seed: int
+    strategy: Strategy
+    second_solver: bool
+    certificate: Path | None
+    symmetry: bool
+    no_slice: bool
+    checkpoint: Path | None
+    resume: bool
+    strict: bool
+    baseline: Path | None
+    write_baseline: Path | None
+    quiet: bool

@@ -1,0 +1,171 @@
+"""``fencepost check``: reads what is asked for, checks it instance by instance, prints and keeps what was found."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import time
+from pathlib import Path
+
+from fencepost.checks.commands.check.baselines import accepted, compared, marked
+from fencepost.checks.commands.check.doubts import doubts
+from fencepost.checks.commands.check.finished_run import FinishedRun
+from fencepost.checks.commands.check.guarantees import (
+    is_whole,
+    opening_of,
+    refuse_parts,
+    run_alone,
+    wanted_alone,
+)
+from fencepost.checks.commands.check.jobs import Job, done
+from fencepost.checks.commands.check.messages import Teller
+from fencepost.checks.commands.check.request import CheckRequest
+from fencepost.checks.commands.check.subject import Subject
+from fencepost.checks.commands.verdict_cache import Record
+from fencepost.checks.console.options import UNNAMED
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.console.terminal import colour, width
+from fencepost.checks.engines.results.checked import Checked, PropertyError
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.planning import planned_with_hazards
+from fencepost.checks.reports.guarantees import as_text as guarantees_as_text
+from fencepost.checks.reports.guarantees import shortfall_lines
+from fencepost.checks.reports.pages import default_page, write_page, write_report
+from fencepost.checks.reports.refusal import Refusal
+from fencepost.checks.reports.report import closing, text, write_traces
+from fencepost.checks.settings.input_files import InputError
+from fencepost.checks.settings.own_protocols import is_own
+from fencepost.model.kernel.search.checkpoint import CheckpointError
+from fencepost.model.language import ModelError
+from fencepost.model.releases import ReleaseError
+from fencepost.properties.registry import RegistryError
+
+
+def run(asked: CheckRequest, record: Record) -> ExitStatus:
+    """Checks what the command line asks for; returns the exit status. What is refused is told in the format, too."""
+    try:
+        return _checked_as(asked, record)
+    except (InputError, CheckpointError) as error:
+        place = error.place if isinstance(error, InputError) else None
+        refusal = Refusal(str(error), ExitStatus.INPUT, place)
+    except (RegistryError, ModelError, ReleaseError, PropertyError) as error:
+        refusal = Refusal(str(error), ExitStatus.USAGE)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        refusal = Refusal(f"{error.filename}: {error.strerror}" if error.filename else str(error), ExitStatus.SYSTEM)
+    print(f"fencepost: {refusal.message}", file=sys.stderr)
+    print(refusal.rendered(asked.format), end="")
+    return refusal.status
+
+
+def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
+    started = time.monotonic()
+    _refuse(asked)
+    subject, baseline = Subject.of(asked), accepted(asked)
+    if wanted_alone(asked):
+        return run_alone(asked, subject, started, record)
+    plan, hazards = planned_with_hazards(asked, subject.settings, subject.releases)
+    jobs: list[Job] = [*plan, *hazards]
+    page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
+    beside = page and page.parent, asked.write_baseline and asked.write_baseline.parent
+    _make_folders(asked.trace_dir, asked.certificate, *beside)
+    names = {item.name for item, _ in plan} | {hazard.entry.name for hazard in hazards if not plan}
+    notes, teller, reporter = subject.notes(names), Teller(asked), Reporter(quiet=asked.quiet)
+    teller.tell(*notes)
+    if told := subject.too_large(names):
+        teller.tell(f"inconclusive: {told}")
+        outcome = FinishedRun(subject.releases, [*notes, told], is_part=True)
+        print("" if teller.as_text else outcome.rendered(asked.format), end="")
+        return outcome.status
+
+    everything = list[Checked]()
+    with interruptible() as interrupt:
+        opening = opening_of(asked, subject, started, reporter, interrupt)
+        if opening is not None:
+            teller.tell(guarantees_as_text(opening, width()))
+        for found in done(jobs, asked, started, reporter, interrupt):
+            everything.append(marked(baseline, found, subject.release))
+            teller.tell(text(everything[-1], width=width(), colour=colour(), whole=not sys.stdout.isatty()))
+    skipped = len(jobs) - len(everything)
+    if skipped:
+        why = "interrupted" if interrupt() else "out of time"
+        notes.append(f"{skipped} of {len(jobs)} instances were not checked: {why}")
+        teller.tell(notes[-1])
+
+    if asked.certificate is not None:
+        from fencepost.checks.export.certificate import certify
+
+        for one in everything:
+            teller.name(certify(one, asked.certificate))
+    files = write_traces(everything, asked.trace_dir) if asked.trace_dir is not None else {}
+    teller.tell(*(f"trace: {file}" for file in files.values()))
+    is_part = bool(skipped or subject.unclaimed(names) or subject.unread(names))
+    outcome = FinishedRun(subject.releases, notes, is_part, everything, opening, files, doubts(everything, strict=asked.strict))
+    outcome = compared(asked, baseline, outcome, subject.release, whole=not (skipped or asked.property))
+    pages = _pages(outcome, page, teller, reporter)
+    _print(asked, outcome)
+    if not (skipped or interrupt()) and _can_be_remembered(asked, outcome):
+        record.keep([*files.values(), *pages], aloud=teller.as_text)
+    return outcome.status
+
+
+def _refuse(asked: CheckRequest) -> None:
+    """Raises RegistryError for options that have no use for each other."""
+    if asked.symmetry and asked.by not in (None, "exhaustive"):
+        raise RegistryError(f"--symmetry is of exhaustive search; --by {asked.by} has no use for it")
+    if asked.any and asked.by not in (None, "induction"):
+        raise RegistryError(f"--any is of induction; --by {asked.by} takes each size for itself")
+    if asked.any and asked.conf:
+        raise RegistryError("--any is of the parameters that --set gives, and not of --conf")
+    if asked.certificate is not None and (asked.by != "induction" or asked.any):
+        raise RegistryError("a certificate is of a proof of stated sizes: add --by induction, and no --any")
+    if asked.resume and asked.checkpoint is None:
+        raise RegistryError("--resume goes on from a checkpoint: add --checkpoint DIR")
+    refuse_parts(asked)
+
+
+def _make_folders(*folders: Path | None) -> None:
+    """Makes the folders to which the run will write. OSError if one cannot be written, before hours have gone into a check."""
+    for folder in folders:
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            if not os.access(folder, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+
+
+def _pages(outcome: FinishedRun, page: Path | None, teller: Teller, reporter: Reporter) -> list[Path]:
+    """Writes the page that was asked for: of a configuration as a whole, or else of what is violated; what was written."""
+    if page is None:
+        return []
+    if outcome.opening is not None:
+        pages = write_report(outcome.opening, outcome.everything, outcome.status, page, reporter)
+    else:
+        pages = [page] if write_page(outcome.everything, page, reporter) else []
+    teller.name(f"page: {page}" if pages else "page: none, since nothing is violated")
+    return pages
+
+
+def _print(asked: CheckRequest, outcome: FinishedRun) -> None:
+    """Prints what the run came to: for people what was not told yet, else the document."""
+    teller, opening, comparison = Teller(asked), outcome.opening, outcome.comparison
+    if not teller.as_text:
+        print(outcome.rendered(asked.format), end="")
+        return
+    teller.tell(*(f"suspicious: {doubt}" for doubt in outcome.suspicious if not doubt.instance))
+    teller.tell(*(shortfall_lines(opening) if opening else ()))
+    if asked.format == "github":
+        print(outcome.annotations, end="")
+    outdated = comparison is not None and comparison.differs
+    print(closing(outcome.everything, outcome.status, outcome.suspicious, outdated=outdated))
+
+
+def _can_be_remembered(asked: CheckRequest, outcome: FinishedRun) -> bool:
+    """Whether the same command is bound to find the same: nothing is left open, nothing was read but inputs, and nothing is
+    written that a later run goes on with."""
+    everything, opening = outcome.everything, outcome.opening
+    is_open = any(verdict.verdict == "inconclusive" for checked in everything for verdict in checked.findings.verdicts)
+    reads_more = any(map(is_own, asked.protocols))
+    is_open = is_open or (opening is not None and not is_whole(opening))
+    return bool(everything) and not (is_open or reads_more or asked.write_baseline or asked.checkpoint or asked.certificate)

@@ -1,0 +1,83 @@
+"""What a check is about: a configuration, perhaps another one before it, and the releases; and what is noted of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fencepost.checks.commands.check.request import CheckRequest
+from fencepost.checks.console.options import chosen_releases
+from fencepost.checks.console.unread import unread
+from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, LOCKED, Settings, is_run, read_settings, unclaimed
+from fencepost.checks.questions.planning import configuration_notes
+from fencepost.checks.settings.load_manager import as_taken
+from fencepost.model.releases import Releases
+from fencepost.properties.protocols import PROTOCOLS
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The settings of a cluster, if there are any, and those ``before``; the releases, which nobody named if ``assumed``, and
+    what they silently make of the classes that balance the load."""
+
+    settings: Settings | None
+    before: Settings | None
+    releases: Releases | None
+    assumed: bool
+    classes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, asked: CheckRequest) -> Subject:
+        """What the command line names; of a cluster with a configuration the newest releases, unless named.
+
+        Raises InputError for files that cannot be used, or with which no broker starts, and ReleaseError for a release that is
+        not modelled.
+        """
+        named = chosen_releases(asked)
+        if not asked.conf:
+            return cls(None, None, named, assumed=False)
+        settings = read_settings(*asked.conf)
+        before = read_settings(*asked.against) if asked.against else None
+        releases = named or Releases.of()
+        classes = tuple(f"note: {told}" for told in as_taken(settings.load_manager, releases.pulsar))
+        return cls(settings, before, releases, named is None, classes)
+
+    @property
+    def release(self) -> str:
+        """The releases in words; empty if there are none."""
+        return str(self.releases or "")
+
+    def unclaimed(self, names: set[str]) -> str:
+        """Why the protocols of these names say nothing of this cluster; empty if they do."""
+        if self.settings is None or self.releases is None or not names & set(LOCKED):
+            return ""
+        return unclaimed(self.settings, self.releases.pulsar)
+
+    @property
+    def run(self) -> set[str]:
+        """The protocols that a cluster with these settings runs."""
+        if self.settings is None or self.releases is None:
+            return set()
+        return {name for name in PROTOCOLS if is_run(name, self.settings.load_manager, self.releases.pulsar)}
+
+    def unread(self, names: set[str]) -> str:
+        """What nobody has read of the releases, of the protocols of these names; empty if everything is read."""
+        return unread([entry for name, entry in PROTOCOLS.items() if name in names], self.releases)
+
+    def too_large(self, names: set[str]) -> str:
+        """Why no ledger of this cluster is checked; empty if they are."""
+        if self.settings is None or "ledger" not in names or self.settings.ledger.ensemble.value <= LARGEST_ENSEMBLE:
+            return ""
+        return f"{self.settings.ledger.ensemble}: ensembles above {LARGEST_ENSEMBLE} are not checked, so nothing is claimed"
+
+    def notes(self, names: set[str]) -> list[str]:
+        """What there is to say before the protocols of these names are checked."""
+        told: list[str] = []
+        if self.settings is not None:
+            told = [*configuration_notes(self.settings, names, self.releases), *self.classes]
+        if unknown := self.unclaimed(names):
+            told.append(f"no number is given: {unknown}")
+        if self.releases is not None:
+            assumed = ", assumed: --pulsar and --bookkeeper name others" if self.assumed else ""
+            told.append(f"releases: {self.releases}{assumed}")
+            told.append("instances: without the known bugs of these releases, unless one is named")
+        return [*told, *filter(None, [self.unread(names)])]

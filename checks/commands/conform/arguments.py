@@ -1,0 +1,246 @@
+"""The arguments of ``fencepost conform``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from fencepost.checks.commands.conform.request import (
+    HazardsRequest,
+    LogRequest,
+    MirrorsRequest,
+    PolicyRequest,
+    ResolverRequest,
+    TargetRequest,
+)
+from fencepost.checks.commands.requests import request_of
+from fencepost.checks.console.numbers import whole
+from fencepost.checks.console.options import Commands, add_command, add_defect, add_format, add_quiet, add_seed, add_set
+from fencepost.checks.engines.results.verdicts import ExitStatus
+
+CONFORM = """Holds protocols against the code that they mirror: the real Java classes of a release. It needs a JDK, 17 or newer,
+and Maven, which fetches the release's jars once into the user's cache."""
+
+TARGET = """Holds a protocol against the code that it mirrors: the model chooses the steps, the real Java classes of a
+release take them, and after each step what can be observed, and the requests that are outstanding, are compared.
+
+The first time it fetches the release's jars (by Maven, checked against pinned checksums) and compiles its harness; both are
+kept in the user's cache. A difference is shrunk and shown as a run; --trace-dir writes it as a trace file, and --trace takes
+the steps of one. Differences that are known have names; the others are finds. It needs a JDK, 17 or newer, and Maven."""
+
+TARGETS = {
+    "ledger": "BookKeeper's client and bookies, with the protocol ledger",
+    "bookie": "one bookie with its journal and its ledger storage, stopped, killed and without power, with the protocol bookie",
+    "metadata-store": "Pulsar's metadata store and its clients over a ZooKeeper server, with the protocol metadata_store",
+    "election": "Pulsar's leader election over a ZooKeeper server, with the protocol election",
+    "ownership": "Pulsar's locks on bundles and OwnershipCache over a ZooKeeper server, with the protocol ownership",
+    "unload": "Pulsar's NamespaceService as it unloads bundles, over a ZooKeeper server, with the protocol unload",
+    "split": "Pulsar's NamespaceService as it splits bundles, over a ZooKeeper server, with the protocol split",
+    "service-unit": "the extensible load manager's channel over a ZooKeeper server, with the protocol service_unit",
+}
+"""The targets, as ``checks/conformance/registry.py`` has them: that they are the same is tested."""
+
+MIRRORS = """Looks in the jars of each modelled release for the classes and methods that the actions of the protocols mirror.
+What is not in all releases is declared (ONLY_IN of model/releases.py); what is missing otherwise, or is there against its
+declaration, is told, and the status is 12. It needs Maven and a JDK, and fetches a few jars for each release."""
+
+HAZARDS = """Replays each hazard, a mistake that some modelled release has, on the real code of every release that its target
+is tried with: the shortest run of the model with that mistake to the violation of something that can be seen. It is reproduced
+if the code takes every step of it as the model does; what is down in the end is started again. A release that is not said to
+have it parts from the run: then it is gone there. What the adapter cannot do is not tried.
+
+exit status: 0, 12 a release that is said to have a hazard does not take its run, 20 interrupted, 2 wrong usage, 153 no Java or
+  no Maven, or the harness failed"""
+
+LOG = """Looks for a run of a protocol that explains a log of events, a JSON object on each line: each event is a step of
+the run (or one of several that it may have been), and what it shows is so in the model then. Steps that no line tells of may
+happen at any time in between. All that is possible is kept, so a log that no run explains has none: then the longest prefix
+that one explains is told, the states possible there, and why no step fits.
+
+A log in the protocol's own words has "steps" and "seen" on each line, and perhaps a first line with "parameters". For any
+other, --mapping says which field tells what a line is about, which steps it may be, and which fields show which variables."""
+
+LOG_EXAMPLES = """examples:
+  fencepost conform log ledger run.jsonl                              in the protocol's own words
+  fencepost conform log ledger client.jsonl --mapping mapping.json --set entries=3
+  fencepost conform log election run.jsonl --out run.itf.json         the run that explains it, as a trace
+
+exit status: 0 explained, 12 no run explains it, 20 interrupted or too many states, 2 wrong usage, 75 the log is empty or the
+  mapping matches none of its lines, 150 the log or the mapping cannot be read or does not fit"""
+
+EXAMPLES = """examples:
+  fencepost conform ledger                                  200 random runs on the usual release
+  fencepost conform ledger --release 4.17.3 --runs 10000
+  fencepost conform ledger --trace run.itf.json             one run, step by step
+  fencepost conform bookie --storage sorted --processes     one bookie, killed by SIGKILL
+  fencepost conform metadata-store --release 4.0.8          Pulsar's metadata store, over a ZooKeeper server
+  fencepost conform election --release 4.2.4                Pulsar's leader election, over a ZooKeeper server
+  fencepost conform ownership --release 5.0.0-M1            Pulsar's locks on bundles, likewise
+  fencepost conform split --release 4.0.8                   splits of bundles, by NamespaceService
+  fencepost conform ledger --defect closes_at_lac           is a mistake in the model noticed?
+  fencepost conform mirrors election                        are the methods that it names in the jars?
+  fencepost conform service-unit --release 4.0.8            the channel of service units, over the metadata store
+  fencepost conform resolver                                does its conflict resolver decide as Pulsar's does?
+  fencepost conform log ledger run.jsonl                    does a run of the model explain this log?
+  fencepost conform hazards election                        which mistakes of releases happen on their code?"""
+
+STATUS = """exit status: 0 no difference but such as are known, 12 a difference, 20 interrupted, 2 wrong usage,
+  75 no step was taken, 150 the trace cannot be read, 153 no Java or no Maven, or the harness failed"""
+
+
+POLICY = """Asks the rules of load balancing and the real classes of a release the same, at random, edge values included: the
+shedders with what they remember over rounds, the placement strategies, what is split and where, hashes and lookups, averages,
+and which reports are written. The answers must be the same.
+
+Of each rule that differs one case is made small; --out writes it as snapshots and a configuration for `fencepost policy
+decide`, and the question is told. A case is a function of the seed, the release and its number."""
+
+POLICY_EXAMPLES = """examples:
+  fencepost conform policy                                  5,000 cases on the newest release
+  fencepost conform policy --release 2.10.1 --cases 100000 --seed 7
+  fencepost conform policy --rule TransferShedder --cases 20000
+                                                            one rule alone
+  fencepost conform policy --out found                      write what differs, for `fencepost policy decide`
+
+exit status: 0 no difference, 12 a difference, 20 interrupted, 2 wrong usage, 153 no Java or no Maven, or the harness failed"""
+
+RESOLVER = """Asks the conflict resolver of service units, as the model has it, and the real class of a release which of two
+records is kept: of all pairs of the records of a small domain, and of random ones, with versions up to the largest and the
+smallest that there are. The answers must be the same. The defects are those of `fencepost check service_unit_resolver`."""
+
+RESOLVER_EXAMPLES = """examples:
+  fencepost conform resolver                                on the newest release
+  fencepost conform resolver --release 4.0.8 --cases 1000000
+  fencepost conform resolver --defect jumps_accepted    is a mistake in the model noticed?
+
+exit status: 0 no difference, 12 a difference, 20 interrupted, 2 wrong usage, 153 no Java or no Maven, or the harness failed"""
+
+
+def add_conform(commands: Commands) -> None:
+    """Adds the command, its targets and its verbs."""
+    conform = add_command(commands, "conform", "protocols held against the real code", CONFORM, EXAMPLES)
+    words = conform.add_subparsers(required=True, metavar="TARGET")
+    for target, helps in TARGETS.items():
+        _add_target(words, target, helps)
+    _add_mirrors(words)
+    _add_log(words)
+    _add_policy(words)
+    _add_resolver(words)
+    _add_hazards(words)
+
+
+def _add_target(words: Commands, target: str, helps: str) -> None:
+    conform = add_command(words, target, helps, TARGET, STATUS)
+    add = conform.add_argument
+    add("--release", metavar="R", help="of the real code (default: the first that the target is tried with)")
+    add("--runs", type=whole(1), default=200, metavar="N", help="how many random runs (default: 200)")
+    add("--steps", type=whole(1), default=60, metavar="K", help="steps that are chosen in a run, at most (default: 60)")
+    add_seed(conform, "the runs")
+    helps = "JVMs that take runs at once, at most 8 (default: one more than there are cores, if the runs are many)"
+    add("--workers", type=whole(1), metavar="N", help=f"{helps}; the runs do not depend on it")
+    add("--trace", type=Path, metavar="FILE", help="take the steps of a trace file instead")
+    add("--storage", metavar="KIND", help="of the bookies: db (Pulsar's, the default), sorted or interleaved")
+    add("--processes", action="store_true", help="a kill is that of a process, by SIGKILL, and another has its files (bookie)")
+    add_set(conform)
+    add_defect(conform)
+    add("--trace-dir", type=Path, metavar="DIR", help="write each difference there, as an ITF file")
+    add_format(conform, "junit")
+    add_quiet(conform)
+    conform.set_defaults(command=_conform, target=target)
+
+
+def _add_mirrors(words: Commands) -> None:
+    mirrors = add_command(words, "mirrors", "is each method that an action mirrors in the jars of its releases?", MIRRORS)
+    mirrors.add_argument("protocols", nargs="*", metavar="PROTOCOL", help="all, unless named")
+    helps = "only in this release of Pulsar or BookKeeper; may be given several times"
+    mirrors.add_argument("--release", action="append", default=[], metavar="R", help=helps)
+    add_format(mirrors)
+    add_quiet(mirrors)
+    mirrors.set_defaults(command=_mirrors)
+
+
+def _add_log(words: Commands) -> None:
+    log = add_command(words, "log", "is there a run of the model that explains the log of a real system?", LOG, LOG_EXAMPLES)
+    add = log.add_argument
+    add("protocol", metavar="PROTOCOL", help="whose run it is to be")
+    add("file", type=Path, metavar="FILE", help="the log: a JSON object on each line")
+    add("--mapping", type=Path, metavar="FILE", help="what its lines mean, if they are not in the protocol's own words")
+    add_set(log)
+    add_defect(log)
+    add("--out", type=Path, metavar="FILE", help="write the run that explains it, as far as it goes, as an ITF file")
+    helps = "give up when more states than that are possible at once (default: 20,000,000)"
+    add("--limit", type=whole(1), default=20_000_000, metavar="N", help=helps)
+    add_format(log)
+    add_quiet(log)
+    log.set_defaults(command=_log)
+
+
+def _add_policy(words: Commands) -> None:
+    policy = add_command(words, "policy", "do the rules of load balancing answer what the classes do?", POLICY, POLICY_EXAMPLES)
+    add = policy.add_argument
+    add("--release", metavar="R", help="of Pulsar: 2.10.1, 4.0.8, 4.2.4 (the default) or 5.0.0-M1")
+    add("--cases", type=whole(1), default=5000, metavar="N", help="how many, of all rules together (default: 5000)")
+    add("--rule", action="append", metavar="NAME", help="this rule alone; may be given several times (default: all)")
+    add_seed(policy, "the cases")
+    add("--out", type=Path, metavar="DIR", help="write what differs there, as snapshots and configurations")
+    add_format(policy)
+    add_quiet(policy)
+    policy.set_defaults(command=_policy)
+
+
+def _add_resolver(words: Commands) -> None:
+    helps = "does the conflict resolver of service units decide as the class does?"
+    resolver = add_command(words, "resolver", helps, RESOLVER, RESOLVER_EXAMPLES)
+    add = resolver.add_argument
+    add("--release", default="4.2.4", metavar="R", help="of Pulsar: 4.0.8, 4.2.4 (the default) or 5.0.0-M1")
+    add("--cases", type=whole(1), default=100_000, metavar="N", help="random pairs over each store (default: 100000)")
+    add_seed(resolver, "the pairs")
+    add_defect(resolver)
+    add_format(resolver)
+    add_quiet(resolver)
+    resolver.set_defaults(command=_resolver)
+
+
+def _add_hazards(words: Commands) -> None:
+    hazards = add_command(words, "hazards", "which mistakes of releases happen on their real code?", HAZARDS)
+    hazards.add_argument("targets", nargs="*", metavar="TARGET", help="all, unless named")
+    hazards.add_argument("--out", type=Path, metavar="FILE", help="write the result there as JSON, too")
+    add_format(hazards)
+    add_quiet(hazards)
+    hazards.set_defaults(command=_hazards)
+
+
+def _conform(options: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.commands.conform.run import run
+
+    return run(request_of(TargetRequest, options))
+
+
+def _mirrors(options: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.commands.conform.mirrors import run
+
+    return run(request_of(MirrorsRequest, options))
+
+
+def _policy(options: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.commands.conform.policy import run
+
+    return run(request_of(PolicyRequest, options))
+
+
+def _resolver(options: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.commands.conform.resolver import run
+
+    return run(request_of(ResolverRequest, options))
+
+
+def _log(options: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.commands.conform.log import run
+
+    return run(request_of(LogRequest, options))
+
+
+def _hazards(options: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.commands.conform.hazards import run
+
+    return run(request_of(HazardsRequest, options))

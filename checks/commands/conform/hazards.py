@@ -1,0 +1,288 @@
+"""``fencepost conform hazards``: the hazards of releases, each replayed on the real code of every release that there is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from fencepost.checks.commands.conform.hazard_rows import Rows
+from fencepost.checks.commands.conform.request import HazardsRequest
+from fencepost.checks.conformance.java_side.session import SessionError
+from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
+from fencepost.checks.conformance.registry import TARGETS
+from fencepost.checks.conformance.running.adapter import Adapter
+from fencepost.checks.conformance.running.pair import Outcome, Pair
+from fencepost.checks.conformance.running.view import Views
+from fencepost.checks.conformance.scenario import restarts, unseen
+from fencepost.checks.conformance.targets import Asked, Target
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
+from fencepost.checks.reports.hazards_on_code import Replayed, as_json, text
+from fencepost.model.history import History
+from fencepost.model.kernel import Kernel
+from fencepost.model.language import Protocol
+from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases
+from fencepost.properties.observed import Observed
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry, RegistryError, Value
+from fencepost.properties.vocabulary import Property, Suite
+from fencepost.traces.files.writing import write_text
+from fencepost.traces.replay import replay_on
+from fencepost.traces.trace import Trace, trace_of
+
+SECONDS = 120
+"""How long the shortest run of a hazard may be looked for."""
+
+_WITH_THE_OTHERS = ("bookie",)
+"""Targets on which a hazard is not replayed alone: a run meets the release's others on the way, so the model has them, too."""
+
+_OUT_OF_REACH = {
+    ("election", "same_value"): "the harness gives each broker a value of its own, as a configuration should",
+    ("ledger", "denies_before_fence_is_journaled"): "the harness answers in the place of ReadEntryProcessor, when the fence is "
+    "journaled",
+    ("ledger", "fence_checked_apart"): "it takes two threads in one bookie at once",
+    ("ledger", "key_record_after_entry"): "it takes two threads in one bookie at once",
+    ("ledger", "one_directory_marks_for_all"): "the bookies of the harness have one directory each",
+    ("ledger", "empty_disk_counts_as_covered"): "a bookie of the harness that has lost its disk comes back as the data "
+    "integrity check has it, and the hazard is without that check",
+    ("ledger", "idle_flush_skips_headers"): "the bookies of the harness take no checkpoint by themselves",
+    ("bookie", "fence_checked_apart"): "it takes two threads in one bookie at once",
+    ("bookie", "key_record_after_entry"): "it takes two threads in one bookie at once",
+    ("bookie", "headers_without_pages_not_saved"): "what the harness looks at brings an index page into memory, with which the "
+    "header is saved",
+    ("split", "splits_not_counted"): "who orders splits, and counts them, is the load manager, which the harness does not have",
+    ("ownership", "failed_creation_left"): "it takes a creation that the store carries out alone, not in a batch",
+    ("service-unit", "newer_lookup_dropped"): "it takes a lookup between two lines of the end of another one",
+    ("service-unit", "split_forgotten"): "who looks at the layout before a unit is assigned, or does not, is the load manager, "
+    "whose lookup is the harness's",
+    ("service-unit", "session_event_unseen"): "it takes a thread that does not see what another one has written",
+}
+"""Why the harness of a target cannot show a hazard, where it would only seem to be there or gone."""
+
+_FENCED_AND_KNOWN = "send(e0); add(b0, e0); recover(r0); fence_unheard(r0, b0); "
+_UNSET_TO_THE_END = (
+    "send(e0); send(e1); send(e2); send(e3); replace(b1, b2); publish_change; recover(r0); add(b0, e0); read_lac(r0, b0); "
+    "read_lac(r0, b2); start_reading(r0); read_found(r0, b0); recovery_add(r0, b0); recovery_add_complete(r0); ack(b0, e0); "
+    "add(b1, e1); ack(b1, e1); unset(e0); read_no_such_entry(r0, b2); confirm(e0); confirm(e1); close_recovered(r0); "
+    "unset(e2); unset(e3); resend"
+)
+_JOURNALED = "write_journal; sync_journal; "
+_CHECKPOINTED = "take_checkpoint; save(sync); save_mark(sync); "
+_STOPPED = "stop; save(sync); end; replay"
+_KNOWN = "add(l0, e0); " + _JOURNALED
+_FENCED_IN_JOURNAL = "fence(l0); " + _JOURNALED + "confirm_fence(l0); "
+_TELLING = {
+    ("bookie", "idle_checkpoint_skips_index"): _KNOWN + _CHECKPOINTED + _FENCED_IN_JOURNAL + _CHECKPOINTED + "kill; replay",
+    ("bookie", "idle_flush_skips_headers"): _KNOWN + _STOPPED + "; save(sync); serve; " + _FENCED_IN_JOURNAL + _STOPPED,
+    ("ledger", "confirms_while_unsetting"): _UNSET_TO_THE_END,
+    ("ledger", "idle_checkpoint_skips_index"): _FENCED_AND_KNOWN + "idle_checkpoint(b0); crash(b0)",
+    ("ledger", "deleted_fence_in_memory"): _FENCED_AND_KNOWN + "close; delete; collect(b0); crash(b0)",
+    ("service-unit", "split_kept"): "assign(b0, u0, b0); read(b0, u0); read(b0, u0); split(b0, b0); read(b0, u0); "
+    "own_child(b0); read(b0, u1); meet_conflict(b0); lead(b1); read(b1, u0); override_overdue(b1, u0, b1); read(b1, u0); "
+    "open_topics(b1, u0); open_topics(b0, u0); read(b0, u0)",
+}
+"""The run that shows a hazard where the shortest does not: because that is the run of another hazard, too, unless the bookie
+knows the ledger that it fences, because it ends in the midst of what the code does at once, or because the model does not wait
+for what the code waits for."""
+
+
+def run(asked: HazardsRequest) -> ExitStatus:
+    """Does what the command line asks for; returns the exit status."""
+    targets = [TARGETS[name] for name in asked.targets or TARGETS if name in TARGETS]
+    if unknown := [name for name in asked.targets if name not in TARGETS]:
+        raise RegistryError(f"there is no target {unknown[0]!r}; there is {', '.join(TARGETS)}")
+    reporter = Reporter(quiet=asked.quiet)
+    reporter.begin("hazards on real code")
+    found: list[Replayed] = []
+    rows = Rows(Path(f"{asked.out}.rows") if asked.out else None)
+    if rows:
+        reporter.telling(f"going on after {len(rows)} rows of {asked.out}.rows")
+    try:
+        toolchain()
+        with interruptible() as interrupt:
+            for replayed in replayed_hazards(targets, reporter.telling, rows):
+                found.append(replayed)
+                if interrupt():
+                    break
+    except (ToolchainError, SessionError) as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.SYSTEM
+    finally:
+        reporter.end()
+    if interrupt():
+        print(text(found), end="")
+        return ExitStatus.INCONCLUSIVE
+    if asked.out:
+        write_text(Path(asked.out), as_json(found))
+        rows.remove()
+    print(as_json(found) if asked.format == "json" else text(found), end="")
+    if not found:
+        return ExitStatus.EVALUATION
+    return ExitStatus.SAFETY if any(each.verdict == "not reproduced" for each in found) else ExitStatus.HOLDS
+
+
+def replayed_hazards(
+    targets: list[Target], telling: Callable[[str], None] = lambda _: None, rows: Rows | None = None
+) -> Iterator[Replayed]:
+    """Replays the shortest run of each hazard on each release of its targets. Those that ``rows`` has are taken from there, and
+    the others are added to it. Raises ToolchainError, SessionError, and OSError of the rows."""
+    rows = Rows(None) if rows is None else rows
+    for target in targets:
+        entry = PROTOCOLS[target.protocol]
+        hazards = {
+            name: history
+            for name, history in entry.history.items()
+            if history.present and name in entry.shown_by and _is_of(target, entry, name)
+        }
+        for release in target.releases:
+            for storage in target.storages or ("",):
+                with ExitStack() as ended:
+                    adapter: Adapter | None = None
+                    for name, history in hazards.items():
+                        if _storage(entry, name, target) != storage:
+                            continue
+                        row = rows.get(target.name, release, name)
+                        if row is None:
+                            telling(f"{target.name} on {target.system} {release}: {name}")
+                            adapter = adapter or ended.enter_context(target.start(Asked(release, storage)))
+                            row = _replayed(entry, name, history, target, release, adapter)
+                            rows.add(row)
+                        yield row
+
+
+def _is_of(target: Target, entry: Entry, name: str) -> bool:
+    """Whether the instances of a target can have a hazard."""
+    shown = entry.build({**entry.shown_by[name], **target.settings})
+    return entry.history[name].fits(shown.parameters)
+
+
+def _storage(entry: Entry, name: str, target: Target) -> str:
+    """The storage with which a hazard is shown."""
+    return str(entry.shown_by[name].get("storage", next(iter(target.storages), "")))
+
+
+def _replayed(entry: Entry, name: str, history: History, target: Target, release: str, adapter: Adapter) -> Replayed:
+    parameters = _parameters(entry, name, target, release)
+    protocol, others = entry.build(parameters, (name,)), _others(entry, name, target, release)
+    present = release in history.present
+
+    def said(verdict: str, why: str = "", prop: str = "", steps: tuple[str, ...] = (), end: str = "") -> Replayed:
+        return Replayed(target.name, name, target.system, release, present, verdict, why, prop, steps, end)
+
+    if out_of_reach := _OUT_OF_REACH.get((target.name, name)):
+        return said("not tried", out_of_reach)
+    suite = entry.suite(protocol)
+    seen = [p for p in suite.properties if not p.strict and not unseen(protocol, p, adapter)]
+    violated = _violated(suite, seen, "always", "step") or _violated(suite, seen, "leads_to")
+    if violated is None:
+        return said("not tried", "in its instance it violates nothing that is observed")
+    prop, trace = violated
+    if telling := _TELLING.get((target.name, name)):
+        prop, trace = _followed(protocol, suite, seen, telling.split("; "))
+    labels = [step.action for step in trace.steps]
+    names = {label.partition("(")[0] for label in labels}
+    if left := sorted(names - set(adapter.covered) - set(adapter.eager)):
+        return said("not tried", f"the code is not driven through {', '.join(left)}", prop.name, tuple(labels))
+    kernel = Kernel(entry.build(parameters, (name, *others)))
+    outcome = Pair(kernel, adapter).follow([*labels, *restarts(kernel, labels)])
+    steps = tuple(step.action for step in outcome.trace.steps)
+    if outcome.verdict == "agrees":
+        if other := _also(entry, name, target, release, outcome.trace, adapter, others):
+            return said("not tried", f"the run is that of {other}, too, and does not tell the two apart", prop.name, steps)
+        return said("reproduced", "", prop.name, steps, _end(protocol, prop, outcome.trace))
+    if outcome.verdict == "not covered" or outcome.known:
+        why = outcome.why or f"the run meets a known difference, {outcome.known}"
+        return said("not tried", why, prop.name, steps)
+    return said("not reproduced" if present else "gone", _parting(outcome), prop.name, steps)
+
+
+def _others(entry: Entry, name: str, target: Target, release: str) -> tuple[str, ...]:
+    """The hazards that the model has besides, because the release has them."""
+    shown = {**entry.shown_by[name], **target.settings}
+    return tuple(
+        other
+        for other in target.hazards
+        if target.name in _WITH_THE_OTHERS
+        and other != name
+        and release in entry.history[other].present
+        and entry.history[other].fits(entry.build(shown).parameters)
+    )
+
+
+def _also(
+    entry: Entry, name: str, target: Target, release: str, trace: Trace, adapter: Adapter, besides: tuple[str, ...]
+) -> str:
+    """Another hazard of the release by which the same run ends in what is observed; empty if there is none. With hazards that
+    the model has ``besides``, these together."""
+    labels = [step.action for step in trace.steps]
+    end = _observed(entry.build(trace.parameters, trace.defects), labels, adapter)
+    if besides:
+        return "others of the release" if _observed(entry.build(trace.parameters, besides), labels, adapter) == end else ""
+    others = [h for h, history in entry.history.items() if release in history.present and h != name]
+    for other in others:
+        if (target.name, other) in _OUT_OF_REACH or not entry.history[other].fits(trace.parameters):
+            continue
+        if _observed(entry.build(trace.parameters, (other,)), labels, adapter) == end:
+            return other
+    return ""
+
+
+def _followed(protocol: Protocol, suite: Suite, among: list[Property], labels: Sequence[str]) -> tuple[Property, Trace]:
+    """The run of these steps, and the first property that its last step violates; LookupError if it violates none."""
+    kernel = Kernel(protocol)
+    numbers = {action.label: number for number, action in enumerate(kernel.actions)}
+    states, actions = [kernel.initial()[0]], [numbers[label] for label in labels]
+    for number in actions:
+        states.append(kernel.apply(states[-1], number))
+    for prop in among:
+        trace = trace_of(kernel, states, actions, violated=prop.name, found_by="a script")
+        if replay_on(trace, protocol, suite).replays:
+            return prop, trace
+    raise LookupError(f"nothing that is observed is violated by {'; '.join(labels)}")
+
+
+def _observed(protocol: Protocol, labels: Sequence[str], adapter: Adapter) -> list[object] | None:
+    """What is observed in the end of the run of these steps, with the requests that are owed then; steps that the protocol does
+    not have are left out. None if they are no run of it."""
+    kernel = Kernel(protocol)
+    numbers = {action.label: number for number, action in enumerate(kernel.actions)}
+    state = kernel.initial()[0]
+    for label in labels:
+        if label not in numbers:
+            continue
+        if numbers[label] not in kernel.enabled(state):
+            return None
+        state = kernel.apply(state, numbers[label])
+    view = Views(protocol).of(kernel.packing.unpack(state))
+    return [*(observable.model(view) for observable in adapter.observables), adapter.expected(view)]
+
+
+def _violated(suite: Suite, among: list[Property], *kinds: str) -> tuple[Property, Trace] | None:
+    """The property of these kinds that is violated in the fewest steps, and that run."""
+    asked = [prop for prop in among if prop.kind in kinds]
+    verdicts = exhaust(Observed.of(suite, asked), Budget(seconds=SECONDS)).verdicts if asked else ()
+    found = [(v.property, v.trace) for v in verdicts if v.verdict == "violated" and v.trace is not None]
+    return min(found, key=lambda pair: len(pair[1].steps), default=None)
+
+
+def _parameters(entry: Entry, name: str, target: Target, release: str) -> dict[str, Value]:
+    shown = target.on({**entry.shown_by[name], **target.settings}, _storage(entry, name, target))
+    if release not in (PULSAR if target.system == "pulsar" else BOOKKEEPER):
+        return dict(shown)
+    both = Releases.of(pulsar=release) if target.system == "pulsar" else Releases.of(bookkeeper=release)
+    return {**shown, **entry.behaviour(both)}
+
+
+def _end(protocol: Protocol, prop: Property, trace: Trace) -> str:
+    """The values in the end of what the property speaks of; the code shows the same."""
+    meant = protocol.variables_of(prop.formula)
+    rows = zip(protocol.variables, trace.states[-1], strict=True)
+    return ", ".join(f"{variable.name} {variable.domain.show(raw)}" for variable, raw in rows if variable in meant)
+
+
+def _parting(outcome: Outcome) -> str:
+    told = outcome.why or "; ".join(map(str, outcome.differences))
+    return f"at step {len(outcome.trace.steps)}, {outcome.last}: {told}"

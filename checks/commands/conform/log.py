@@ -1,0 +1,74 @@
+"""``fencepost conform log``: is there a run of a protocol that explains the log of a real system?"""
+
+from __future__ import annotations
+
+import sys
+
+from fencepost.checks.commands.conform.request import LogRequest
+from fencepost.checks.conformance.logs.events import EmptyLogError, Log, LogError, events_of, read_log, read_mapping
+from fencepost.checks.conformance.logs.explanation import Explanation, explain
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.console.terminal import width
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.reports.log_report import as_json, text
+from fencepost.model.kernel import Kernel
+from fencepost.model.language import Protocol
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry, RegistryError, find
+from fencepost.traces.files.itf import write
+
+
+def run(asked: LogRequest) -> ExitStatus:
+    """Does what the command line asks for; returns the exit status."""
+    try:
+        return _run(asked)
+    except EmptyLogError as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.EVALUATION
+    except LogError as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.INPUT
+
+
+def _run(asked: LogRequest) -> ExitStatus:
+    entry = find(asked.protocol, PROTOCOLS)
+    log = read_log(asked.file)
+    meaning = read_mapping(asked.mapping) if asked.mapping else None
+    protocol = _instance(entry, log, asked)
+    events = events_of(log, protocol, meaning)
+    reporter = Reporter(quiet=asked.quiet)
+    reporter.begin(f"{entry.name}, {asked.file.name}")
+    count = len(events.events)
+    with interruptible() as interrupt:
+        found = explain(
+            kernel := Kernel(protocol),
+            events,
+            limit=asked.limit,
+            progress=lambda done, states: reporter.telling(f"{done:,} of {count:,} events, {states:,} states possible"),
+            should_stop=interrupt,
+        )
+    reporter.end()
+    if asked.out:
+        write(found.run, protocol, asked.out)
+    status = _status(found)
+    if asked.format == "json":
+        print(as_json(kernel, found, asked.file, status, asked.out), end="")
+    else:
+        print(text(kernel, found, asked.file, asked.out, width=width()), end="")
+    return status
+
+
+def _status(found: Explanation) -> ExitStatus:
+    if found.stopped:
+        return ExitStatus.INCONCLUSIVE
+    return ExitStatus.HOLDS if found.whole else ExitStatus.SAFETY
+
+
+def _instance(entry: Entry, log: Log, asked: LogRequest) -> Protocol:
+    if log.protocol not in (None, entry.name):
+        raise LogError(f"{log.path}: is a log of {log.protocol}, not of {entry.name}")
+    if log.parameters is not None:
+        if asked.set or asked.defect:
+            raise RegistryError(f"{log.path} has its own parameters and defects: leave --set and --defect out")
+        return entry.build(log.parameters, log.defects)
+    return entry.build(entry.settings(asked.set), asked.defect or log.defects)

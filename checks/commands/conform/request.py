@@ -1,0 +1,87 @@
+"""What each target and verb of ``fencepost conform`` is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class TargetRequest:
+    """The target, and how it is run: random runs of an instance, or the steps of a ``trace``; on which release and storage."""
+
+    target: str
+    release: str | None
+    runs: int
+    steps: int
+    seed: int
+    workers: int | None
+    trace: Path | None
+    storage: str | None
+    processes: bool
+    set: Sequence[str]
+    defect: Sequence[str]
+    trace_dir: Path | None
+    format: str
+    quiet: bool
+
+
+@dataclass(frozen=True)
+class MirrorsRequest:
+    """The protocols, or all, whose methods are looked up, and in which releases."""
+
+    protocols: Sequence[str]
+    release: Sequence[str]
+    format: str
+    quiet: bool
+
+
+@dataclass(frozen=True)
+class LogRequest:
+    """The log of a real system to explain by a run of a protocol, and what its lines mean."""
+
+    protocol: str
+    file: Path
+    mapping: Path | None
+    set: Sequence[str]
+    defect: Sequence[str]
+    out: Path | None
+    limit: int
+    format: str
+    quiet: bool
+
+
+@dataclass(frozen=True)
+class PolicyRequest:
+    """How many cases of which rules of load balancing are compared with the classes of a release."""
+
+    release: str | None
+    cases: int
+    rule: Sequence[str] | None
+    seed: int
+    out: Path | None
+    format: str
+    quiet: bool
+
+
+@dataclass(frozen=True)
+class ResolverRequest:
+    """How many pairs of records the conflict resolver of a release decides on."""
+
+    release: str
+    cases: int
+    seed: int
+    defect: Sequence[str]
+    format: str
+    quiet: bool
+
+
+@dataclass(frozen=True)
+class HazardsRequest:
+    """The targets, or all, on which the known bugs of their releases are replayed."""
+
+    targets: Sequence[str]
+    out: Path | None
+    format: str
+    quiet: bool

@@ -1,0 +1,94 @@
+"""``fencepost conform resolver``: the resolver of service units held against Pulsar's own class, and what came of it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+
+from fencepost.checks.commands.conform.request import ResolverRequest
+from fencepost.checks.conformance.java_side.session import SessionError
+from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
+from fencepost.checks.conformance.service_unit.resolver import RELEASES, Result, compare, resolver_of
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.model.balance.configuration import Version
+from fencepost.properties.registry import RegistryError
+from fencepost.properties.service_unit.resolver import DEFECTS
+
+FORMAT = 1
+MIRRORS = "ServiceUnitStateDataConflictResolver.shouldKeepLeft"
+
+
+def run(asked: ResolverRequest) -> ExitStatus:
+    """Does what the command line asks for; returns the exit status. Raises RegistryError for an unknown release or defect."""
+    release = next((known for known in RELEASES if known == asked.release), None)
+    if release is None:
+        raise RegistryError(f"Pulsar {asked.release} is none of the releases with the resolver: {', '.join(RELEASES)}")
+    for defect in asked.defect:
+        if defect not in DEFECTS:
+            raise RegistryError(f"the resolver has no defect {defect!r}; it has {', '.join(DEFECTS)}")
+    try:
+        return _run(asked, release)
+    except (ToolchainError, SessionError) as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.SYSTEM
+
+
+def _run(asked: ResolverRequest, release: Version) -> ExitStatus:
+    reporter = Reporter(quiet=asked.quiet)
+    reporter.begin(f"service units on Pulsar {release}")
+    toolchain()
+    reporter.telling("fetching jars, compiling the harness, starting Java")
+    with interruptible() as interrupt, resolver_of(release) as session:
+        result = compare(
+            session.ask,
+            cases=asked.cases,
+            seed=asked.seed,
+            defects=asked.defect,
+            progress=lambda told: reporter.telling(f"{told.pairs:,} pairs, {told.differing:,} differ"),
+            should_stop=interrupt,
+        )
+    reporter.end()
+    status = _status(result)
+    if asked.format == "json":
+        print(_as_json(result, release, asked, status), end="")
+    else:
+        print(text(result, release, asked.seed), end="")
+        print(f"# {result.seconds:.1f} s")
+    return status
+
+
+def _status(result: Result) -> ExitStatus:
+    if result.differing:
+        return ExitStatus.SAFETY
+    return ExitStatus.INCONCLUSIVE if result.interrupted else ExitStatus.HOLDS
+
+
+def text(result: Result, release: Version, seed: int) -> str:
+    """The report for a person: a line for each store and kind of pairs, and the first pair that differs."""
+    lines = [f"{MIRRORS} of Pulsar {release}, seed {seed}: {result.pairs:,} pairs of records"]
+    for each in result.compared:
+        if each.differing:
+            lines.append(f"  {each.store}, {each.which}: {each.differing:,} of {each.pairs:,} differ, first")
+            lines.append(f"    {each.first}")
+        else:
+            lines.append(f"  {each.store}, {each.which}: {each.pairs:,} agree")
+    if result.interrupted:
+        lines.append("interrupted: what was compared until then is shown")
+    return "\n".join(lines) + "\n"
+
+
+def _as_json(result: Result, release: Version, asked: ResolverRequest, status: ExitStatus) -> str:
+    content = {
+        "format": FORMAT,
+        "mirrors": MIRRORS,
+        "release": release,
+        "seed": asked.seed,
+        "defects": asked.defect,
+        "exit_status": int(status),
+        "compared": [asdict(each) for each in result.compared],
+        "interrupted": result.interrupted,
+        "seconds": round(result.seconds, 3),
+    }
+    return json.dumps(content, indent=1) + "\n"

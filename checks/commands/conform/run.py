@@ -1,0 +1,168 @@
+"""``fencepost conform``: a protocol held against the real code, and what came of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from fencepost.checks.commands.conform.request import TargetRequest
+from fencepost.checks.conformance.java_side.session import SessionError
+from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
+from fencepost.checks.conformance.registry import TARGETS
+from fencepost.checks.conformance.running.campaign import Result, campaign, single
+from fencepost.checks.conformance.running.choosing import WINDOW
+from fencepost.checks.conformance.running.pair import Pair
+from fencepost.checks.conformance.targets import Asked, Target
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.console.terminal import colour, width
+from fencepost.checks.console.unread import unread
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.reports.conformance_report import Held, as_json, as_junit, text
+from fencepost.model.kernel import Kernel
+from fencepost.model.language import Protocol
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import RegistryError, Value, find
+from fencepost.traces.files.itf import TraceFileError, read, write
+
+RUNS_EACH = 50
+"""A JVM of its own pays for so many runs: it takes seconds to start."""
+
+
+def run(asked: TargetRequest) -> ExitStatus:
+    """Does what the command line asks for; returns the exit status."""
+    try:
+        return _run(asked)
+    except TraceFileError as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.INPUT
+    except (ToolchainError, SessionError) as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.SYSTEM
+
+
+def _run(asked: TargetRequest) -> ExitStatus:
+    target = find(asked.target, TARGETS)
+    if asked.processes and not target.processes:
+        raise RegistryError(f"{target.name} has no process to kill: leave --processes out")
+    release = asked.release or target.releases[0]
+    if unknown := unread([PROTOCOLS[target.protocol]], target.released(release)):
+        print(f"fencepost: {unknown}", file=sys.stderr)
+    labels: list[str] | None = None
+    if asked.trace:
+        labels, instances, storage = _traced(target, asked.trace, asked)
+    else:
+        instances, storage = _instances(target, asked, release)
+    code = Asked(release, storage, asked.processes)
+    reporter = Reporter(quiet=asked.quiet)
+    reporter.begin(f"{target.name} on {target.system} {code.release}")
+    toolchain()
+    reporter.telling("fetching jars, compiling the harness, starting Java")
+    with interruptible() as interrupt, ExitStack() as ended:
+        adapter, *besides = [ended.enter_context(target.start(code)) for _ in range(1 if labels else _workers(asked))]
+        if labels is not None:
+            result = single(Pair(Kernel(instances[0]), adapter), labels)
+        else:
+            result = campaign(
+                instances,
+                adapter,
+                runs=asked.runs,
+                steps=asked.steps,
+                seed=asked.seed,
+                besides=besides,
+                weights=target.weights,
+                without=_without(target, code.release, instances) if asked.defect else (),
+                progress=lambda told: reporter.telling(_progress(told, asked.runs)),
+                should_stop=interrupt,
+            )
+        reporter.end()
+        held = Held(target, code, adapter, result, tuple(instances), asked.seed)
+    status = _status(result)
+    files = _written(result, asked.trace_dir)
+    match asked.format:
+        case "json":
+            print(as_json(held, status, files), end="")
+        case "junit":
+            print(as_junit(held, status), end="")
+        case _:
+            print(text(held, files, width=width(), colour=colour()), end="")
+    return status
+
+
+def _workers(asked: TargetRequest) -> int:
+    """How many JVMs take runs at once."""
+    workers: int = asked.workers or min((os.cpu_count() or 1) + 1, asked.runs // RUNS_EACH)
+    return max(1, min(workers, WINDOW))
+
+
+def storage_of(target: Target, storage: str | None) -> str:
+    """The storage that is asked for, or the usual one; RegistryError if the target does not have it."""
+    if storage is not None and storage not in target.storages:
+        known = ", ".join(target.storages)
+        raise RegistryError(f"{target.name} has no storage {storage!r}; " + (f"it has {known}" if known else "it has none"))
+    return storage or next(iter(target.storages), "")
+
+
+def _storage(target: Target, asked: TargetRequest, chosen: Sequence[Mapping[str, Value]]) -> str:
+    """The storage that is asked for, the one that the parameters name where the protocol has it, or the usual one."""
+    named = {target.storage_of(parameters) for parameters in chosen} - {""}
+    wanted = storage_of(target, asked.storage or next(iter(named), None))
+    if other := named - {wanted}:
+        raise RegistryError(f"what is to be held is of storage {min(other)}, and not of {wanted}: give --storage {min(other)}")
+    return wanted
+
+
+def _instances(target: Target, asked: TargetRequest, release: str) -> tuple[list[Protocol], str]:
+    """The instances to hold, behaving as the release does, and their storage."""
+    entry = PROTOCOLS[target.protocol]
+    chosen: Sequence[Mapping[str, Value]]
+    if asked.set:
+        chosen = [entry.settings(asked.set)]
+    else:
+        chosen = [{**entry.shown_by[defect], **target.settings} for defect in asked.defect if defect in entry.shown_by]
+    storage = _storage(target, asked, chosen)
+    chosen = [target.on(parameters, storage) for parameters in chosen] or target.instances_on(storage)
+    return [target.model(entry, release, parameters, asked.defect or None) for parameters in chosen], storage
+
+
+def _without(target: Target, release: str, instances: Sequence[Protocol]) -> list[Protocol]:
+    """The same instances without the defects that were asked for."""
+    return [target.model(PROTOCOLS[target.protocol], release, protocol.parameters, ()) for protocol in instances]
+
+
+def _traced(target: Target, file: Path, asked: TargetRequest) -> tuple[list[str], list[Protocol], str]:
+    if asked.set or asked.defect:
+        raise RegistryError("--trace has its own parameters and defects: leave --set and --defect out")
+    trace, protocol = read(file, PROTOCOLS)
+    if trace.protocol != target.protocol:
+        raise RegistryError(f"{file} is a run of {trace.protocol}, and {target.name} is held against {target.protocol}")
+    return [step.action for step in trace.steps], [protocol], _storage(target, asked, [protocol.parameters])
+
+
+def _progress(result: Result, runs: int) -> str:
+    left = result.seconds * (runs - result.runs) / max(result.runs, 1)
+    found = f", {len(result.differing)} found" if result.differing else ""
+    return f"{result.runs:,} of {runs:,} runs, {result.steps:,} steps{found}, about {left:.0f} s left"
+
+
+def _status(result: Result) -> ExitStatus:
+    if result.unexplained:
+        return ExitStatus.SAFETY
+    if result.interrupted or result.not_covered:
+        return ExitStatus.INCONCLUSIVE
+    return ExitStatus.HOLDS if result.steps else ExitStatus.EVALUATION
+
+
+def _written(result: Result, folder: Path | None) -> Sequence[Path]:
+    """The files of the differences, those that are known included."""
+    if folder is None:
+        return ()
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for number, outcome in enumerate(result.found(), start=1):
+        protocol = PROTOCOLS[outcome.trace.protocol].build(outcome.trace.parameters, outcome.trace.defects)
+        files.append(folder / f"{outcome.trace.protocol}-{outcome.verdict}-{number}.itf.json")
+        write(outcome.trace, protocol, files[-1])
+    return files

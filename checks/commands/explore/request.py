@@ -1,0 +1,36 @@
+"""What ``fencepost explore`` is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fencepost.checks.console.options import NamedReleases
+
+if TYPE_CHECKING:  # the kernel is not loaded to read the command line
+    from fencepost.model.kernel.walks.course import Strategy
+
+
+@dataclass(frozen=True)
+class ExploreRequest(NamedReleases):
+    """The protocol to explore, or ``report`` or ``trace`` with the folder of a run; how, where, and what to write."""
+
+    subject: str
+    folder: Path | None
+    out: Path | None
+    walks: int
+    steps: int
+    seed: int
+    strategy: Strategy
+    set: Sequence[str]
+    defect: Sequence[str]
+    exhaustive: bool
+    stop_on_first: bool
+    master: str
+    spark_conf: Sequence[str]
+    walk: int | None
+    whole: bool
+    plots: Path | None
+    quiet: bool

@@ -1,0 +1,76 @@
+"""The arguments of ``fencepost lemmas`` and what its help teaches."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from fencepost.checks.commands.lemmas.request import LemmasRequest
+from fencepost.checks.commands.requests import request_of
+from fencepost.checks.console.numbers import positive
+from fencepost.checks.console.options import (
+    Commands,
+    Once,
+    add_command,
+    add_defect,
+    add_format,
+    add_memory,
+    add_quiet,
+    add_releases,
+    add_seed,
+    add_set,
+    add_size,
+    add_workers,
+)
+from fencepost.checks.engines.results.verdicts import ExitStatus
+
+LEMMAS = """Looks for lemmas that prove a property by induction, and prints them as Python for properties/.
+
+A property that holds in all states that can be reached need not be inductive: a step from a state that cannot be reached may
+break it. The lemmas exclude such states. They are looked for among clauses over the variables of the protocol: equations with
+values and members, memberships, comparisons of numbers, how many members are so, one to three of these with "or" between,
+for all members of the universes that they mention. Clauses that some reached state does not satisfy are left out; of the others
+an inductive set is looked for that has the property, and made as small as it can be.
+
+What is printed as proved has been proved anew, from the printed text, by the engine of `fencepost check --by induction`; and,
+where the protocol has such a proof, for any size."""
+
+EXAMPLES = """examples:
+  fencepost lemmas ownership --property single_owner    why two brokers never own one bundle
+  fencepost lemmas ownership --property single_owner --set disconnects=1 releases=1
+                                                        the same, of an instance of your own
+  fencepost lemmas ledger --property no_truncation --out found.py
+                                                        minutes; the lemmas go to a file
+  fencepost lemmas my_protocol.py --property mutual_exclusion --literals 2
+                                                        of a protocol of your own, with short clauses only
+
+exit status: 0 the lemmas prove the property, 12 the property fails in a state that can be reached, 20 no such lemmas were found
+  or it was stopped, 2 wrong usage, 150 the file cannot be read"""
+
+
+def add_lemmas(commands: Commands) -> None:
+    """Adds the command."""
+    lemmas = add_command(commands, "lemmas", "finds the lemmas with which a property is proved", LEMMAS, EXAMPLES)
+    add = lemmas.add_argument
+    add("protocol", metavar="PROTOCOL", help="its name, or a file of your own, such as my_protocol.py")
+    add("--property", required=True, action=Once, metavar="NAME", help="what is to be proved: a property of single states")
+    add_set(lemmas)
+    add_size(lemmas, "none, but the instance that --set makes")
+    add_releases(lemmas)
+    add_defect(lemmas)
+    helps = "in a clause, at most; of three, clauses that count have one premise more (default: 3)"
+    add("--literals", type=int, choices=(1, 2, 3), default=3, help=helps)
+    add_seed(lemmas, "the states that need not be reachable")
+    add("--out", type=Path, metavar="FILE", help="write the lemmas there, too")
+    add_format(lemmas)
+    add("--budget", type=positive, metavar="SECONDS", help="time for the whole run (default: no limit)")
+    add_memory(lemmas, 1.0, "the states that are looked at")
+    add_workers(lemmas)
+    add_quiet(lemmas)
+    lemmas.set_defaults(command=_lemmas)
+
+
+def _lemmas(asked: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.commands.lemmas.run import run
+
+    return run(request_of(LemmasRequest, asked))

@@ -1,0 +1,86 @@
+"""``fencepost lemmas``: looks for lemmas of a property, prints and keeps them."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from fencepost.checks.commands.lemmas.request import LemmasRequest
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.console.unread import chosen_aloud
+from fencepost.checks.engines.lemmas.finding import Lemmas, Means, Telling, find
+from fencepost.checks.engines.results.verdicts import ExitStatus, severest
+from fencepost.checks.engines.search.exhaustive import GIB
+from fencepost.checks.questions.planning import planned
+from fencepost.checks.questions.wanted import Wanted
+from fencepost.checks.reports.lemmas import as_json, as_python, as_text
+from fencepost.checks.settings.input_files import InputError
+from fencepost.checks.settings.own_protocols import is_own, own_protocols
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry, Instance, RegistryError
+from fencepost.properties.registry import find as find_entry
+
+
+def run(asked: LemmasRequest) -> ExitStatus:
+    """Does what the command line asks for; 150 if a file of one's own cannot be read.
+
+    Raises RegistryError, ModelError or ReleaseError for what there is not, OSError if the lemmas cannot be written.
+    """
+    try:
+        entry, instances = _instances(asked)
+    except InputError as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.INPUT
+    reporter, everything = Reporter(quiet=asked.quiet), list[Lemmas]()
+    ends = None if asked.budget is None else time.monotonic() + asked.budget
+    with interruptible() as interrupt:
+
+        def should_stop() -> bool:
+            return interrupt() or (ends is not None and time.monotonic() > ends)
+
+        for instance in instances:
+            if everything and should_stop():
+                break
+            reporter.begin(f"{entry.name}, {asked.property}, {instance.name}")
+            telling = Telling(reporter.searching, reporter.telling, reporter.proving, should_stop)
+            means = Means(asked.literals, asked.seed, int(asked.memory * GIB), asked.workers)
+            everything.append(find(entry, instance, asked.property, asked.defect, means, telling))
+            reporter.end()
+            if asked.format == "text":
+                print(as_text(everything[-1]), flush=True)
+    if asked.format == "json":
+        print(as_json(everything), end="")
+    if asked.out is not None:
+        asked.out.write_text(as_python(everything), encoding="utf-8")
+    whole = len(everything) == len(instances)
+    return severest({*map(_status, everything), *(() if whole else (ExitStatus.INCONCLUSIVE,))})
+
+
+def _instances(asked: LemmasRequest) -> tuple[Entry, list[Instance]]:
+    """The protocol, and the instances of it that are asked about."""
+    releases = chosen_aloud(asked)
+    if not (asked.set or asked.size or asked.defect):
+        entry = _entry(asked.protocol)
+        return entry, entry.as_of(releases, [Instance("as usual", {})])
+    wanted = Wanted([asked.protocol], asked.set, asked.size, asked.defect, property=(), by=None, any=())
+    plan = planned(wanted, None, releases)
+    entries = {entry.name: entry for entry, _ in plan if isinstance(entry, Entry)}
+    if len(entries) != 1:
+        raise RegistryError(f"{asked.protocol} is not one protocol: there are no lemmas to be found for it")
+    return next(iter(entries.values())), [instance for _, instance in plan]
+
+
+def _entry(name: str) -> Entry:
+    if not is_own(name):
+        return find_entry(name, PROTOCOLS)
+    found = own_protocols(Path(name), PROTOCOLS)
+    if len(found) != 1:
+        raise RegistryError(f"{name} has {len(found)} protocols: {', '.join(entry.name for entry in found)}; lemmas are of one")
+    return found[0]
+
+
+def _status(found: Lemmas) -> ExitStatus:
+    if found.is_reached:
+        return ExitStatus.SAFETY
+    return ExitStatus.HOLDS if found.is_proved else ExitStatus.INCONCLUSIVE

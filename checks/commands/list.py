@@ -1,0 +1,56 @@
+"""``fencepost list``: what can be checked."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fencepost.checks.commands.requests import request_of
+from fencepost.checks.console.options import Commands, add_command
+from fencepost.checks.engines.results.verdicts import ExitStatus
+
+LIST = """Names what can be checked: protocols and theories. Of each it shows the parameters that --set changes, with their
+defaults, the instances of each size, the properties by kind, the actions with the methods of Pulsar or BookKeeper that
+they mirror, and the defects that can be switched on. --defects shows which releases have which of them, --java finds the
+actions of a method."""
+
+LIST_EXAMPLES = """examples:
+  fencepost list             everything
+  fencepost list ledger      one protocol
+  fencepost list election --defects
+                             since when each mistake is there, and in which release it is fixed
+  fencepost list --java sendAddSuccessCallbacks
+                             where a method of the real system is to be found"""
+
+
+@dataclass(frozen=True)
+class ListRequest:
+    """The protocols, or all; only their ``defects``; or the actions that mirror a method in ``java``."""
+
+    protocols: Sequence[str]
+    defects: bool
+    java: str | None
+
+
+def add_list(commands: Commands) -> None:
+    """Adds the command."""
+    helps = "the protocols, their parameters, sizes, properties and defects"
+    listing = add_command(commands, "list", helps, LIST, LIST_EXAMPLES)
+    listing.add_argument("protocols", nargs="*", metavar="PROTOCOL", help="all, unless named")
+    listing.add_argument("--defects", action="store_true", help="only the defects, with the releases that have them")
+    listing.add_argument("--java", metavar="NAME", help="which actions mirror a method, by a part of its Class.method")
+    listing.set_defaults(command=_list)
+
+
+def _list(options: argparse.Namespace) -> ExitStatus:
+    return run(request_of(ListRequest, options))
+
+
+def run(request: ListRequest) -> ExitStatus:
+    """Prints what the request asks for."""
+    from fencepost.checks.reports.listing import defects, listing, mirrored  # loads every protocol
+
+    shown = defects if request.defects else listing
+    print(mirrored(request.java) if request.java else shown(request.protocols), end="")
+    return ExitStatus.HOLDS

@@ -1,0 +1,74 @@
+"""``fencepost play``: a page that holds the model of a protocol, to be played with from its initial state."""
+
+from __future__ import annotations
+
+import math
+import sys
+from itertools import islice
+from pathlib import Path
+
+from fencepost.checks.commands.play.request import PlayRequest
+from fencepost.checks.console.options import UNNAMED
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.console.unread import chosen_aloud
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.reports.pages import write_recordings
+from fencepost.checks.settings.input_files import InputError
+from fencepost.checks.settings.own_protocols import is_own, own_protocols
+from fencepost.model.language import Protocol
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry, RegistryError, find
+from fencepost.traces.explorer.content import Recording
+from fencepost.traces.trace import Trace
+
+MOST = 16
+"""Initial states that a page begins with, at most."""
+
+
+def run(asked: PlayRequest) -> ExitStatus:
+    """Writes the page; 150 if a file of one's own cannot be read, 20 if the model is too large for a page.
+
+    Raises RegistryError, ModelError or ReleaseError for an instance that there is not, OSError if the page cannot be written.
+    """
+    try:
+        entry = _entry(asked.protocol)
+    except InputError as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.INPUT
+    shown = {name: value for defect in asked.defect for name, value in entry.shown_by.get(defect, {}).items()}
+    releases = chosen_aloud(asked)
+    behaviour = entry.behaviour(releases) if releases else {}
+    reporter = Reporter(quiet=asked.quiet)
+    reporter.begin(f"building {entry.name}")
+    protocol = entry.build({**behaviour, **shown, **entry.settings(asked.set)}, asked.defect)
+    suite = entry.suite(protocol)
+    reporter.end()
+    initial = list(islice(protocol.initial_states(), MOST))
+    recordings = [Recording(_name(protocol, state), _beginning(entry, protocol, state), suite) for state in initial]
+    out = Path(f"{entry.name}.html") if asked.html in (None, UNNAMED) else asked.html
+    whole = write_recordings(out, recordings, reporter)
+    every = math.prod(len(variable.initial) for variable in protocol.variables)
+    print(f"page: {out}" if every <= MOST else f"page: {out} (of {every:,} initial states the first {MOST})")
+    return ExitStatus.HOLDS if whole else ExitStatus.INCONCLUSIVE
+
+
+def _beginning(entry: Entry, protocol: Protocol, state: tuple[int, ...]) -> Trace:
+    """The run of no steps from an initial state."""
+    return Trace(entry.name, state, parameters=dict(protocol.parameters), defects=protocol.active)
+
+
+def _name(protocol: Protocol, state: tuple[int, ...]) -> str:
+    """The initial state in words: what it has of what others have otherwise."""
+    told = zip(protocol.variables, state, strict=True)
+    chosen = [f"{variable.name} {variable.domain.show(raw)}" for variable, raw in told if len(variable.initial) > 1]
+    return f"initial state: {', '.join(chosen)}" if chosen else "initial state"
+
+
+def _entry(name: str) -> Entry:
+    """The protocol of that name, or the one in a file of one's own; RegistryError if that has several."""
+    if not is_own(name):
+        return find(name, PROTOCOLS)
+    found = own_protocols(Path(name), PROTOCOLS)
+    if len(found) != 1:
+        raise RegistryError(f"{name} has {len(found)} protocols, and a page holds one: {', '.join(one.name for one in found)}")
+    return found[0]

@@ -1,0 +1,84 @@
+"""The arguments of ``fencepost policy compare`` and what its help teaches."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from fencepost.checks.commands.policy.request import CompareRequest
+from fencepost.checks.commands.requests import request_of
+from fencepost.checks.console.extras import PLOTS, SPARK, require
+from fencepost.checks.console.numbers import share, whole
+from fencepost.checks.console.options import Commands, add_command, add_format, add_hours, add_pulsar, add_quiet, add_seed
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.policy.world import add_world
+
+COMPARE = """Simulates the same runs under the present policy and under proposed ones, and says of every measure whether it gets
+better or worse, by how much, how certain that is, and in which run it is worst.
+
+A policy has parts with commas between them: a broker.conf, a setting as KEY=VALUE, the name of a shedder or placement
+strategy, a function of your own as FILE.py:FUNCTION. Without a broker.conf a proposed policy is the baseline in all that
+it does not name. With NAME= before its parts it goes by that name.
+
+What if there were other brokers, another load, other bundles? These are parts, too; what the baseline supposes, all suppose:
+  add-brokers=2                brokers that join after the first minute
+  remove-broker=NAME           a broker that is stopped then, for good
+  bigger-brokers=2[@NAME]      all brokers, or one, can take twice as much
+  load=2[@NAME]                all topics carry twice as much, or those of a namespace or bundle, or a topic by its full name
+  split-first=3|BUNDLE         the three bundles with the most messages are split first, or one by its name
+
+The exit status is 12 if a measure gets worse by more than is tolerated, 20 if the runs do not suffice to tell, else 0."""
+
+EXAMPLES = """examples:
+  fencepost policy compare --baseline broker.conf --proposed proposed.conf --snapshot now.json --out found
+                               two configurations, from a snapshot of the cluster
+  fencepost policy compare --baseline broker.conf --proposed AvgShedder --proposed UniformLoadShedder --out found
+                               other shedders with the same settings, on a generated cluster
+  fencepost policy compare --proposed maxUnloadPercentage=0.1 --proposed maxUnloadPercentage=0.4 --baseline UniformLoadShedder \
+      --out found
+                               one setting, two values
+  fencepost policy compare --proposed mine=my_policy.py:shed,my_policy.py:place --out found
+                               a shedder and a placement strategy of your own
+  fencepost policy compare --baseline broker.conf --snapshot now.json --proposed two-more=add-brokers=2 \\
+      --proposed bigger=bigger-brokers=1.5 --proposed busy=load=2@public/default --out found
+                               the same policy with two more brokers, with bigger ones, and with twice the load in a namespace
+  fencepost policy compare --proposed proposed.conf --scenario rolling-restart --runs 1000 --hours 6 --master local[*] \\
+      --out found --report found.html
+                               a thousand paired runs on all cores, and a page to show around"""
+
+
+def add_compare(questions: Commands) -> None:
+    """Adds the question."""
+    parser = add_command(questions, "compare", "what a proposed policy makes better and worse", COMPARE, EXAMPLES)
+    add = parser.add_argument
+    add("--baseline", metavar="POLICY", help="the present policy (default: what Pulsar does without a configuration)")
+    add("--proposed", metavar="POLICY", action="append", required=True, help="a proposed policy; may be given several times")
+    add_pulsar(parser)
+    add("--out", type=Path, required=True, metavar="DIR", help="keep the runs there; the same command goes on with them")
+    add("--runs", type=whole(1), default=100, metavar="N", help="how many runs under each policy (default: 100)")
+    add_hours(parser, 6.0, "how long each run is")
+    add_seed(parser, "all runs")
+    add(
+        "--tolerance",
+        action="append",
+        default=[],
+        metavar="AMOUNT|MEASURE=AMOUNT",
+        help="how much worse a measure may get: 10%% of the baseline's mean, or 3 in its unit (default: 5%%)",
+    )
+    add("--confidence", type=share, default=0.95, metavar="P", help="with which all intervals hold together (default: 0.95)")
+    add("--strict", action="store_true", help="exit with 20 while a measure may yet be worse than tolerated")
+    add("--master", metavar="URL", help="where Spark runs, such as local[*]; without it few runs are made in this process")
+    add("--report", type=Path, metavar="FILE", help="write the answer as a page, with plots")
+    add_format(parser)
+    add_quiet(parser)
+    add_world(parser)
+    parser.set_defaults(command=_compare)
+
+
+def _compare(asked: argparse.Namespace) -> ExitStatus:
+    require(SPARK, "policy compare")
+    if asked.report is not None:
+        require(PLOTS, "policy compare --report")
+    from fencepost.checks.commands.policy.compare.run import compare_policies
+
+    return compare_policies(request_of(CompareRequest, asked))

@@ -1,0 +1,133 @@
+"""``fencepost policy compare``: makes the runs, judges them, shows the worst."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable
+from contextlib import nullcontext
+
+from fencepost.checks.commands.policy.answering import answering
+from fencepost.checks.commands.policy.request import CompareRequest
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.policy.comparison.contenders import contenders
+from fencepost.checks.policy.comparison.judgement import Judgement
+from fencepost.checks.policy.comparison.paired import Tolerance, Tolerances
+from fencepost.checks.policy.comparison.supposing import require_possible
+from fencepost.checks.policy.comparison.text import as_json, text
+from fencepost.checks.policy.comparison.worst import NotRepeatable, shown_runs
+from fencepost.checks.policy.strategies import keep_input
+from fencepost.checks.policy.usage import WrongUsage
+from fencepost.checks.policy.world import world
+from fencepost.model.balance.simulation.measures import MEASURES
+from fencepost.model.balance.user_policy import PolicyFault
+from fencepost.model.language.mistakes import guess
+from fencepost.traces.comparison.compare import Outcome, Told, compare, complete
+from fencepost.traces.comparison.comparison import Comparison
+from fencepost.traces.exploration.folder import FolderError
+from fencepost.traces.exploration.java import JavaError
+from fencepost.traces.exploration.session import SparkError, spark_session
+from fencepost.traces.files.writing import write_text
+
+STATUS = {
+    FolderError: ExitStatus.INPUT,
+    JavaError: ExitStatus.SYSTEM,
+    SparkError: ExitStatus.SYSTEM,
+    NotRepeatable: ExitStatus.EVALUATION,
+}
+FEW_RUNS = 20
+"""Up to so many runs starting Spark takes longer than it saves."""
+
+
+@answering
+def compare_policies(asked: CompareRequest) -> ExitStatus:
+    """Compares; returns the exit status."""
+    tolerances = _tolerances(asked.tolerance)
+    policies, notes = contenders(asked.baseline, asked.proposed, asked.pulsar)
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+    comparison = Comparison(policies, world(asked), asked.runs, asked.hours, asked.seed)
+    for policy in policies:
+        require_possible(policy, comparison.scenario)
+    reporter = Reporter(quiet=asked.quiet, stream=sys.stderr)
+    try:
+        with comparison.held(asked.out):
+            outcome = _made(comparison, asked, reporter)
+            rows = complete(comparison, asked.out)
+            judgement = Judgement(comparison, rows, outcome, tolerances, asked.confidence, asked.out, asked.strict)
+            if outcome == "fault":
+                return _fault(judgement)
+            reporter.begin("the worst runs")
+            with interruptible() as interrupt:
+                shown = shown_runs(judgement, lambda done, of: reporter.telling(f"{done} of {of} made once more"), interrupt)
+            reporter.end()
+    except (FolderError, JavaError, SparkError, NotRepeatable) as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return STATUS[type(error)]
+    if asked.report is not None:
+        from fencepost.checks.policy.comparison.page import page
+
+        asked.report.parent.mkdir(parents=True, exist_ok=True)
+        write_text(asked.report, page(judgement, shown))
+        print(f"report: {asked.report}", file=sys.stderr)
+    print((as_json if asked.format == "json" else text)(judgement, shown), end="")
+    return judgement.status
+
+
+def _made(comparison: Comparison, asked: CompareRequest, reporter: Reporter) -> Outcome:
+    def tell(told: Told) -> None:
+        if told.rate:
+            hours, left = told.rate * comparison.hours, (told.of - told.done) / told.rate
+            done = f"{told.done:,} of {told.of:,} simulations"
+            reporter.telling(f"{done}, {hours:,.3g} simulated hours/s, about {left:.0f} s left")
+
+    with_spark = asked.master is not None or asked.runs > FEW_RUNS
+    reporter.begin(f"{comparison.scenario.name}, {comparison.runs:,} runs")
+    started = time.monotonic()
+    with spark_session(asked.master or "local[*]", light=True) if with_spark else nullcontext() as spark:
+        if spark is not None and not asked.quiet:
+            print(f"# {time.monotonic() - started:.1f} s for Spark to start", file=sys.stderr)
+        with interruptible() as interrupt:  # only now: Spark has a handler of its own
+            outcome = compare(spark, comparison, asked.out, should_stop=interrupt, progress=tell)
+        reporter.end()
+    return outcome
+
+
+def _fault(judgement: Judgement) -> ExitStatus:
+    """Asks the policy once more what it failed on, and keeps that; raises what it raises."""
+    failed = next(row for row in judgement.rows.select(["run", "policy", "fault"]).to_pylist() if row["fault"])
+    contender = next(c for c in judgement.comparison.contenders if c.name == failed["policy"])
+    try:
+        judgement.comparison.simulated(failed["run"], contender)
+    except PolicyFault as fault:
+        keep_input(fault, judgement.folder / "fault.json")
+        fault.add_note(f"in run {failed['run']} of {contender.name}")
+        raise
+    raise NotRepeatable(f"{contender.name}: {failed['fault']}, in run {failed['run']}, but not when it was made once more")
+
+
+def _tolerances(given: Iterable[str]) -> Tolerances:
+    general, named = Tolerances().general, {}
+    for item in given:
+        name, equals, amount = item.rpartition("=")
+        if equals and name not in MEASURES:
+            known = f"{guess(name, MEASURES)}; there is {', '.join(MEASURES)}"
+            raise WrongUsage(f"--tolerance {item}: there is no measure {name!r}{known}")
+        tolerance = _tolerance(item, amount)
+        if equals:
+            named[name] = tolerance
+        else:
+            general = tolerance
+    return Tolerances(general, named)
+
+
+def _tolerance(item: str, amount: str) -> Tolerance:
+    is_share = amount.endswith("%")
+    try:
+        value = float(amount.removesuffix("%"))
+    except ValueError:
+        value = -1.0
+    if not value >= 0 or (is_share and value == float("inf")):
+        raise WrongUsage(f"--tolerance {item}: {amount!r} is no amount; write 10%, or 3, or inf for any")
+    return Tolerance(value / 100 if is_share else value, is_share)

@@ -1,0 +1,171 @@
+"""``fencepost policy simulate``: one run of a cluster under a policy, what it is worth, and what the protocols say of it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from fencepost.checks.commands.policy.answering import answering
+from fencepost.checks.commands.policy.request import SimulateRequest
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.policy.settings import changed, read_settings
+from fencepost.checks.policy.strategies import keep_input, manager_of, remembered
+from fencepost.checks.policy.timeline import timeline
+from fencepost.checks.policy.world import world
+from fencepost.model.balance.load_manager import LoadManager
+from fencepost.model.balance.simulation.cycle import MINUTES_OF_AN_HOUR, simulate
+from fencepost.model.balance.simulation.measures import MEASURES, measures
+from fencepost.model.balance.simulation.run import Action, Run
+from fencepost.model.balance.simulation.scenario import Scenario
+from fencepost.model.balance.strategies import strategy_name
+from fencepost.model.balance.user_policy import PolicyFault
+from fencepost.traces.control_actions import Objection, Replayed, replayed
+from fencepost.traces.files.writing import write_text
+
+
+@answering
+def run(asked: SimulateRequest) -> ExitStatus:
+    """Simulates what is asked for, prints what came of it, and writes it to a folder if one is given."""
+    settings = read_settings(asked.conf, asked.pulsar)
+    for note in settings.notes:
+        print(f"note: {note}", file=sys.stderr)
+    policy = manager_of(changed(settings.conf, asked.set), settings.places, asked.shedder, asked.placement)
+    scenario = world(asked)
+    made, cut_short = _simulated(asked, policy, scenario)
+    found = replayed(made)
+    status = ExitStatus.SAFETY if found.objections else ExitStatus.INCONCLUSIVE if cut_short else ExitStatus.HOLDS
+    told = _json(made, found, policy, status)
+    if asked.out is not None:
+        _write(asked.out, made, told)
+    if asked.format == "json":
+        print(json.dumps(told, indent=2, ensure_ascii=False))
+    else:
+        print("\n".join(_text(made, found, policy, status, asked, cut_short=cut_short)))
+    return status
+
+
+def _simulated(asked: SimulateRequest, policy: LoadManager, scenario: Scenario) -> tuple[Run, bool]:
+    """The run, and whether it was interrupted. A fault of a user's policy is told with what it was asked."""
+    reporter = Reporter(quiet=asked.quiet)
+    reporter.begin("simulate")
+    with interruptible() as interrupt:
+
+        def should_stop(done: int, minutes: int) -> bool:
+            reporter.telling(f"{done:,} of {minutes:,} minutes")
+            return interrupt()
+
+        try:
+            made = simulate(policy, scenario, asked.seed, asked.hours, should_stop)
+        except PolicyFault as fault:
+            if asked.out is None:
+                fault.add_note(f"--out DIR keeps what it was asked with{remembered(fault)}")
+            else:
+                keep_input(fault, asked.out / "fault.json")
+            raise
+        finally:
+            reporter.end()
+        return made, interrupt()
+
+
+# --- for people
+
+
+def _text(
+    made: Run, found: Replayed, policy: LoadManager, status: ExitStatus, asked: SimulateRequest, *, cut_short: bool
+) -> list[str]:
+    names = f"{strategy_name(policy.shedder)} and {strategy_name(policy.placement)}, Pulsar {policy.conf.pulsar_version}"
+    size = f"{len(made.brokers)} brokers, {made.bundles[0]:,} bundles"
+    lines = [names, f"{made.scenario}: {made.minutes / MINUTES_OF_AN_HOUR:g} h, seed {made.seed}; {size}", ""]
+    for name, value in measures(made).as_dict().items():
+        if not math.isnan(value):
+            lines.append(f"  {name:<18}{value:>10.4g} {MEASURES[name].unit:<16}{MEASURES[name].meaning}")
+    counts = Counter(action.kind for action in made.actions)
+    said = ", ".join(f"{kind} {count:,}" for kind, count in counts.items())
+    lines += ["", f"actions: {said or 'none'}"]
+    shown = timeline(made)
+    lines += [f"  {line}" for line in shown[: asked.actions]]
+    if len(shown) > asked.actions:
+        lines.append(f"  and {len(shown) - asked.actions:,} more; --actions says how many are shown, --out keeps all")
+    lines += ["", f"replayed through ownership, unload and split: {found.actions:,} actions, {found.kinds} of them different"]
+    if found.refusals:
+        lines.append(f"  refused, by the protocols too, so that nothing changed: {len(found.refusals):,}")
+        lines += _told(found.refusals, asked.actions, "  ", "refusals")
+    lines += _told(found.objections, asked.actions, "violated: ", "violations")
+    if not found.actions:
+        lines.append("  nothing was done, so nothing is claimed of the protocols")
+    if cut_short:
+        lines.append("interrupted; nothing is claimed of the time after that")
+    if asked.out is not None:
+        lines.append(f"written: {', '.join(str(asked.out / name) for name in ('run.json', 'usage.csv', 'actions.csv'))}")
+    return [*lines, f"(exit {int(status)})"]
+
+
+def _told(found: Sequence[Objection], most: int, head: str, several: str) -> list[str]:
+    """A line for each of the first, and one that counts the others."""
+    lines = [f"  {head}{_when(o.action)} {o.action.kind} {o.action.bundle}: {o.said}" for o in found[:most]]
+    return lines + ([f"  and {len(found) - most:,} more {several}"] if len(found) > most else [])
+
+
+def _when(action: Action) -> str:
+    return f"{action.minute // MINUTES_OF_AN_HOUR}:{action.minute % MINUTES_OF_AN_HOUR:02d}"
+
+
+# --- for programs
+
+
+def _json(made: Run, found: Replayed, policy: LoadManager, status: ExitStatus) -> dict[str, Any]:
+    columns = made.usage.T.tolist()
+    return {
+        "shedder": strategy_name(policy.shedder),
+        "placement": strategy_name(policy.placement),
+        "pulsar": policy.conf.pulsar_version,
+        "scenario": made.scenario,
+        "seed": made.seed,
+        "minutes": made.minutes,
+        "status": int(status),
+        "measures": {name: _number(value) for name, value in measures(made).as_dict().items()},
+        "usage": {broker: [_number(x) for x in column] for broker, column in zip(made.brokers, columns, strict=True)},
+        "offered": made.offered.tolist(),
+        "carried": made.carried.tolist(),
+        "bundles": made.bundles.tolist(),
+        "actions": [_action(action) for action in made.actions],
+        "replayed": {"actions": found.actions, "different": found.kinds},
+        "refusals": _objections(found.refusals),
+        "violations": _objections(found.objections),
+    }
+
+
+def _objections(found: Sequence[Objection]) -> list[dict[str, Any]]:
+    return [{"action": _action(objection.action), "said": objection.said} for objection in found]
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _action(action: Action) -> Mapping[str, Any]:
+    return {**asdict(action), "boundaries": [f"0x{cut:08x}" for cut in action.boundaries]}
+
+
+def _write(folder: Path, made: Run, told: Mapping[str, Any]) -> None:
+    """Keeps the run: all of it as JSON, usages and actions as tables. OSError if it cannot be written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / "run.json", json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+    with (folder / "usage.csv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["minute", *made.brokers])
+        table.writerows(
+            [minute, *("" if x != x else f"{x:.6g}" for x in row)] for minute, row in enumerate(made.usage.tolist())
+        )
+    with (folder / "actions.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = csv.DictWriter(file, [*asdict(Action(0, "assign"))], lineterminator="\n")
+        rows.writeheader()
+        rows.writerows({**_action(action), "boundaries": " ".join(_action(action)["boundaries"])} for action in made.actions)

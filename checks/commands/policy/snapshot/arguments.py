@@ -1,0 +1,50 @@
+"""The arguments of ``fencepost policy snapshot`` and what its help teaches."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from fencepost.checks.commands.policy.request import SnapshotRequest
+from fencepost.checks.commands.requests import request_of
+from fencepost.checks.console.numbers import positive
+from fencepost.checks.console.options import Commands, Once, add_command, add_quiet
+from fencepost.checks.engines.results.verdicts import ExitStatus
+
+SNAPSHOT = """Reads the load of a running cluster and writes it as a snapshot, for the other questions.
+
+It only reads: GET requests to Pulsar's Admin REST interface at the addresses that are given, and to nothing else. A broker
+tells its own load only, so that the address of each is needed, or one address behind which all of them answer in turn. What
+pulsar-admin broker-stats load-report prints, and a dump of the metadata store, are taken as well, also in place of an address.
+
+A token is read from a file, is sent to the given addresses alone, and appears nowhere in the output."""
+
+EXAMPLES = """examples:
+  fencepost policy snapshot --admin http://broker-1:8080 --admin http://broker-2:8080 --out now.json
+                               two brokers
+  fencepost policy snapshot --admin https://pulsar.example.org:8443 --token-file token --out now.json
+                               one address behind which all brokers answer
+  pulsar-admin broker-stats load-report > b1.json; fencepost policy snapshot --load-report b1.json --out now.json
+                               without a request"""
+
+
+def add_snapshot(questions: Commands) -> None:
+    """Adds the question."""
+    parser = add_command(questions, "snapshot", "the load of a running cluster, as a file", SNAPSHOT, EXAMPLES)
+    add = parser.add_argument
+    add("--admin", action="append", default=[], metavar="URL", help="a broker's web address; may be given several times")
+    add("--token-file", type=Path, action=Once, metavar="FILE", help="a file with the token of a superuser")
+    add("--timeout", type=positive, default=10.0, metavar="SECONDS", help="how long a request may take (default: 10)")
+    add("--cluster", metavar="NAME", help="the name of the cluster (default: what its brokers say)")
+    add("--load-report", type=Path, action="append", default=[], metavar="FILE", help="what pulsar-admin prints of one broker")
+    add("--metadata", type=Path, action=Once, metavar="FILE", help="a dump of the metadata store: JSON, the value of each path")
+    add("--partial", action="store_true", help="go without the reports of brokers that tell none")
+    add("--out", type=Path, required=True, metavar="FILE", help="the snapshot to write")
+    add_quiet(parser)
+    parser.set_defaults(command=_take)
+
+
+def _take(asked: argparse.Namespace) -> ExitStatus:
+    from fencepost.checks.commands.policy.snapshot.run import take
+
+    return take(request_of(SnapshotRequest, asked))

@@ -1,0 +1,127 @@
+"""``fencepost policy snapshot``: reads a running cluster, or what its tools print, and writes the snapshot of its load."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from fencepost.checks.commands.policy.answering import answering
+from fencepost.checks.commands.policy.request import SnapshotRequest
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.policy.cluster.admin import Admin, AdminError, NotFound
+from fencepost.checks.policy.cluster.dumps import read_metadata, read_report
+from fencepost.checks.policy.cluster.reports import Report, active_brokers, heard
+from fencepost.checks.policy.snapshot import read_snapshot
+from fencepost.checks.policy.usage import WrongUsage
+from fencepost.checks.settings.input_files import InputError, read_text
+from fencepost.model.balance.load_data import namespace_of
+from fencepost.traces.files.writing import write_text
+
+Tell = Callable[[str], None]
+
+
+@answering
+def take(asked: SnapshotRequest) -> ExitStatus:
+    """Takes the snapshot that is asked for, says what it has, and writes it."""
+    if not (asked.admin or asked.load_report or asked.metadata):
+        raise WrongUsage("policy snapshot: give --admin URL, --load-report FILE or --metadata FILE")
+    if asked.token_file is not None and not asked.admin:
+        raise WrongUsage("--token-file is for --admin URL")
+    token = _token(asked.token_file)
+    admins = [Admin(url, token, asked.timeout) for url in dict.fromkeys(asked.admin)]
+    for admin in admins:
+        if admin.sends_in_the_clear:
+            print(f"note: {admin.url}: the token travels without TLS; https:// protects it", file=sys.stderr)
+    reporter = Reporter(quiet=asked.quiet, stream=sys.stderr)
+    reporter.begin("snapshot")
+    try:
+        whole = _gathered(admins, asked, reporter.telling)
+    finally:
+        reporter.end()
+    silent = [name for name, report in whole["brokers"].items() if report is None]
+    if silent and not asked.partial:
+        remedy = "give --admin with its own address, --load-report FILE with what it reports, or --partial to go without"
+        raise InputError(f"there is no load report of {', '.join(silent)}, which none but itself tells; {remedy}")
+    asked.out.parent.mkdir(parents=True, exist_ok=True)
+    write_text(asked.out, json.dumps(whole, indent=2, sort_keys=True) + "\n")
+    read_snapshot(asked.out)  # what cannot be read is told now
+    print("\n".join(_told(whole, silent, asked.out)))
+    return ExitStatus.HOLDS
+
+
+def _gathered(admins: Sequence[Admin], asked: SnapshotRequest, tell: Tell) -> dict[str, Any]:
+    """The snapshot as it is in a file. What an interface tells counts before what files have of the same broker."""
+    whole: dict[str, Any] = {"brokers": {}}
+    if asked.metadata is not None:
+        whole["brokers"], whole["bundles"] = read_metadata(asked.metadata)
+    for path in asked.load_report:
+        name, report = read_report(path)
+        whole["brokers"][name] = report
+    if admins:
+        live = active_brokers(admins)
+        cluster = asked.cluster or _cluster(admins[0])
+        known = {name: whole["brokers"].get(name) for name in live}
+        whole["brokers"] = known | heard(admins, live, cluster, tell)
+        whole |= _policies(admins[0], cluster, whole["brokers"].values(), tell)
+    return whole
+
+
+def _policies(admin: Admin, cluster: str, reports: Iterable[Report | None], tell: Tell) -> dict[str, Any]:
+    """Isolation policies, failure domains, and the anti-affinity groups of the namespaces that the reports speak of."""
+    bundles = {bundle for report in reports if report for bundle in (*report.get("lastStats", {}), *report.get("bundles", ()))}
+    namespaces = sorted({namespace_of(bundle) for bundle in bundles})
+    groups = {}
+    for place, namespace in enumerate(namespaces):
+        tell(f"policies of {place} of {len(namespaces)} namespaces")
+        with suppress(NotFound):  # a broker's own namespace, for its heartbeat, has no policies
+            if group := admin.text("namespaces", *namespace.split("/"), "antiAffinity"):
+                groups[namespace] = group
+    found = {
+        "isolation": _if_there(admin, "clusters", cluster, "namespaceIsolationPolicies"),
+        "failure_domains": _if_there(admin, "clusters", cluster, "failureDomains"),
+        "anti_affinity": groups,
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _cluster(admin: Admin) -> str:
+    """The name of the cluster: the only one that there is, or what the broker is configured with."""
+    names = [name for name in admin.get("clusters") if name != "global"]
+    if len(names) == 1:
+        return str(names[0])
+    try:
+        return str(admin.get("brokers", "configuration", "runtime")["clusterName"])
+    except (KeyError, TypeError):
+        raise AdminError(f"{admin.url}: does not say which cluster it is of; name it with --cluster") from None
+
+
+def _if_there(admin: Admin, *path: str) -> Any:
+    try:
+        return admin.get(*path)
+    except NotFound:
+        return None
+
+
+def _token(path: Path | None) -> str | None:
+    """The token in a file; InputError, which does not show it, if it is none."""
+    if path is None:
+        return None
+    token = read_text(path, "a token").strip()
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise InputError(f"{path}: has no token: write it, and nothing else, on one line")
+    return token
+
+
+def _told(whole: dict[str, Any], silent: Sequence[str], out: Path) -> list[str]:
+    brokers = whole["brokers"]
+    bundles = {bundle for report in brokers.values() if report for bundle in report.get("lastStats", {})}
+    lines = [f"{len(brokers)} brokers, {len(bundles)} bundles, {len(set(map(namespace_of, bundles)))} namespaces"]
+    lines += [f"no report: {name}" for name in silent]
+    if not whole.get("bundles"):
+        lines.append("averages: one sample of each bundle, from its broker's report; --metadata FILE has the leader's own")
+    return [*lines, f"snapshot: {out}"]

@@ -1,0 +1,103 @@
+"""``fencepost teeth``: puts the mutants of protocols to the test and shows what noticed them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fencepost.checks.commands.teeth.request import TeethRequest
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.console.terminal import colour, width
+from fencepost.checks.console.unread import chosen_aloud
+from fencepost.checks.engines.results.checked import Checked
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.engines.search.exhaustive import GIB, Budget, exhaust
+from fencepost.checks.reports.report import text as told
+from fencepost.checks.teeth.mutation import mutants
+from fencepost.checks.teeth.report import as_json, text
+from fencepost.checks.teeth.run import Mutant, Sample, Teeth, bite, searched
+from fencepost.checks.teeth.switched_mutants import alone, claims
+from fencepost.model.language import ModelError
+from fencepost.model.language.obligations import prove_domains
+from fencepost.model.releases import Releases
+from fencepost.properties.observed import Observed
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Entry, Instance, find
+
+
+def run(asked: TeethRequest) -> ExitStatus:
+    """Does what the command line asks for; returns the exit status."""
+    if asked.set and len(asked.protocols) != 1:
+        print("fencepost: --set is of one protocol: name it", file=sys.stderr)
+        return ExitStatus.USAGE
+    entries = [find(name, PROTOCOLS) for name in asked.protocols] or list(PROTOCOLS.values())
+    if asked.mutant and len(entries) != 1:
+        print("fencepost: --mutant is of one protocol: name it", file=sys.stderr)
+        return ExitStatus.USAGE
+    everything: list[Teeth] = []
+    reporter = Reporter(quiet=asked.quiet)
+    memory = int(asked.memory * GIB)
+    releases = chosen_aloud(asked)
+    with interruptible() as interrupt:
+        for entry in entries:
+            if interrupt():
+                break
+            instances = _instances(entry, asked, releases)
+            teeth = bite(
+                entry,
+                instances,
+                only=asked.mutant,
+                sample=Sample(asked.sample, asked.seed) if asked.sample else None,
+                states=asked.states,
+                memory=memory,
+                workers=asked.workers,
+                reporter=reporter,
+                should_stop=interrupt,
+            )
+            if asked.mutant and teeth.instances and not teeth.mutants:
+                print(f"fencepost: {entry.name} has no mutant {asked.mutant[0]!r}; --all lists them", file=sys.stderr)
+                return ExitStatus.USAGE
+            everything.append(teeth)
+            if asked.format == "text":
+                print(text(teeth, every=asked.all or bool(asked.mutant), width=width()), flush=True)
+                for mutant in teeth.mutants if asked.mutant else ():
+                    print(_given_away(entry, instances, mutant, memory), end="", flush=True)
+        finished = len(everything) == len(entries) and all(teeth.finished for teeth in everything)
+    if asked.format == "json":
+        print(as_json(everything), end="")
+    return _status(everything, finished, asked.least)
+
+
+def _instances(entry: Entry, asked: TeethRequest, releases: Releases | None) -> Sequence[Instance]:
+    if asked.set:
+        (usual,) = entry.as_of(releases, [Instance("as set", {})])
+        return (replace(usual, parameters={**usual.parameters, **entry.settings(asked.set)}),)
+    return entry.as_of(releases, searched(entry, asked.size))
+
+
+def _given_away(entry: Entry, instances: Sequence[Instance], mutant: Mutant, memory: int) -> str:
+    """The mutant checked by itself: the run that gives it away, or the value that leaves its domain."""
+    if mutant.kill is None:
+        return ""
+    instance = next(instance for instance in instances if instance.name == mutant.kill.instance)
+    spoiled = mutants(entry, instance.parameters, entry.build(instance.parameters))[mutant.mistake]
+    suite = alone(entry, instance, spoiled)
+    head = f"{mutant.name}: {mutant.mistake}\n"
+    try:
+        prove_domains(suite.protocol)
+    except ModelError as error:
+        return f"{head}{error}\n\n"
+    found = exhaust(Observed.of(suite, claims(suite)), Budget(memory, workers=1, with_graph=2 * memory))
+    noticed = replace(found, verdicts=tuple(v for v in found.verdicts if v.property.name in mutant.kill.properties[:1]))
+    checked = Checked(entry, instance, suite.protocol, noticed)
+    return f"{head}{told(checked, width=width(), colour=colour())}\n"
+
+
+def _status(everything: Sequence[Teeth], finished: bool, least: float) -> ExitStatus:
+    scores = [teeth.score for teeth in everything]
+    if not finished:
+        return ExitStatus.INCONCLUSIVE
+    if any(score is not None and 100 * score < least for score in scores):
+        return ExitStatus.ASSUMPTION
+    return ExitStatus.EVALUATION if None in scores else ExitStatus.HOLDS

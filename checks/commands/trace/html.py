@@ -1,0 +1,41 @@
+"""``fencepost trace html``: a page to explore traces in a browser."""
+
+from __future__ import annotations
+
+import sys
+
+from fencepost.checks.commands.trace.request import HtmlRequest
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.reports.pages import write_recordings
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.traces.explorer.content import Recording
+from fencepost.traces.files.itf import TraceFileError, read
+from fencepost.traces.replay import replay_on
+
+SUFFIX = ".itf.json"
+
+
+def run(asked: HtmlRequest) -> ExitStatus:
+    """Writes the page of trace files; 150 if one cannot be read, 75 if one does not replay, since what it says is not so."""
+    names = [path.name.removesuffix(SUFFIX) for path in asked.files]
+    if len(set(names)) < len(names):
+        names = [str(path) for path in asked.files]
+    recordings = []
+    for name, path in zip(names, asked.files, strict=True):
+        try:
+            trace, protocol = read(path, PROTOCOLS)
+        except TraceFileError as error:
+            print(f"fencepost: {error}", file=sys.stderr)
+            return ExitStatus.INPUT
+        suite = PROTOCOLS[trace.protocol].suite(protocol)
+        outcome = replay_on(trace, protocol, suite)
+        if not outcome.replays:
+            print(f"fencepost: {path}: {outcome}", file=sys.stderr)
+            return ExitStatus.EVALUATION
+        recordings.append(Recording(name, trace, suite))
+    first = asked.files[0]
+    out = asked.out or first.with_name(first.name.removesuffix(SUFFIX) + ".html")
+    write_recordings(out, recordings, Reporter(quiet=asked.quiet))
+    print(f"page: {out}")
+    return ExitStatus.HOLDS

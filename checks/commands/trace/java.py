@@ -1,0 +1,74 @@
+"""``fencepost trace java``: a trace as a Maven project that runs on the real code."""
+
+from __future__ import annotations
+
+import sys
+
+from fencepost.checks.commands.conform.run import storage_of
+from fencepost.checks.commands.trace.request import JavaRequest
+from fencepost.checks.conformance.java_side.classfiles import Classes
+from fencepost.checks.conformance.java_side.jars import jars
+from fencepost.checks.conformance.java_side.mirrors import classes_of
+from fencepost.checks.conformance.java_side.session import SessionError
+from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
+from fencepost.checks.conformance.registry import TARGETS
+from fencepost.checks.conformance.scenario import NotSeenError, scenario, write_project
+from fencepost.checks.conformance.targets import Asked, Target
+from fencepost.checks.console.progress import Reporter
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.model.releases import BOOKKEEPER, PULSAR
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import RegistryError
+from fencepost.traces.files.itf import TraceFileError, read
+
+
+def run(asked: JavaRequest) -> ExitStatus:
+    """Does what the command line asks for; returns the exit status."""
+    try:
+        return _run(asked)
+    except TraceFileError as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.INPUT
+    except (ToolchainError, SessionError) as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.SYSTEM
+
+
+def _run(asked: JavaRequest) -> ExitStatus:
+    trace, protocol = read(asked.file, PROTOCOLS)
+    target = _target(trace.protocol)
+    if asked.out.exists() and (not asked.out.is_dir() or any(asked.out.iterdir())):
+        raise RegistryError(f"{asked.out} is there and not an empty folder; name a new one")
+    release = asked.release or target.releases[0]
+    storage = storage_of(target, asked.storage or target.storage_of(protocol.parameters) or None)
+    tools = toolchain()
+    suite = PROTOCOLS[trace.protocol].suite(protocol)
+    violated = next((p for p in suite.properties if p.name == trace.violated), None)
+    reporter = Reporter(quiet=asked.quiet)
+    reporter.begin(f"{target.name} on {target.system} {release}")
+    reporter.telling("fetching jars, compiling the harness, starting Java")
+    try:
+        with target.start(Asked(release, storage)) as adapter:
+            found = scenario(protocol, [step.action for step in trace.steps], adapter, violated)
+    except NotSeenError as error:
+        print(f"{asked.file}: {target.system} {release} does not take this run so that something is wrong: it {error}")
+        return ExitStatus.SAFETY
+    finally:
+        reporter.end()
+    project = "bookkeeper" if target.system == "bookkeeper" else "pulsar"
+    if release in (*BOOKKEEPER, *PULSAR):
+        with Classes(jars(classes_of(project, release), tools)) as classes:
+            files = write_project(found, asked.out, classes)
+    else:
+        files = write_project(found, asked.out)
+    print(f"{asked.out}: a Maven project of {len(files)} files; to run it: mvn -q test, in that folder")
+    print(f"  {target.system} {release} took all {len(found.taken)} steps; {found.why}")
+    return ExitStatus.HOLDS
+
+
+def _target(protocol: str) -> Target:
+    found = [target for target in TARGETS.values() if target.protocol == protocol]
+    if not found:
+        known = ", ".join(sorted({target.protocol for target in TARGETS.values()}))
+        raise RegistryError(f"nothing carries out runs of {protocol} on real code; there is {known}")
+    return found[0]

@@ -1,0 +1,231 @@
+"""``fencepost trace``: trace files, shown, replayed, compared, explained, drawn, shrunk and pinned."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from fencepost.checks.commands.trace.pinning import Pin
+from fencepost.checks.commands.trace.request import (
+    DiagramRequest,
+    DiffRequest,
+    ExplainRequest,
+    NeighbourhoodRequest,
+    PinRequest,
+    ReplayRequest,
+    ShowRequest,
+    ShrinkRequest,
+    TraceRequest,
+)
+from fencepost.checks.console.extras import PLOTS, require
+from fencepost.checks.console.progress import Reporter, interruptible
+from fencepost.checks.console.terminal import colour, width
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.vocabulary import Property, Suite
+from fencepost.traces.comparing import Side, compared
+from fencepost.traces.drawings.mermaid import as_mermaid
+from fencepost.traces.drawings.sequence_svg import as_svg
+from fencepost.traces.files.itf import TraceFileError, read, write
+from fencepost.traces.files.writing import write_text
+from fencepost.traces.replay import replay, replay_on
+from fencepost.traces.shrinking.shrinking import shrink
+from fencepost.traces.shrinking.smaller import in_smallest
+from fencepost.traces.trace import Trace
+from fencepost.traces.wording.explaining import UnknownActionError, actions_named, explained
+from fencepost.traces.wording.text import actors, show
+
+MOST_STATES = 5000
+"""States that a neighbourhood may have at most: no drawing of more can be read."""
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """A trace file that was read, and the properties of its instance."""
+
+    path: Path
+    trace: Trace
+    suite: Suite
+
+    @property
+    def violated(self) -> Property | None:
+        """The property that the trace says it violates, if there is such a one."""
+        return next((p for p in self.suite.properties if p.name == self.trace.violated), None)
+
+    def shown(self, trace: Trace, *, actor: str | None = None, full: bool = False) -> str:
+        protocol, violated = self.suite.protocol, self.violated
+        return show(trace, protocol, violated=violated, actor=actor, full=full, width=width(), colour=colour())
+
+    def unfit(self) -> bool:
+        """Whether the trace does not replay, which is told."""
+        outcome = replay_on(self.trace, self.suite.protocol, self.suite)
+        if not outcome.replays:
+            print(f"fencepost: {self.path}: {outcome}", file=sys.stderr)
+        return not outcome.replays
+
+
+def run(asked: TraceRequest) -> ExitStatus:
+    """Does what the command line asks for; 150 if a file cannot be read, 75 where a trace would have to replay and does not."""
+    try:
+        return VERBS[type(asked)](_open(asked.file), asked)
+    except TraceFileError as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.INPUT
+
+
+def _open(path: Path) -> _Opened:
+    trace, protocol = read(path, PROTOCOLS)
+    return _Opened(path, trace, PROTOCOLS[trace.protocol].suite(protocol))
+
+
+def _show(opened: _Opened, asked: ShowRequest) -> ExitStatus:
+    known = actors(opened.suite.protocol)
+    if asked.actor is not None and asked.actor not in known:
+        print(f"fencepost: nobody in {opened.trace.protocol} is named {asked.actor!r}: {', '.join(known)}", file=sys.stderr)
+        return ExitStatus.USAGE
+    outcome = replay_on(opened.trace, opened.suite.protocol, opened.suite)
+    if not outcome.replays:  # shown all the same: it may be of an earlier version of the protocol
+        print(f"{outcome}\nwhat follows is what the file says, and not what the protocol does\n")
+    print(opened.shown(opened.trace, actor=asked.actor, full=asked.full), end="")
+    return ExitStatus.HOLDS if outcome.replays else ExitStatus.EVALUATION
+
+
+def _replay(opened: _Opened, asked: ReplayRequest) -> ExitStatus:
+    outcome = replay_on(opened.trace, opened.suite.protocol, opened.suite)
+    print(outcome)
+    return ExitStatus.HOLDS if outcome.replays else ExitStatus.EVALUATION
+
+
+def _diff(opened: _Opened, asked: DiffRequest) -> ExitStatus:
+    other = _open(asked.other)
+    if opened.trace.protocol != other.trace.protocol:
+        names = f"{opened.trace.protocol}, and {other.path} of {other.trace.protocol}"
+        print(f"fencepost: {opened.path} is of {names}: only traces of one protocol can be compared", file=sys.stderr)
+        return ExitStatus.USAGE
+    if opened.unfit() or other.unfit():
+        return ExitStatus.EVALUATION
+    print(compared(*(Side(side.trace, side.suite.protocol) for side in (opened, other))), end="")
+    return ExitStatus.HOLDS
+
+
+def _explain(opened: _Opened, asked: ExplainRequest) -> ExitStatus:
+    last = len(opened.trace.steps)
+    step = last if asked.step is None else asked.step
+    if not 0 <= step <= last:
+        print(f"fencepost: {opened.path}: there is no state after step {step}; --step is from 0 to {last}", file=sys.stderr)
+        return ExitStatus.USAGE
+    try:
+        actions = actions_named(opened.suite.protocol, asked.action)
+    except UnknownActionError as error:
+        print(f"fencepost: {error}", file=sys.stderr)
+        return ExitStatus.USAGE
+    if opened.unfit():
+        return ExitStatus.EVALUATION
+    print(f"after step {step} of {last}, {opened.trace.steps[step - 1].action}" if step else "in the initial state")
+    for action in actions:
+        print(explained(opened.suite.protocol, opened.trace.states[step], action, width()))
+    return ExitStatus.HOLDS
+
+
+def _diagram(opened: _Opened, asked: DiagramRequest) -> ExitStatus:
+    if asked.format == "dot":
+        require(PLOTS, "trace diagram --format dot")
+    if opened.unfit():
+        return ExitStatus.EVALUATION
+    protocol = opened.suite.protocol
+    if asked.format == "svg":
+        return _drawn(as_svg(opened.trace, protocol, opened.violated), asked.out)
+    if asked.format == "mermaid":
+        return _drawn(as_mermaid(opened.trace, protocol), asked.out)
+    from fencepost.traces.drawings.dot import as_dot
+
+    return _drawn(as_dot(opened.trace, protocol), asked.out)
+
+
+def _neighbourhood(opened: _Opened, asked: NeighbourhoodRequest) -> ExitStatus:
+    require(PLOTS, "trace neighbourhood")
+    from fencepost.traces.drawings.neighbourhood import as_dot, as_graphml, neighbourhood
+    from fencepost.traces.drawings.neighbourhood_svg import as_svg
+
+    if asked.radius < 0 or not 1 <= asked.limit <= MOST_STATES:
+        print(f"fencepost: --radius is 0 or more, --limit from 1 to {MOST_STATES}", file=sys.stderr)
+        return ExitStatus.USAGE
+    if opened.unfit():
+        return ExitStatus.EVALUATION
+    found = neighbourhood(opened.trace, opened.suite, radius=asked.radius, limit=asked.limit)
+    if asked.format == "svg":
+        drawn = as_svg(found, f"{opened.trace.protocol}, around {opened.trace.violated or 'a run'}")
+    else:
+        drawn = (as_graphml if asked.format == "graphml" else as_dot)(found)
+    if asked.out is not None:
+        print(found)
+    return _drawn(drawn, asked.out)
+
+
+def _drawn(drawn: str, out: Path | None) -> ExitStatus:
+    """Prints a drawing, or writes it to a file and says so."""
+    if out is None:
+        print(drawn, end="")
+    else:
+        write_text(out, drawn)
+        print(f"diagram: {out}")
+    return ExitStatus.HOLDS
+
+
+def _shrink(opened: _Opened, asked: ShrinkRequest) -> ExitStatus:
+    if opened.trace.violated is None:
+        print(f"fencepost: {opened.path}: it names no property, so there is nothing that shrinking would keep", file=sys.stderr)
+        return ExitStatus.USAGE
+    if opened.unfit():
+        return ExitStatus.EVALUATION
+    reporter = Reporter(quiet=asked.quiet)
+    reporter.begin("shrinking")
+    entry = PROTOCOLS[opened.trace.protocol]
+    with interruptible() as interrupt:
+        shrunk = shrink(opened.trace, opened.suite, progress=reporter.searching, should_stop=interrupt)
+        told, made = [str(shrunk)], _Opened(opened.path, shrunk.trace, opened.suite)
+        if not asked.keep_instance:
+            smaller = in_smallest(shrunk.trace, entry, telling=reporter.telling, should_stop=interrupt)
+            told, made = [*told, str(smaller)], _Opened(opened.path, smaller.trace, smaller.suite)
+    reporter.end()
+    print(made.shown(made.trace), end="")
+    print("", *told, sep="\n")
+    if asked.out is not None:
+        write(made.trace, made.suite.protocol, asked.out)
+        print(f"trace: {asked.out}")
+    return ExitStatus.HOLDS
+
+
+def _pin(opened: _Opened, asked: PinRequest) -> ExitStatus:
+    trace = opened.trace
+    if trace.violated is None:
+        print(f"fencepost: {opened.path}: it names no property, so there is nothing that a test could assert", file=sys.stderr)
+        return ExitStatus.USAGE
+    expect = asked.expect or ("both" if trace.defects else "violated")
+    if expect == "both" and not trace.defects:
+        print(f"fencepost: {opened.path}: it has no defects: --expect violated, or gone once it is mended", file=sys.stderr)
+        return ExitStatus.USAGE
+    if expect != "gone" and opened.unfit():
+        return ExitStatus.EVALUATION
+    if expect == "both" and replay(replace(trace, defects=()), PROTOCOLS).replays:
+        print(f"fencepost: {opened.path}: it replays without its defects, too: pin it with --expect violated", file=sys.stderr)
+        return ExitStatus.EVALUATION
+    pin = Pin(trace, opened.path, asked.out, expect)
+    pin.write()
+    print(f"test: {pin.test}\ntrace: {pin.file}")
+    return ExitStatus.HOLDS
+
+
+VERBS: Mapping[type[TraceRequest], Callable[[_Opened, Any], ExitStatus]] = {
+    ShowRequest: _show,
+    ReplayRequest: _replay,
+    DiffRequest: _diff,
+    ExplainRequest: _explain,
+    DiagramRequest: _diagram,
+    NeighbourhoodRequest: _neighbourhood,
+    ShrinkRequest: _shrink,
+    PinRequest: _pin,
+}
