@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, overload
 
 import z3
 
 from fencepost.model.language import Action, Location, ModelError, Protocol
 from fencepost.model.language.building import build, is_outline
+from fencepost.model.language.mistakes import guess
+from fencepost.model.language.refinement import Refinement
 
 __tracebackhide__ = True  # what is wrong with a property is told with the line of who declares it
 
@@ -37,6 +40,8 @@ class Property:
     holds, the conclusion holds then or later, on every run that is weakly fair to the actions that are obliged. ``unfair``
     names the actions, or the actors of the actions, that are marked as fair and not obliged here. Its ``formula`` is what
     would have to hold if every conclusion had to hold at once.
+
+    ``refinement`` is that of a ``step`` which says that each step is one of a coarser protocol.
     """
 
     name: str
@@ -48,6 +53,7 @@ class Property:
     leads: tuple[tuple[Any, Any], ...] = ()
     unfair: frozenset[str] = frozenset()
     unless: Any = None
+    refinement: Refinement | None = None
 
     @property
     def judged(self) -> Any:
@@ -152,6 +158,46 @@ class Suite:
 
         return declare if function is None else declare(function)
 
+    def refines(self, coarse: Protocol | Suite, *, carries: Iterable[str] = ()) -> Callable[[Formula], Formula]:
+        """Declares that each run is one of a coarser protocol: the function returns its variables, by name, in terms of these.
+
+        Each initial state is one of the coarse protocol's, which is checked at once, and each step is one of its steps or
+        changes nothing there. Besides, for each of its actions some step is that action. ``carries`` names safety properties
+        and lemmas of the coarse protocol, a suite then, that are declared here by the mapping. Liveness is not carried: a
+        protocol that does nothing refines each that has its initial states.
+        """
+        return lambda function: self._refines(function, coarse, tuple(carries))
+
+    def _refines(self, function: Formula, coarse: Protocol | Suite, carries: Sequence[str]) -> Formula:
+        name, where = function.__name__, f"{self.protocol.name}: refinement {function.__name__}"
+        whole = coarse.protocol if isinstance(coarse, Suite) else coarse
+        found = [self._carried(where, coarse, wanted) for wanted in carries]
+        unsaid = is_outline() or not self.protocol.formulates("sometimes")
+        refinement = None if unsaid else Refinement(where, self.protocol, whole, build(where, function))
+        doc, location = inspect.cleandoc(function.__doc__ or ""), Location.of(function)
+
+        def declare(kind: Kind, called: str, doc: str, make: Callable[[Refinement], Any], is_it: bool = False) -> None:
+            formula = None if refinement is None else partial(make, refinement)
+            self._add(kind, called, doc, location, formula, refinement if is_it else None)
+
+        declare("step", name, doc, lambda r: r.steps, is_it=True)
+        for action in whole.steps:
+            declare("sometimes", f"{name}_{action}", f"A step is {action} of {whole.name}.", partial(_happens, action))
+        for carried in found:
+            declare(carried.kind, f"{name}_{carried.name}", carried.doc, partial(_said_of, carried))
+        return function
+
+    @staticmethod
+    def _carried(where: str, coarse: Protocol | Suite, name: str) -> Property:
+        """The property of the coarse protocol by that name. Raises ModelError if there is none that refinement carries."""
+        known = {p.name: p for p in [*coarse.properties, *coarse.lemmas]} if isinstance(coarse, Suite) else {}
+        if name not in known:
+            told = "" if known else ": give refines a suite, not a protocol"
+            raise ModelError(f"{where} carries {name}, which the coarse protocol does not have{guess(name, known)}{told}")
+        if known[name].kind not in ("always", "step", "lemma"):
+            raise ModelError(f"{where} carries {name}: refinement carries what always holds, not a {known[name].kind} property")
+        return known[name]
+
     def ends(self, function: Formula) -> Formula:
         """Declares where a run may end: a reachable state without a successor in which this does not hold is a deadlock."""
         return self._declare("deadlock", function)
@@ -164,18 +210,32 @@ class Suite:
         raise KeyError(name)
 
     def _declare(self, kind: Kind, function: Formula, strict: str = "", unfair: frozenset[str] = frozenset()) -> Formula:
-        name, doc = function.__name__, inspect.cleandoc(function.__doc__ or "")
+        doc = inspect.cleandoc(function.__doc__ or "")
+        unsaid = is_outline() or not self.protocol.formulates(kind)
+        self._add(kind, function.__name__, doc, Location.of(function), None if unsaid else function, None, strict, unfair)
+        return function
+
+    def _add(
+        self,
+        kind: Kind,
+        name: str,
+        doc: str,
+        location: Location,
+        make: Formula | None,
+        refinement: Refinement | None,
+        strict: str = "",
+        unfair: frozenset[str] = frozenset(),
+    ) -> None:
+        """Adds a statement; ``make`` makes its formula, or is None where it is left unsaid."""
         where = f"{self.protocol.name}: {kind} {name}"
         if any(p.name == name for p in self.properties + self._lemmas):
             raise ModelError(f"{where} is declared twice")
         if not doc:
             raise ModelError(f"{where} has no docstring; say what it means")
-        unsaid = is_outline() or not self.protocol.formulates(kind)
-        formula, leads = (None, ()) if unsaid else self._formulated(where, kind, function, unfair)
+        formula, leads = (None, ()) if make is None else self._formulated(where, kind, make, unfair)
         unless = None if kind != "step" or formula is None else self._unless(formula)
-        statement = Property(name, kind, formula, doc, Location.of(function), strict, leads, unfair, unless)
+        statement = Property(name, kind, formula, doc, location, strict, leads, unfair, unless, refinement)
         (self._lemmas if kind == "lemma" else self.properties).append(statement)
-        return function
 
     def _unless(self, formula: Any) -> Any:
         """That nothing changes, if the formula of a step may be false where that is so.
@@ -205,6 +265,14 @@ class Suite:
         formula = z3.And([z3.Implies(*pair) for pair in leads]) if leads else _boolean(where, made)
         self.protocol.vet(where, formula, primed=kind == "step")
         return formula, leads
+
+
+def _happens(action: str, refinement: Refinement) -> Any:
+    return refinement.happens(action)
+
+
+def _said_of(carried: Property, refinement: Refinement) -> Any:
+    return refinement.of(carried.judged)
 
 
 def _pairs(where: str, made: Any) -> tuple[tuple[Any, Any], ...]:

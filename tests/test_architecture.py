@@ -21,6 +21,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("kernel/walks", "kernel/clause_tables"),
         ("kernel/__init__",),
         ("bookkeeper", "pulsar"),
+        ("stand_ins",),
         ("balance",),
     ),
     "properties": (

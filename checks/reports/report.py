@@ -79,6 +79,8 @@ def _word(verdict: Verdict) -> str:
         return {"proved": "reached", "violated": "unreached"}.get(verdict.verdict, verdict.verdict)
     if verdict.property.kind == "hazard":
         return "accepted" if verdict.accepted is not None else {"exhausted": "not here"}.get(verdict.verdict, verdict.verdict)
+    if verdict.property.refinement is not None and verdict.verdict not in ("violated", "inconclusive"):
+        return "refines"
     return "expected" if verdict.expected else verdict.verdict
 
 
@@ -86,7 +88,7 @@ def _alike(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
     """Verdicts that one line can tell: those of one kind that have one reason; what is not as it should be, each for itself."""
     groups: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
-        needs_words = _word(verdict) in ("violated", "unreached", "expected", "hazard", "accepted", "not here")
+        needs_words = _word(verdict) in ("violated", "unreached", "expected", "hazard", "accepted", "not here", "refines")
         groups.setdefault(verdict.property.name if needs_words else f"{_word(verdict)} {verdict.note}", []).append(verdict)
     yield from groups.values()
 
@@ -97,6 +99,8 @@ def _lines(protocol: str, verdicts: list[Verdict], width: int) -> list[str]:
     if first.history is not None:
         return _lines_of_hazard(protocol, first, first.history, head, width)
     told = ", ".join(v.property.name for v in verdicts)
+    if _word(first) == "refines" and first.property.refinement is not None:
+        told += f": {first.property.refinement.coarse.name} ({first.verdict})"
     if first.verdict in ("violated", "inconclusive"):
         told += f": {first.property.doc.splitlines()[0]}" if len(verdicts) == 1 else ""
         steps = f"{_length(first.reach)}; " if "steps" in first.reach and first.verdict == "violated" else ""

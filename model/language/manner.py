@@ -44,11 +44,14 @@ class Manner(NamedTuple):
 
     def is_left_out(self, where: str, budgets: Mapping[str, int]) -> bool:
         """Whether the instance has no such action; ModelError, beginning with ``where``, if it spends what is no budget."""
-        if not (callable(self.only_if) or self.only_if):
-            return True
-        if self.spends is not None and self.spends not in budgets:
+        if (callable(self.only_if) or self.only_if) and self.spends is not None and self.spends not in budgets:
             raise ModelError(f"{where} spends {self.spends}, which is not a budget")
-        return is_outline() or (self.spends is not None and budgets[self.spends] <= 0)
+        return is_outline() or not self.is_there(budgets)
+
+    def is_there(self, budgets: Mapping[str, int]) -> bool:
+        """Whether the instance has such an action, also where only an outline of it is made."""
+        may_happen = callable(self.only_if) or bool(self.only_if)
+        return may_happen and (self.spends is None or budgets[self.spends] > 0)
 
     def admits(self, bound: Mapping[str, Any]) -> bool:
         """Whether there is such an action with these arguments."""

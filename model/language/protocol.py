@@ -87,6 +87,8 @@ class Protocol:
         """How often each kind of fault may happen, by the full name of the variable that counts it."""
         self.offers: dict[str, Offer] = {}
         """The moves of parts, by name."""
+        self.steps: list[str] = []
+        """The names of the actions that the instance has, steps and faults, in the order of their declaration."""
         self.scope = Scope(name, self.state, self.next)
         self._scopes: dict[str, Scope] = {}  # of the part that has declared a variable, by its full name
         self.mirrors: dict[str, tuple[str, ...]] = {}
@@ -347,6 +349,8 @@ class Protocol:
             told = manner._replace(parameters={**{u.name: u for u, _ in self.scope.at}, **self._universes_of(where, manner)})
             self.actors.claim(where, manner.by, told.parameters, self.universes)
             posts = self._posts(where, told, Location.of(function))
+            if manner.is_there(self.budgets) and name not in self.steps:
+                self.steps.append(name)
             if not missing:
                 self._ground(name, doc, function, manner, posts)
             return move if manner.move else function

@@ -28,6 +28,7 @@ SIZES = {
         Instance("lost disk", {"entries": 1, "losses": 1}),
         Instance("lost disk, data integrity", {"entries": 1, "losses": 1, "data_integrity": True}),
         Instance("ack quorum of one", _JOURNALLESS),
+        Instance("without readers", {"entries": 2, "readers": 0}),
     ),
     "standard": (
         Instance("change and two recoveries", {"bookies": 4, "entries": 1, "recoverers": 2, "changes": 1}),

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 from fencepost.model.language import Action, Protocol, Variable
+from fencepost.model.language.refinement import Refinement
 from fencepost.properties.registry import written
 from fencepost.properties.vocabulary import Property
 from fencepost.traces.trace import State, Trace
@@ -111,12 +112,24 @@ def reasons(trace: Trace, protocol: Protocol, violated: Property | None, width: 
     """What of the property does not hold, if it speaks of a state or of a step: it is the last that violates it."""
     if violated is None or violated.kind not in ("always", "step", "deadlock"):
         return []
+    if violated.refinement is not None:
+        return _no_step_of(trace, violated.refinement, width)
     last = trace.states[-2:] if violated.kind == "step" else trace.states[-1:]
     why = why_false(protocol, violated.formula, *last)
     if not why.reasons:
         return []
     place = "of the last step" if violated.kind == "step" else "in the last state"
     return ["", f"  {why.of(violated.name)} {place}", *because(why, "    ", width)]
+
+
+def _no_step_of(trace: Trace, refinement: Refinement, width: int) -> list[str]:
+    """What the last step, which is none of the coarse protocol, changes there, and from which state."""
+    coarse = refinement.coarse
+    before, after = map(refinement.seen, trace.states[-2:])
+    from_ = [f"{v.name} {v.domain.show(raw)};" for v, raw in zip(coarse.variables, before, strict=True)]
+    head = f"  {trace.steps[-1].action} is no step of {coarse.name}: there it is "
+    told = _wrapped(head, changes(coarse.variables, before, after), " ", width, 4)
+    return ["", *told, *_wrapped("    from ", [*from_[:-1], from_[-1].removesuffix(";")], " ", width)]
 
 
 def _for_ever(trace: Trace, width: int) -> list[str]:

@@ -32,6 +32,7 @@ COUNTS = {
     "lost disk": (17996, 85526, 19),
     "lost disk, data integrity": (20480, 107645, 19),
     "ack quorum of one": (1827, 7079, 16),
+    "without readers": (392619, 2713344, 29),
 }
 
 CONTROLS: dict[str, dict[str, int]] = {

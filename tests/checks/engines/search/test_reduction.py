@@ -37,9 +37,10 @@ REDUCED = {
     "lost disk": 3566,
     "lost disk, data integrity": 3945,
     "ack quorum of one": 957,
+    "without readers": 69868,
 }
 QUICK = ("recovery_reads_do_not_fence", "recovery_closes_blindly")
-LARGE = ("two entries", "change of ensemble", "striping", "striping, ack quorum of one", "crash and rot")
+LARGE = ("two entries", "change of ensemble", "striping", "striping, ack quorum of one", "crash and rot", "without readers")
 TWO_RECOVERIES = ("--set", "entries=1", "recoverers=2", "--quiet")
 
 

@@ -1,0 +1,93 @@
+"""Refinement: each step of a protocol is a step of a coarser one, by a mapping of its variables, or changes nothing there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import z3
+
+from fencepost.model.language.connectives import And, Not, Or
+from fencepost.model.language.declarations import Action, Variable
+from fencepost.model.language.formulas import any_of
+from fencepost.model.language.mistakes import ModelError, guess, reason
+from fencepost.model.language.protocol import Protocol
+
+
+class Refinement:
+    """A fine protocol and a coarse one, and what each variable of the coarse one is in terms of the fine one's.
+
+    ``made`` has a term for each variable of the coarse protocol by name; for a family what is indexed like it, or a function of
+    the index. Raises ModelError, beginning with ``where``, if it is no mapping of all variables, or does not begin where the
+    coarse protocol does.
+    """
+
+    def __init__(self, where: str, fine: Protocol, coarse: Protocol, made: Any) -> None:
+        self.fine, self.coarse = fine, coarse
+        self._now = self._mapping(where, made)
+        self._check_beginning(where)
+
+    def _mapping(self, where: str, made: Any) -> dict[Variable, Any]:
+        if not isinstance(made, Mapping):
+            raise ModelError(f"{where}: it returns the variables of {self.coarse.name} by name, not {made!r}")
+        families = dict.fromkeys(v.family for v in self.coarse.variables)
+        for family in families:
+            if family not in made:
+                raise ModelError(f"{where}: it leaves out {family} of {self.coarse.name}")
+        for family in made:
+            if family not in families:
+                raise ModelError(f"{where}: {self.coarse.name} has no variable {family}{guess(family, families)}")
+        now: dict[Variable, Any] = {}
+        for v in self.coarse.variables:
+            value = made[v.family]
+            try:
+                if v.universes:
+                    value = value(*v.index) if callable(value) else value[v.index if len(v.index) > 1 else v.index[0]]
+                now[v] = v.domain.coerce(value)
+            except (LookupError, TypeError, ValueError, z3.Z3Exception) as error:
+                raise ModelError(f"{where}: {v.name}: {reason(error)}") from error
+            self.fine.vet(f"{where}: {v.name}", now[v])
+        return now
+
+    def _check_beginning(self, where: str) -> None:
+        solver = z3.SimpleSolver()
+        solver.add(*(Or(*(v.term == v.domain.literal(raw) for raw in v.initial)) for v in self.fine.variables))
+        for v, term in self._now.items():
+            begins = Or(*(term == v.domain.literal(raw) for raw in v.initial))
+            if solver.check(Not(begins)) != z3.unsat:
+                raise ModelError(f"{where}: {v.name} does not begin as in {self.coarse.name}")
+
+    def of(self, formula: Any) -> Any:
+        """A formula over values and next values of the coarse protocol, over those of the fine one."""
+        nows = ((v.term, now) for v, now in self._now.items())
+        return z3.substitute(formula, *nows, *((v.next, later) for v, later in self._later.items()))
+
+    @cached_property
+    def _later(self) -> dict[Variable, Any]:
+        return {v: self.fine.primed(now) for v, now in self._now.items()}
+
+    @cached_property
+    def _still(self) -> Any:
+        return And(*(self._later[v] == now for v, now in self._now.items()))
+
+    def _is(self, action: Action) -> Any:
+        """The formula of a step: it is that action of the coarse protocol."""
+        return And(self.of(action.guard), *(self._later[v] == self.of(action.updates.get(v, v.term)) for v in self._now))
+
+    @cached_property
+    def steps(self) -> Any:
+        """The formula of a step: it is one of the coarse protocol, or changes nothing there."""
+        return Or(self._still, *map(self._is, self.coarse.actions))
+
+    def happens(self, name: str) -> Any:
+        """The formula of a state: some step from here is that action of the coarse protocol, and changes something there."""
+        such = And(Not(self._still), any_of(self._is(action) for action in self.coarse.actions if action.name == name))
+        touched = self.fine.next_variables_of(such)
+        steps = [action for action in self.fine.actions if not touched.isdisjoint(action.updates)]
+        return any_of(And(action.guard, self.fine.after(action, such)) for action in steps)
+
+    def seen(self, state: Sequence[int]) -> tuple[int, ...]:
+        """A state of the fine protocol, as raw values in the order of its variables, as one of the coarse protocol."""
+        values = [(v.term, v.domain.literal(raw)) for v, raw in zip(self.fine.variables, state, strict=True)]
+        return tuple(v.domain.read(z3.simplify(z3.substitute(now, *values))) for v, now in self._now.items())

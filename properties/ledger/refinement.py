@@ -1,0 +1,63 @@
+"""A ledger refines its stand-in: each of its steps is, for a topic, a step of the stand-in or nothing.
+
+So a protocol of topics is made of stand-ins, and what always holds there holds with ledgers on bookies. A mistake of BookKeeper
+enters it by the weak moves that the stand-in needs for the refinement to hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from fencepost.model.language import If
+from fencepost.model.stand_ins.ledger import stand_in
+from fencepost.properties.vocabulary import Suite
+
+HARMLESS = (
+    "recovery_starts_below_last_ensemble",
+    "recovery_ensemble_starts_early",
+    "fence_forgotten_on_delete",
+    "explicit_lac_lost",
+    "closes_before_recovery_add",
+    "recovery_publishes_at_once",
+    "digest_unchecked",
+    "length_of_the_last_entry",
+    "length_not_raised",
+    "fencing_waits_for_one",
+    "fencing_waits_for_none",
+)
+"""The mistakes with which a ledger refines its stand-in: they cost readable entries, a length, or time, but no end."""
+
+BEYOND = (
+    "writer_closes_blindly",
+    "recovery_closes_blindly",
+    "lac_search_starts_at_zero",
+    "confirms_with_gaps",
+    "change_ignores_version",
+)
+"""The mistakes with which it does not whatever the stand-in allows: an end changes, or what was not sent is confirmed."""
+
+
+def allows(defect: str) -> tuple[str, ...] | None:
+    """The weak moves that the stand-in needs with a mistake of the ledger, all of them; None if no weak moves are enough."""
+    if defect in BEYOND:
+        return None
+    if defect in HARMLESS:
+        return ()
+    return ("confirm_late",) if defect == "deleted_fence_in_memory" else ("confirm_late", "truncate")
+
+
+def ledger_refinement(suite: Suite, weak: Collection[str] = ()) -> None:
+    """Adds to a suite that each step of the ledger is one of its stand-in with these weak moves, or changes nothing there."""
+    p = suite.protocol
+    s, settings = p.state, p.parameters
+    deletions = bool(settings["deletions"])
+
+    @suite.refines(stand_in(settings["entries"], deletions=deletions, allows=weak))
+    def is_a_ledger_of_a_topic() -> Any:
+        """A topic sees a ledger of which entries are sent and confirmed, and that is closed with all that is confirmed."""
+        status = If(s.status == "closed", "closed", "open")
+        ended = s.status == "closed"
+        if deletions:
+            status, ended = If(s.status == "deleted", "deleted", status), s.status.among("closed", "deleted")
+        return {"status": status, "sent": s.sent + 1, "confirmed": s.lac + 1, "end": If(ended, s.last + 1, 0)}

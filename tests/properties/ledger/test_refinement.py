@@ -1,0 +1,109 @@
+"""That a ledger refines its stand-in, with which weak moves it does so with a mistake, and what carries over."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import pytest
+
+from fencepost.checks.engines.induction.proof import prove
+from fencepost.checks.public_calls import explore
+from fencepost.model.bookkeeper.ledger import DEFECTS, ledger
+from fencepost.model.language import ModelError
+from fencepost.model.stand_ins.ledger import WEAK, stand_in
+from fencepost.properties.ledger import safety
+from fencepost.properties.ledger.instances import SHOWN_BY
+from fencepost.properties.ledger.refinement import BEYOND, HARMLESS, allows, ledger_refinement
+from fencepost.properties.vocabulary import Suite
+from fencepost.traces.wording.text import show
+
+NAME = "is_a_ledger_of_a_topic"
+PAIR = {"bookies": 3, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2}
+FAULTS = {**PAIR, "bookies": 2, "entries": 1, "crashes": 1, "rots": 1, "explicit_lacs": 1, "deletions": 1}
+
+
+def refining(parameters: Mapping[str, Any], weak: Collection[str] = (), defects: Collection[str] = ()) -> Suite:
+    suite = Suite(ledger(**parameters, defects=tuple(defects)))
+    ledger_refinement(suite, weak)
+    return suite
+
+
+@pytest.mark.parametrize(
+    ("parameters", "states", "transitions"),
+    [
+        ({"entries": 1}, 4_790, 21_980),
+        ({"entries": 2}, 735_344, 5_413_486),
+        ({"entries": 1, "recoverers": 2}, 91_030, 621_434),
+        ({"entries": 1, "crashes": 1}, 23_950, None),
+        ({**PAIR, "entries": 2, "changes": 1}, 229_673, 1_268_753),
+        (FAULTS, 26_816, 116_540),
+    ],
+    ids=str,
+)
+def test_a_ledger_refines_its_stand_in(parameters: Mapping[str, Any], states: int, transitions: int | None) -> None:
+    first, *others = explore(refining(parameters)).verdicts
+    assert (first.property.name, first.verdict, first.reach["distinct"]) == (NAME, "exhausted", states)
+    assert transitions in (None, first.reach["transitions"])
+    moves = ["send", "confirm", "close", *(["delete"] if "deletions" in parameters else [])]
+    assert [(v.property.name, v.note) for v in others] == [(f"{NAME}_{move}", "reached") for move in moves]
+
+
+@pytest.mark.parametrize("parameters", [{"entries": 2}, {**PAIR, "entries": 2, "changes": 1}], ids=str)
+def test_it_is_proved_by_the_lemmas_of_the_ledger(parameters: Mapping[str, Any]) -> None:
+    suite = refining(parameters)
+    suite.lemmas.extend(safety.ledger(suite.protocol).lemmas)
+    (proved,) = (v for v in prove(suite).verdicts if v.property.name == NAME)
+    assert proved.verdict == "proved"
+
+
+def test_without_fences_it_is_refused_with_the_run_that_truncates() -> None:
+    suite = refining({"entries": 1}, defects=["recovery_reads_do_not_fence"])
+    (refused,) = explore(suite, properties=[NAME]).verdicts
+    whole = safety.ledger(suite.protocol)
+    (truncated,) = explore(whole, properties=["no_truncation"]).verdicts
+    assert (refused.verdict, refused.reach["steps"], truncated.reach["steps"]) == ("violated", 13, 13)
+    told = show(refused.trace, suite.protocol, violated=refused.property)
+    assert "  close_recovered(r0) is no step of stand-in: there it is status open -> closed\n" in told
+    assert "    from status open; sent 1; confirmed 1; end 0\n" in told
+
+
+def refines(defect: str, weak: Collection[str]) -> bool:
+    (found,) = explore(refining(SHOWN_BY[defect], weak, [defect]), properties=[NAME]).verdicts
+    assert found.verdict in ("exhausted", "violated")
+    return found.verdict == "exhausted"
+
+
+def _check(defect: str) -> None:
+    needs = allows(defect)
+    if needs is None:
+        assert not refines(defect, WEAK)
+        return
+    assert refines(defect, needs)
+    assert not any(refines(defect, {*needs} - {needed}) for needed in needs)
+
+
+@pytest.mark.parametrize("defect", ["recovery_reads_do_not_fence", "digest_unchecked", "writer_closes_blindly"])
+def test_what_the_stand_in_allows_with_a_mistake(defect: str) -> None:
+    _check(defect)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_what_the_stand_in_allows_with_each_mistake(defect: str) -> None:
+    _check(defect)
+
+
+def test_the_tables_name_mistakes_of_the_ledger() -> None:
+    assert {*HARMLESS, *BEYOND} <= DEFECTS.keys()
+    assert not set(HARMLESS) & set(BEYOND)
+
+
+def test_a_stand_in_has_no_weak_move_that_it_does_not_know() -> None:
+    with pytest.raises(ModelError, match="stand-in: a ledger has no weak move 'cut'; it has truncate, confirm_late"):
+        stand_in(1, allows=("cut",))
+
+
+def test_the_ledger_is_held_to_it_in_instances_without_readers() -> None:
+    assert NAME in {p.name for p in safety.ledger(ledger(entries=1, readers=0)).properties}
+    assert NAME not in {p.name for p in safety.ledger(ledger(entries=1)).properties}
