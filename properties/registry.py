@@ -88,8 +88,8 @@ class Entry:
     ``sizes`` maps the name of a size to the instances that are checked in it; ``shown_by`` maps each defect to the
     parameters of a small instance in which it is caught. ``mutated`` are the instances in which mutants of it are searched by
     the hundred, if those of ``ci`` are too large for that. ``history`` tells of each defect which releases of the real system
-    have it; ``releases`` maps a release, of Pulsar or of BookKeeper, to the parameters with which the protocol behaves as it.
-    ``general`` tells for what of it there is a proof for any size.
+    have it, or is empty; ``releases`` maps a release, of Pulsar or of BookKeeper, to the parameters with which the protocol
+    behaves as it. ``general`` tells for what of it there is a proof for any size.
     """
 
     name: str
@@ -175,6 +175,11 @@ class Entry:
         """
         with in_outline():
             return self.suite(self.build(parameters))
+
+    @property
+    def project(self) -> str:
+        """Whose releases the history is of: ``pulsar`` or ``bookkeeper``; empty without a history."""
+        return next((history.project for history in self.history.values()), "")
 
     def hazards(self, releases: Releases) -> tuple[str, ...]:
         """The defects that these releases have, in the order of the protocol's histories."""

@@ -12,6 +12,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = ("model", "properties", "traces", "checks")
+PROTOCOL_ROOMS = tuple(sorted(path.parent.name for path in (ROOT / "properties").glob("*/entry.py")))
+BUILT_ON_OTHERS = ("service_unit", "service_unit_migration")
+"""Rooms of protocols that import from those of others."""
+
 FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "model": (
         ("language", "releases"),
@@ -30,11 +34,8 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("registry", "slices", "suspicions"),
         ("observed", "theorems"),
         ("locks",),
-        (
-            *("balance", "bookie", "election", "hash_range", "ledger"),
-            *("metadata_store", "ownership", "split", "unload"),
-        ),
-        ("service_unit", "service_unit_migration"),
+        ("balance", "hash_range", *(room for room in PROTOCOL_ROOMS if room not in BUILT_ON_OTHERS)),
+        BUILT_ON_OTHERS,
         ("protocols", "theories"),
         ("machines",),
     ),
@@ -182,6 +183,37 @@ def test_a_room_that_imports_from_above_is_seen() -> None:
 )
 def test_an_upward_import_is_seen(layer: str, source: str, upward: set[str]) -> None:
     assert _upward(layer, source) == upward
+
+
+HOW_TO = "see docs/how-to/add-a-protocol.md"
+
+
+def _lacks(root: Path, protocol: str) -> list[str]:
+    """What a protocol of the registry lacks, a line for each."""
+    parts = {
+        f"properties/{protocol}/safety.py": "its properties",
+        f"properties/{protocol}/instances.py": "SIZES and SHOWN_BY",
+        f"tests/properties/{protocol}/test_safety.py": "COUNTS, CONTROLS and CAUGHT",
+        f"docs/reference/{protocol}.md": "its page",
+    }
+    lacking = [f"{protocol}: write {path}, {what}; {HOW_TO}" for path, what in parts.items() if not (root / path).exists()]
+    for document, link in (("mkdocs.yml", "reference/{}.md"), ("README.md", "(docs/reference/{}.md)")):
+        if link.format(protocol) not in (root / document).read_text(encoding="utf-8"):
+            lacking.append(f"{protocol}: add {link.format(protocol)} to {document}; {HOW_TO}")
+    return lacking
+
+
+def test_every_protocol_has_its_parts() -> None:
+    assert PROTOCOL_ROOMS
+    lacking = [line for protocol in PROTOCOL_ROOMS for line in _lacks(ROOT, protocol)]
+    assert lacking == [], "\n".join(lacking)
+
+
+def test_a_part_that_a_protocol_lacks_is_one_line() -> None:
+    lacking = _lacks(ROOT, "toll")
+    assert lacking[0] == f"toll: write properties/toll/safety.py, its properties; {HOW_TO}"
+    assert lacking[-1] == f"toll: add (docs/reference/toll.md) to README.md; {HOW_TO}"
+    assert len(lacking) == 6
 
 
 def test_modules_have_one_idea() -> None:

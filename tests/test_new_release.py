@@ -18,7 +18,7 @@ import pytest
 
 from tests.command import ROOT
 
-pytestmark = pytest.mark.xdist_group("new release")
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("new release")]
 
 TABLE = Path("model") / "releases.py"
 ROWS = {

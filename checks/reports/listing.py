@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 from fencepost.checks.reports.histories import COLUMNS, rows, upstream
-from fencepost.model.releases import BOOKKEEPER, NEWEST, PULSAR, SYSTEMS
+from fencepost.model.releases import BOOKKEEPER, NEWEST, PULSAR, SYSTEMS, numbers
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, RegistryError, find
 from fencepost.properties.theorems import Theory
@@ -61,18 +61,17 @@ def _is_unread(number: str) -> bool:
 
 
 def _defects(entry: Entry | Theory) -> str:
-    history = {} if isinstance(entry, Theory) else entry.history
-    if not history:
+    if isinstance(entry, Theory) or not entry.history:
         known = entry.defects if isinstance(entry, Theory) else entry.outline({}).protocol.defects
         return "\n".join([f"{entry.name}: its defects are not traced through releases", "", *_lined(known)]) + "\n"
-    first = next(iter(history.values()))
+    history = entry.history
     table = [
-        ["defect", *first.modelled, *COLUMNS],
+        ["defect", *numbers(entry.project), *COLUMNS],
         *([name, *cells, ", ".join(upstream(history[name]))] for name, cells in rows(history)),
     ]
     widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
-    head = f"{entry.name}: its defects, and which releases of {SYSTEMS[first.project]} have them"
+    head = f"{entry.name}: its defects, and which releases of {SYSTEMS[entry.project]} have them"
     return "\n".join([head, "", *_indented(lines)]) + "\n"
 
 

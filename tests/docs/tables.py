@@ -16,6 +16,7 @@ from fencepost.checks.reports import hazards_on_code
 from fencepost.checks.reports.histories import COLUMNS, rows
 from fencepost.checks.reports.seen import REPRODUCED, seen
 from fencepost.model.releases import mirrored_in
+from fencepost.model.releases import numbers as numbers_of
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, Value, written
 from tests.docs import compared_table, defects_table, rows_table, stores_table
@@ -123,14 +124,15 @@ def _defects(protocol: str) -> str:
         what = NUMBERS.sub("", meaning)
         by = ", ".join(f"`{name}`" for name in sorted(names))
         where = _settings(entry.shown_by[defect])
-        lines.append(_line(f"`{defect}`", defects_table.upstream(entry.history[defect]), what, by, str(steps), where))
+        numbers = defects_table.upstream(entry.history[defect]) if entry.history else ""
+        lines.append(_line(f"`{defect}`", numbers, what, by, str(steps), where))
     return head + "".join(lines)
 
 
 def _releases(protocol: str) -> str:
     """Which releases have each defect, since when it is there and where it is mended, and its numbers upstream."""
     history = PROTOCOLS[protocol].history
-    head = ("defect", *next(iter(history.values())).modelled, *COLUMNS)
+    head = ("defect", *numbers_of(PROTOCOLS[protocol].project), *COLUMNS)
     lines = [_line(f"`{name}`", *cells, defects_table.upstream(history[name])) for name, cells in rows(history)]
     return _line(*head) + "|---" * len(head) + "|\n" + "".join(lines)
 
@@ -148,8 +150,8 @@ def _mirrors(protocol: str) -> str:
 
 def _with_releases(protocol: str, method: str) -> str:
     """A method, with the modelled releases that do not have it."""
-    history = next(iter(PROTOCOLS[protocol].history.values()))
-    without = mirrored_in(method, history.project).lacks
+    project = PROTOCOLS[protocol].project
+    without = mirrored_in(method, project).lacks if project else ()
     return f"`{method}`" + (f" (not in {', '.join(without)})" if without else "")
 
 

@@ -9,7 +9,7 @@ from fencepost.checks.conformance.java_side.classfiles import Classes
 from fencepost.checks.conformance.java_side.jars import Artifact, Release, jars
 from fencepost.checks.conformance.java_side.toolchain import Toolchain
 from fencepost.model.language.building import in_outline
-from fencepost.model.releases import ONLY_IN, mirrored_in
+from fencepost.model.releases import ONLY_IN, mirrored_in, numbers
 from fencepost.model.releases import release as modelled_release
 from fencepost.properties.registry import Entry
 
@@ -81,12 +81,12 @@ def look_up(
 ) -> list[Looked]:
     """Looks the mirrored methods of protocols up in the jars of their releases, or of those of them that are named.
 
-    A method counts as there if the class declares it or inherits it from another class of these jars. Raises ToolchainError.
+    A protocol without a history is of no release, and is left out. A method counts as there if the class declares it or
+    inherits it from another class of these jars. Raises ToolchainError.
     """
     found: list[Looked] = []
-    for project, entry in ((_project(entry), entry) for entry in entries):
-        modelled = next(iter(entry.history.values())).modelled
-        asked = tuple(release for release in modelled if not releases or release in releases)
+    for project, entry in ((entry.project, entry) for entry in entries if entry.history):
+        asked = tuple(release for release in numbers(project) if not releases or release in releases)
         methods = mirrored(entry)
         there: dict[str, list[str]] = {method: [] for method in methods}
         for release in asked:
@@ -100,10 +100,6 @@ def look_up(
             Looked(entry.name, project, method, actions, asked, tuple(there[method])) for method, actions in methods.items()
         ]
     return found
-
-
-def _project(entry: Entry) -> str:
-    return next(iter(entry.history.values())).project
 
 
 def unused(found: Sequence[Looked]) -> Iterator[str]:

@@ -1,0 +1,20 @@
+"""The entry of ``ledger`` in the registry."""
+
+from __future__ import annotations
+
+from fencepost.model.bookkeeper.history import LEDGER
+from fencepost.model.bookkeeper.ledger import ledger
+from fencepost.properties.ledger import instances, safety
+from fencepost.properties.registry import Entry
+
+ENTRY = Entry(
+    "ledger",
+    "the life of one BookKeeper ledger: written, handed from bookie to bookie, fenced, recovered, closed",
+    ledger,
+    safety.ledger,
+    instances.SIZES,
+    instances.SHOWN_BY,
+    instances.MUTATED,
+    LEDGER,
+    general=instances.GENERAL,
+)

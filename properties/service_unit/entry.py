@@ -1,0 +1,19 @@
+"""The entry of ``service_unit`` in the registry."""
+
+from __future__ import annotations
+
+from fencepost.model.pulsar.history import SERVICE_UNIT
+from fencepost.model.pulsar.service_unit import service_unit
+from fencepost.properties.registry import Entry
+from fencepost.properties.service_unit import instances, safety
+
+ENTRY = Entry(
+    "service_unit",
+    "which broker owns a bundle with the extensible load manager: one record, in a topic or in the metadata store",
+    service_unit,
+    safety.service_unit,
+    instances.SIZES,
+    instances.SHOWN_BY,
+    instances.MUTATED,
+    history=SERVICE_UNIT,
+)
