@@ -23,16 +23,12 @@ class Refusal:
     status: ExitStatus
     place: Place | None = None
 
-    def rendered(self, name: str) -> str:
-        """The refusal in a format; nothing for people, who read it on standard error."""
-        made = {"json": self._json, "sarif": self._sarif, "junit": self._junit, "github": self._annotation}
-        return made[name]() if name in made else ""
-
     @property
     def _title(self) -> str:
         return "wrong usage" if self.status == ExitStatus.USAGE else "the input cannot be used"
 
-    def _json(self) -> str:
+    def as_json(self) -> str:
+        """One JSON object with the error."""
         error = {
             "message": self.message,
             "file": None if self.place is None else str(self.place.file),
@@ -41,7 +37,8 @@ class Refusal:
         whole = json.loads(as_json([], self.status, [self.message], {}))
         return json.dumps({**whole, "error": error}, indent=2) + "\n"
 
-    def _sarif(self) -> str:
+    def as_sarif(self) -> str:
+        """A SARIF log with one result."""
         result: dict[str, Any] = {
             "ruleId": "input",
             "ruleIndex": 0,
@@ -66,7 +63,8 @@ class Refusal:
         }
         return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
-    def _junit(self) -> str:
+    def as_junit(self) -> str:
+        """A JUnit suite with one error."""
         whole = Element("testsuites", name="fencepost", tests="1", failures="0", errors="1")
         suite = SubElement(whole, "testsuite", name="run", tests="1", failures="0", errors="1")
         case = SubElement(suite, "testcase", classname="fencepost", name="input")
@@ -74,7 +72,8 @@ class Refusal:
         indent(whole)
         return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(whole, encoding="unicode") + "\n"
 
-    def _annotation(self) -> str:
+    def as_annotation(self) -> str:
+        """An annotation of GitHub."""
         if self.place is None or self.place.file == STANDARD_INPUT:
             return command(True, "", 0, self._title, self.message)
         return command(True, in_repository(self.place.file), self.place.line or 1, self._title, self.message)

@@ -8,14 +8,9 @@ from pathlib import Path
 
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, run_status, severest
-from fencepost.checks.reports.annotations import as_annotations
 from fencepost.checks.reports.baseline import Comparison
 from fencepost.checks.reports.doubt import Doubt
-from fencepost.checks.reports.failures import judged
 from fencepost.checks.reports.guarantees import Opening
-from fencepost.checks.reports.junit import as_junit
-from fencepost.checks.reports.report import as_json
-from fencepost.checks.reports.sarif import as_sarif
 from fencepost.model.releases import Releases
 
 
@@ -47,20 +42,3 @@ class FinishedRun:
             statuses.add(ExitStatus.ASSUMPTION)
         status = severest(statuses)
         return ExitStatus.INCONCLUSIVE if self.is_part and status in (ExitStatus.HOLDS, ExitStatus.EVALUATION) else status
-
-    @property
-    def annotations(self) -> str:
-        """The run as annotations of GitHub."""
-        short = self.opening.shortfalls if self.opening else ()
-        return as_annotations(judged(self.everything, self.files), self.suspicious, short)
-
-    def rendered(self, name: str) -> str:
-        """The run in a format for programs."""
-        verdicts, status = judged(self.everything, self.files), self.status
-        if name == "junit":
-            return as_junit(verdicts, status, self.notes, self.suspicious, self.opening)
-        if name == "sarif":
-            return as_sarif(verdicts, status, self.notes, self.suspicious, self.opening)
-        return as_json(
-            self.everything, status, self.notes, self.files, self.suspicious, self.releases, self.comparison, self.opening
-        )

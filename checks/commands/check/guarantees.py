@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from fencepost.checks.commands.check.formats import FORMATS
 from fencepost.checks.commands.check.messages import Teller
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.subject import Subject
 from fencepost.checks.commands.verdict_cache import Record
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.console.terminal import width
 from fencepost.checks.engines.plan import Options
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.asking import Cluster, guaranteed
@@ -20,12 +20,8 @@ from fencepost.checks.questions.establishing import Means
 from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, Settings
 from fencepost.checks.questions.judging import judged
 from fencepost.checks.questions.requirements import BOOKIES
-from fencepost.checks.reports.annotations import as_annotations
-from fencepost.checks.reports.guarantees import Opening, as_text, shortfall_lines
-from fencepost.checks.reports.junit import as_junit
+from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.pages import default_page, write_report
-from fencepost.checks.reports.report import as_json, closing_of_guarantees
-from fencepost.checks.reports.sarif import as_sarif
 from fencepost.checks.settings.input_files import Place
 from fencepost.properties.registry import RegistryError
 
@@ -105,7 +101,8 @@ def run_alone(asked: CheckRequest, subject: Subject, started: float, record: Rec
         page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
         pages = write_report(opening, (), status, page, reporter)
         teller.name(f"page: {page}")
-    print(_rendered(asked.format, opening, status, [*subject.classes, *filter(None, [unread])]), end="")
+    notes = [*subject.classes, *filter(None, [unread])]
+    print(FORMATS[asked.format].guarantees(opening, status, notes), end="")
     if not interrupt() and is_whole(opening):
         record.keep(pages, aloud=teller.as_text)
     return status
@@ -115,21 +112,6 @@ def is_whole(opening: Opening) -> bool:
     """Whether no row is left open: each has a run with one event more, or no more were asked about."""
     rows = [*opening.now.rows, *(opening.before.rows if opening.before else ())]
     return all(row.is_known for row in rows)
-
-
-def _rendered(name: str, opening: Opening, status: ExitStatus, notes: Sequence[str]) -> str:
-    """The guarantees alone, in a format."""
-    of_policy = [*opening.policy.sentences, *opening.policy.commands] if opening.policy else []
-    if name == "junit":
-        return as_junit((), status, [*notes, *of_policy], opening=opening)
-    if name == "sarif":
-        return as_sarif((), status, [*notes, *of_policy], opening=opening)
-    if name == "json":
-        return as_json([], status, notes, {}, releases=opening.now.releases, opening=opening)
-    annotations = as_annotations((), shortfalls=opening.shortfalls) if name == "github" else ""
-    told = "".join(f"{note}\n" for note in notes)
-    short = "".join(f"{line}\n" for line in shortfall_lines(opening))
-    return f"{told}{as_text(opening, width())}{short}{annotations}{closing_of_guarantees(opening, status)}\n"
 
 
 def named(files: Sequence[Path]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from fencepost.checks.commands.check.formats import FORMATS
 from fencepost.checks.commands.check.request import CheckRequest
 
 
@@ -11,7 +12,7 @@ class Teller:
     """Prints for a person, in the formats that are for one."""
 
     def __init__(self, asked: CheckRequest) -> None:
-        self.as_text = asked.format in ("text", "github")
+        self.as_text = FORMATS[asked.format].is_for_people
 
     def tell(self, *lines: str) -> None:
         """Prints some lines, at once, where the format is for people; in others the document has what they say."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from fencepost.checks.commands.check.baselines import accepted, compared, marked
 from fencepost.checks.commands.check.doubts import doubts
 from fencepost.checks.commands.check.finished_run import FinishedRun
+from fencepost.checks.commands.check.formats import FORMATS
 from fencepost.checks.commands.check.guarantees import (
     is_whole,
     opening_of,
@@ -30,10 +31,9 @@ from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.planning import planned_with_hazards
 from fencepost.checks.reports.guarantees import as_text as guarantees_as_text
-from fencepost.checks.reports.guarantees import shortfall_lines
 from fencepost.checks.reports.pages import default_page, write_page, write_report
 from fencepost.checks.reports.refusal import Refusal
-from fencepost.checks.reports.report import closing, text, write_traces
+from fencepost.checks.reports.report import text, write_traces
 from fencepost.checks.settings.input_files import InputError
 from fencepost.checks.settings.own_protocols import is_own
 from fencepost.model.kernel.search.checkpoint import CheckpointError
@@ -56,7 +56,7 @@ def run(asked: CheckRequest, record: Record) -> ExitStatus:
     except OSError as error:
         refusal = Refusal(f"{error.filename}: {error.strerror}" if error.filename else str(error), ExitStatus.SYSTEM)
     print(f"fencepost: {refusal.message}", file=sys.stderr)
-    print(refusal.rendered(asked.format), end="")
+    print(FORMATS[asked.format].refusal(refusal), end="")
     return refusal.status
 
 
@@ -77,7 +77,7 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
     if told := subject.too_large(names):
         teller.tell(f"inconclusive: {told}")
         outcome = FinishedRun(subject.releases, [*notes, told], is_part=True)
-        print("" if teller.as_text else outcome.rendered(asked.format), end="")
+        print("" if teller.as_text else FORMATS[asked.format].run(outcome), end="")
         return outcome.status
 
     everything = list[Checked]()
@@ -105,7 +105,7 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
     outcome = FinishedRun(subject.releases, notes, is_part, everything, opening, files, doubts(everything, strict=asked.strict))
     outcome = compared(asked, baseline, outcome, subject.release, whole=not (skipped or asked.property))
     pages = _pages(outcome, page, teller, reporter)
-    _print(asked, outcome)
+    print(FORMATS[asked.format].run(outcome), end="")
     if not (skipped or interrupt()) and _can_be_remembered(asked, outcome):
         record.keep([*files.values(), *pages], aloud=teller.as_text)
     return outcome.status
@@ -145,20 +145,6 @@ def _pages(outcome: FinishedRun, page: Path | None, teller: Teller, reporter: Re
         pages = [page] if write_page(outcome.everything, page, reporter) else []
     teller.name(f"page: {page}" if pages else "page: none, since nothing is violated")
     return pages
-
-
-def _print(asked: CheckRequest, outcome: FinishedRun) -> None:
-    """Prints what the run came to: for people what was not told yet, else the document."""
-    teller, opening, comparison = Teller(asked), outcome.opening, outcome.comparison
-    if not teller.as_text:
-        print(outcome.rendered(asked.format), end="")
-        return
-    teller.tell(*(f"suspicious: {doubt}" for doubt in outcome.suspicious if not doubt.instance))
-    teller.tell(*(shortfall_lines(opening) if opening else ()))
-    if asked.format == "github":
-        print(outcome.annotations, end="")
-    outdated = comparison is not None and comparison.differs
-    print(closing(outcome.everything, outcome.status, outcome.suspicious, outdated=outdated))
 
 
 def _can_be_remembered(asked: CheckRequest, outcome: FinishedRun) -> bool:
