@@ -20,7 +20,7 @@ from typing import Any
 
 from fencepost.model.language import And, If, ModelError, Not, Or, Protocol
 from fencepost.model.pulsar.leader_lookup import declare_lookup
-from fencepost.model.pulsar.metadata_store import EVENT_LOST, EphemeralNode, Sessions, Updates, either, merged
+from fencepost.model.pulsar.sessions_and_nodes import EVENT_LOST, EphemeralNode, Sessions, Updates, either, merged
 from fencepost.model.pulsar.shared_defects import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.releases import changed

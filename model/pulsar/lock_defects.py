@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or
-from fencepost.model.pulsar.metadata_store import EVENT_LOST, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
+from fencepost.model.pulsar.sessions_and_nodes import EVENT_LOST, merged
 from fencepost.model.pulsar.shared_defects import SHARED
 
 DEFECTS = {

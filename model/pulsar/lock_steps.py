@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from fencepost.model.language import And, Not, Or
-from fencepost.model.pulsar.metadata_store import either, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
+from fencepost.model.pulsar.sessions_and_nodes import either, merged
 
 
 def declare_locks(

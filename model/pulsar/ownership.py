@@ -2,7 +2,7 @@
 
 Mirrors what lookups in NamespaceService and OwnershipCache ask and answer, and when a lock is let go, as read in Pulsar
 4.0.8, 4.2.4 and 5.0.0-M1. The locks themselves, and what OwnershipCache and OwnedBundle know of them, are in
-resource_lock.py; sessions are in metadata_store.py.
+resource_lock.py; sessions are in sessions_and_nodes.py.
 
 A lookup of a bundle that nobody serves makes some broker try to acquire it. Which broker that is, and on what stale view of
 the store it was chosen, is free: whatever the policy of placement, and whoever takes himself for the leader, his choice is
@@ -20,8 +20,8 @@ from typing import Any
 from fencepost.model.language import And, ModelError, Not, Or, Protocol
 from fencepost.model.pulsar import lock_defects
 from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
-from fencepost.model.pulsar.metadata_store import EphemeralNode, Sessions, Updates, either, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
+from fencepost.model.pulsar.sessions_and_nodes import EphemeralNode, Sessions, Updates, either, merged
 from fencepost.model.pulsar.shared_defects import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
 

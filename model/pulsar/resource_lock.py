@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe
-from fencepost.model.pulsar.metadata_store import EphemeralNode, Sessions, Updates, merged
+from fencepost.model.pulsar.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged
 from fencepost.model.releases import changed
 
 STAGES = ("none", "acquiring", "valid", "checking", "recreating", "retaking", "releasing", "stranded")

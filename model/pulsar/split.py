@@ -1,7 +1,7 @@
 """How a bundle is split in two: the layout of the namespace is changed by compare-and-set, and locks change hands.
 
 Mirrors NamespaceService.splitAndOwnBundle, NamespaceBundleFactory, LocalPoliciesResources and BundleSplitterTask as read in
-Pulsar 4.0.8, 4.2.4 and 5.0.0-M1, on the locks of resource_lock.py, the sessions of metadata_store.py and the arithmetic of
+Pulsar 4.0.8, 4.2.4 and 5.0.0-M1, on the locks of resource_lock.py, the sessions of sessions_and_nodes.py and the arithmetic of
 hash_range.
 
 The layout is one persistent node. Every broker has a copy in its cache, with its version; a notification of a change empties
@@ -30,8 +30,8 @@ from fencepost.model.pulsar.hash_range import ALGORITHMS, HashRange
 from fencepost.model.pulsar.hash_range.universe import Bundles
 from fencepost.model.pulsar.lock_defects import lose_answers
 from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
-from fencepost.model.pulsar.metadata_store import PersistentNode, Sessions, Updates, either, merged
 from fencepost.model.pulsar.resource_lock import ResourceLocks
+from fencepost.model.pulsar.sessions_and_nodes import PersistentNode, Sessions, Updates, either, merged
 from fencepost.model.pulsar.split_defects import DEFECTS, declare_steps
 from fencepost.model.pulsar.split_policies import RECORDED, declare_policies
 from fencepost.model.pulsar.stores import stated, store_named

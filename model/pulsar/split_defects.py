@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Protocol
-from fencepost.model.pulsar.metadata_store import Sessions
+from fencepost.model.pulsar.sessions_and_nodes import Sessions
 from fencepost.model.pulsar.shared_defects import SHARED
 
 DEFECTS = {

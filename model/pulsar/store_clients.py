@@ -1,7 +1,7 @@
 """Clients of the metadata store, and nothing else: they create ephemeral nodes, read, write and delete them.
 
-Election, ownership, unload, split and the channel of service units are composed of the pieces in metadata_store.py. Here the
-pieces are alone, so that what is said of them is checked, and held against the real store, whoever uses them. It mirrors
+Election, ownership, unload, split and the channel of service units are composed of the pieces in sessions_and_nodes.py. Here
+the pieces are alone, so that what is said of them is checked, and held against the real store, whoever uses them. It mirrors
 AbstractMetadataStore, ZKMetadataStore, ZKSessionWatcher and PulsarZooKeeperClient as read in Pulsar 4.0.8, 4.2.4 and 5.0.0-M1,
 and the store that ``metadata_store`` names.
 
@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.model.language import And, If, ModelError, Not, Protocol
-from fencepost.model.pulsar.metadata_store import EVENT_LOST, EphemeralNode, Sessions, Updates, either, merged
+from fencepost.model.pulsar.sessions_and_nodes import EVENT_LOST, EphemeralNode, Sessions, Updates, either, merged
 from fencepost.model.pulsar.shared_defects import SHARED
 from fencepost.model.pulsar.store_changes import LastingNode
 from fencepost.model.pulsar.stores import stated, store_named

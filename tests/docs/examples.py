@@ -195,7 +195,7 @@ def played(document: str, session: Session, *, deep: bool) -> Iterator[tuple[Blo
             continue
         if block.file is not None:
             file = session.folder / block.file
-            file.parent.mkdir(exist_ok=True)
+            file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(block.text, encoding="utf-8")
         elif block.language == "python" and block.source is None:
             session.execute(block.text)

@@ -50,7 +50,7 @@ def table(protocol: str, name: str) -> str:
         return hazards(("election", "ownership", "unload", "split"))
     if (protocol, name) == ("deviations", "rows"):
         return rows_table.table()
-    if (protocol, name) == ("metadata-store", "stores"):
+    if (protocol, name) == ("sessions-and-nodes", "stores"):
         return stores_table.table()
     if (protocol, name) == ("policy", "compared"):
         return compared_table.table()

@@ -12,7 +12,7 @@ from _pytest.mark import ParameterSet
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.language.domains import Choice
-from fencepost.model.pulsar.metadata_store import EphemeralNode
+from fencepost.model.pulsar.sessions_and_nodes import EphemeralNode
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
 from tests.checks.conformance.real import tools
@@ -215,7 +215,7 @@ def test_the_findings_have_every_hazard_of_the_control_plane() -> None:
 
 
 def test_the_stores_have_every_hazard_of_the_control_plane() -> None:
-    page = (ROOT / "docs" / "reference" / "metadata-store.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "sessions-and-nodes.md").read_text(encoding="utf-8")
     assert marked(page) == {"stores": stores_table.table()}
     shown = stores_table.kept()
     assert set(shown) == {
@@ -333,7 +333,7 @@ def test_every_name_in_the_reference_is_of_the_protocol(protocol: str) -> None:
 
 @pytest.mark.xdist_group("names")
 def test_every_name_of_the_metadata_store_is_of_a_protocol_or_a_node() -> None:
-    shown = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", (REFERENCE / "metadata-store.md").read_text(encoding="utf-8")))
+    shown = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", (REFERENCE / "sessions-and-nodes.md").read_text(encoding="utf-8")))
     named = _names("election") | _names("ownership") | _names("unload") | _names("split") | vars(EphemeralNode).keys()
     assert shown - named == set()
 

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe, all_of, any_of
-from fencepost.model.pulsar.metadata_store import Sessions, Updates, Watched, merged
 from fencepost.model.pulsar.service_unit.metadata_views import HEARS as HEARS_OF_NODES
 from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
 from fencepost.model.pulsar.service_unit.records import Record, Records
 from fencepost.model.pulsar.service_unit.system_topic import HEARS as HEARS_OF_MESSAGES
 from fencepost.model.pulsar.service_unit.system_topic import Handler, SystemTopic
+from fencepost.model.pulsar.sessions_and_nodes import Sessions, Updates, Watched, merged
 
 TO = ("metadata", "topic")
 SYNC = ("off", "cleaned", "copied", "listens", "active")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe
-from fencepost.model.pulsar.metadata_store import Sessions, Updates, merged
 from fencepost.model.pulsar.service_unit.both_stores import BothStores
 from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
 from fencepost.model.pulsar.service_unit.nodes import LastingNode, SilentNode
@@ -13,6 +12,7 @@ from fencepost.model.pulsar.service_unit.records import NOBODY, Record, Records
 from fencepost.model.pulsar.service_unit.shutdown import Shutdown
 from fencepost.model.pulsar.service_unit.splits import PARENT, Splits
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
+from fencepost.model.pulsar.sessions_and_nodes import Sessions, Updates, merged
 
 DUES = ("none", "release", "tombstone")
 TOPICS = ("closed", "open", "attached", "late")

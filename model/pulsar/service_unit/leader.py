@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, Protocol, all_of, any_of
-from fencepost.model.pulsar.metadata_store import Updates, merged
 from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.nodes import SilentNode
 from fencepost.model.pulsar.service_unit.records import IN_FLIGHT, NOBODY, Record
+from fencepost.model.pulsar.sessions_and_nodes import Updates, merged
 
 METADATA = ("stable", "jittery", "unstable")
 

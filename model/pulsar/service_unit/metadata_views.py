@@ -17,9 +17,9 @@ from typing import Any
 from typing import Protocol as Protocol_
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe, all_of
-from fencepost.model.pulsar.metadata_store import Updates, Watched, merged
 from fencepost.model.pulsar.service_unit.records import Record, Records
 from fencepost.model.pulsar.service_unit.system_topic import Handler, Users
+from fencepost.model.pulsar.sessions_and_nodes import Updates, Watched, merged
 
 HEARS = (
     "ServiceUnitStateChannelImpl.handleEvent, MetadataStoreTableViewImpl.handleNotification, "

@@ -19,7 +19,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.model.language import And, ModelError, Not, Protocol
-from fencepost.model.pulsar.metadata_store import Sessions, merged
 from fencepost.model.pulsar.service_unit.both_stores import TO, BothStores
 from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.hand_over import declare_shutdown
@@ -28,6 +27,7 @@ from fencepost.model.pulsar.service_unit.lookups import declare_lookups, declare
 from fencepost.model.pulsar.service_unit.moves import declare_moves
 from fencepost.model.pulsar.service_unit.records import Records
 from fencepost.model.pulsar.service_unit.syncer import Syncer
+from fencepost.model.pulsar.sessions_and_nodes import Sessions, merged
 
 DEFECTS = {
     "stores_decide_alone": "brokers that use one store write without regard to the other: each version is given twice",

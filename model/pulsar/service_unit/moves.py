@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And
-from fencepost.model.pulsar.metadata_store import merged
 from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.records import NOBODY
+from fencepost.model.pulsar.sessions_and_nodes import merged
 
 
 def declare_moves(channel: Channel) -> None:

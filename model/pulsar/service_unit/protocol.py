@@ -27,7 +27,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fencepost.model.language import ModelError, Protocol
-from fencepost.model.pulsar.metadata_store import Sessions, merged
 from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.defects import DEFECTS, declare_steps, put_in
 from fencepost.model.pulsar.service_unit.hand_over import declare_shutdown
@@ -38,6 +37,7 @@ from fencepost.model.pulsar.service_unit.moves import declare_moves
 from fencepost.model.pulsar.service_unit.records import Records
 from fencepost.model.pulsar.service_unit.splits import Splits
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
+from fencepost.model.pulsar.sessions_and_nodes import Sessions, merged
 
 STORES = ("topic", "metadata")
 

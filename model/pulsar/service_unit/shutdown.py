@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, If, Or, Protocol, Universe
-from fencepost.model.pulsar.metadata_store import Updates
 from fencepost.model.pulsar.service_unit.records import Record
+from fencepost.model.pulsar.sessions_and_nodes import Updates
 
 STAGES = ("runs", "disabled", "skips", "unregistered")
 

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from fencepost.model.language import And, Not, Or, any_of
-from fencepost.model.pulsar.metadata_store import Updates, merged
 from fencepost.model.pulsar.service_unit.both_stores import BothStores
 from fencepost.model.pulsar.service_unit.leader import Leader
 from fencepost.model.pulsar.service_unit.records import Record
+from fencepost.model.pulsar.sessions_and_nodes import Updates, merged
 
 
 class Syncer:

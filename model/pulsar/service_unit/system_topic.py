@@ -17,8 +17,8 @@ from typing import Any
 from typing import Protocol as Protocol_
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe, all_of, any_of, how_many
-from fencepost.model.pulsar.metadata_store import Updates, merged
 from fencepost.model.pulsar.service_unit.records import FIRST, Record, Records, named
+from fencepost.model.pulsar.sessions_and_nodes import Updates, merged
 
 
 class Users(Protocol_):
