@@ -85,7 +85,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --ed
 	@$(INSTALL) .
 	@touch $@
 
-.venv/installed-spark .venv/installed-plots .venv/installed-docs: .venv/installed-%: pyproject.toml | .venv/bin/python
+.venv/installed-parquet .venv/installed-spark .venv/installed-plots .venv/installed-docs: .venv/installed-%: pyproject.toml | .venv/bin/python
 	@echo "installing what the extra $* brings into .venv"
 	@$(INSTALL) '.[$*]'
 	@touch $@ .venv/installed
@@ -93,4 +93,4 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --ed
 .venv/installed-dev: pyproject.toml | .venv/bin/python
 	@echo "installing all dependencies and the tools of development into .venv"
 	@$(INSTALL) '.[dev]'
-	@touch $@ .venv/installed .venv/installed-spark .venv/installed-plots .venv/installed-docs
+	@touch $@ .venv/installed .venv/installed-parquet .venv/installed-spark .venv/installed-plots .venv/installed-docs

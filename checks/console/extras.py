@@ -16,6 +16,7 @@ class Extra:
 
 
 SPARK = Extra("spark", "Spark", ("pyspark", "pyarrow", "pandas"))
+PARQUET = Extra("parquet", "PyArrow", ("pyarrow",))
 PLOTS = Extra("plots", "Matplotlib and NetworkX", ("matplotlib", "networkx", "pydot"))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from fencepost.checks.console.extras import PLOTS, SPARK, Extra
+from fencepost.checks.console.extras import PARQUET, PLOTS, SPARK, Extra
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from tests.package.environment import ROOT, Environment
 
@@ -103,7 +103,7 @@ def test_the_base_asks_policies_and_loads_no_kernel_for_it(clean: Environment, t
         (["explore", "report", "found"], "fencepost explore needs Spark: pip install 'fencepost[spark]', "),
         (
             ["policy", "compare", "--proposed", "AvgShedder", "--out", "found"],
-            "fencepost policy compare needs Spark: pip install 'fencepost[spark]', ",
+            "fencepost policy compare needs PyArrow: pip install 'fencepost[parquet]', ",
         ),
         (
             ["trace", "neighbourhood", BROKEN],
@@ -123,7 +123,7 @@ def test_a_command_says_what_it_lacks(clean: Environment, theirs: Path, command:
     assert not (theirs / "found" / "run.json").exists()
 
 
-@pytest.mark.parametrize("extra", [SPARK, PLOTS], ids=lambda extra: extra.name)
+@pytest.mark.parametrize("extra", [PARQUET, PLOTS, SPARK], ids=lambda extra: extra.name)
 def test_an_extra_brings_the_packages_that_are_asked_for(extra: Extra) -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     brought = {Requirement(text).name for text in declared["optional-dependencies"][extra.name]}

@@ -1,22 +1,20 @@
-"""A comparison is made: round after round of runs into Parquet, each round complete or not there, here or on Spark."""
+"""A comparison is made: round after round of runs into Parquet, each round complete or not there."""
 
 from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pyspark.sql import SparkSession
 
 from fencepost.traces.comparison.comparison import Comparison
-from fencepost.traces.comparison.rows import ROW, SPARK_ROW, row, table, worker
-from fencepost.traces.exploration.explore import watched
+from fencepost.traces.comparison.rows import ROW, row, table
 from fencepost.traces.exploration.kept import check, is_kept, keep
 from fencepost.traces.files.writing import naming
 
@@ -24,7 +22,6 @@ Outcome = Literal["complete", "fault", "interrupted"]
 
 RUNS = "runs.parquet"
 _ROUNDS = "rounds"
-_TASKS_PER_CORE = 4
 
 
 @dataclass(frozen=True)
@@ -36,22 +33,29 @@ class Told:
     rate: float
 
 
-class _Interrupted(Exception):
+class Interrupted(Exception):
     """A round was given up."""
 
 
+Make = Callable[[Comparison, range, Path, Callable[[], bool], Callable[[int], None]], None]
+"""Makes these runs into a folder, asks whether to stop, and says how many simulations are done.
+
+Raises Interrupted if it is to stop.
+"""
+
+
 def compare(
-    spark: SparkSession | None,
+    make: Make,
     comparison: Comparison,
     folder: Path,
     *,
     should_stop: Callable[[], bool] = lambda: False,
     progress: Callable[[Told], None] = lambda told: None,
 ) -> Outcome:
-    """Makes the runs that the folder does not have yet, without Spark in this process, and gathers all in one file.
+    """Makes the runs that the folder does not have yet, and gathers all in one file.
 
     There is no round after one in which a user's policy failed. ``should_stop`` ends the comparison with the round that is
-    under way left out. Raises SparkError, FolderError if a round that was kept is damaged.
+    under way left out. Raises FolderError if a round that was kept is damaged, and what ``make`` raises.
     """
     count = len(comparison.contenders)
     there = complete(comparison, folder)
@@ -67,10 +71,9 @@ def compare(
 
         shutil.rmtree(target, ignore_errors=True)
         try:
-            make = _make_here if spark is None else _make_on(spark)
             make(comparison, runs, target, should_stop, tell)
             keep([target], comparison.text)
-        except _Interrupted:
+        except Interrupted:
             outcome = "interrupted"
             break
         if _has_fault(_read(target)):
@@ -78,6 +81,27 @@ def compare(
             break
     _gather(comparison, folder)
     return outcome
+
+
+def here(
+    comparison: Comparison, runs: range, target: Path, should_stop: Callable[[], bool], tell: Callable[[int], None]
+) -> None:
+    """Makes runs one after the other in this process."""
+    made = []
+    for run in runs:
+        for contender in comparison.contenders:
+            if should_stop():
+                raise Interrupted
+            made.append(row(comparison, run, contender))
+            tell(len(made))
+    write(made, target)
+
+
+def write(rows: Iterable[dict[str, Any]], target: Path) -> None:
+    """Writes the rows of some runs into a folder."""
+    target.mkdir(parents=True)
+    with naming(target):
+        pq.write_table(table(rows), target / "part-0.parquet")
 
 
 def complete(comparison: Comparison, folder: Path) -> pa.Table:
@@ -108,44 +132,6 @@ def _read(target: Path) -> pa.Table:
 
 def _has_fault(rows: pa.Table) -> bool:
     return bool(rows["fault"].null_count < len(rows))
-
-
-_Make = Callable[[Comparison, range, Path, Callable[[], bool], Callable[[int], None]], None]
-
-
-def _make_here(
-    comparison: Comparison, runs: range, target: Path, should_stop: Callable[[], bool], tell: Callable[[int], None]
-) -> None:
-    made = []
-    for run in runs:
-        for contender in comparison.contenders:
-            if should_stop():
-                raise _Interrupted
-            made.append(row(comparison, run, contender))
-            tell(len(made))
-    target.mkdir(parents=True)
-    with naming(target):
-        pq.write_table(table(made), target / "part-0.parquet")
-
-
-def _make_on(spark: SparkSession) -> _Make:
-    def make(
-        comparison: Comparison, runs: range, target: Path, should_stop: Callable[[], bool], tell: Callable[[int], None]
-    ) -> None:
-        count = len(comparison.contenders)
-        tasks = min(len(runs) * count, _TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
-        numbers = spark.range(runs.start * count, runs.stop * count, 1, tasks)
-        rows = numbers.mapInArrow(worker(comparison), SPARK_ROW)
-        place = str(target.resolve())  # the folder that Spark's JVM began in may be another one
-        total = len(runs) * count
-
-        def job() -> None:
-            rows.write.mode("overwrite").parquet(place)
-
-        if not watched(spark, target.name, job, should_stop, lambda share: tell(int(share * total))):
-            raise _Interrupted
-
-    return make
 
 
 def _gather(comparison: Comparison, folder: Path) -> None:

@@ -6,13 +6,15 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from pyspark.sql import SparkSession
 
 from fencepost.model.kernel.search import sealed
 from fencepost.traces.exploration.folder import FolderError, content_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 RECORD = "_files.json"
 """The name of the record. Spark and Arrow take no file for data whose name begins like this."""

@@ -7,6 +7,7 @@ its own, and each object has a class loader of its own, so that paired runs and 
 from __future__ import annotations
 
 import atexit
+import os
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -106,13 +107,14 @@ def vars_of(load: LoadData) -> dict[str, Any]:
 
 
 @cache
-def _code(release: Version) -> Code:
+def _code(release: Version, process: int) -> Code:
+    """The JVM of a process; one that was forked has its own."""
     return _running.enter_context(Code(release))
 
 
 def _ask(release: Version, request: Mapping[str, Any]) -> Mapping[str, Any]:
     try:
-        (answer,) = _code(release).ask([request])
+        (answer,) = _code(release, os.getpid()).ask([request])
     except (ToolchainError, SessionError) as error:
         raise JarError(str(error)) from error
     return answer

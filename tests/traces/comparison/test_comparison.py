@@ -23,8 +23,9 @@ from fencepost.model.balance.strategies import load_manager
 from fencepost.model.balance.user_code import UserFunction
 from fencepost.model.balance.user_policy import UserShedder
 from fencepost.traces.comparison import compare as module
-from fencepost.traces.comparison.compare import RUNS, compare, complete
+from fencepost.traces.comparison.compare import RUNS, compare, complete, here
 from fencepost.traces.comparison.comparison import Comparison, Contender
+from fencepost.traces.comparison.on_spark import on_spark
 from fencepost.traces.comparison.rows import ROW, row, worker
 from fencepost.traces.exploration.folder import FolderError
 
@@ -41,7 +42,7 @@ def failing(text: str) -> Contender:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
-    assert compare(None, COMPARISON, folder) == "complete"
+    assert compare(here, COMPARISON, folder) == "complete"
     return folder
 
 
@@ -72,7 +73,7 @@ def test_the_world_is_the_same_for_all_policies() -> None:
 
 def test_a_measure_that_a_run_lacks_is_null(tmp_path: Path) -> None:
     steady = replace(COMPARISON, scenario=scenario("steady", SMALL.source), runs=1, hours=0.1)
-    compare(None, steady, tmp_path)
+    compare(here, steady, tmp_path)
     assert pq.read_table(tmp_path / RUNS)["time_to_fill"].to_pylist() == [None, None]
 
 
@@ -80,30 +81,30 @@ def test_a_measure_that_a_run_lacks_is_null(tmp_path: Path) -> None:
 def test_the_file_is_the_same_wherever_it_is_made(
     spark: SparkSession, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert compare(spark, COMPARISON, tmp_path / "many") == "complete"
-    monkeypatch.setattr(module, "_TASKS_PER_CORE", 1)
-    assert compare(spark, COMPARISON, tmp_path / "few") == "complete"
+    assert compare(on_spark(spark), COMPARISON, tmp_path / "many") == "complete"
+    monkeypatch.setattr("fencepost.traces.comparison.on_spark._TASKS_PER_CORE", 1)
+    assert compare(on_spark(spark), COMPARISON, tmp_path / "few") == "complete"
     contents = [(folder / RUNS).read_bytes() for folder in (made, tmp_path / "many", tmp_path / "few")]
     assert contents[0] == contents[1] == contents[2]
 
 
 def test_spark_tells_a_fault_as_a_row(spark: SparkSession, tmp_path: Path) -> None:
     comparison = replace(COMPARISON, contenders=(POLICIES[0], failing("def shed(load, conf):\n    return 1 / 0\n")), runs=2)
-    assert compare(spark, comparison, tmp_path) == "fault"
+    assert compare(on_spark(spark), comparison, tmp_path) == "fault"
     assert pq.read_table(tmp_path / RUNS)["fault"].to_pylist() == [None, "p.py:2: ZeroDivisionError: division by zero"] * 2
 
 
 def test_what_is_complete_is_kept_and_not_made_again(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = itertools.count()
-    assert compare(None, COMPARISON, tmp_path, should_stop=lambda: next(asked) == 18) == "interrupted"
+    assert compare(here, COMPARISON, tmp_path, should_stop=lambda: next(asked) == 18) == "interrupted"
     assert len(pq.read_table(tmp_path / RUNS)) == len(complete(COMPARISON, tmp_path)) == 16
     before = [path.stat().st_mtime_ns for path in sorted(tmp_path.rglob("first=000000/*.parquet"))]
     assert before
-    assert compare(None, COMPARISON, tmp_path) == "complete"
+    assert compare(here, COMPARISON, tmp_path) == "complete"
     assert (tmp_path / RUNS).read_bytes() == (made / RUNS).read_bytes()
     assert [path.stat().st_mtime_ns for path in sorted(tmp_path.rglob("first=000000/*.parquet"))] == before
     monkeypatch.setattr(module, "row", None)
-    assert compare(None, COMPARISON, tmp_path) == "complete"
+    assert compare(here, COMPARISON, tmp_path) == "complete"
 
 
 def test_what_is_complete_has_no_gap(made: Path, tmp_path: Path) -> None:
@@ -123,17 +124,17 @@ def test_more_runs_go_on_with_those_that_are_there(made: Path, tmp_path: Path, m
     monkeypatch.setattr(module, "row", noted)
     for runs in (3, 10):
         with replace(COMPARISON, runs=runs).held(tmp_path):
-            assert compare(None, replace(COMPARISON, runs=runs), tmp_path) == "complete"
+            assert compare(here, replace(COMPARISON, runs=runs), tmp_path) == "complete"
     assert made_runs == [run for run in range(10) for _ in POLICIES]
     assert (tmp_path / RUNS).read_bytes() == (made / RUNS).read_bytes()
-    assert compare(None, replace(COMPARISON, runs=2), tmp_path) == "complete"
+    assert compare(here, replace(COMPARISON, runs=2), tmp_path) == "complete"
     assert pq.read_table(tmp_path / RUNS)["run"].to_pylist() == [0, 0, 1, 1]
     assert len(made_runs) == 20
 
 
 def test_progress_comes_to_an_end(tmp_path: Path) -> None:
     told = []
-    compare(None, replace(COMPARISON, runs=2, hours=0.1), tmp_path, progress=told.append)
+    compare(here, replace(COMPARISON, runs=2, hours=0.1), tmp_path, progress=told.append)
     assert [(at.done, at.of) for at in told] == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert all(at.rate > 0 for at in told)
 

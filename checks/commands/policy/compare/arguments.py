@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fencepost.checks.commands.policy.request import CompareRequest
 from fencepost.checks.commands.requests import request_of
-from fencepost.checks.console.extras import PLOTS, SPARK, require
+from fencepost.checks.console.extras import PARQUET, PLOTS, SPARK, require
 from fencepost.checks.console.numbers import share, whole
 from fencepost.checks.console.options import Commands, add_command, add_format, add_hours, add_pulsar, add_quiet, add_seed
 from fencepost.checks.engines.results.verdicts import ExitStatus
@@ -42,9 +42,9 @@ EXAMPLES = """examples:
   fencepost policy compare --baseline broker.conf --snapshot now.json --proposed two-more=add-brokers=2 \\
       --proposed bigger=bigger-brokers=1.5 --proposed busy=load=2@public/default --out found
                                the same policy with two more brokers, with bigger ones, and with twice the load in a namespace
-  fencepost policy compare --proposed proposed.conf --scenario rolling-restart --runs 1000 --hours 6 --master local[*] \\
-      --out found --report found.html
-                               a thousand paired runs on all cores, and a page to show around"""
+  fencepost policy compare --proposed proposed.conf --scenario rolling-restart --runs 1000 --hours 6 --out found \\
+      --master spark://host:7077 --report found.html
+                               a thousand paired runs on a cluster, and a page to show around"""
 
 
 def add_compare(questions: Commands) -> None:
@@ -67,7 +67,7 @@ def add_compare(questions: Commands) -> None:
     )
     add("--confidence", type=share, default=0.95, metavar="P", help="with which all intervals hold together (default: 0.95)")
     add("--strict", action="store_true", help="exit with 20 while a measure may yet be worse than tolerated")
-    add("--master", metavar="URL", help="where Spark runs, such as local[*]; without it few runs are made in this process")
+    add("--master", metavar="URL", help="make the runs on Spark, such as spark://host:7077 (default: on this machine)")
     add("--report", type=Path, metavar="FILE", help="write the answer as a page, with plots")
     add_format(parser)
     add_quiet(parser)
@@ -76,7 +76,9 @@ def add_compare(questions: Commands) -> None:
 
 
 def _compare(asked: argparse.Namespace) -> ExitStatus:
-    require(SPARK, "policy compare")
+    require(PARQUET, "policy compare")
+    if asked.master is not None:
+        require(SPARK, "policy compare --master")
     if asked.report is not None:
         require(PLOTS, "policy compare --report")
     from fencepost.checks.commands.policy.compare.run import compare_policies

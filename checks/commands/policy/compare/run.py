@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable
 
 from fencepost.checks.commands.policy.answering import answering
 from fencepost.checks.commands.policy.request import CompareRequest
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.comparison.contenders import contenders
+from fencepost.checks.policy.comparison.in_processes import Lost, in_processes
 from fencepost.checks.policy.comparison.judgement import Judgement
 from fencepost.checks.policy.comparison.paired import Tolerance, Tolerances
 from fencepost.checks.policy.comparison.supposing import require_possible
@@ -23,21 +23,24 @@ from fencepost.checks.policy.world import world
 from fencepost.model.balance.simulation.measures import MEASURES
 from fencepost.model.balance.user_policy import PolicyFault
 from fencepost.model.language.mistakes import guess
-from fencepost.traces.comparison.compare import Outcome, Told, compare, complete
+from fencepost.traces.comparison.compare import Make, Outcome, Told, compare, complete, here
 from fencepost.traces.comparison.comparison import Comparison
 from fencepost.traces.exploration.folder import FolderError
-from fencepost.traces.exploration.java import JavaError
-from fencepost.traces.exploration.session import SparkError, spark_session
 from fencepost.traces.files.writing import write_text
+
+
+class _NoSpark(Exception):
+    """Spark cannot be started, or gives up; the message says why in a line."""
+
 
 STATUS = {
     FolderError: ExitStatus.INPUT,
-    JavaError: ExitStatus.SYSTEM,
-    SparkError: ExitStatus.SYSTEM,
+    Lost: ExitStatus.SYSTEM,
+    _NoSpark: ExitStatus.SYSTEM,
     NotRepeatable: ExitStatus.EVALUATION,
 }
 FEW_RUNS = 20
-"""Up to so many runs starting Spark takes longer than it saves."""
+"""Up to N runs starting processes takes longer than it saves."""
 
 
 @answering
@@ -62,7 +65,7 @@ def compare_policies(asked: CompareRequest) -> ExitStatus:
             with interruptible() as interrupt:
                 shown = shown_runs(judgement, lambda done, of: reporter.telling(f"{done} of {of} made once more"), interrupt)
             reporter.end()
-    except (FolderError, JavaError, SparkError, NotRepeatable) as error:
+    except (FolderError, Lost, _NoSpark, NotRepeatable) as error:
         print(f"fencepost: {error}", file=sys.stderr)
         return STATUS[type(error)]
     if asked.report is not None:
@@ -82,16 +85,32 @@ def _made(comparison: Comparison, asked: CompareRequest, reporter: Reporter) -> 
             done = f"{told.done:,} of {told.of:,} simulations"
             reporter.telling(f"{done}, {hours:,.3g} simulated hours/s, about {left:.0f} s left")
 
-    with_spark = asked.master is not None or asked.runs > FEW_RUNS
-    reporter.begin(f"{comparison.scenario.name}, {comparison.runs:,} runs")
-    started = time.monotonic()
-    with spark_session(asked.master or "local[*]", light=True) if with_spark else nullcontext() as spark:
-        if spark is not None and not asked.quiet:
-            print(f"# {time.monotonic() - started:.1f} s for Spark to start", file=sys.stderr)
+    def made(make: Make) -> Outcome:
         with interruptible() as interrupt:  # only now: Spark has a handler of its own
-            outcome = compare(spark, comparison, asked.out, should_stop=interrupt, progress=tell)
-        reporter.end()
+            return compare(make, comparison, asked.out, should_stop=interrupt, progress=tell)
+
+    reporter.begin(f"{comparison.scenario.name}, {comparison.runs:,} runs")
+    if asked.master is not None:
+        outcome = _on_spark(asked.master, made, quiet=asked.quiet)
+    else:
+        outcome = made(in_processes if asked.runs > FEW_RUNS else here)
+    reporter.end()
     return outcome
+
+
+def _on_spark(master: str, made: Callable[[Make], Outcome], *, quiet: bool) -> Outcome:
+    from fencepost.traces.comparison.on_spark import on_spark
+    from fencepost.traces.exploration.java import JavaError
+    from fencepost.traces.exploration.session import SparkError, spark_session
+
+    started = time.monotonic()
+    try:
+        with spark_session(master, light=True) as spark:
+            if not quiet:
+                print(f"# {time.monotonic() - started:.1f} s for Spark to start", file=sys.stderr)
+            return made(on_spark(spark))
+    except (JavaError, SparkError) as error:
+        raise _NoSpark(str(error)) from error
 
 
 def _fault(judgement: Judgement) -> ExitStatus:

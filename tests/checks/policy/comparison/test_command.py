@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -18,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fencepost.checks.commands.policy.compare import run as command
+from fencepost.checks.policy.comparison import in_processes
 from fencepost.model.balance.simulation.measures import MEASURES
 from fencepost.traces.comparison import compare as compare_module
 from fencepost.traces.comparison.comparison import Comparison, Contender
@@ -288,12 +290,31 @@ def test_a_violation_of_the_protocols_is_never_tolerated(
     assert "violates the protocols in 1 runs, first in run 6" in out
 
 
-def test_few_runs_need_no_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "spark_session", None)
-    ask = [*small(tmp_path, "--proposed", "UniformLoadShedder"), "--hours", "0.1", "--runs"]
-    assert asked(*ask, str(command.FEW_RUNS))[0] in (0, 12)
-    with pytest.raises(TypeError, match="not callable"):
-        asked(*ask, "21", "--out", tmp_path / "other")
+def test_without_a_master_no_spark_is_needed_and_the_file_is_the_same(tmp_path: Path) -> None:
+    """Few runs are made in one process, more in several: in the same order, with the same values."""
+    script = "import sys; sys.modules['pyspark'] = None; from fencepost.checks.cli import main; sys.exit(main(sys.argv[1:]))"
+    ask = [*small(tmp_path / "many", "--proposed", "UniformLoadShedder"), "--hours", "0.1", "--runs", str(command.FEW_RUNS + 1)]
+    words = [sys.executable, "-c", script, "policy", "compare", *map(str, ask)]
+    ran = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (ran.returncode in (0, 12), ran.stderr) == (True, "")
+    many = pq.read_table(tmp_path / "many" / "runs.parquet")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(command, "FEW_RUNS", 100)
+        asked(*ask, "--out", tmp_path / "few")
+    assert many.equals(pq.read_table(tmp_path / "few" / "runs.parquet"))
+
+
+def test_a_process_that_is_killed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parent = os.getpid()
+
+    def row(*arguments: Any) -> Any:
+        assert os.getpid() != parent
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(in_processes, "row", row)
+    status, out, err = asked(*small(tmp_path, "--proposed", "UniformLoadShedder"), "--runs", str(command.FEW_RUNS + 1))
+    assert (status, out) == (153, "")
+    assert err == "fencepost: a process that made runs was killed; the same command goes on with what is complete\n"
 
 
 # --- wrong usage
