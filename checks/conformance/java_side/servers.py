@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
 
 ZOOKEEPER_SERVER = ("io.dropwizard.metrics:metrics-core:4.1.12.1", "org.xerial.snappy:snappy-java:1.1.10.5")
 """What a ZooKeeper server needs besides its client."""
+
+
+SETTLED: Mapping[str, Sequence[str]] = {"5.0.0-M1": ("com.fasterxml.jackson.core:jackson-annotations:2.21",)}
+"""What goes together with the rest of a release of Pulsar; Maven takes the version that is nearest, which is older."""
 
 
 def bookkeeper_processes(version: str) -> Release:
@@ -14,10 +20,17 @@ def bookkeeper_processes(version: str) -> Release:
     return Release("bookkeeper-processes", version, tuple(map(Artifact, (server, *ZOOKEEPER_SERVER))))
 
 
+def kafka_servers(version: str) -> Release:
+    """A release of Kafka's servers, with a ZooKeeper that runs on the JDKs of today."""
+    zookeeper = ("org.apache.zookeeper:zookeeper:3.5.9", *ZOOKEEPER_SERVER)
+    return Release("kafka-servers", version, tuple(map(Artifact, (f"org.apache.kafka:kafka_2.12:{version}", *zookeeper))))
+
+
 def pulsar_brokers(version: str) -> Release:
     """All that a broker of a release needs to start, in the versions that belong together, with a ZooKeeper server."""
     # 4.2 has a ZooKeeper of its own, zookeeper-with-patched-admin, beside that one
     excluded = ("org.apache.zookeeper:zookeeper",) if version.startswith("4.2.") else ()
     broker = Artifact(f"org.apache.pulsar:pulsar-broker:{version}", excluded)
     managed = (f"org.apache.pulsar:pulsar:{version}",)
-    return Release("pulsar-brokers", version, (broker, *map(Artifact, ZOOKEEPER_SERVER)), managed)
+    others = map(Artifact, (*ZOOKEEPER_SERVER, *SETTLED.get(version, ())))
+    return Release("pulsar-brokers", version, (broker, *others), managed)

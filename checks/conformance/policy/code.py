@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from fencepost.checks.conformance.java_side.harness import harness
 from fencepost.checks.conformance.java_side.jars import Artifact, Release
+from fencepost.checks.conformance.java_side.servers import SETTLED
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.model.balance.configuration import Version
 
@@ -52,10 +53,6 @@ _OF_OTHERS = (
     "org.slf4j:slf4j-api:2.0.17",
 )
 
-_SETTLED: Mapping[str, Sequence[str]] = {"5.0.0-M1": ("com.fasterxml.jackson.core:jackson-annotations:2.21",)}
-"""What goes together with the rest; Maven takes the version that is nearest, which is older."""
-
-
 def pulsar_broker(release: str) -> Release:
     """The broker of a release.
 
@@ -66,7 +63,7 @@ def pulsar_broker(release: str) -> Release:
         own = [f"org.apache.pulsar:{name}:{release}" for name in _OF_PULSAR]
         return Release("pulsar-broker", release, tuple(Artifact(name, EVERYTHING) for name in (*own, *_OF_OTHERS)))
     broker = Artifact(f"org.apache.pulsar:pulsar-broker:{release}", _NOT_THERE)
-    return Release("pulsar-broker", release, (broker, *map(Artifact, _SETTLED.get(release, ()))))
+    return Release("pulsar-broker", release, (broker, *map(Artifact, SETTLED.get(release, ()))))
 
 
 class Code:

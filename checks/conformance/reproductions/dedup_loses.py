@@ -44,8 +44,7 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
         figures = {name: figures.get(name, 0) + value for name, value in sums.items()}
         stage.say(f"acknowledged {sums['acknowledged']:,} of {sums['sent']:,} messages; readers then get {sums['read']:,}")
         stage.say(f"acknowledged and not readable: {sums['lost']:,}, {sums['lost_as_duplicates']:,} of them as duplicates")
-        if control:
-            stage.say(f"behind a later message of their producer: {sums['out_of_order']:,}; read twice: {sums['twice']:,}")
+        stage.say(f"behind a later message of their producer: {sums['out_of_order']:,}; read twice: {sums['twice']:,}")
         if figures["lost"]:
             break
     return Observation(figures["lost"] > 0, figures)
@@ -56,7 +55,7 @@ DEDUP_LOSES = Reproduction(
     harm="acknowledged messages: deduplication acknowledges as duplicates what was never stored",
     control="deduplication off; messages may then be out of order or stored twice",
     system="Pulsar",
-    releases=("4.2.4",),
+    releases=("4.2.4", "5.0.0-M1"),
     seconds=130,
     page="docs/findings/deduplication-loses-messages.md",
     take=take,

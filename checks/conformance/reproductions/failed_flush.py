@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 
-from fencepost.checks.conformance.reproductions.processes import BookKeeperCluster
+from fencepost.checks.conformance.reproductions.bookkeeper_cluster import BookKeeperCluster
 from fencepost.checks.conformance.reproductions.reproduction import Observation, Reproduction
 from fencepost.checks.conformance.reproductions.stage import Stage
 

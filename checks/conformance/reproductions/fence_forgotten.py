@@ -7,7 +7,7 @@ fence has no master key. The old writer adds an entry, which is confirmed, and t
 
 from __future__ import annotations
 
-from fencepost.checks.conformance.reproductions.processes import BookKeeperCluster
+from fencepost.checks.conformance.reproductions.bookkeeper_cluster import BookKeeperCluster
 from fencepost.checks.conformance.reproductions.reproduction import Observation, Reproduction
 from fencepost.checks.conformance.reproductions.stage import Stage
 

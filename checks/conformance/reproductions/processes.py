@@ -1,4 +1,4 @@
-"""Processes of a BookKeeper cluster on the loopback interface: ZooKeeper, clients, bookies, and programs that are shipped."""
+"""Programs of a release as they are shipped, each a process that can be stopped, paused and killed."""
 
 from __future__ import annotations
 
@@ -14,66 +14,41 @@ from pathlib import Path
 from typing import Self
 
 from fencepost.checks.conformance.java_side.harness import Harness
-from fencepost.checks.conformance.java_side.servers import bookkeeper_processes
-from fencepost.checks.conformance.java_side.session import Session, SessionError
-from fencepost.checks.conformance.reproductions.stage import SECONDS, Stage
+from fencepost.checks.conformance.java_side.session import SessionError
+from fencepost.checks.conformance.reproductions.stage import SECONDS
 
 MEMORY = ("-Xmx256m", "-XX:MaxDirectMemorySize=192m", "-Djava.net.preferIPv4Stack=true", "-Dzookeeper.admin.enableServer=false")
+PROGRAMS = "reproductions/programs"
+"""The folder of the harnesses that start programs, and of ZooKeeper."""
 
 
-class BookKeeperCluster:
-    """ZooKeeper, clients and bookies of one release, each a process. ``uri`` is where the ledgers' metadata are."""
-
-    def __init__(self, stage: Stage, version: str) -> None:
-        self._stage, self._release = stage, bookkeeper_processes(version)
-        keeper = stage.session("zookeeper", self._harness("Keeper"))
-        self.uri = f"zk+hierarchical://127.0.0.1:{keeper.ask({})['port']}/ledgers"
-        self.bookies: list[Bookie] = []
-
-    def _harness(self, main: str) -> Harness:
-        return self._stage.harness("processes", f"fencepost.{main}", self._release, MEMORY)
-
-    def client(self, name: str) -> Session:
-        """A client's process."""
-        return self._stage.session(name, self._harness("Client").with_arguments(self.uri))
-
-    def bookie(self, **settings: object) -> Bookie:
-        """One more bookie, which does not run yet; ``settings`` are of its configuration."""
-        folder = self._stage.folder / f"b{len(self.bookies)}"
-        bookie = Bookie(self._harness("Daemon"), folder, {"metadataServiceUri": self.uri, **settings})
-        self.bookies.append(self._stage.ends(bookie))
-        return bookie
-
-    def program(self, name: str, main: str, flag: str, arguments: Sequence[str], **settings: object) -> Process:
-        """A program of the release that does not run yet, by its main class; ``flag`` precedes its configuration's name."""
-        harness = self._harness("Daemon").with_arguments(main)
-        settings = {"metadataServiceUri": self.uri, "allowLoopback": "true", "httpServerEnabled": "false", **settings}
-        return self._stage.ends(Process(harness, self._stage.folder / name, flag, settings, arguments))
-
-    def ready(self, client: Session) -> None:
-        """Waits until all bookies take connections and are registered. Raises SessionError."""
-        for bookie in self.bookies:
-            bookie.ready()
-        self.registered(client, len(self.bookies))
-
-    def registered(self, client: Session, count: int) -> None:
-        """Waits until that number of bookies is registered. Raises SessionError."""
-        found = client.ask({"do": "wait", "bookies": count})["bookies"]
-        if found != count:
-            raise SessionError(f"{found} bookies are registered, and should be {count}")
+def free_port() -> int:
+    """A port of the loopback interface on which nothing listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
 
 
 class Process:
-    """A program that is shipped, with a new folder that outlives it. A context that ends by killing it."""
+    """A program with a new folder that outlives it. A context that ends by killing it.
+
+    ``flag`` precedes the name of its configuration, which has the ``settings``; ``port`` is where it listens, if it does.
+    """
 
     def __init__(
-        self, harness: Harness, folder: Path, flag: str, settings: Mapping[str, object], arguments: Sequence[str] = ()
+        self,
+        harness: Harness,
+        folder: Path,
+        flag: Sequence[str],
+        settings: Mapping[str, object],
+        arguments: Sequence[str] = (),
+        port: int | None = None,
     ) -> None:
-        self._folder, self._name = folder, folder.name
+        self._folder, self._name, self._port = folder, folder.name, port
         folder.mkdir()
         conf = folder / "program.conf"
         conf.write_text("".join(f"{name}={value}\n" for name, value in settings.items()), encoding="utf-8")
-        self._command = [*harness.command, flag, str(conf), *arguments]
+        self._command = [*harness.command, *flag, str(conf), *arguments]
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -107,6 +82,26 @@ class Process:
         output = (self._folder / "output").read_text(encoding="utf-8", errors="replace")[-500:].strip()
         return SessionError(f"{self._name} ended with status {status}; its last words: {output}")
 
+    def stop(self) -> None:
+        """Asks it to stop (SIGTERM), and waits until it has. Raises SessionError if it takes too long."""
+        assert self._process is not None
+        self._process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(SECONDS)
+        if self.runs():
+            raise SessionError(f"{self._name} does not stop within {SECONDS:g} s")
+        self.kill()
+
+    def pause(self) -> None:
+        """Its threads stand still, as in a long collection of garbage, until ``resume``."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Ends a pause."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
+
     def limit_files(self, size: int | None) -> None:
         """The kernel refuses writes of the process beyond that many bytes of a file, as it does those to a full disk; None ends
         it. Raises SessionError where the system cannot do that."""
@@ -127,36 +122,6 @@ class Process:
             self._process.stdin.close()
         self._process = None
 
-
-class Bookie(Process):
-    """One bookie on a free port; ``address`` is its id."""
-
-    def __init__(self, harness: Harness, folder: Path, more: Mapping[str, object]) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self._port = int(free.getsockname()[1])
-        self.address = f"127.0.0.1:{self._port}"
-        settings: Mapping[str, object] = {
-            "bookiePort": self._port,
-            "advertisedAddress": "127.0.0.1",
-            "listeningInterface": "lo",
-            "allowLoopback": "true",
-            "journalDirectories": folder / "journal",
-            "ledgerDirectories": folder / "ledgers",
-            "indexDirectories": folder / "ledgers",
-            "ledgerStorageClass": "org.apache.bookkeeper.bookie.storage.ldb.DbLedgerStorage",
-            "dbStorage_writeCacheMaxSizeMb": 16,
-            "dbStorage_readAheadCacheMaxSizeMb": 16,
-            "dbStorage_rocksDB_blockCacheSize": 1 << 20,
-            "journalPreAllocSizeMB": 1,
-            "zkTimeout": 2000,
-            "diskUsageThreshold": 0.999,
-            "diskUsageWarnThreshold": 0.998,
-            "httpServerEnabled": "false",
-            **more,
-        }
-        super().__init__(harness.with_arguments("org.apache.bookkeeper.server.Main"), folder, "--conf", settings)
-
     def ready(self) -> None:
         """Waits until it takes connections. Raises SessionError if it does not, or has ended."""
         end = time.monotonic() + SECONDS
@@ -167,6 +132,7 @@ class Bookie(Process):
 
     def _listens(self) -> bool:
         assert self._process is not None
+        assert self._port is not None
         if self._process.poll() is not None:
             raise self._failed(self._process.returncode)
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self._port), timeout=1):

@@ -42,6 +42,15 @@ def test_a_finding_is_seen_and_not_in_its_control(name: str, tmp_path: Path, mon
 
 @pytest.mark.java
 @pytest.mark.deep
+def test_a_release_in_which_it_is_fixed_ends_otherwise() -> None:
+    tools()
+    ran = fencepost("reproduce", "missed-bounce", "--release", "2.2.2", "--quiet")
+    assert ran.returncode == 12, ran
+    assert "not as the finding says: not seen" in ran.stdout.splitlines()
+
+
+@pytest.mark.java
+@pytest.mark.deep
 def test_an_interrupt_ends_every_process(tmp_path: Path) -> None:
     tools()
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}

@@ -12,13 +12,17 @@ import org.apache.zookeeper.server.ZooKeeperServer;
 public final class Keeper implements Lines.Target {
     private static final int TICK_MILLISECONDS = 200;
     private static final int CONNECTIONS = 100;
+    /** As long as a client may ask for. */
+    private static final int SESSION_MILLISECONDS = 600_000;
 
     private final NIOServerCnxnFactory factory = new NIOServerCnxnFactory();
 
     private Keeper() throws Exception {
         File folder = Folders.fresh("zookeeper");
         factory.configure(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), CONNECTIONS);
-        factory.startup(new ZooKeeperServer(folder, folder, TICK_MILLISECONDS));
+        ZooKeeperServer server = new ZooKeeperServer(folder, folder, TICK_MILLISECONDS);
+        server.setMaxSessionTimeout(SESSION_MILLISECONDS);
+        factory.startup(server);
     }
 
     public static void main(String[] arguments) throws Exception {

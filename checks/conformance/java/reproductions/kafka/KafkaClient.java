@@ -1,0 +1,92 @@
+package fencepost;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.AdminClient;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.Stat;
+
+/** A client of Kafka's servers: topics, messages, and what ZooKeeper has of the servers. */
+public final class KafkaClient implements Lines.Target {
+    private static final String TOPIC = "x";
+    private static final int SECONDS = 60;
+    private static final int SESSION_MILLISECONDS = 60_000;
+
+    private final ZooKeeper zookeeper;
+    private final Map<String, Object> servers;
+
+    private KafkaClient(String zookeeper, String servers) throws Exception {
+        this.zookeeper = new ZooKeeper(zookeeper, SESSION_MILLISECONDS, event -> { });
+        this.servers = Map.of("bootstrap.servers", servers, "request.timeout.ms", 5000, "max.block.ms", 10_000, "retries", 0);
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        Lines.serve(() -> new KafkaClient(arguments[0], arguments[1]));
+    }
+
+    @Override
+    public void answer(JsonNode request, ObjectNode answer) throws Exception {
+        switch (request.get("do").asText()) {
+            case "registered":
+                answer.put("incarnation", incarnation(request.get("broker").asInt()));
+                break;
+            case "controller":
+                byte[] node = zookeeper.getData("/controller", false, null);
+                answer.put("broker", Lines.JSON.readTree(node).get("brokerid").asInt());
+                break;
+            case "create":
+                create(request.get("broker").asInt());
+                break;
+            case "send":
+                answer.put("acknowledged", sent(request.get("messages").asInt()));
+                break;
+            default:
+                throw new IllegalArgumentException("unknown request " + request);
+        }
+    }
+
+    /** The transaction that made the node of a broker; 0 if it is not registered. */
+    private long incarnation(int broker) throws Exception {
+        Stat node = zookeeper.exists("/brokers/ids/" + broker, false);
+        return node == null ? 0 : node.getCzxid();
+    }
+
+    /** A topic of one partition, whose only replica is that broker. */
+    private void create(int broker) throws Exception {
+        try (AdminClient admin = AdminClient.create(Map.of("bootstrap.servers", servers.get("bootstrap.servers")))) {
+            var topic = new NewTopic(TOPIC, Map.of(0, List.of(broker)));
+            admin.createTopics(List.of(topic)).all().get(SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    /** How many messages a new producer sends that are acknowledged. */
+    private int sent(int messages) throws InterruptedException {
+        var serializer = new StringSerializer();
+        int acknowledged = 0;
+        try (var producer = new KafkaProducer<String, String>(servers, serializer, serializer)) {
+            for (int message = 0; message < messages; message++) {
+                try {
+                    producer.send(new ProducerRecord<>(TOPIC, "m" + message)).get();
+                    acknowledged++;
+                } catch (ExecutionException | KafkaException e) {
+                    // then it is not acknowledged
+                }
+            }
+        }
+        return acknowledged;
+    }
+
+    @Override
+    public void close() throws Exception {
+        zookeeper.close();
+    }
+}

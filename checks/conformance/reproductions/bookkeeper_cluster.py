@@ -1,0 +1,82 @@
+"""A BookKeeper cluster of processes on the loopback interface: ZooKeeper, clients, bookies, and other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from fencepost.checks.conformance.java_side.harness import Harness
+from fencepost.checks.conformance.java_side.servers import bookkeeper_processes
+from fencepost.checks.conformance.java_side.session import Session, SessionError
+from fencepost.checks.conformance.reproductions.processes import MEMORY, PROGRAMS, Process, free_port
+from fencepost.checks.conformance.reproductions.stage import Stage
+
+
+class BookKeeperCluster:
+    """ZooKeeper, clients and bookies of one release, each a process. ``uri`` is where the ledgers' metadata are."""
+
+    def __init__(self, stage: Stage, version: str) -> None:
+        self._stage, self._release = stage, bookkeeper_processes(version)
+        keeper = stage.session("zookeeper", self._harness("Keeper"))
+        self.uri = f"zk+hierarchical://127.0.0.1:{keeper.ask({})['port']}/ledgers"
+        self.bookies: list[Bookie] = []
+
+    def _harness(self, main: str) -> Harness:
+        return self._stage.harness("processes", f"fencepost.{main}", self._release, MEMORY, besides=(PROGRAMS,))
+
+    def client(self, name: str) -> Session:
+        """A client's process."""
+        return self._stage.session(name, self._harness("Client").with_arguments(self.uri))
+
+    def bookie(self, **settings: object) -> Bookie:
+        """One more bookie, which does not run yet; ``settings`` are of its configuration."""
+        folder = self._stage.folder / f"b{len(self.bookies)}"
+        bookie = Bookie(self._harness("Daemon"), folder, {"metadataServiceUri": self.uri, **settings})
+        self.bookies.append(self._stage.ends(bookie))
+        return bookie
+
+    def program(self, name: str, main: str, flag: str, arguments: Sequence[str], **settings: object) -> Process:
+        """A program of the release that does not run yet, by its main class; ``flag`` precedes its configuration's name."""
+        harness = self._harness("Daemon").with_arguments(main)
+        settings = {"metadataServiceUri": self.uri, "allowLoopback": "true", "httpServerEnabled": "false", **settings}
+        return self._stage.ends(Process(harness, self._stage.folder / name, (flag,), settings, arguments))
+
+    def ready(self, client: Session) -> None:
+        """Waits until all bookies take connections and are registered. Raises SessionError."""
+        for bookie in self.bookies:
+            bookie.ready()
+        self.registered(client, len(self.bookies))
+
+    def registered(self, client: Session, count: int) -> None:
+        """Waits until that number of bookies is registered. Raises SessionError."""
+        found = client.ask({"do": "wait", "bookies": count})["bookies"]
+        if found != count:
+            raise SessionError(f"{found} bookies are registered, and should be {count}")
+
+
+class Bookie(Process):
+    """One bookie on a free port; ``address`` is its id."""
+
+    def __init__(self, harness: Harness, folder: Path, more: Mapping[str, object]) -> None:
+        port = free_port()
+        self.address = f"127.0.0.1:{port}"
+        settings: Mapping[str, object] = {
+            "bookiePort": port,
+            "advertisedAddress": "127.0.0.1",
+            "listeningInterface": "lo",
+            "allowLoopback": "true",
+            "journalDirectories": folder / "journal",
+            "ledgerDirectories": folder / "ledgers",
+            "indexDirectories": folder / "ledgers",
+            "ledgerStorageClass": "org.apache.bookkeeper.bookie.storage.ldb.DbLedgerStorage",
+            "dbStorage_writeCacheMaxSizeMb": 16,
+            "dbStorage_readAheadCacheMaxSizeMb": 16,
+            "dbStorage_rocksDB_blockCacheSize": 1 << 20,
+            "journalPreAllocSizeMB": 1,
+            "zkTimeout": 2000,
+            "diskUsageThreshold": 0.999,
+            "diskUsageWarnThreshold": 0.998,
+            "httpServerEnabled": "false",
+            **more,
+        }
+        super().__init__(harness.with_arguments("org.apache.bookkeeper.server.Main"), folder, ("--conf",), settings, port=port)

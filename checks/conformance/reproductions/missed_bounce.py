@@ -1,0 +1,101 @@
+"""Kafka's controller misses a restart: two servers and ZooKeeper, each a process.
+
+The controller pauses, as in a long collection of garbage. Meanwhile the other server stops and starts again. When the
+controller goes on, the ids of the servers are what they were, so it sees no change and tells the new process nothing: that one
+does not know what it leads. It was KAFKA-7235; since 2.2 the controller compares incarnations as well.
+"""
+
+from __future__ import annotations
+
+import time
+
+from fencepost.checks.conformance.java_side.servers import kafka_servers
+from fencepost.checks.conformance.java_side.session import Session, SessionError
+from fencepost.checks.conformance.reproductions.processes import MEMORY, PROGRAMS, Process, free_port
+from fencepost.checks.conformance.reproductions.reproduction import Observation, Reproduction
+from fencepost.checks.conformance.reproductions.stage import SECONDS, Stage
+
+SESSION_MILLISECONDS = 300_000
+"""Of a server with ZooKeeper: longer than the pause, on any machine."""
+
+MESSAGES = 3
+LOOKS = 3
+
+
+def take(stage: Stage, release: str, control: bool) -> Observation:
+    """One run; in the control the controller does not pause. Raises ToolchainError, and SessionError if a process fails."""
+    jars = kafka_servers(release)
+    keeper = stage.session("zookeeper", stage.harness("kafka", "fencepost.Keeper", jars, MEMORY, besides=(PROGRAMS,)))
+    zookeeper = f"127.0.0.1:{keeper.ask({})['port']}"
+    ports = [free_port() for _ in range(2)]
+    controller, other = (_server(stage, number, port, zookeeper, release) for number, port in enumerate(ports))
+    addresses = ",".join(f"127.0.0.1:{port}" for port in ports)
+    made = stage.harness("kafka", "fencepost.KafkaClient", jars, MEMORY, besides=(PROGRAMS,))
+    client = stage.session("client", made.with_arguments(zookeeper, addresses))
+    for number, server in enumerate((controller, other)):
+        server.start()
+        server.ready()
+        _registered(client, number, other_than=0)
+    leader = client.ask({"do": "controller"})["broker"]
+    stage.say(f"starts ZooKeeper and two servers, each a process; server {leader} is the controller")
+    client.ask({"do": "create", "broker": 1})
+    before = client.ask({"do": "send", "messages": MESSAGES})["acknowledged"]
+    stage.say(f"a topic whose replica is on server 1; {before} of {MESSAGES} messages are acknowledged")
+    incarnation = _registered(client, 1, other_than=0)
+    if not control:
+        controller.pause()
+        stage.say("the controller pauses")
+    other.stop()
+    other.start()
+    _registered(client, 1, other_than=incarnation)
+    other.ready()
+    stage.say("server 1 stops and starts again")
+    if not control:
+        controller.resume()
+        stage.say("the controller goes on, with its session")
+    after = 0
+    for _ in range(LOOKS):
+        time.sleep(5)
+        after = client.ask({"do": "send", "messages": MESSAGES})["acknowledged"]
+        stage.say(f"{after} of {MESSAGES} messages are acknowledged")
+    return Observation(before > 0 and after == 0, {"before": before, "after": after})
+
+
+def _server(stage: Stage, number: int, port: int, zookeeper: str, release: str) -> Process:
+    harness = stage.harness("kafka", "fencepost.Daemon", kafka_servers(release), MEMORY, besides=(PROGRAMS,))
+    folder = stage.folder / f"server{number}"
+    settings = {
+        "broker.id": number,
+        "listeners": f"PLAINTEXT://127.0.0.1:{port}",
+        "zookeeper.connect": zookeeper,
+        "zookeeper.session.timeout.ms": SESSION_MILLISECONDS,
+        "zookeeper.connection.timeout.ms": SESSION_MILLISECONDS,
+        "log.dirs": folder / "logs",
+        "log.cleaner.enable": "false",
+        "controlled.shutdown.enable": "false",
+        "auto.create.topics.enable": "false",
+        "offsets.topic.replication.factor": 1,
+    }
+    return stage.ends(Process(harness.with_arguments("kafka.Kafka"), folder, (), settings, port=port))
+
+
+def _registered(client: Session, number: int, *, other_than: int) -> int:
+    """Waits until a server is registered, in another incarnation; returns that. Raises SessionError."""
+    end = time.monotonic() + SECONDS
+    while (found := int(client.ask({"do": "registered", "broker": number})["incarnation"])) in (0, other_than):
+        if time.monotonic() > end:
+            raise SessionError(f"server {number} does not register within {SECONDS:g} s")
+        time.sleep(0.1)
+    return found
+
+
+MISSED_BOUNCE = Reproduction(
+    name="missed-bounce",
+    harm="service: a partition whose server restarts while the controller pauses has no leader that knows of it",
+    control="the controller does not pause",
+    system="Kafka",
+    releases=("1.0.2",),
+    seconds=120,
+    page="docs/how-to/reproduce-a-finding.md",
+    take=take,
+)
