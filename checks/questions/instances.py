@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
 from fencepost.checks.settings.bookie_settings import BookieSettings, bookie_settings
 from fencepost.checks.settings.broker_conf import BrokerConf
 from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings, control_plane_settings
+from fencepost.checks.settings.input_files import Place
 from fencepost.checks.settings.ledger_settings import LedgerSettings, ledger_settings
 from fencepost.checks.settings.load_manager import LoadManagerSettings, load_manager_settings
 from fencepost.checks.settings.metadata_store_settings import store_parameters
@@ -67,6 +69,14 @@ class Settings:
     ledger_notes: tuple[str, ...]
     control_plane_notes: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def places(self) -> dict[str, Place]:
+        """Where each setting is written that some file has, by its key."""
+        manager = self.load_manager
+        several = (self.ledger.taken, self.bookies.taken, self.control_plane.taken)
+        taken = [*chain.from_iterable(several), manager.manager, manager.table_view, manager.multi_phase]
+        return {each.key: each.place for each in taken if each.place is not None}
 
 
 def read_settings(*paths: Path) -> Settings:

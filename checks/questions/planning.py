@@ -76,11 +76,25 @@ def _having_properties(
         return every  # the engine then names the properties that there are
     names = sorted(set[str]().union(*known))
     unknown = [name for name in asked.property if name not in names]
+    if unknown and (elsewhere := _where(unknown[0])):
+        where = " and ".join(elsewhere)
+        raise RegistryError(
+            f"{unknown[0]!r} is a property of {where}, which is not among what is checked here: name the protocol to check it"
+        )
     raise RegistryError(
         f"there is no property {unknown[0]!r}{guess(unknown[0], names)}; `fencepost list` names all of them"
         if unknown
         else f"nothing has all of these properties: {', '.join(asked.property)}"
     )
+
+
+def _where(prop: str) -> list[str]:
+    """What has a property of that name in one of its instances."""
+    return [
+        item.name
+        for item in EVERYTHING.values()
+        if any(prop in _properties(item, instance) for instance in item.instances("ci"))
+    ]
 
 
 def planned_hazards(

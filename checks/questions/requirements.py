@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fencepost.model.language.mistakes import guess
+from fencepost.properties.registry import RegistryError
 
 TOGETHER: Mapping[str, tuple[str, ...]] = {"bookies_down": ("writing", "reading", "recovery")}
 """Names for several guarantees at once, each of which is required."""
@@ -39,16 +39,16 @@ class Requirement:
 
 
 def requirement(text: str) -> Requirement:
-    """The requirement that is written as ``NAME>=N``, or of steps as ``NAME<=N``; ArgumentTypeError, with the remedy, if it is
+    """The requirement that is written as ``NAME>=N``, or of steps as ``NAME<=N``; RegistryError, with the remedy, if it is
     none."""
     found = re.fullmatch(r"\s*(\w+)\s*([<>]=)\s*([0-9]{1,4})\s*", text)
     if not found:
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME>=N, such as disks>=1")
+        raise RegistryError(f"{text!r} is not of the form NAME>=N, such as disks>=1")
     name, sign, number = found[1], found[2], int(found[3])
     known = (*NAMES, *TOGETHER)
     if name not in known:
         meant = guess(name, known)
-        raise argparse.ArgumentTypeError(f"there is no guarantee {name!r}{meant}; there is {', '.join(known)}")
+        raise RegistryError(f"there is no guarantee {name!r}{meant}; there is {', '.join(known)}")
     if (sign == "<=") != (name in STEPS):
-        raise argparse.ArgumentTypeError(f"{text!r} asks for the worse; write {name}{'<=' if name in STEPS else '>='}{number}")
+        raise RegistryError(f"{text!r} asks for the worse; write {name}{'<=' if name in STEPS else '>='}{number}")
     return Requirement(f"{name}{sign}{number}", TOGETHER.get(name, (name,)), number)

@@ -27,7 +27,7 @@ def _shortfall(found: Shortfall) -> str:
 
 
 def _annotation(row: Judged) -> str:
-    return _at(not row.open, row.verdict.property.location, row.headline, row.text)
+    return command(not row.open, *row.place, row.headline, row.text)
 
 
 def _at(is_error: bool, location: Location, title: str, text: str) -> str:

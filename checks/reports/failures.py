@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fencepost.checks.console.numbers import count_of
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.reports.histories import about
+from fencepost.checks.settings.input_files import Place
+from fencepost.model.history import History
 from fencepost.model.language import Location
 from fencepost.properties.registry import written
 from fencepost.traces.wording.text import show
@@ -17,12 +21,36 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
+class Configured:
+    """The settings that a run is about: the file to look at where no line is to blame, and the line of each setting."""
+
+    first: Place
+    places: Mapping[str, Place]
+
+    def exposing(self, history: History | None) -> Place:
+        """The line of the setting that exposes a known bug: one by which it is avoided; else the first line of the file."""
+        avoided_by = history.avoided_by if history else ""
+        return next((place for key, place in self.places.items() if re.search(rf"\b{key}\b", avoided_by)), self.first)
+
+
+@dataclass(frozen=True)
 class Judged:
-    """One verdict of a run, with the instance that it is of and the file of its trace, if that was written."""
+    """One verdict of a run, with the instance that it is of and the file of its trace, if that was written; and the settings
+    that the run is about, if it is about some."""
 
     checked: Checked
     verdict: Verdict
     file: Path | None
+    configured: Configured | None = None
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """The file and the line to look at: of a known bug of a configuration the user's own, else the property's."""
+        location = self.verdict.property.location
+        if self.configured is None or self.verdict.property.kind != "hazard":
+            return place_of(location), location.line
+        place = self.configured.exposing(self.verdict.history)
+        return in_repository(place.file), place.line or 1
 
     @property
     def failed(self) -> bool:
@@ -42,14 +70,14 @@ class Judged:
             return f"{name} is inconclusive: {self.verdict.note}"
         if self.verdict.verdict == "hazard":
             of, shows = self.checked.instance.name, self.verdict.violated.name
-            return f"{name}, {of}: {shows} is violated" + (f" in {steps} steps" if steps is not None else "")
+            return f"{name}, {of}: {shows} is violated" + (f" in {count_of(int(steps), 'step')}" if steps is not None else "")
         if self.verdict.property.strict:
             return f"{name} holds, and its violation was expected: {self.verdict.property.strict}"
         if self.verdict.property.kind == "sometimes":
             return f"{name} is unreached: {self.verdict.note}"
         if self.verdict.trace is None:
             return f"{name} is violated: {self.verdict.note}"
-        return f"{name} is violated in {steps} steps" if steps is not None else f"{name} is violated"
+        return f"{name} is violated in {count_of(int(steps), 'step')}" if steps is not None else f"{name} is violated"
 
     @property
     def text(self) -> str:
@@ -72,10 +100,12 @@ class Judged:
         return " ".join([*told, *(f"defect={defect}" for defect in protocol.active)])
 
 
-def judged(everything: Sequence[Checked], files: Mapping[int, Path]) -> Iterator[Judged]:
+def judged(
+    everything: Sequence[Checked], files: Mapping[int, Path], configured: Configured | None = None
+) -> Iterator[Judged]:
     """Every verdict of a run in order; ``files`` are the trace files by the verdict's place."""
     rows = ((checked, verdict) for checked in everything for verdict in checked.findings.verdicts)
-    return (Judged(checked, verdict, files.get(place)) for place, (checked, verdict) in enumerate(rows))
+    return (Judged(checked, verdict, files.get(place), configured) for place, (checked, verdict) in enumerate(rows))
 
 
 def place_of(location: Location) -> str:

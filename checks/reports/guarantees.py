@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from fencepost.checks.console.numbers import count_of
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import Guaranteed, Judgement, Shortfall, compared, gap_in_words, history_of
 from fencepost.checks.reports.policy_change import PolicyChange
@@ -41,7 +42,7 @@ class Opening(Judgement):
 def as_text(opening: Opening, width: int) -> str:
     """The rows for a person, with how they differ from those before."""
     now, before = opening.now, opening.before
-    bookies = f"{now.sizes.bookies} bookies" + (", assumed: --bookies names another number" if now.assumed else "")
+    bookies = count_of(now.sizes.bookies, "bookie") + (", assumed: --bookies names another number" if now.assumed else "")
     lines = [f"what {now.file} guarantees ({now.releases}; {bookies})"]
     if before is not None:
         lines[0] = f"{lines[0].removesuffix(')')}), against {before.file}"

@@ -51,6 +51,9 @@ class Refusal:
             physical: dict[str, Any] = {"artifactLocation": {"uri": in_repository(self.place.file), "uriBaseId": "%SRCROOT%"}}
             physical["region"] = {"startLine": self.place.line or 1}
             result["locations"] = [{"physicalLocation": physical}]
+        invocation: dict[str, Any] = {"executionSuccessful": False, "exitCode": int(self.status)}
+        if "locations" not in result:  # a result without a place is shown nowhere
+            invocation["toolExecutionNotifications"] = [{"level": "error", "message": {"text": self.message}}]
         rule = {
             "id": "input",
             "shortDescription": {"text": "what the check was given can be used"},
@@ -58,8 +61,8 @@ class Refusal:
         }
         run = {
             "tool": {"driver": {"name": "Fencepost", "rules": [rule]}},
-            "invocations": [{"executionSuccessful": False, "exitCode": int(self.status)}],
-            "results": [result],
+            "invocations": [invocation],
+            "results": [result] if "locations" in result else [],
         }
         return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 

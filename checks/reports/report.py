@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from fencepost.checks.console.numbers import count_of
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import Amount, ExitStatus, Verdict
 from fencepost.checks.reports.baseline import Comparison
@@ -126,16 +127,16 @@ def _lines_of_hazard(protocol: str, verdict: Verdict, history: History, head: st
 def _length(reach: Mapping[str, Amount]) -> str:
     """How long a run is, and how it goes on if it is one that never ends."""
     if "loop" not in reach:
-        return f"in {reach['steps']} steps"
+        return f"in {count_of(int(reach['steps']), 'step')}"
     if not reach["loop"]:
-        return f"stops for good after {reach['steps']} steps"
-    return f"after {int(reach['steps']) - int(reach['loop'])} steps a loop of {reach['loop']}"
+        return f"stops for good after {count_of(int(reach['steps']), 'step')}"
+    return f"after {count_of(int(reach['steps']) - int(reach['loop']), 'step')} a loop of {reach['loop']}"
 
 
 def closing_of_guarantees(opening: Opening, status: ExitStatus) -> str:
     """The last line where the guarantees alone were asked for."""
     short, unknown = opening.count("short", "weaker"), opening.count("open")
-    counts = f"{len(opening.now.rows)} guarantees, {short} short" + (f", {unknown} not known" if unknown else "")
+    counts = f"{count_of(len(opening.now.rows), 'guarantee')}, {short} short" + (f", {unknown} not known" if unknown else "")
     meaning = "nothing falls short" if status == ExitStatus.HOLDS else _MEANING[status]
     return f"{counts}: {meaning} (exit {int(status)})"
 

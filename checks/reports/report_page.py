@@ -10,6 +10,7 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
+from fencepost.checks.console.numbers import count_of
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.questions.establishing import Established
@@ -29,7 +30,7 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
     """The page; ``runs`` is the name of the page that shows the runs step by step, empty if there is none."""
     now, before = opening.now, opening.before
     columns = 2 if before else 1
-    bookies = f"{now.sizes.bookies} bookies{' (assumed)' if now.assumed else ''}"
+    bookies = count_of(now.sizes.bookies, "bookie") + (" (assumed)" if now.assumed else "")
     against = f"; before: {escape(before.file)}" if before else ""
     told = closing(everything, status) if everything else closing_of_guarantees(opening, status)
     short = "".join(f'<p class="short">{escape(f"{s.place}: {s.headline}")}</p>' for s in opening.shortfalls)
@@ -104,7 +105,8 @@ def _hazards(everything: Sequence[Checked]) -> str:
     found = [(checked, verdict) for checked, verdict in _verdicts(everything) if verdict.verdict == "hazard"]
     if not found:
         return ""
-    return f"<section><h2>{len(found)} hazards of the release</h2>{''.join(_hazard(*pair) for pair in found)}</section>"
+    head = f"<h2>{count_of(len(found), 'hazard')} of the release</h2>"
+    return f"<section>{head}{''.join(_hazard(*pair) for pair in found)}</section>"
 
 
 def _hazard(checked: Checked, verdict: Verdict) -> str:
@@ -122,7 +124,8 @@ def _others(everything: Sequence[Checked]) -> str:
     if not rest:
         return ""
     blocks = "".join(f"<pre>{escape(_without_times(text(checked, width=110)))}</pre>" for checked in rest)
-    return f"<section><details><summary>What else was checked: {len(rest)} instances</summary>{blocks}</details></section>"
+    head = f"<summary>What else was checked: {count_of(len(rest), 'instance')}</summary>"
+    return f"<section><details>{head}{blocks}</details></section>"
 
 
 def _without_times(told: str) -> str:

@@ -81,7 +81,7 @@ def _result(row: Judged, rule: int) -> dict[str, Any]:
         "kind": "open" if row.open else "fail",
         "level": "none" if row.open else "error",
         "message": {"text": f"{row.headline}\n\n{row.text}"},
-        "locations": [_location(row.verdict.property.location)],
+        "locations": [_region(*row.place)],
         "partialFingerprints": marks,
     }
     if isinstance(row.verdict.trace, Trace):

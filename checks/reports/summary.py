@@ -22,7 +22,8 @@ def as_markdown(log: Mapping[str, Any]) -> str:
     rules, results = run["tool"]["driver"]["rules"], run["results"]
     guarantees = [rule["shortDescription"]["text"] for rule in rules if rule.get("properties", {}).get("kind") == "guarantee"]
     notes = [told["message"]["text"] for told in invocation.get("toolExecutionNotifications", ())]
-    parts = [f"### Fencepost: {_outcome(len(results), invocation['exitCode'])}\n"]
+    outcome = _outcome(len(results), invocation["exitCode"], ended=invocation["executionSuccessful"])
+    parts = [f"### Fencepost: {outcome}\n"]
     if guarantees:
         parts.append("".join(f"- {_plain(sentence)}\n" for sentence in guarantees))
     parts += [_folded(result["message"]["text"], _place(result)) for result in results[:SARIF_LIMIT]]
@@ -62,8 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _outcome(results: int, status: int) -> str:
-    found = "nothing found" if not results else f"{results} result{'s' if results > 1 else ''}"
+def _outcome(results: int, status: int, *, ended: bool) -> str:
+    found = ("nothing found" if ended else "no answer") if not results else f"{results} result{'s' if results > 1 else ''}"
     return f"{found} (exit {status})"
 
 

@@ -26,7 +26,6 @@ from fencepost.checks.console.options import (
     add_workers,
 )
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.requirements import requirement
 
 CHECK = """Checks protocols and prints a verdict on each of their properties.
 
@@ -63,7 +62,7 @@ def add_check(commands: Commands) -> None:
     add_conf(check, "take the settings from a broker.conf, an environment file, Helm values or a ConfigMap (-: standard input)")
     add("--guarantees", action="store_true", help="of a configuration only what it guarantees, each with the run beyond it")
     helps = "fail if it guarantees less (exit 16), whatever else is checked"
-    add("--require", action="append", default=[], type=requirement, metavar="NAME>=N", help=helps)
+    add("--require", action="append", default=[], metavar="NAME>=N", help=helps)
     helps = "fail if it guarantees less than this one (exit 15)"
     add("--against", type=Path, action="append", default=[], metavar="FILE", help=helps)
     add("--bookies", type=whole(1), action=Once, metavar="N", help="of the cluster (default: one more than an ensemble)")

@@ -10,6 +10,7 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, run_status, severest
 from fencepost.checks.reports.baseline import Comparison
 from fencepost.checks.reports.doubt import Doubt
+from fencepost.checks.reports.failures import Configured
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.model.releases import Releases
 
@@ -17,7 +18,8 @@ from fencepost.model.releases import Releases
 @dataclass(frozen=True)
 class FinishedRun:
     """A run that has ended: what was found, what a configuration guarantees, the trace files by the verdict's place among all,
-    what is suspicious, how it differs from a baseline. ``is_part`` says that something was left out."""
+    what is suspicious, how it differs from a baseline, the settings that it is about. ``is_part`` says that something was left
+    out."""
 
     releases: Releases | None
     notes: Sequence[str]
@@ -27,6 +29,7 @@ class FinishedRun:
     files: Mapping[int, Path] = field(default_factory=dict)
     suspicious: Sequence[Doubt] = ()
     comparison: Comparison | None = None
+    configured: Configured | None = None
 
     @property
     def status(self) -> ExitStatus:

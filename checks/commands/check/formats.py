@@ -41,7 +41,7 @@ def _end(run: FinishedRun, annotations: str = "") -> str:
 
 def _end_on_github(run: FinishedRun) -> str:
     short = run.opening.shortfalls if run.opening else ()
-    return _end(run, as_annotations(judged(run.everything, run.files), run.suspicious, short))
+    return _end(run, as_annotations(judged(run.everything, run.files, run.configured), run.suspicious, short))
 
 
 def _guarantees(opening: Opening, status: ExitStatus, notes: Sequence[str], annotations: str = "") -> str:
@@ -55,7 +55,7 @@ def _guarantees_on_github(opening: Opening, status: ExitStatus, notes: Sequence[
 
 
 def _junit(run: FinishedRun) -> str:
-    return as_junit(judged(run.everything, run.files), run.status, run.notes, run.suspicious, run.opening)
+    return as_junit(judged(run.everything, run.files, run.configured), run.status, run.notes, run.suspicious, run.opening)
 
 
 def _guarantees_as_junit(opening: Opening, status: ExitStatus, notes: Sequence[str]) -> str:
@@ -63,7 +63,7 @@ def _guarantees_as_junit(opening: Opening, status: ExitStatus, notes: Sequence[s
 
 
 def _sarif(run: FinishedRun) -> str:
-    return as_sarif(judged(run.everything, run.files), run.status, run.notes, run.suspicious, run.opening)
+    return as_sarif(judged(run.everything, run.files, run.configured), run.status, run.notes, run.suspicious, run.opening)
 
 
 def _guarantees_as_sarif(opening: Opening, status: ExitStatus, notes: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from fencepost.checks.questions.asking import Cluster, guaranteed
 from fencepost.checks.questions.establishing import Means
 from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, Settings
 from fencepost.checks.questions.judging import judged
-from fencepost.checks.questions.requirements import BOOKIES
+from fencepost.checks.questions.requirements import BOOKIES, Requirement, requirement
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.pages import default_page, write_report
 from fencepost.checks.settings.input_files import Place
@@ -40,13 +40,20 @@ def come_first(asked: CheckRequest) -> bool:
 
 
 def refuse_parts(asked: CheckRequest) -> None:
-    """Raises RegistryError if guarantees are asked for, and not of a configuration, or of a part of one."""
+    """Raises RegistryError if what is required cannot be, or if guarantees are asked for, and not of a configuration, or of a
+    part of one."""
+    _required(asked)
     options = {"--guarantees": asked.guarantees, "--require": asked.require, "--against": asked.against}
     named = [option for option, value in (options | {"--bookies": asked.bookies}).items() if value]
     if named and not asked.conf:
         raise RegistryError("guarantees are those of a configuration: add --conf broker.conf")
     if named and (parts := _parts(asked)):
         raise RegistryError(f"{named[0]} is about a configuration as a whole: leave out {', '.join(parts)}")
+
+
+def _required(asked: CheckRequest) -> list[Requirement]:
+    """What is required; RegistryError if that cannot be."""
+    return [requirement(text) for text in asked.require]
 
 
 def _parts(asked: CheckRequest) -> list[str]:
@@ -65,7 +72,8 @@ def opening_of(
     files = [(asked.conf, subject.settings), *([(asked.against, subject.before)] if subject.before else [])]
     bookies = bookies_of(asked, *(settings for _, settings in files))
     of_bookies = any(settings.bookies.is_given for _, settings in files)
-    about_bookies = [requirement.text for requirement in asked.require if set(requirement.names) <= set(BOOKIES)]
+    required = _required(asked)
+    about_bookies = [each.text for each in required if set(each.names) <= set(BOOKIES)]
     if about_bookies and not of_bookies:
         raise RegistryError(f"--require {about_bookies[0]} is about bookies: add the file that they start with by --conf")
     memory = min(MEMORY, int(asked.memory * (1 << 30)))
@@ -83,7 +91,7 @@ def opening_of(
         from fencepost.checks.commands.check.policy_change import policy_change
 
         policy = policy_change(asked.conf, subject.settings, asked.against, subject.before, subject.releases.pulsar)
-    return Opening(now, before, judged(now, before, asked.require), policy)
+    return Opening(now, before, judged(now, before, required), policy)
 
 
 def run_alone(asked: CheckRequest, subject: Subject, started: float, record: Record) -> ExitStatus:

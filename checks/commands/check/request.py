@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fencepost.checks.console.options import NamedReleases
-from fencepost.checks.questions.requirements import Requirement
 from fencepost.checks.questions.wanted import Wanted
 
 if TYPE_CHECKING:  # the kernel is not loaded to read the command line
@@ -21,7 +20,7 @@ class CheckRequest(Wanted, NamedReleases):
 
     conf: Sequence[Path]
     guarantees: bool
-    require: Sequence[Requirement]
+    require: Sequence[str]
     against: Sequence[Path]
     bookies: int | None
     format: str

@@ -6,6 +6,7 @@ import errno
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from fencepost.checks.commands.check.baselines import accepted, compared, marked
@@ -30,11 +31,12 @@ from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.planning import planned_with_hazards
+from fencepost.checks.reports.failures import Configured
 from fencepost.checks.reports.guarantees import as_text as guarantees_as_text
 from fencepost.checks.reports.pages import default_page, write_page, write_report
 from fencepost.checks.reports.refusal import Refusal
 from fencepost.checks.reports.report import text, write_traces
-from fencepost.checks.settings.input_files import InputError
+from fencepost.checks.settings.input_files import STANDARD_INPUT, InputError, Place
 from fencepost.checks.settings.own_protocols import is_own
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.language import ModelError
@@ -103,6 +105,7 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
     teller.tell(*(f"trace: {file}" for file in files.values()))
     is_part = bool(skipped or subject.unclaimed(names) or subject.unread(names))
     outcome = FinishedRun(subject.releases, notes, is_part, everything, opening, files, doubts(everything, strict=asked.strict))
+    outcome = replace(outcome, configured=_configured(asked, subject))
     outcome = compared(asked, baseline, outcome, subject.release, whole=not (skipped or asked.property))
     pages = _pages(outcome, page, teller, reporter)
     print(FORMATS[asked.format].run(outcome), end="")
@@ -124,6 +127,13 @@ def _refuse(asked: CheckRequest) -> None:
     if asked.resume and asked.checkpoint is None:
         raise RegistryError("--resume goes on from a checkpoint: add --checkpoint DIR")
     refuse_parts(asked)
+
+
+def _configured(asked: CheckRequest, subject: Subject) -> Configured | None:
+    """The settings that the run is about, with their lines; None without files that a report can point at."""
+    if subject.settings is None or STANDARD_INPUT in asked.conf:
+        return None
+    return Configured(Place(asked.conf[0], 1), subject.settings.places)
 
 
 def _make_folders(*folders: Path | None) -> None:

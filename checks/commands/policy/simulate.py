@@ -14,6 +14,7 @@ from typing import Any
 
 from fencepost.checks.commands.policy.answering import answering
 from fencepost.checks.commands.policy.request import SimulateRequest
+from fencepost.checks.console.numbers import count_of
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.settings import changed, read_settings
@@ -82,7 +83,7 @@ def _text(
     made: Run, found: Replayed, policy: LoadManager, status: ExitStatus, asked: SimulateRequest, *, cut_short: bool
 ) -> list[str]:
     names = f"{strategy_name(policy.shedder)} and {strategy_name(policy.placement)}, Pulsar {policy.conf.pulsar_version}"
-    size = f"{len(made.brokers)} brokers, {made.bundles[0]:,} bundles"
+    size = f"{count_of(len(made.brokers), 'broker')}, {count_of(made.bundles[0], 'bundle')}"
     lines = [names, f"{made.scenario}: {made.minutes / MINUTES_OF_AN_HOUR:g} h, seed {made.seed}; {size}", ""]
     for name, value in measures(made).as_dict().items():
         if not math.isnan(value):

@@ -194,6 +194,7 @@ def test_what_is_asked_for_wrongly_is_told(two: Path, arguments: tuple[str, ...]
     run = asked("--conf", two, *arguments)
     assert run.returncode == 2
     assert said in run.stderr
+    assert run.stderr.count("\n") == 1 or "--bookies 0" in " ".join(map(str, arguments))
 
 
 def test_they_are_those_of_a_configuration() -> None:

@@ -24,10 +24,12 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.reports.annotations import as_annotations
-from fencepost.checks.reports.failures import Judged, judged, place_of
+from fencepost.checks.reports.failures import Configured, Judged, judged, place_of
 from fencepost.checks.reports.junit import as_junit
 from fencepost.checks.reports.report import text
 from fencepost.checks.reports.sarif import as_sarif
+from fencepost.checks.settings.input_files import Place
+from fencepost.model.history import History
 from fencepost.model.language import Location, Protocol
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance
@@ -88,6 +90,26 @@ def broken() -> list[Checked]:
 @pytest.fixture(scope="module")
 def sound() -> list[Checked]:
     return run()
+
+
+@pytest.mark.parametrize(
+    ("avoided_by", "line"), [("ensembleSize = writeQuorum", 3), ("a release with a clock", 1), ("", 1)]
+)
+def test_a_known_bug_of_a_configuration_is_at_the_line_of_the_users_file(
+    broken: list[Checked], avoided_by: str, line: int
+) -> None:
+    history = History("pulsar", avoided_by=avoided_by)
+    (first, *_) = broken[0].findings.verdicts
+    for word, kind in (("hazard", "fail"), ("inconclusive", "open")):
+        prop = replace(first.property, kind="hazard")
+        findings = replace(broken[0].findings, verdicts=(replace(first, verdict=word, property=prop, history=history),))
+        configured = Configured(Place(Path(HERE), 1), {"ensembleSize": Place(Path(HERE), 3)})
+        row = list(judged([replace(broken[0], findings=findings)], {}, configured))
+        (result,) = json.loads(as_sarif(row, ExitStatus.HAZARD, []))["runs"][0]["results"]
+        (place,) = result["locations"]
+        assert place["physicalLocation"]["artifactLocation"]["uri"] == HERE
+        assert (result["kind"], place["physicalLocation"]["region"]) == (kind, {"startLine": line})
+        assert f"file={HERE},line={line}," in as_annotations(row)
 
 
 def test_on_a_narrow_terminal_headings_and_notes_are_folded(sound: list[Checked]) -> None:

@@ -9,6 +9,7 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
+from fencepost.checks.reports.summary import as_markdown
 from tests.checks.reports.test_ci_formats import JUNIT, SARIF
 from tests.command import fencepost
 
@@ -45,6 +46,22 @@ def test_sarif(folder: Path) -> None:
     (location,) = result["locations"]
     assert location["physicalLocation"]["artifactLocation"]["uri"] == "live/eu/broker.conf"
     assert location["physicalLocation"]["region"] == {"startLine": 2}
+
+
+def test_wrong_usage_has_no_place_and_so_no_result(folder: Path) -> None:
+    asked = ("--conf", "broker.conf", "--guarantees", "--require", "disk>=1")
+    log = json.loads(refused(folder, "sarif", *asked, status=2))
+    SARIF.validate(log)
+    (run,) = log["runs"]
+    (invocation,) = run["invocations"]
+    assert run["results"] == []
+    assert (invocation["executionSuccessful"], invocation["exitCode"]) == (False, 2)
+    (told,) = invocation["toolExecutionNotifications"]
+    assert (told["level"], told["message"]["text"].split(";")[0]) == (
+        "error",
+        "there is no guarantee 'disk' (did you mean disks?)",
+    )
+    assert as_markdown(log).startswith("### Fencepost: no answer (exit 2)")
 
 
 def test_junit(folder: Path) -> None:
@@ -91,7 +108,7 @@ def test_whatever_is_refused_is_a_valid_document(folder: Path, name: str, asked:
     if name == "sarif":
         log = json.loads(made)
         SARIF.validate(log)
-        assert len(log["runs"][0]["results"]) == 1
+        assert len(log["runs"][0]["results"]) == (status == 150), "wrong usage is in no file"
     elif name == "junit":
         JUNIT.validate(fromstring(made.split("\n", 1)[1]))
     elif name == "json":

@@ -11,6 +11,7 @@ from typing import Any
 
 from fencepost.checks.commands.policy.answering import answering
 from fencepost.checks.commands.policy.request import SnapshotRequest
+from fencepost.checks.console.numbers import count_of
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.cluster.admin import Admin, AdminError, NotFound
@@ -120,7 +121,9 @@ def _token(path: Path | None) -> str | None:
 def _told(whole: dict[str, Any], silent: Sequence[str], out: Path) -> list[str]:
     brokers = whole["brokers"]
     bundles = {bundle for report in brokers.values() if report for bundle in report.get("lastStats", {})}
-    lines = [f"{len(brokers)} brokers, {len(bundles)} bundles, {len(set(map(namespace_of, bundles)))} namespaces"]
+    namespaces = set(map(namespace_of, bundles))
+    counts = {"broker": len(brokers), "bundle": len(bundles), "namespace": len(namespaces)}
+    lines = [", ".join(count_of(count, what) for what, count in counts.items())]
     lines += [f"no report: {name}" for name in silent]
     if not whole.get("bundles"):
         lines.append("averages: one sample of each bundle, from its broker's report; --metadata FILE has the leader's own")
