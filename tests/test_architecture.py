@@ -191,7 +191,7 @@ HOW_TO = "see docs/how-to/add-a-protocol.md"
 def _lacks(root: Path, protocol: str) -> list[str]:
     """What a protocol of the registry lacks, a line for each."""
     parts = {
-        f"properties/{protocol}/safety.py": "its properties",
+        f"properties/{protocol}/suite.py": "its properties",
         f"properties/{protocol}/instances.py": "SIZES and SHOWN_BY",
         f"tests/properties/{protocol}/test_safety.py": "COUNTS, CONTROLS and CAUGHT",
         f"docs/reference/{protocol}.md": "its page",
@@ -211,7 +211,7 @@ def test_every_protocol_has_its_parts() -> None:
 
 def test_a_part_that_a_protocol_lacks_is_one_line() -> None:
     lacking = _lacks(ROOT, "toll")
-    assert lacking[0] == f"toll: write properties/toll/safety.py, its properties; {HOW_TO}"
+    assert lacking[0] == f"toll: write properties/toll/suite.py, its properties; {HOW_TO}"
     assert lacking[-1] == f"toll: add (docs/reference/toll.md) to README.md; {HOW_TO}"
     assert len(lacking) == 6
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from fencepost.model.language import And, Protocol, any_of
-from fencepost.properties.bookie.safety import bookie
+from fencepost.properties.bookie.suite import bookie
 from fencepost.properties.vocabulary import Suite
 
 ACKNOWLEDGED = ("acknowledged_adds_survive", "answered_fences_survive", "denied_adds_stay_out")

@@ -6,7 +6,7 @@ from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, all_of
 from fencepost.model.pulsar.resource_lock import ANY
-from fencepost.properties.locks.safety import NOBODY, Locks
+from fencepost.properties.locks.properties import NOBODY, Locks
 from fencepost.properties.vocabulary import Suite
 
 

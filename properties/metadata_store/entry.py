@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from fencepost.model.pulsar.history import METADATA_STORE
 from fencepost.model.pulsar.store_clients import metadata_store
-from fencepost.properties.metadata_store import instances, safety
+from fencepost.properties.metadata_store import instances, suite
 from fencepost.properties.registry import Entry
 
 ENTRY = Entry(
     "metadata_store",
     "the metadata store and its clients: sessions that expire, ephemeral nodes, notifications that come late",
     metadata_store,
-    safety.metadata_store,
+    suite.metadata_store,
     instances.SIZES,
     instances.SHOWN_BY,
     history=METADATA_STORE,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from fencepost.model.pulsar.history import OWNERSHIP
 from fencepost.model.pulsar.ownership import ownership
 from fencepost.model.pulsar.resource_lock import RELEASES
-from fencepost.properties.ownership import instances, safety
+from fencepost.properties.ownership import instances, suite
 from fencepost.properties.registry import Entry
 
 ENTRY = Entry(
     "ownership",
     "which broker owns a bundle: locks that are acquired, looked after and released",
     ownership,
-    safety.ownership,
+    suite.ownership,
     instances.SIZES,
     instances.SHOWN_BY,
     history=OWNERSHIP,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from fencepost.model.pulsar.history import SERVICE_UNIT_MIGRATION
 from fencepost.model.pulsar.service_unit import service_unit_migration
 from fencepost.properties.registry import Entry
-from fencepost.properties.service_unit_migration import instances, safety
+from fencepost.properties.service_unit_migration import instances, suite
 
 ENTRY = Entry(
     "service_unit_migration",
     "how a cluster changes from one store of service units to the other: a syncer copies, and brokers are restarted",
     service_unit_migration,
-    safety.service_unit_migration,
+    suite.service_unit_migration,
     instances.SIZES,
     instances.SHOWN_BY,
     history=SERVICE_UNIT_MIGRATION,

@@ -11,7 +11,7 @@ from fencepost.model.pulsar.hash_range import HashRange
 from fencepost.model.pulsar.hash_range.algorithms import RANGE
 from fencepost.model.pulsar.hash_range.universe import Bundles
 from fencepost.model.pulsar.split_policies import RECORDED
-from fencepost.properties.locks.safety import Locks
+from fencepost.properties.locks.properties import Locks
 
 
 @dataclass(frozen=True)

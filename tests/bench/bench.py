@@ -30,7 +30,7 @@ from fencepost.model.kernel.search.results import Limits, Result
 from fencepost.model.kernel.search.search import search
 from fencepost.model.kernel.walks.walks import random_walks
 from fencepost.model.language import Protocol
-from fencepost.properties.ledger.safety import ledger as properties_of
+from fencepost.properties.ledger.suite import ledger as properties_of
 from tests.bench import plain
 from tests.bench.generated import Generated
 from tests.bench.interpreter import Interpreter

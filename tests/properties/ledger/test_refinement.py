@@ -12,7 +12,7 @@ from fencepost.checks.public_calls import explore
 from fencepost.model.bookkeeper.ledger import DEFECTS, ledger
 from fencepost.model.language import ModelError
 from fencepost.model.stand_ins.ledger import WEAK, stand_in
-from fencepost.properties.ledger import safety
+from fencepost.properties.ledger import suite as ledger_suite
 from fencepost.properties.ledger.instances import SHOWN_BY
 from fencepost.properties.ledger.refinement import BEYOND, HARMLESS, allows, ledger_refinement
 from fencepost.properties.vocabulary import Suite
@@ -52,7 +52,7 @@ def test_a_ledger_refines_its_stand_in(parameters: Mapping[str, Any], states: in
 @pytest.mark.parametrize("parameters", [{"entries": 2}, {**PAIR, "entries": 2, "changes": 1}], ids=str)
 def test_it_is_proved_by_the_lemmas_of_the_ledger(parameters: Mapping[str, Any]) -> None:
     suite = refining(parameters)
-    suite.lemmas.extend(safety.ledger(suite.protocol).lemmas)
+    suite.lemmas.extend(ledger_suite.ledger(suite.protocol).lemmas)
     (proved,) = (v for v in prove(suite).verdicts if v.property.name == NAME)
     assert proved.verdict == "proved"
 
@@ -60,7 +60,7 @@ def test_it_is_proved_by_the_lemmas_of_the_ledger(parameters: Mapping[str, Any])
 def test_without_fences_it_is_refused_with_the_run_that_truncates() -> None:
     suite = refining({"entries": 1}, defects=["recovery_reads_do_not_fence"])
     (refused,) = explore(suite, properties=[NAME]).verdicts
-    whole = safety.ledger(suite.protocol)
+    whole = ledger_suite.ledger(suite.protocol)
     (truncated,) = explore(whole, properties=["no_truncation"]).verdicts
     assert (refused.verdict, refused.reach["steps"], truncated.reach["steps"]) == ("violated", 13, 13)
     told = show(refused.trace, suite.protocol, violated=refused.property)
@@ -105,5 +105,5 @@ def test_a_stand_in_has_no_weak_move_that_it_does_not_know() -> None:
 
 
 def test_the_ledger_is_held_to_it_in_instances_without_readers() -> None:
-    assert NAME in {p.name for p in safety.ledger(ledger(entries=1, readers=0)).properties}
-    assert NAME not in {p.name for p in safety.ledger(ledger(entries=1)).properties}
+    assert NAME in {p.name for p in ledger_suite.ledger(ledger(entries=1, readers=0)).properties}
+    assert NAME not in {p.name for p in ledger_suite.ledger(ledger(entries=1)).properties}

@@ -17,7 +17,7 @@ from fencepost.model.kernel.compiler.operations import RULES
 from fencepost.model.kernel.compiler.plane_terms import RULES as IN_PLANES
 from fencepost.model.language import Protocol, Universe
 from fencepost.model.language.operators import OPERATORS
-from fencepost.properties.ledger.safety import ledger as ledger_properties
+from fencepost.properties.ledger.suite import ledger as ledger_properties
 from tests.model.kernel.compiler.agreeing import Ways, agree, draw_state, those_with
 from tests.model.kernel.compiler.drawn_terms import BY_SORT, CASES, Terms
 

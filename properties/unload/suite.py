@@ -7,7 +7,7 @@ from typing import Any
 from fencepost.model.language import And, Implies, Not, Or, Protocol, all_of, any_of, at_least
 from fencepost.properties.locks.conduct import lock_conduct
 from fencepost.properties.locks.lemmas import lock_lemmas
-from fencepost.properties.locks.safety import Locks, lock_properties
+from fencepost.properties.locks.properties import Locks, lock_properties
 from fencepost.properties.vocabulary import Suite
 
 
