@@ -37,7 +37,7 @@ EPILOG = """examples:
   fencepost reproduce fence-forgotten --release 4.17.3     on another release
   fencepost reproduce fence-forgotten --keep               leave logs, journals and ledgers
 
-exit status: 0 seen as the finding says, 12 not seen, or seen in the control, too, 20 given up, 2 wrong usage,
+exit status: 0 seen as the finding says, 12 not seen, or also seen in the control, 20 given up, 2 wrong usage,
   153 no Java or no Maven, or a process failed"""
 
 
@@ -128,7 +128,7 @@ def conclusion(comparison: Comparison) -> str:
     if comparison.as_found:
         return "seen as the finding says, and not in the control"
     if comparison.run.harmed:
-        return "not as the finding says: seen in the control, too"
+        return "not as the finding says: also seen in the control"
     return "not as the finding says: not seen"
 
 

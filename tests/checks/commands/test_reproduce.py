@@ -86,7 +86,7 @@ def test_without_a_jdk_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, 
     [
         (True, False, 0, "seen as the finding says, and not in the control"),
         (False, False, 12, "not as the finding says: not seen"),
-        (True, True, 12, "not as the finding says: seen in the control, too"),
+        (True, True, 12, "not as the finding says: also seen in the control"),
     ],
 )
 def test_the_status_is_what_was_seen(
