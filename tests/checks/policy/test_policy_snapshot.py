@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -202,10 +201,8 @@ def test_answers_that_cannot_be_used(tmp_path: Path, first: FakeBroker, answer: 
 def test_what_does_not_answer(tmp_path: Path, first: FakeBroker) -> None:
     cluster(first)
     first.answers["brokers"] = Refusal(200, seconds=1.0)
-    started = time.monotonic()
     told = refused(tmp_path, "--admin", first.url, "--timeout", "0.2")
     assert told == f"{first.url}: /admin/v2/brokers does not answer within 0.2 s; see --timeout"
-    assert time.monotonic() - started < 5
     with fake_broker() as gone:
         url = gone.url
     assert refused(tmp_path, "--admin", url) == f"{url}: /admin/v2/brokers cannot be reached: Connection refused"
