@@ -2,7 +2,8 @@
 
 A mistake is one of these: a condition of the guard is left out; a family of variables is not updated; a comparison, in the
 guard, in a new value or everywhere in the action, is its neighbour (``<`` and ``<=``, ``>`` and ``>=``, ``=`` and ``!=``, a
-flag and its negation) or compares with one more or one less; a parameter, such as a quorum, is read as one more or one less.
+flag and its negation) or compares with one more or one less; a parameter, such as a quorum, is read as one more or one less;
+and, where that is asked for, an action that is weakly fair is not, which only a property of liveness can notice.
 What only counts faults is left alone: it bounds the model and mirrors nothing.
 """
 
@@ -31,12 +32,18 @@ class Mistake(NamedTuple):
         return f"{self.action}: {self.change}"
 
 
+UNFAIR = "not fair"
+"""The change of a mistake that leaves every step as it is, and need not take one that stays possible."""
+
 Spoiled = Mapping[int, Action]
 """The actions that a mistake changes, by their place in the protocol."""
 
 
-def mutants(entry: Entry, parameters: Mapping[str, Value], protocol: Protocol) -> dict[Mistake, Spoiled]:
-    """Every mutant of an instance, by its mistake, in the order of the actions; each has at least one term that differs."""
+def mutants(
+    entry: Entry, parameters: Mapping[str, Value], protocol: Protocol, *, unfair: bool = False
+) -> dict[Mistake, Spoiled]:
+    """Every mutant of an instance, by its mistake, in the order of the actions; each has at least one term that differs or,
+    where ``unfair`` ones are asked for, is weakly fair no more."""
     found: dict[Mistake, dict[int, Action]] = {}
     read = Reader(protocol)
     for number, action in enumerate(protocol.actions):
@@ -46,6 +53,9 @@ def mutants(entry: Entry, parameters: Mapping[str, Value], protocol: Protocol) -
         for number, (action, other) in enumerate(zip(protocol.actions, twin, strict=True)):
             if not _same(action, other):
                 found.setdefault(Mistake(action.name, change), {})[number] = other
+    for number, action in enumerate(protocol.actions) if unfair else ():
+        if action.fair:
+            found.setdefault(Mistake(action.name, UNFAIR), {})[number] = replace(action, fair=False)
     order = {name: number for number, name in enumerate(dict.fromkeys(action.name for action in protocol.actions))}
     return dict(sorted(found.items(), key=lambda item: order[item[0].action]))
 

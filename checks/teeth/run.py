@@ -12,6 +12,7 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.search.exhaustive import GIB, Budget
 from fencepost.checks.teeth.equivalence import Reasoner
 from fencepost.checks.teeth.mutation import Mistake
+from fencepost.checks.teeth.switched_mutants import claims
 from fencepost.checks.teeth.trial import Kill, Trial
 from fencepost.properties.registry import Entry, Instance
 
@@ -97,6 +98,8 @@ def bite(
     instances: Sequence[Instance],
     *,
     only: Collection[str] = (),
+    unfair: bool = False,
+    properties: Collection[str] = (),
     sample: Sample | None = None,
     states: int = STATES,
     memory: int = MEMORY,
@@ -106,12 +109,13 @@ def bite(
 ) -> Teeth:
     """Makes the mutants of the instances and has each of them checked until it is noticed.
 
-    ``only`` names mutants, or actions all of whose mutants are meant; none named are all. With a ``sample`` only so many of
+    ``only`` names mutants, or actions all of whose mutants are meant; none named are all. ``unfair`` adds those in which an
+    action is not fair. With ``properties`` only these count as noticing. With a ``sample`` only so many of
     these are tried. Instances with more than ``states`` are left out. ``memory`` bounds each search, in bytes; ``workers`` is
     the number of processes (None: one for each core), and changes nothing but the time. Raises ModelError for parameters that
     do not fit each other.
     """
-    return _Run(entry, instances, only, sample, states, memory, workers, reporter, should_stop).result()
+    return _Run(entry, instances, only, unfair, properties, sample, states, memory, workers, reporter, should_stop).result()
 
 
 class _Run:
@@ -120,6 +124,8 @@ class _Run:
         entry: Entry,
         instances: Sequence[Instance],
         only: Collection[str],
+        unfair: bool,
+        properties: Collection[str],
         sample: Sample | None,
         states: int,
         memory: int,
@@ -128,10 +134,10 @@ class _Run:
         should_stop: Callable[[], bool],
     ) -> None:
         self.entry, self.workers, self.reporter, self.should_stop = entry, workers, reporter, should_stop
-        self.started = time.monotonic()
+        self.started, self.properties = time.monotonic(), frozenset(properties)
         budget = Budget(memory=memory, workers=1, with_graph=2 * memory)
         reporter.begin(f"teeth of {entry.name}")
-        every = [Trial(entry, instance, budget) for instance in instances]
+        every = [Trial(entry, instance, budget, unfair=unfair) for instance in instances]
         for trial in every:
             trial.count(should_stop)
         self.trials = sorted((t for t in every if t.states <= states), key=lambda trial: trial.states)
@@ -144,7 +150,7 @@ class _Run:
             self.names = sample.of(self.names)
         for trial in self.trials:
             trial.explore(self.names.keys(), should_stop)
-        self.whole = not only and not sample
+        self.whole = not (only or sample or properties)
         self.reasoners: dict[Trial, Reasoner] = {}
         self.kills: dict[Mistake, Kill] = {}
         self.cut_short: set[Mistake] = set()
@@ -168,9 +174,14 @@ class _Run:
 
     def _put_to_the_test(self, trial: Trial) -> None:
         """Checks the mutants that are still alive and do something else here."""
+        mine = self.properties & {p.name for p in claims(self.entry.suite(trial.protocol))}
+        if self.properties and not mine:
+            return
         alive = [m for m in self.names if m in trial.met and m not in self.kills]
-        tried = trial.try_all(alive, None, self.workers, self._tell(trial, len(alive)), self.should_stop)
+        tried = trial.try_all(alive, mine or None, self.workers, self._tell(trial, len(alive)), self.should_stop)
         for mistake, came in tried.items():
+            if came.kill is not None and mine and not mine & set(came.kill.properties):
+                continue  # a value beyond its domain, or a suspicion
             if came.kill is not None:
                 self.kills[mistake] = came.kill
                 self._count(came.kill)

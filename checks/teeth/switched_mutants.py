@@ -75,11 +75,13 @@ def alone(entry: Entry, instance: Instance, mutant: Spoiled) -> Suite:
 
 def differences(protocol: Protocol, mutant: Spoiled) -> Any:
     """The formula: in this state the mutant does something else than the protocol, can do something that the protocol cannot,
-    or cannot do something that it can. That it can do what changes nothing is no difference: no property is about that, not
-    even one of steps."""
+    cannot do something that it can, or need not do it in the end. That it can do what changes nothing is no difference: no
+    property is about that, not even one of steps."""
     parts = []
     for place, spoiled in mutant.items():
         action = protocol.actions[place]
+        if spoiled.fair != action.fair:
+            parts.append(action.guard)
         if not spoiled.guard.eq(action.guard):
             parts.append(z3.And(action.guard, z3.Not(spoiled.guard)))
             parts.append(z3.And(spoiled.guard, z3.Not(action.guard), _unequal((v.term, t) for v, t in spoiled.updates.items())))
@@ -88,11 +90,14 @@ def differences(protocol: Protocol, mutant: Spoiled) -> Any:
 
 
 def rearranged(protocol: Protocol, mutant: Spoiled) -> Any:
-    """The formula: in this state the mutant can take a step that no action of the protocol takes, or the other way round."""
+    """The formula: in this state the mutant can take a step that no action of the protocol takes, or the other way round, or
+    need not take one in the end."""
     every = {place: mutant.get(place, action) for place, action in enumerate(protocol.actions)}
     parts = []
     for place, spoiled in mutant.items():
         action = protocol.actions[place]
+        if spoiled.fair != action.fair:
+            parts.append(action.guard)
         parts.append(_beyond(spoiled, protocol.actions))
         parts.append(_beyond(action, every.values()))
     return z3.Or(parts)

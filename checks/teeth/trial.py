@@ -11,8 +11,8 @@ from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.engines.solvers.workers import spread
-from fencepost.checks.teeth.mutation import Mistake, Spoiled, mutants
-from fencepost.checks.teeth.switched_mutants import Litter, claims, differences, rearranged
+from fencepost.checks.teeth.mutation import UNFAIR, Mistake, Spoiled, mutants
+from fencepost.checks.teeth.switched_mutants import Litter, alone, claims, differences, rearranged
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.results import Limits
 from fencepost.model.kernel.search.search import search
@@ -50,10 +50,12 @@ class Tried:
 class Trial:
     """An instance with its mutants."""
 
-    def __init__(self, entry: Entry, instance: Instance, budget: Budget) -> None:
+    def __init__(self, entry: Entry, instance: Instance, budget: Budget, *, unfair: bool = False) -> None:
         self.entry, self.instance, self.budget = entry, instance, budget
         self.protocol = entry.build(instance.parameters)
-        self.mutants: Mapping[Mistake, Spoiled] = mutants(entry, instance.parameters, self.protocol)
+        self.mutants: Mapping[Mistake, Spoiled] = mutants(
+            entry, instance.parameters, self.protocol, unfair=unfair
+        )
         self.states = 0
         self.usual: frozenset[str] = frozenset()
         self.met: frozenset[Mistake] = frozenset(self.mutants)
@@ -128,6 +130,12 @@ class Trial:
         tried = {mistake: Tried(Kill(self.instance.name, "domains")) for mistake in mistakes if mistake not in within}
         if not within:
             return tried
+        for mistake in (mistake for mistake in within if mistake.change == UNFAIR):  # no switch makes an action fair
+            if not should_stop():
+                tried[mistake] = self._judged(exhaust(self._alone(mistake, properties), self.budget, should_stop=should_stop))
+        within = [mistake for mistake in within if mistake.change != UNFAIR]
+        if not within:
+            return tried
         litter = Litter(self.entry, self.instance, [self.mutants[mistake] for mistake in within], properties)
         for number, mistake in enumerate(within):
             litter.choose(number)
@@ -136,6 +144,10 @@ class Trial:
                 break
             tried[mistake] = self._judged(found)
         return tried
+
+    def _alone(self, mistake: Mistake, properties: Collection[str] | None) -> Observed:
+        suite = alone(self.entry, self.instance, self.mutants[mistake])
+        return Observed.of(suite, [p for p in claims(suite) if properties is None or p.name in properties])
 
     def stays_in_domain(self, mistake: Mistake) -> bool:
         """Whether the mutant keeps every variable in its domain, which every check demands first."""

@@ -31,6 +31,9 @@ EXAMPLES = """examples:
   fencepost teeth election                       the mutants that nothing notices, and the score
   fencepost teeth election --all                 how each of them was noticed
   fencepost teeth election --mutant propose.3    one of them, with the run that gives it away
+  fencepost teeth election --property single_leader --all
+                                                 what one property notices
+  fencepost teeth election --unfair --all        is each fairness needed?
   fencepost teeth ledger --set entries=1         the mutants of an instance of your own
   fencepost teeth service_unit --sample 200      where all of them would take hours
 
@@ -46,6 +49,9 @@ def add_teeth(commands: Commands) -> None:
     add_set(teeth)
     add_releases(teeth)
     add("--mutant", action="append", default=[], metavar="NAME", help="only this, or all of an action; with the run that tells")
+    add("--unfair", action="store_true", help="also those in which an action that is weakly fair is not")
+    helps = "count only what this property notices; may be given several times"
+    add("--property", action="append", default=[], metavar="NAME", help=helps)
     add("--sample", type=whole(1), metavar="N", help="only so many of them, each as likely as any other")
     add_seed(teeth, "the sample")
     add("--all", action="store_true", help="a line for each mutant, not only for those that survive")

@@ -19,11 +19,12 @@ from fencepost.checks.teeth.report import as_json, text
 from fencepost.checks.teeth.run import Mutant, Sample, Teeth, bite, searched
 from fencepost.checks.teeth.switched_mutants import alone, claims
 from fencepost.model.language import ModelError
+from fencepost.model.language.mistakes import guess
 from fencepost.model.language.obligations import prove_domains
 from fencepost.model.releases import Releases
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import Entry, Instance, find
+from fencepost.properties.registry import Entry, Instance, RegistryError, find
 
 
 def run(asked: TeethRequest) -> ExitStatus:
@@ -32,9 +33,10 @@ def run(asked: TeethRequest) -> ExitStatus:
         print("fencepost: --set is of one protocol: name it", file=sys.stderr)
         return ExitStatus.USAGE
     entries = [find(name, PROTOCOLS) for name in asked.protocols] or list(PROTOCOLS.values())
-    if asked.mutant and len(entries) != 1:
-        print("fencepost: --mutant is of one protocol: name it", file=sys.stderr)
-        return ExitStatus.USAGE
+    for option, values in (("--mutant", asked.mutant), ("--property", asked.property)):
+        if values and len(entries) != 1:
+            print(f"fencepost: {option} is of one protocol: name it", file=sys.stderr)
+            return ExitStatus.USAGE
     everything: list[Teeth] = []
     reporter = Reporter(quiet=asked.quiet)
     memory = int(asked.memory * GIB)
@@ -44,10 +46,13 @@ def run(asked: TeethRequest) -> ExitStatus:
             if interrupt():
                 break
             instances = _instances(entry, asked, releases)
+            _require_properties(entry, instances, asked.property)
             teeth = bite(
                 entry,
                 instances,
                 only=asked.mutant,
+                unfair=asked.unfair,
+                properties=asked.property,
                 sample=Sample(asked.sample, asked.seed) if asked.sample else None,
                 states=asked.states,
                 memory=memory,
@@ -76,12 +81,21 @@ def _instances(entry: Entry, asked: TeethRequest, releases: Releases | None) -> 
     return entry.as_of(releases, searched(entry, asked.size))
 
 
+def _require_properties(entry: Entry, instances: Sequence[Instance], properties: Sequence[str]) -> None:
+    """Raises RegistryError for a property that no instance has."""
+    suites = [entry.suite(entry.build(instance.parameters)) for instance in instances] if properties else []
+    known = {prop.name for suite in suites for prop in claims(suite)}
+    for name in properties:
+        if name not in known:
+            raise RegistryError(f"{entry.name} has no property {name!r}{guess(name, known)}")
+
+
 def _given_away(entry: Entry, instances: Sequence[Instance], mutant: Mutant, memory: int) -> str:
     """The mutant checked by itself: the run that gives it away, or the value that leaves its domain."""
     if mutant.kill is None:
         return ""
     instance = next(instance for instance in instances if instance.name == mutant.kill.instance)
-    spoiled = mutants(entry, instance.parameters, entry.build(instance.parameters))[mutant.mistake]
+    spoiled = mutants(entry, instance.parameters, entry.build(instance.parameters), unfair=True)[mutant.mistake]
     suite = alone(entry, instance, spoiled)
     head = f"{mutant.name}: {mutant.mistake}\n"
     try:

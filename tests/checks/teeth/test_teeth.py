@@ -106,6 +106,37 @@ FATES: dict[str, str | tuple[str, str, int]] = {
 }
 
 
+def test_fairness_that_a_property_needs_is_missed_when_it_is_gone() -> None:
+    fates = {str(m.mistake): m for m in bitten(unfair=True).mutants}
+    assert set(fates) == {*FATES, "enter: not fair"}, "no action that is not fair can lose it"
+    mutant = fates["enter: not fair"]
+    assert mutant.name.startswith("enter.")
+    assert mutant.kill is not None
+    assert mutant.kill.properties == ("all_get_in",)
+    others = {str(m.mistake): m.name for m in bitten().mutants}
+    assert {mistake: fates[mistake].name for mistake in others} == others, "the others keep their names"
+
+
+def test_fairness_that_nothing_needs_survives() -> None:
+    def unclaiming(p: Protocol) -> Suite:
+        suite = lift_suite(p)
+        suite.properties[:] = [prop for prop in suite.properties if prop.kind != "leads_to"]
+        return suite
+
+    entry = replace(LIFT, suite=unclaiming)
+    teeth = bite(entry, LIFT.sizes["ci"], unfair=True, only=["enter"], workers=1, reporter=Reporter(quiet=True))
+    (mutant,) = (m for m in teeth.mutants if m.mistake.change == "not fair")
+    assert (mutant.fate, mutant.safe) == ("survived", True)
+
+
+def test_only_what_the_named_properties_notice_counts() -> None:
+    fates = {str(m.mistake): m for m in bitten(properties=["closed_when_full"]).mutants}
+    killed = {mistake for mistake, mutant in fates.items() if mutant.fate == "killed"}
+    assert {kill.properties for m in fates.values() if (kill := m.kill)} == {("closed_when_full",)}
+    assert "enter: no update of door" in killed
+    assert fates["enter: no update of inside"].fate == "survived", "all_get_in notices it, and does not count"
+
+
 def bitten(**options: Any) -> Teeth:
     return bite(LIFT, LIFT.sizes["ci"], **{"workers": 1, "reporter": Reporter(quiet=True)} | options)
 
