@@ -29,7 +29,7 @@ from fencepost.model.releases import ReleaseError
 from fencepost.properties.registry import RegistryError
 
 FIRST = """to begin with:
-  fencepost check --conf broker.conf    what the settings of a cluster are worth
+  fencepost check --conf broker.conf    what a cluster with these settings guarantees
   fencepost list                        what can be checked
   fencepost COMMAND --help              what a command does, its options and examples"""
 
@@ -39,7 +39,7 @@ def run(arguments: Sequence[str], record: Record | None = None) -> int:
     options.record = record or Record()
     command: Callable[[argparse.Namespace], ExitStatus] = options.command
     if sys.stdout is None:  # closed by who called: Python then has none
-        print("fencepost: standard output is closed, so there is nowhere to tell what is found", file=sys.stderr)
+        print("fencepost: standard output is closed: cannot write results", file=sys.stderr)
         return int(ExitStatus.SYSTEM)
     try:
         return int(command(options))
@@ -67,7 +67,7 @@ class _Version(argparse.Action):
         try:
             told = version("fencepost")
         except PackageNotFoundError:
-            told = "is run from its sources, and not installed: their pyproject.toml has the version"
+            told = "is running from source; see pyproject.toml for the version"
         print(f"fencepost {told}")
         parser.exit()
 
@@ -80,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="the version that is installed")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the installed version")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_list(commands)
     add_check(commands)

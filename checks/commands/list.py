@@ -10,7 +10,7 @@ from fencepost.checks.commands.requests import request_of
 from fencepost.checks.console.options import Commands, add_command
 from fencepost.checks.engines.results.verdicts import ExitStatus
 
-LIST = """Names what can be checked: protocols and theories. Of each it shows the parameters that --set changes, with their
+LIST = """Lists what can be checked: protocols and theories. For each it shows the parameters that --set changes, with their
 defaults, the instances of each size, the properties by kind, the actions with the methods of Pulsar or BookKeeper that
 they mirror, and the defects that can be switched on. --defects shows which releases have which of them, --java finds the
 actions of a method."""
@@ -19,9 +19,9 @@ LIST_EXAMPLES = """examples:
   fencepost list             everything
   fencepost list ledger      one protocol
   fencepost list election --defects
-                             since when each mistake is there, and in which release it is fixed
+                             which release introduced each bug, and which fixes it
   fencepost list --java sendAddSuccessCallbacks
-                             where a method of the real system is to be found"""
+                             where a method of the real system is mirrored"""
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,9 @@ from fencepost.properties.registry import RegistryError
 
 FORMAT = 1
 
-DESCRIPTION = """Shows what a finding says on released software, with real processes or a whole broker, and then a control that
-loses nothing. It prints what it starts and kills, what is acknowledged, and what a reader then gets. Without a name it lists
-the findings that it can show: what is lost, in which releases, how long it takes.
+DESCRIPTION = """Shows a finding on released software, with real processes or a whole broker, and then a control that loses
+nothing. It prints what it starts and kills, what is acknowledged, and what a reader then gets. Without a name it lists the
+findings: what is lost, in which releases, how long it takes.
 
 Everything listens on the loopback interface only. Every process is ended and every file removed, also after Ctrl-C; --keep
 leaves the files. It needs a JDK, 17 or newer, and Maven, which fetches the jars once into the user's cache."""

@@ -38,7 +38,7 @@ class Once(argparse.Action):
 
 
 def add_conf(to: argparse.ArgumentParser, helps: str) -> None:
-    helps += "; of several the later ones count before the earlier"
+    helps += "; later files override earlier ones"
     to.add_argument("--conf", type=Path, action="append", default=[], metavar="FILE", help=helps)
 
 
@@ -51,7 +51,7 @@ def add_set(to: argparse.ArgumentParser, helps: str = "parameters of the instanc
 
 
 def add_defect(to: argparse.ArgumentParser) -> None:
-    helps = "switch a known mistake on; may be given several times"
+    helps = "switch a known bug on; may be given several times"
     to.add_argument("--defect", action="append", default=[], metavar="NAME", help=helps)
 
 
@@ -59,20 +59,19 @@ def add_walks(to: argparse.ArgumentParser, count: int, helps: str) -> None:
     """Random walks: ``count`` is how many there are if nothing else is said."""
     add = to.add_argument
     add("--walks", type=whole(1), default=count, metavar="N", help=f"{helps} (default: {count})")
-    add("--steps", type=whole(1), default=100, metavar="N", help="steps of each walk, at most (default: 100)")
+    add("--steps", type=whole(1), default=100, metavar="N", help="maximum steps of a walk (default: 100)")
     add_seed(to, "the walks")
     add(
         "--strategy",
         choices=("uniform", "swarm", "held"),
         default="held",
-        help="how a walk goes on: uniform, with any of the enabled actions, all as likely; swarm, the same of those that it "
-        "does not leave out; held, every other walk with the first of a random order that is kept for some steps "
-        "(default: held)",
+        help="uniform: choose uniformly among enabled actions; swarm: the same, with a random subset of actions left out of "
+        "each walk; held: every other walk keeps a random order of priority for some steps (default: held)",
     )
 
 
 def add_seed(to: argparse.ArgumentParser, of: str) -> None:
-    to.add_argument("--seed", type=whole(0), default=0, metavar="S", help=f"seed of {of} (default: 0)")
+    to.add_argument("--seed", type=whole(0), default=0, metavar="S", help=f"seed for {of} (default: 0)")
 
 
 def add_workers(to: argparse.ArgumentParser) -> None:
@@ -109,8 +108,8 @@ def add_quiet(to: argparse.ArgumentParser) -> None:
 
 
 def add_pulsar(to: argparse.ArgumentParser) -> None:
-    """Adds the release of Pulsar whose rules are followed; whether there is such a one is for the command to say."""
-    helps = "the release whose rules and defaults (default: the newest; 2.10 and current are understood)"
+    """Adds the release of Pulsar whose rules are followed; the command checks that it is modelled."""
+    helps = "the release whose rules and defaults apply (default: the newest; 2.10 and current are understood)"
     to.add_argument("--pulsar", action=Once, metavar="RELEASE", help=helps)
 
 

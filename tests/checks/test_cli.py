@@ -62,4 +62,4 @@ def test_what_is_not_installed_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("fencepost.checks.commands.arguments.version", version)
     status, said, _ = fencepost("--version")
-    assert (status, said.startswith("fencepost is run from its sources, and not installed")) == (0, True)
+    assert (status, said.startswith("fencepost is running from source")) == (0, True)

@@ -23,9 +23,9 @@ EXAMPLES = """examples:
 
 def add_certify(commands: Commands) -> None:
     """Adds the command."""
-    certify = add_command(commands, "certify", "whether a certificate of a proof is one, by two solvers", CERTIFY, EXAMPLES)
+    certify = add_command(commands, "certify", "check the certificate of a proof with two solvers", CERTIFY, EXAMPLES)
     certify.add_argument("folder", type=Path, metavar="DIR", help="the certificate of one instance")
-    helps = "what a solver may take for one script (default: 300)"
+    helps = "time limit of a solver for one script (default: 300)"
     certify.add_argument("--seconds", type=positive, default=300.0, metavar="SECONDS", help=helps)
     model = certify.add_mutually_exclusive_group()
     model.add_argument(

@@ -30,26 +30,26 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 CHECK = """Checks protocols and prints a verdict on each of their properties.
 
 Without --set, --conf or --defect the instances of a size are checked (ci, unless --size says otherwise). --conf takes the
-instance from a cluster's broker.conf; --set changes parameters of whatever is checked; --defect switches a known mistake
-on, in a small instance in which it shows. `fencepost list ledger` shows parameters, sizes, properties and defects.
+instance from a cluster's broker.conf; --set changes parameters of whatever is checked; --defect switches a known bug on, in
+a small instance in which it shows. `fencepost list ledger` shows parameters, sizes, properties and defects.
 
---pulsar and --bookkeeper name the releases that a cluster runs (with --conf the newest, unless named): the check then also
-looks for the hazards of these, mistakes that are known of them, and shows the shortest run to each, what it costs, and in
-which release it is mended."""
+--pulsar and --bookkeeper name the releases that a cluster runs (with --conf the newest, unless named). The check then also
+searches for the known bugs of these releases, and shows the shortest run to each, its impact, and the release that fixes
+it."""
 
 EXAMPLES = """examples:
   fencepost check                                     all protocols at the size for continuous integration
-  fencepost check --conf broker.conf                  what the ledger settings of a cluster are worth
-  fencepost check --conf new.conf --against old.conf  what a change makes weaker, and the runs that show it
+  fencepost check --conf broker.conf                  what a cluster with these settings guarantees
+  fencepost check --conf new.conf --against old.conf  which guarantees get weaker, with a run for each
   fencepost check --conf broker.conf --guarantees --require 'disks>=1' --require 'bookies_down>=1'
                                                       fail if it guarantees less, and say what to change
-  fencepost check --conf broker.conf --pulsar 4.0.8   what that release can do wrong with these settings
+  fencepost check --conf broker.conf --pulsar 4.0.8   the known bugs that affect you with that release
   fencepost check ledger --set bookies=4 changes=1    an instance of your own
   fencepost check ledger --defect recovery_reads_do_not_fence --property no_truncation
                                                       the shortest way to lose an acknowledged entry
   fencepost check my_protocol.py --set clients=3      a protocol of your own, with the same options
   fencepost check --conf broker.conf --baseline accepted.json
-                                                      fail only for what nobody has accepted yet
+                                                      fail only on findings that nobody has accepted
 """
 
 
@@ -57,41 +57,46 @@ def add_check(commands: Commands) -> None:
     """Adds the command."""
     check = add_command(commands, "check", "a verdict on each property", CHECK, f"{EXAMPLES}\n{EXIT_STATUS}")
     add = check.add_argument
-    helps = "what to check: names, or files of protocols of your own, such as my_protocol.py (all, unless named)"
+    helps = "what to check: names, or files of your own protocols, such as my_protocol.py (default: all)"
     add("protocols", nargs="*", metavar="PROTOCOL", help=helps)
     add_conf(check, "take the settings from a broker.conf, an environment file, Helm values or a ConfigMap (-: standard input)")
-    add("--guarantees", action="store_true", help="of a configuration only what it guarantees, each with the run beyond it")
-    helps = "fail if it guarantees less (exit 16), whatever else is checked"
+    helps = "print only the guarantees, each with the shortest run that exceeds it"
+    add("--guarantees", action="store_true", help=helps)
+    helps = "fail if less is guaranteed (exit 16), whatever else is checked"
     add("--require", action="append", default=[], metavar="NAME>=N", help=helps)
-    helps = "fail if it guarantees less than this one (exit 15)"
+    helps = "fail if less is guaranteed than with this file (exit 15)"
     add("--against", type=Path, action="append", default=[], metavar="FILE", help=helps)
-    add("--bookies", type=whole(1), action=Once, metavar="N", help="of the cluster (default: one more than an ensemble)")
-    add_releases(check, "behave as this release of Pulsar, and look for its hazards, too")
+    helps = "number of bookies in the cluster (default: ensemble size + 1)"
+    add("--bookies", type=whole(1), action=Once, metavar="N", help=helps)
+    add_releases(check, "behave as this release of Pulsar, and search for its known bugs")
     add_set(check)
     add_size(check)
-    add("--by", choices=("exhaustive", "walks", "induction", "bounded"), help="the engine (default: the strongest that ends)")
+    helps = "the engine (default: the strongest that terminates)"
+    add("--by", choices=("exhaustive", "walks", "induction", "bounded"), help=helps)
     add_defect(check)
-    add("--property", action="append", default=[], metavar="NAME", help="check only this; may be given several times")
+    add("--property", action="append", default=[], metavar="NAME", help="check only this property; may be given several times")
     add_format(check, "junit", "sarif", "github")
     add("--budget", type=positive, metavar="SECONDS", help="time for the whole run (default: no limit)")
     add_memory(check, 4.0, "an exhaustive search")
     add_workers(check)
     add("--trace-dir", type=Path, metavar="DIR", help="write the traces of violated properties there, as ITF files")
-    add_page(check, "a page to explore these traces in a browser")
-    add("--depth", type=whole(1), default=8, metavar="K", help="how deep --by bounded unrolls (default: 8)")
-    add_walks(check, 100_000, "how many walks --by walks makes")
+    add_page(check, "write a page to explore these traces in a browser")
+    add("--depth", type=whole(1), default=8, metavar="K", help="depth to which --by bounded unrolls (default: 8)")
+    add_walks(check, 100_000, "number of walks of --by walks")
     helps = "prove it by induction for any number of these: entries, bookies, recoverers (ledger), brokers (ownership), ..."
     add("--any", nargs="+", action="extend", default=[], metavar="NAME", help=helps)
     add("--second-solver", action="store_true", help="have cvc5 confirm every obligation that Z3 discharges")
-    add("--certificate", type=Path, metavar="DIR", help="write what --by induction proved there, for fencepost certify")
-    add("--symmetry", action="store_true", help="search one state for all that differ only in which bookie (...) is which")
+    helps = "write a certificate of what --by induction proved, for fencepost certify"
+    add("--certificate", type=Path, metavar="DIR", help=helps)
+    add("--symmetry", action="store_true", help="explore one representative of symmetric states")
     add("--no-slice", action="store_true", help="search all of a protocol, not only what the named properties can see")
     add("--checkpoint", type=Path, metavar="DIR", help="keep the levels of an exhaustive search there")
     add("--resume", action="store_true", help="go on from what --checkpoint DIR holds")
-    add("--strict", action="store_true", help="what makes success suspicious keeps the run from succeeding (exit 10)")
-    add("--baseline", type=Path, action=Once, metavar="FILE", help="fail only for what is new since, or gone")
-    add("--write-baseline", type=Path, action=Once, metavar="FILE", help="write what can be accepted there, and succeed")
-    add("--no-cache", action="store_true", help="check, even if the same check was made before, and do not remember it")
+    add("--strict", action="store_true", help="fail on suspicious successes (exit 10)")
+    helps = "fail only on findings missing from FILE, or on entries that no longer occur"
+    add("--baseline", type=Path, action=Once, metavar="FILE", help=helps)
+    add("--write-baseline", type=Path, action=Once, metavar="FILE", help="write the current findings to FILE and exit 0")
+    add("--no-cache", action="store_true", help="check again even if the same check was made before, and do not cache it")
     add_quiet(check)
     check.set_defaults(command=_check)
 

@@ -18,15 +18,15 @@ from fencepost.checks.console.numbers import whole
 from fencepost.checks.console.options import Commands, add_command, add_defect, add_format, add_quiet, add_seed, add_set
 from fencepost.checks.engines.results.verdicts import ExitStatus
 
-CONFORM = """Holds protocols against the code that they mirror: the real Java classes of a release. It needs a JDK, 17 or newer,
-and Maven, which fetches the release's jars once into the user's cache."""
+CONFORM = """Checks protocols against the code that they mirror: the real Java classes of a release. It needs a JDK, 17 or
+newer, and Maven, which fetches the release's jars once into the user's cache."""
 
-TARGET = """Holds a protocol against the code that it mirrors: the model chooses the steps, the real Java classes of a
+TARGET = """Checks a protocol against the code that it mirrors: the model chooses the steps, the real Java classes of a
 release take them, and after each step what can be observed, and the requests that are outstanding, are compared.
 
 The first time it fetches the release's jars (by Maven, checked against pinned checksums) and compiles its harness; both are
 kept in the user's cache. A difference is shrunk and shown as a run; --trace-dir writes it as a trace file, and --trace takes
-the steps of one. Differences that are known have names; the others are finds. It needs a JDK, 17 or newer, and Maven."""
+the steps of one. Known differences have names; the others are reported as new. It needs a JDK, 17 or newer, and Maven."""
 
 TARGETS = {
     "ledger": "BookKeeper's client and bookies, with the protocol ledger",
@@ -41,24 +41,24 @@ TARGETS = {
 """The targets, as ``checks/conformance/registry.py`` has them: that they are the same is tested."""
 
 MIRRORS = """Looks in the jars of each modelled release for the classes and methods that the actions of the protocols mirror.
-What is not in all releases is declared (ONLY_IN of model/releases.py); what is missing otherwise, or is there against its
-declaration, is told, and the status is 12. It needs Maven and a JDK, and fetches a few jars for each release."""
+What is not in all releases is declared (ONLY_IN of model/releases.py). What is missing otherwise, or is there against its
+declaration, is reported, and the status is 12. It needs Maven and a JDK, and fetches a few jars for each release."""
 
-HAZARDS = """Replays each hazard, a mistake that some modelled release has, on the real code of every release that its target
-is tried with: the shortest run of the model with that mistake to the violation of something that can be seen. It is reproduced
-if the code takes every step of it as the model does; what is down in the end is started again. A release that is not said to
-have it parts from the run: then it is gone there. What the adapter cannot do is not tried.
+HAZARDS = """Replays each known bug of a modelled release on the real code of every release that its target
+is tried with: the shortest run of the model with that bug to the violation of something that can be seen. It is reproduced
+if the code takes every step of it as the model does; what is down in the end is started again. A release that should not
+have it departs from the run: it is gone there. What the adapter cannot do is not tried.
 
-exit status: 0, 12 a release that is said to have a hazard does not take its run, 20 interrupted, 2 wrong usage, 153 no Java or
+exit status: 0, 12 a release that should have the bug does not take its run, 20 interrupted, 2 wrong usage, 153 no Java or
   no Maven, or the harness failed"""
 
 LOG = """Looks for a run of a protocol that explains a log of events, a JSON object on each line: each event is a step of
-the run (or one of several that it may have been), and what it shows is so in the model then. Steps that no line tells of may
-happen at any time in between. All that is possible is kept, so a log that no run explains has none: then the longest prefix
-that one explains is told, the states possible there, and why no step fits.
+the run (or one of several that it may have been), and what the line shows must hold in the model at that point. Steps that no
+line mentions may happen at any time in between. All candidate states are kept, so failure is conclusive: the report then has
+the longest prefix that a run explains, the states possible there, and why no step fits.
 
 A log in the protocol's own words has "steps" and "seen" on each line, and perhaps a first line with "parameters". For any
-other, --mapping says which field tells what a line is about, which steps it may be, and which fields show which variables."""
+other, --mapping says which field names what a line is about, which steps it may be, and which fields show which variables."""
 
 LOG_EXAMPLES = """examples:
   fencepost conform log ledger run.jsonl                              in the protocol's own words
@@ -77,23 +77,23 @@ EXAMPLES = """examples:
   fencepost conform election --release 4.2.4                Pulsar's leader election, over a ZooKeeper server
   fencepost conform ownership --release 5.0.0-M1            Pulsar's locks on bundles, likewise
   fencepost conform split --release 4.0.8                   splits of bundles, by NamespaceService
-  fencepost conform ledger --defect closes_at_lac           is a mistake in the model noticed?
+  fencepost conform ledger --defect closes_at_lac           is a defect in the model noticed?
   fencepost conform mirrors election                        are the methods that it names in the jars?
   fencepost conform service-unit --release 4.0.8            the channel of service units, over the metadata store
   fencepost conform resolver                                does its conflict resolver decide as Pulsar's does?
   fencepost conform log ledger run.jsonl                    does a run of the model explain this log?
-  fencepost conform hazards election                        which mistakes of releases happen on their code?"""
+  fencepost conform hazards election                        which known bugs happen on the real code?"""
 
-STATUS = """exit status: 0 no difference but such as are known, 12 a difference, 20 interrupted, 2 wrong usage,
+STATUS = """exit status: 0 no difference except known ones, 12 a difference, 20 interrupted, 2 wrong usage,
   75 no step was taken, 150 the trace cannot be read, 153 no Java or no Maven, or the harness failed"""
 
 
-POLICY = """Asks the rules of load balancing and the real classes of a release the same, at random, edge values included: the
-shedders with what they remember over rounds, the placement strategies, what is split and where, hashes and lookups, averages,
-and which reports are written. The answers must be the same.
+POLICY = """Asks the rules of load balancing and the real classes of a release the same random questions, edge values included:
+the shedders with what they remember over rounds, the placement strategies, what is split and where, hashes and lookups,
+averages, and which reports are written. The answers must be the same.
 
-Of each rule that differs one case is made small; --out writes it as snapshots and a configuration for `fencepost policy
-decide`, and the question is told. A case is a function of the seed, the release and its number."""
+For each rule that differs one case is shrunk; --out writes it as snapshots and a configuration for `fencepost policy
+decide`, and the report has the question. A case is a function of the seed, the release and its number."""
 
 POLICY_EXAMPLES = """examples:
   fencepost conform policy                                  5,000 cases on the newest release
@@ -111,14 +111,14 @@ smallest that there are. The answers must be the same. The defects are those of 
 RESOLVER_EXAMPLES = """examples:
   fencepost conform resolver                                on the newest release
   fencepost conform resolver --release 4.0.8 --cases 1000000
-  fencepost conform resolver --defect jumps_accepted    is a mistake in the model noticed?
+  fencepost conform resolver --defect jumps_accepted    is a defect in the model noticed?
 
 exit status: 0 no difference, 12 a difference, 20 interrupted, 2 wrong usage, 153 no Java or no Maven, or the harness failed"""
 
 
 def add_conform(commands: Commands) -> None:
     """Adds the command, its targets and its verbs."""
-    conform = add_command(commands, "conform", "protocols held against the real code", CONFORM, EXAMPLES)
+    conform = add_command(commands, "conform", "check protocols against the real code", CONFORM, EXAMPLES)
     words = conform.add_subparsers(required=True, metavar="TARGET")
     for target, helps in TARGETS.items():
         _add_target(words, target, helps)
@@ -133,14 +133,14 @@ def _add_target(words: Commands, target: str, helps: str) -> None:
     conform = add_command(words, target, helps, TARGET, STATUS)
     add = conform.add_argument
     add("--release", metavar="R", help="of the real code (default: the first that the target is tried with)")
-    add("--runs", type=whole(1), default=200, metavar="N", help="how many random runs (default: 200)")
-    add("--steps", type=whole(1), default=60, metavar="K", help="steps that are chosen in a run, at most (default: 60)")
+    add("--runs", type=whole(1), default=200, metavar="N", help="number of random runs (default: 200)")
+    add("--steps", type=whole(1), default=60, metavar="K", help="maximum number of chosen steps in a run (default: 60)")
     add_seed(conform, "the runs")
-    helps = "JVMs that take runs at once, at most 8 (default: one more than there are cores, if the runs are many)"
+    helps = "number of parallel JVMs, max. 8 (default: one more than there are cores, if the runs are many)"
     add("--workers", type=whole(1), metavar="N", help=f"{helps}; the runs do not depend on it")
     add("--trace", type=Path, metavar="FILE", help="take the steps of a trace file instead")
     add("--storage", metavar="KIND", help="of the bookies: db (Pulsar's, the default), sorted or interleaved")
-    add("--processes", action="store_true", help="a kill is that of a process, by SIGKILL, and another has its files (bookie)")
+    add("--processes", action="store_true", help="kill real processes, by SIGKILL; the next one gets the files (bookie)")
     add_set(conform)
     add_defect(conform)
     add("--trace-dir", type=Path, metavar="DIR", help="write each difference there, as an ITF file")
@@ -162,13 +162,13 @@ def _add_mirrors(words: Commands) -> None:
 def _add_log(words: Commands) -> None:
     log = add_command(words, "log", "is there a run of the model that explains the log of a real system?", LOG, LOG_EXAMPLES)
     add = log.add_argument
-    add("protocol", metavar="PROTOCOL", help="whose run it is to be")
+    add("protocol", metavar="PROTOCOL", help="the protocol to explain the log with")
     add("file", type=Path, metavar="FILE", help="the log: a JSON object on each line")
-    add("--mapping", type=Path, metavar="FILE", help="what its lines mean, if they are not in the protocol's own words")
+    add("--mapping", type=Path, metavar="FILE", help="what the lines mean, if they are not in the protocol's own words")
     add_set(log)
     add_defect(log)
-    add("--out", type=Path, metavar="FILE", help="write the run that explains it, as far as it goes, as an ITF file")
-    helps = "give up when more states than that are possible at once (default: 20,000,000)"
+    add("--out", type=Path, metavar="FILE", help="write the run that explains the log, as far as it goes, as an ITF file")
+    helps = "give up when more than N states are possible at once (default: 20,000,000)"
     add("--limit", type=whole(1), default=20_000_000, metavar="N", help=helps)
     add_format(log)
     add_quiet(log)
@@ -179,8 +179,8 @@ def _add_policy(words: Commands) -> None:
     policy = add_command(words, "policy", "do the rules of load balancing answer what the classes do?", POLICY, POLICY_EXAMPLES)
     add = policy.add_argument
     add("--release", metavar="R", help="of Pulsar: 2.10.1, 4.0.8, 4.2.4 (the default) or 5.0.0-M1")
-    add("--cases", type=whole(1), default=5000, metavar="N", help="how many, of all rules together (default: 5000)")
-    add("--rule", action="append", metavar="NAME", help="this rule alone; may be given several times (default: all)")
+    add("--cases", type=whole(1), default=5000, metavar="N", help="number of cases over all rules (default: 5000)")
+    add("--rule", action="append", metavar="NAME", help="only this rule; may be given several times (default: all)")
     add_seed(policy, "the cases")
     add("--out", type=Path, metavar="DIR", help="write what differs there, as snapshots and configurations")
     add_format(policy)
@@ -202,9 +202,9 @@ def _add_resolver(words: Commands) -> None:
 
 
 def _add_hazards(words: Commands) -> None:
-    hazards = add_command(words, "hazards", "which mistakes of releases happen on their real code?", HAZARDS)
+    hazards = add_command(words, "hazards", "which known bugs happen on the real code?", HAZARDS)
     hazards.add_argument("targets", nargs="*", metavar="TARGET", help="all, unless named")
-    hazards.add_argument("--out", type=Path, metavar="FILE", help="write the result there as JSON, too")
+    hazards.add_argument("--out", type=Path, metavar="FILE", help="also write the result there as JSON")
     add_format(hazards)
     add_quiet(hazards)
     hazards.set_defaults(command=_hazards)

@@ -24,9 +24,9 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 EXPLORE = """Explores a protocol on Spark, on this machine unless --master names a cluster: by random walks, or all states
 with --exhaustive, beyond one machine's memory and level by level.
 
-What the walks find is certain; what they do not find was not seen, no more. The same seed gives the same walks, and the same
-rows in DIR, on any number of machines. A run that was cut short goes on with the same command; `report` tells what a run's
-folder says so far, `trace` shows any of its walks."""
+What the walks find is certain. That they find nothing proves nothing. The same seed gives the same walks, and the same
+rows in DIR, on any number of machines. The same command resumes a run that was cut short; `report` prints what a run's
+folder has so far, `trace` shows any of its walks."""
 
 EXPLORE_EXAMPLES = """examples:
   fencepost explore ledger --walks 1000000 --out found           a million walks of up to 100 steps
@@ -52,9 +52,9 @@ def add_explore(commands: Commands) -> None:
     )
     add = explore.add_argument
     add("subject", metavar="PROTOCOL", help="what to explore; or report, or trace")
-    add("folder", nargs="?", type=Path, metavar="DIR", help="the run to report on or to take a walk from")
+    add("folder", nargs="?", type=Path, metavar="DIR", help="the run to report on, or to take a walk from")
     add("--out", type=Path, metavar="DIR", help="the folder of the run (of a trace: the ITF file to write)")
-    add_walks(explore, 1_000_000, "how many walks")
+    add_walks(explore, 1_000_000, "number of walks")
     add_set(explore)
     add_releases(explore)
     add_defect(explore)
@@ -63,7 +63,7 @@ def add_explore(commands: Commands) -> None:
     add("--master", default="local[*]", metavar="URL", help="Spark's master (default: local[*], all cores of this machine)")
     add("--spark-conf", action="append", default=[], metavar="NAME=VALUE", help="a setting of Spark; may be repeated")
     add("--walk", type=whole(0), metavar="N", help="which walk to trace")
-    add("--whole", action="store_true", help="trace the walk as it was, not shrunk to the steps that matter")
+    add("--whole", action="store_true", help="trace the walk unshrunk")
     add("--plots", type=Path, metavar="DIR", help="write the report's plots there, as SVG files")
     add_quiet(explore)
     explore.set_defaults(command=_explore)

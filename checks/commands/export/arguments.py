@@ -19,8 +19,8 @@ smt2: the proof by induction as SMT-LIB 2 scripts, one for each action, and one 
 invariant implies. Every (check-sat) in them is answered unsat, by any solver of bit vectors, if the proof holds. index.json
 names the obligations of each script in their order.
 
-Which instances are written is chosen as for check: --set makes one, --size takes those of a size, --defect switches a known
-mistake on. Several instances get a folder each."""
+Instances are chosen as for check: --set makes one, --size takes those of a size, --defect switches a known bug on. Several
+instances get a folder each."""
 
 EXAMPLES = """examples:
   fencepost export election --set brokers=3 --format tla --out tla
@@ -36,7 +36,7 @@ def add_export(commands: Commands) -> None:
     export = add_command(commands, "export", "protocols and proofs for other tools: TLC and SMT solvers", EXPORT, EXAMPLES)
     add = export.add_argument
     add("protocols", nargs="+", metavar="PROTOCOL", help="what to write")
-    add("--format", choices=("tla", "smt2"), required=True, help="for which tools")
+    add("--format", choices=("tla", "smt2"), required=True, help="the format: TLA+ or SMT-LIB")
     add_set(export)
     add_releases(export)
     add_size(export)

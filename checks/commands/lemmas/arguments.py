@@ -27,22 +27,22 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 LEMMAS = """Looks for lemmas that prove a property by induction, and prints them as Python for properties/.
 
 A property that holds in all states that can be reached need not be inductive: a step from a state that cannot be reached may
-break it. The lemmas exclude such states. They are looked for among clauses over the variables of the protocol: equations with
-values and members, memberships, comparisons of numbers, how many members are so, one to three of these with "or" between,
-for all members of the universes that they mention. Clauses that some reached state does not satisfy are left out; of the others
-an inductive set is looked for that has the property, and made as small as it can be.
+break it. The lemmas exclude such states. The search is over clauses over the variables of the protocol: equations with
+values and members, memberships, comparisons of numbers, counts of members, one to three of these with "or" between,
+for all members of the universes that they mention. Clauses that some reached state does not satisfy are left out; among
+the others an inductive set with the property is searched for, and made as small as possible.
 
-What is printed as proved has been proved anew, from the printed text, by the engine of `fencepost check --by induction`; and,
+What is printed as proved has been proved again from the printed text, by the engine of `fencepost check --by induction`; and,
 where the protocol has such a proof, for any size."""
 
 EXAMPLES = """examples:
   fencepost lemmas ownership --property single_owner    why two brokers never own one bundle
   fencepost lemmas ownership --property single_owner --set disconnects=1 releases=1
-                                                        the same, of an instance of your own
+                                                        the same for an instance of your own
   fencepost lemmas ledger --property no_truncation --out found.py
                                                         minutes; the lemmas go to a file
   fencepost lemmas my_protocol.py --property mutual_exclusion --literals 2
-                                                        of a protocol of your own, with short clauses only
+                                                        for a protocol of your own, with short clauses only
 
 exit status: 0 the lemmas prove the property, 12 the property fails in a state that can be reached, 20 no such lemmas were found
   or it was stopped, 2 wrong usage, 150 the file cannot be read"""
@@ -50,18 +50,18 @@ exit status: 0 the lemmas prove the property, 12 the property fails in a state t
 
 def add_lemmas(commands: Commands) -> None:
     """Adds the command."""
-    lemmas = add_command(commands, "lemmas", "finds the lemmas with which a property is proved", LEMMAS, EXAMPLES)
+    lemmas = add_command(commands, "lemmas", "find the lemmas that prove a property", LEMMAS, EXAMPLES)
     add = lemmas.add_argument
     add("protocol", metavar="PROTOCOL", help="its name, or a file of your own, such as my_protocol.py")
-    add("--property", required=True, action=Once, metavar="NAME", help="what is to be proved: a property of single states")
+    add("--property", required=True, action=Once, metavar="NAME", help="the property to prove: one of single states")
     add_set(lemmas)
     add_size(lemmas, "none, but the instance that --set makes")
     add_releases(lemmas)
     add_defect(lemmas)
-    helps = "in a clause, at most; of three, clauses that count have one premise more (default: 3)"
+    helps = "maximum literals per clause; counting clauses may have one extra premise at 3 (default: 3)"
     add("--literals", type=int, choices=(1, 2, 3), default=3, help=helps)
     add_seed(lemmas, "the states that need not be reachable")
-    add("--out", type=Path, metavar="FILE", help="write the lemmas there, too")
+    add("--out", type=Path, metavar="FILE", help="also write the lemmas there")
     add_format(lemmas)
     add("--budget", type=positive, metavar="SECONDS", help="time for the whole run (default: no limit)")
     add_memory(lemmas, 1.0, "the states that are looked at")

@@ -16,8 +16,8 @@ or to a state that you describe. It is one file that opens from disk and loads n
 
 EXAMPLES = """examples:
   fencepost play election                                     from the initial state of the usual instance
-  fencepost play ledger --set bookies=4 --html ledger.html    of an instance of your own
-  fencepost play ledger --defect recovery_reads_do_not_fence  with a known mistake, in the small instance that shows it
+  fencepost play ledger --set bookies=4 --html ledger.html    for an instance of your own
+  fencepost play ledger --defect recovery_reads_do_not_fence  with a known bug, in the small instance that shows it
   fencepost play ownership --pulsar 4.0.8                     as that release behaves
   fencepost play my_protocol.py                               a protocol of your own
 

@@ -32,7 +32,7 @@ from fencepost.checks.console.options import (
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.world import add_world
 
-POLICY = """Asks Pulsar's load balancing what it would do: the rules of the brokers themselves, on data that you give.
+POLICY = """Shows what Pulsar's load balancing would do: the rules of the brokers themselves, on data that you give.
 
 A snapshot is a JSON file with the load reports and the bundle data as Pulsar stores them, under /loadbalance/brokers and
 /loadbalance/bundle-data. The configuration is a broker.conf; what it does not set has Pulsar's default."""
@@ -49,11 +49,11 @@ EXAMPLES = """examples:
   fencepost policy decide --snapshot now.json --shedder my_policy.py:shed
                                what a shedder of your own would do
   fencepost policy check --conf broker.conf
-                               whether the shedder keeps its rules, with these thresholds, on loads made at random
+                               whether the shedder keeps its rules, with these thresholds, on random loads
   fencepost policy simulate --conf broker.conf --snapshot now.json --scenario rolling-restart --hours 3
                                what the policy does to the cluster while all brokers are restarted
   fencepost policy compare --baseline broker.conf --proposed proposed.conf --snapshot now.json --out found
-                               what a change makes better and worse over hours, with what certainty, and where it goes wrong
+                               what a change makes better and worse over hours, how certain that is, and in which run
   fencepost policy place --conf broker.conf --snapshot now.json --bundle public/default/0x00000000_0x40000000
                                which brokers may get a bundle, and which filter drops which
   fencepost policy split --algorithm topic_count_equally_divide --bundle 0x00000000_0x40000000 --topics topics.json
@@ -63,28 +63,28 @@ EXAMPLES = """examples:
   fencepost policy bundle --boundaries 0x00000000,0x80000000,0xffffffff --topic persistent://public/default/orders
                                the bundle of a topic"""
 
-DECIDE = """Prints what the leader would do now: the bundles that leave each broker, in order; for each of them the brokers of
-which any may get it (where Pulsar draws at random, all that it draws from); the splits with their boundaries; the reasons.
+DECIDE = """Prints what the leader would do now: the bundles that leave each broker, in order; the brokers
+that may get each (where Pulsar draws at random, all candidates); the splits with their boundaries; the reasons.
 
-Several snapshots are rounds of one policy, one after the other, so that averages and hit counters carry over. With
---change a setting is another one from a round on, as a dynamic configuration makes it. With --only-shedder the shedder answers
-by itself: a load manager asks none when there is one broker, or shedding is switched off."""
+Several snapshots are rounds of one policy, one after the other, so that averages and hit counters carry over. --change
+changes a setting from a round on, as a dynamic configuration does. With --only-shedder the shedder answers by itself: a load
+manager asks none when there is one broker, or when shedding is switched off."""
 
-CHECK = """Asks the shedder, with the thresholds of a configuration, about small clusters made at random. Of every answer it
-checks that a broker sheds only if it is overloaded by the shedder's own definition, only what it owns, never its only
-bundle, nothing within the grace period, no more than required, and so on. For what breaks a rule the smallest load found
-is shown.
+CHECK = """Asks the shedder, with the thresholds of a configuration, about small random clusters. It checks of every answer
+that a broker sheds only if it is overloaded by the shedder's own definition, only what it owns, never its only
+bundle, nothing within the grace period, no more than required, and so on. For each broken rule it shows the smallest
+load found.
 
-What is known of Pulsar's own shedders is reported as expected. The exit status is 12 if anything else breaks a rule, and 20 if
+Known bugs of Pulsar's own shedders are reported as expected. The exit status is 12 if anything else breaks a rule, and 20 if
 nothing was ever unloaded."""
 
 
 SIMULATE = """Simulates a cluster for hours: topics with rates, brokers that measure and report, a leader that places, sheds and
-splits by the policy, crashes and restarts. Prints what the run is worth, what was done and why; and replays every
+splits by the policy, crashes and restarts. Prints the measures of the run, what was done and why; and replays every
 action through the protocols of ownership, unload and split.
 
-The same arguments give the same output. What the cluster refuses, because the policy
-went by old reports, is counted and changes nothing. The exit status is 12 if something was done that the protocols do
+The same arguments give the same output. Actions that the cluster refuses because
+the policy used old reports are counted and change nothing. The exit status is 12 if something was done that the protocols do
 not allow."""
 
 
@@ -139,9 +139,9 @@ def _add_decide(questions: Commands) -> None:
     _add_snapshots(parser)
     _add_shedder(parser)
     _add_placement(parser)
-    helps = "a setting that is another one from a round on; may be given several times"
+    helps = "change a setting from a round on; may be given several times"
     parser.add_argument("--change", action="append", default=[], metavar="ROUND:KEY=VALUE", help=helps)
-    alone = "what the shedder itself answers, though its load manager would not ask it, as with one broker"
+    alone = "what the shedder itself answers, even if its load manager would not ask it, as with one broker"
     parser.add_argument("--only-shedder", action="store_true", help=alone)
     parser.set_defaults(command=_decide)
 
@@ -177,12 +177,12 @@ def _add_place(questions: Commands) -> None:
         questions,
         "place",
         "which brokers may get a bundle",
-        "Prints which brokers each filter leaves for a bundle that nobody owns, and of which any may be selected.",
+        "Prints which brokers each filter leaves for a bundle that nobody owns, and the candidates that remain.",
     )
     _add_configuration(parser)
     _add_snapshots(parser)
     parser.add_argument("--bundle", required=True, metavar="NAME", help="such as public/default/0x00000000_0x40000000")
-    parser.add_argument("--non-persistent", action="store_true", help="it is looked up for a topic that is not persistent")
+    parser.add_argument("--non-persistent", action="store_true", help="look up for a non-persistent topic")
     _add_placement(parser)
     parser.set_defaults(command=_place)
 
@@ -209,7 +209,7 @@ def _add_split(questions: Commands) -> None:
 
 def _add_layout(questions: Commands) -> None:
     parser = _question(
-        questions, "layout", "the bundles of a new namespace", "Prints the boundaries of a new namespace of so many bundles."
+        questions, "layout", "the bundles of a new namespace", "Prints the boundaries of a new namespace with N bundles."
     )
     parser.add_argument("--bundles", type=int, default=4, metavar="N", help="how many (default: 4, as Pulsar's)")
     parser.set_defaults(command=_layout)

@@ -21,7 +21,7 @@ from fencepost.checks.console.options import (
 )
 from fencepost.checks.engines.results.verdicts import ExitStatus
 
-DESCRIPTION = """Makes small mistakes in a protocol, one at a time, and looks whether its properties notice.
+DESCRIPTION = """Makes small mistakes in a protocol, one at a time, and checks whether the properties notice.
 
 A mutant is the protocol with one mistake in one action: a condition of its guard left out, a family of variables not updated, a
 comparison replaced by its neighbour, a parameter read as one more or less. The mutants are checked in the instances of a size,
@@ -30,32 +30,33 @@ the smallest first, until one notices. The score is the share of those noticed a
 EXAMPLES = """examples:
   fencepost teeth election                       the mutants that nothing notices, and the score
   fencepost teeth election --all                 how each of them was noticed
-  fencepost teeth election --mutant propose.3    one of them, with the run that gives it away
+  fencepost teeth election --mutant propose.3    one of them, with the run that kills it
   fencepost teeth election --property single_leader --all
                                                  what one property notices
   fencepost teeth election --unfair --all        is each fairness needed?
   fencepost teeth ledger --set entries=1         the mutants of an instance of your own
   fencepost teeth service_unit --sample 200      where all of them would take hours
 
-exit status: 0 the score is at least that of --least, 10 it is not, 75 there is none, 20 interrupted, 2 wrong usage"""
+exit status: 0 the score is at least --least, 10 it is lower, 75 there is none, 20 interrupted, 2 wrong usage"""
 
 
 def add_teeth(commands: Commands) -> None:
     """Adds the command to those of ``fencepost``."""
     teeth = add_command(commands, "teeth", "whether the properties would notice a mistake", DESCRIPTION, EXAMPLES)
     add = teeth.add_argument
-    add("protocols", nargs="*", metavar="PROTOCOL", help="whose mutants (all, unless named)")
+    add("protocols", nargs="*", metavar="PROTOCOL", help="the protocols to mutate (default: all)")
     add_size(teeth, "small ones")
     add_set(teeth)
     add_releases(teeth)
-    add("--mutant", action="append", default=[], metavar="NAME", help="only this, or all of an action; with the run that tells")
-    add("--unfair", action="store_true", help="also those in which an action that is weakly fair is not")
+    helps = "only this mutant, or all mutants of an action; also prints the run that kills it"
+    add("--mutant", action="append", default=[], metavar="NAME", help=helps)
+    add("--unfair", action="store_true", help="also the mutants in which a weakly fair action is not fair")
     helps = "count only what this property notices; may be given several times"
     add("--property", action="append", default=[], metavar="NAME", help=helps)
-    add("--sample", type=whole(1), metavar="N", help="only so many of them, each as likely as any other")
+    add("--sample", type=whole(1), metavar="N", help="check a random sample of N mutants")
     add_seed(teeth, "the sample")
     add("--all", action="store_true", help="a line for each mutant, not only for those that survive")
-    add("--least", type=score, default=95.0, metavar="PERCENT", help="the score that is demanded (default: 95)")
+    add("--least", type=score, default=95.0, metavar="PERCENT", help="minimum score (default: 95)")
     add_format(teeth)
     add("--states", type=whole(1), default=50_000, metavar="N", help="leave out instances with more states (default: 50000)")
     add_memory(teeth, 0.25, "one search of a mutant")

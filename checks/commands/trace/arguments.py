@@ -41,16 +41,16 @@ EXAMPLES = """examples:
   fencepost trace shrink broken.itf.json --out short.itf.json
                                                            the same violation, in fewer steps
   fencepost trace java broken.itf.json --release 4.18.0 --out bug
-                                                           the same on the real code, as a project of Maven
-  fencepost trace pin broken.itf.json --out tests/pinned   a test of pytest that keeps it"""
+                                                           the same on the real code, as a Maven project
+  fencepost trace pin broken.itf.json --out tests/pinned   a pytest test that keeps it"""
 
 SHRINK = """Makes a trace shorter that violates (or reaches) its property: first the fewest steps, then, of as many, the fewest
 changes of actor, then the smallest parameters with which it is found again. The property stays the same. What is printed says
 how far the result is known to be the shortest."""
 
-PIN = """Writes a test of pytest, and a copy of the trace beside it. The test asserts that the run still violates its property
-(--expect violated), that it is no longer possible, or harmless, once its defects are mended (gone), or both, which is the
-default. A trace without defects is of the protocol as it is: the default is violated; gone is for one that is mended."""
+PIN = """Writes a pytest test, and a copy of the trace beside it. The test asserts that the run still violates its property
+(--expect violated), that it is no longer possible, or harmless, once its defects are fixed (gone), or both, which is the
+default. A trace without defects is of the protocol as it is: the default is violated; gone is for one that is fixed."""
 
 JAVA = """Has the real code of a release take the run, and writes it as a Maven project that does so without Fencepost: a pom,
 one test class with what surrounds the real classes, and a README with the upstream classes and lines of each step. Its test
@@ -61,7 +61,7 @@ exit status: 0 written, 12 the code does not take the run as the trace has it, 2
   153 no Java or no Maven"""
 
 NEIGHBOURHOOD = """Draws the states of a trace, those that other actions lead to from there, and all transitions between them.
-What is left out, and whether --limit cut it short, is said in the result."""
+The result says what is left out, and whether --limit cut it short."""
 
 HTML = """Writes a page to explore traces with: every step, who did what to whom, the state, and each property at each step.
 With several traces it compares any two of one protocol. The page is one file that opens from disk and loads nothing."""
@@ -105,7 +105,7 @@ def add_trace(commands: Commands) -> None:
     java.add_argument("--storage", metavar="KIND", help="of the bookies: db (the default), sorted or interleaved")
     add_quiet(java)
     java.set_defaults(command=_java)
-    pin = _verb(verbs, PinRequest, "pin", "write a test of pytest that keeps a trace", PIN)
+    pin = _verb(verbs, PinRequest, "pin", "write a pytest test that keeps a trace", PIN)
     pin.add_argument("--out", type=Path, default=Path(), metavar="DIR", help="the folder for both (default: this one)")
     pin.add_argument("--expect", choices=("both", "violated", "gone"), help="what it asserts")
 

@@ -13,21 +13,21 @@ from fencepost.checks.console.options import Commands, add_command, add_format, 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.world import add_world
 
-COMPARE = """Simulates the same runs under the present policy and under proposed ones, and says of every measure whether it gets
-better or worse, by how much, how certain that is, and in which run it is worst.
+COMPARE = """Simulates the same runs under the present policy and under proposed ones. For every measure it reports whether it
+gets better or worse, by how much, how certain that is, and in which run it is worst.
 
 A policy has parts with commas between them: a broker.conf, a setting as KEY=VALUE, the name of a shedder or placement
-strategy, a function of your own as FILE.py:FUNCTION. Without a broker.conf a proposed policy is the baseline in all that
-it does not name. With NAME= before its parts it goes by that name.
+strategy, a function of your own as FILE.py:FUNCTION. Without a broker.conf a proposed policy is the baseline except for what
+it names. NAME= before its parts names the policy.
 
-What if there were other brokers, another load, other bundles? These are parts, too; what the baseline supposes, all suppose:
+Parts also suppose other brokers, another load or other bundles; what the baseline supposes holds for all:
   add-brokers=2                brokers that join after the first minute
   remove-broker=NAME           a broker that is stopped then, for good
   bigger-brokers=2[@NAME]      all brokers, or one, can take twice as much
   load=2[@NAME]                all topics carry twice as much, or those of a namespace or bundle, or a topic by its full name
   split-first=3|BUNDLE         the three bundles with the most messages are split first, or one by its name
 
-The exit status is 12 if a measure gets worse by more than is tolerated, 20 if the runs do not suffice to tell, else 0."""
+The exit status is 12 if a measure gets worse by more than the tolerance, 20 if more runs are needed to decide, else 0."""
 
 EXAMPLES = """examples:
   fencepost policy compare --baseline broker.conf --proposed proposed.conf --snapshot now.json --out found
@@ -54,8 +54,8 @@ def add_compare(questions: Commands) -> None:
     add("--baseline", metavar="POLICY", help="the present policy (default: what Pulsar does without a configuration)")
     add("--proposed", metavar="POLICY", action="append", required=True, help="a proposed policy; may be given several times")
     add_pulsar(parser)
-    add("--out", type=Path, required=True, metavar="DIR", help="keep the runs there; the same command goes on with them")
-    add("--runs", type=whole(1), default=100, metavar="N", help="how many runs under each policy (default: 100)")
+    add("--out", type=Path, required=True, metavar="DIR", help="keep the runs there; the same command resumes them")
+    add("--runs", type=whole(1), default=100, metavar="N", help="number of runs under each policy (default: 100)")
     add_hours(parser, 6.0, "how long each run is")
     add_seed(parser, "all runs")
     add(
@@ -65,8 +65,8 @@ def add_compare(questions: Commands) -> None:
         metavar="AMOUNT|MEASURE=AMOUNT",
         help="how much worse a measure may get: 10%% of the baseline's mean, or 3 in its unit (default: 5%%)",
     )
-    add("--confidence", type=share, default=0.95, metavar="P", help="with which all intervals hold together (default: 0.95)")
-    add("--strict", action="store_true", help="exit with 20 while a measure may yet be worse than tolerated")
+    add("--confidence", type=share, default=0.95, metavar="P", help="joint confidence of all intervals (default: 0.95)")
+    add("--strict", action="store_true", help="exit with 20 while a measure may still be worse than the tolerance")
     add("--master", metavar="URL", help="make the runs on Spark, such as spark://host:7077 (default: on this machine)")
     add("--report", type=Path, metavar="FILE", help="write the answer as a page, with plots")
     add_format(parser)

@@ -13,9 +13,9 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 
 SNAPSHOT = """Reads the load of a running cluster and writes it as a snapshot, for the other questions.
 
-It only reads: GET requests to Pulsar's Admin REST interface at the addresses that are given, and to nothing else. A broker
-tells its own load only, so that the address of each is needed, or one address behind which all of them answer in turn. What
-pulsar-admin broker-stats load-report prints, and a dump of the metadata store, are taken as well, also in place of an address.
+It only reads: it sends GET requests to Pulsar's Admin REST interface at the given addresses, and nothing else. A broker
+reports only its own load, so give the address of each, or one address behind which all of them answer in turn. The output of
+pulsar-admin broker-stats load-report and a dump of the metadata store are read too, also in place of an address.
 
 A token is read from a file, is sent to the given addresses alone, and appears nowhere in the output."""
 
@@ -35,10 +35,10 @@ def add_snapshot(questions: Commands) -> None:
     add("--admin", action="append", default=[], metavar="URL", help="a broker's web address; may be given several times")
     add("--token-file", type=Path, action=Once, metavar="FILE", help="a file with the token of a superuser")
     add("--timeout", type=positive, default=10.0, metavar="SECONDS", help="how long a request may take (default: 10)")
-    add("--cluster", metavar="NAME", help="the name of the cluster (default: what its brokers say)")
+    add("--cluster", metavar="NAME", help="the name of the cluster (default: as its brokers report it)")
     add("--load-report", type=Path, action="append", default=[], metavar="FILE", help="what pulsar-admin prints of one broker")
     add("--metadata", type=Path, action=Once, metavar="FILE", help="a dump of the metadata store: JSON, the value of each path")
-    add("--partial", action="store_true", help="go without the reports of brokers that tell none")
+    add("--partial", action="store_true", help="accept brokers without a report")
     add("--out", type=Path, required=True, metavar="FILE", help="the snapshot to write")
     add_quiet(parser)
     parser.set_defaults(command=_take)
