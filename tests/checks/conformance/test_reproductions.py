@@ -60,7 +60,8 @@ def test_an_interrupt_ends_every_process(tmp_path: Path) -> None:
         for line in run.stdout:
             if "each a process" in line:
                 break
-        ports = [int(conf.read_text().partition("bookiePort=")[2].partition("\n")[0]) for conf in tmp_path.rglob("bookie.conf")]
+        confs = [conf.read_text() for conf in tmp_path.rglob("b[0-9]/program.conf")]
+        ports = [int(conf.partition("bookiePort=")[2].partition("\n")[0]) for conf in confs]
         run.send_signal(signal.SIGINT)
         run.communicate(timeout=60)
     assert run.returncode == 20
