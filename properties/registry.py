@@ -28,8 +28,8 @@ TRUTH = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0":
 
 
 LARGEST = 64
-"""The largest number that a file which somebody else may have written can give a parameter; what is larger is no instance that
-an engine could search, and takes gigabytes to build."""
+"""The largest number that a file can give a parameter: somebody else may have written it, and an instance of larger numbers
+cannot be searched, and takes gigabytes to build."""
 
 
 class RegistryError(Exception):
@@ -89,7 +89,8 @@ class Entry:
     parameters of a small instance in which it is caught. ``mutated`` are the instances in which mutants of it are searched by
     the hundred, if those of ``ci`` are too large for that. ``history`` tells of each defect which releases of the real system
     have it, or is empty; ``releases`` maps a release, of Pulsar or of BookKeeper, to the parameters with which the protocol
-    behaves as it. ``general`` tells for what of it there is a proof for any size.
+    behaves as it. ``general`` tells for what of it there is a proof for any size. ``largest`` is the largest number that a file
+    can give a parameter.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Entry:
     history: Mapping[str, History] = field(default_factory=dict)
     releases: Behaviour = field(default_factory=dict)
     general: General | None = None
+    largest: int = LARGEST
 
     def __post_init__(self) -> None:
         if not isinstance(self.suite, partial):  # it is one already where an entry is made of another
@@ -133,10 +135,10 @@ class Entry:
         return made
 
     def of_file(self, parameters: Mapping[str, Any], defects: Iterable[str]) -> Protocol:
-        """The instance that a file names. Raises what ``build`` raises, and RegistryError for a number above ``LARGEST``."""
+        """The instance that a file names. Raises what ``build`` raises, and RegistryError for a number above ``largest``."""
         for name, value in parameters.items():
-            if type(value) is int and not 0 <= value <= LARGEST:
-                raise RegistryError(f"{self.name}: {name} is from 0 to {LARGEST} in a file, not {value}")
+            if type(value) is int and not 0 <= value <= self.largest:
+                raise RegistryError(f"{self.name}: {name} is from 0 to {self.largest} in a file, not {str(value)[:12]}")
         return self.build(parameters, defects)
 
     def of_any(self, names: Sequence[str], parameters: Mapping[str, Any], defects: Iterable[str] = ()) -> list[Part]:

@@ -11,6 +11,7 @@ from fencepost.checks.conformance.logs.explanation import Explanation
 from fencepost.checks.conformance.logs.mismatch import alternatives, possible, why_not
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.kernel import Kernel
+from fencepost.traces.printable import printable
 
 FORMAT = 1
 _LINES = 5
@@ -29,7 +30,7 @@ def text(kernel: Kernel, found: Explanation, log: Path, out: Path | None = None,
         event = found.next
         assert event is not None
         why = found.stopped or f"no run of {kernel.protocol.name} explains this"
-        lines.append(f"{log}:{event.line}: {event.what}: {why}")
+        lines.append(f"{log}:{event.line}: {printable(event.what)}: {why}")
         lines.append(f"  explained: the first {found.explained:,} of {_many(events, 'event')}, by {run}")
         lines.append(f"  possible there: {_many(len(found.possible), 'state')}")
         for name, shown in possible(kernel, found.possible).items():

@@ -45,6 +45,10 @@ def grounded_as(grounding: type[Protocol]) -> Iterator[None]:
         _GROUNDING.reset(before)
 
 
+MOST_MEMBERS = 4096
+"""Members of a universe: of more no instance can be searched, and naming them alone takes gigabytes."""
+
+
 class Protocol:
     """A set of guarded actions over finite variables.
 
@@ -165,6 +169,8 @@ class Protocol:
         self._claim("universe", name)
         if type(size) is not int or size < 0:
             raise ModelError(f"{self.name}: universe {name} has size {size!r}")
+        if size > MOST_MEMBERS:
+            raise ModelError(f"{self.name}: universe {name} has {size:,} members, and at most {MOST_MEMBERS:,} can be searched")
         if names and (len(names) != size or len(set(names)) != size):
             raise ModelError(f"{self.name}: universe {name} has {size} members and needs as many distinct names: {names}")
         full = self.scope.name(name)

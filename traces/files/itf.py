@@ -17,6 +17,7 @@ from fencepost.model.language import ModelError, Protocol, Variable
 from fencepost.properties.registry import Entry, RegistryError, find
 from fencepost.traces.files.itf_values import decode, encode, key_of, picked, unkeyed
 from fencepost.traces.files.writing import write_text
+from fencepost.traces.printable import printable
 from fencepost.traces.trace import Loop, State, Step, Trace
 
 VERSION = 1
@@ -27,6 +28,9 @@ DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 
 class TraceFileError(Exception):
     """A trace file that cannot be read; the message names the file and what is wrong with it."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))
 
 
 def write(trace: Trace, protocol: Protocol, path: Path) -> None:
@@ -55,8 +59,8 @@ def write(trace: Trace, protocol: Protocol, path: Path) -> None:
 def read(path: Path, protocols: Mapping[str, Entry]) -> tuple[Trace, Protocol]:
     """The trace in a file, and the instance of its protocol, rebuilt.
 
-    Everything is checked but the steps, which are for replay to judge. Raises TraceFileError, naming the file, if it cannot
-    be read, is no trace, was cut short, or does not fit the protocol that it names.
+    Everything is checked except the steps, which are for replay to judge. All text of the trace is printable. Raises
+    TraceFileError, naming the file, if it cannot be read, is no trace, was cut short, or does not fit its protocol.
     """
     try:
         return _read(path, protocols)
@@ -81,7 +85,7 @@ def _read(path: Path, protocols: Mapping[str, Entry]) -> tuple[Trace, Protocol]:
     name = _shape(meta.get("protocol"), str, "#meta protocol")
     parameters = _shape(meta.get("parameters"), dict, "#meta parameters")
     defects = [_shape(d, str, "each of #meta defects") for d in _shape(meta.get("defects"), list, "#meta defects")]
-    protocol = find(name, protocols).build(parameters, defects)
+    protocol = find(name, protocols).of_file(parameters, defects)
     families = _families(protocol)
     _check_names(_shape(content.get("vars"), list, "vars"), families, "vars")
     states = _shape(content.get("states"), list, "states")
@@ -205,7 +209,7 @@ def _shape(value: Any, kind: type, what: str) -> Any:
     words = {dict: "an object", list: "a list", str: "a string", int: "a whole number"}
     if type(value) is not kind:
         raise _Wrong(f"{what} is missing" if value is None else f"{what} is not {words[kind]}")
-    return value
+    return printable(value) if isinstance(value, str) else value
 
 
 def _optional(meta: Mapping[str, Any], name: str, kind: type) -> Any:

@@ -30,6 +30,9 @@ INFIX: Mapping[int, str] = {
     z3.Z3_OP_BXOR: "^",
 }
 PREFIX: Mapping[int, str] = {z3.Z3_OP_NOT: "not ", z3.Z3_OP_UMINUS: "-", z3.Z3_OP_BNOT: "~"}
+ARITHMETIC = (z3.Z3_OP_ADD, z3.Z3_OP_SUB, z3.Z3_OP_MUL, z3.Z3_OP_UMINUS)
+"""What makes numbers of its sides, whatever these are."""
+
 CONNECTIVES = (z3.Z3_OP_AND, z3.Z3_OP_OR, z3.Z3_OP_IMPLIES, z3.Z3_OP_XOR, z3.Z3_OP_ITE)
 
 
@@ -87,30 +90,38 @@ class Wording:
         return f"not {self._inner(term, z3.Z3_OP_NOT)}"
 
     def _joined(self, term: Any, sign: str) -> str:
-        """The sides with their operator between them; a literal is written as the domain of another side shows it, and of an
-        equation it is the right side."""
+        """The sides with their operator between them; a literal is written as the domain of another side shows it, unless they
+        are counted with, and of an equation it is the right side."""
         sides, kind = list(term.children()), term.decl().kind()
         if len(sides) == 1:
             return self(sides[0])
         if sign in ("=", "!=") and _is_literal(sides[0]):
             sides.reverse()
-        show = None if kind in CONNECTIVES else next((s for side in sides if (s := self._show(side))), None)
+        counts = kind in CONNECTIVES or kind in ARITHMETIC
+        show = None if counts else next((s for side in sides if (s := self._show(side))), None)
         return f" {sign} ".join(self._texts(sides, kind, show))
 
     def _texts(self, terms: Iterable[Any], outer: int, show: Callable[[int], str] | None) -> list[str]:
         return [show(term.as_long()) if show and _is_literal(term) else self._inner(term, outer) for term in terms]
 
     def _show(self, term: Any) -> Callable[[int], str] | None:
-        """How the values of a term are shown: as those of a choice or a subset in it."""
+        """How the values of a term are shown: as those of the choice or the subset that it is, and as a number where none of
+        the choice's values is that."""
         domain = self._domain(term)
-        return domain.show if isinstance(domain, (Choice, Subset)) else None
+        if isinstance(domain, Choice):
+            names = domain.names
+            return lambda raw: names[raw] if 0 <= raw < len(names) else str(raw)
+        return domain.show if isinstance(domain, Subset) else None
 
     def _domain(self, term: Any) -> Domain | None:
         if is_constant(term):
             return self.variable(term).domain
-        if z3.is_bool(term):
+        if z3.is_bool(term) or term.decl().kind() in ARITHMETIC:
             return None
-        children = term.children()[1:] if term.decl().kind() == z3.Z3_OP_ITE else term.children()
+        children = term.children()
+        if term.decl().kind() == z3.Z3_OP_ITE:
+            either = [self._domain(child) for child in children[1:] if not _is_literal(child)]
+            return either[0] if either and all(domain == either[0] for domain in either) else None
         return next((domain for child in children if (domain := self._domain(child)) is not None), None)
 
     def _label(self, among: Any, place: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from fencepost.properties.vocabulary import Property
 from fencepost.traces.files.writing import write_text
 from fencepost.traces.trace import Trace
 
@@ -12,7 +13,7 @@ HEAD = '''"""A run that `fencepost trace pin` pinned: it violates {name}{switche
 
 from pathlib import Path
 
-TRACE = Path(__file__).with_name("{file}")
+TRACE = Path(__file__).with_name({file!a})
 '''
 
 VIOLATED = """
@@ -30,14 +31,15 @@ def test_{name}_is_gone{switched}(fencepost_replay):
 
 
 class Pin:
-    """A trace that is to be pinned in a folder, and the test of it.
+    """A trace that is to be pinned in a folder, and the test of it. Names in the test are those of the protocol, and never a
+    file's; what else comes from outside is a literal in it.
 
-    ``expect`` says what the test asserts: that the run is ``violated`` as it was, that it is ``gone`` (with its defects mended,
+    ``expect`` says what the test asserts: that the run is ``violated`` as it was, that it is ``gone`` (without its defects,
     if it has any, it is no longer possible or no longer violates its property), or ``both``.
     """
 
-    def __init__(self, trace: Trace, file: Path, folder: Path, expect: str) -> None:
-        self.trace, self.expect, self._source = trace, expect, file
+    def __init__(self, trace: Trace, violated: Property, file: Path, folder: Path, expect: str) -> None:
+        self.trace, self.expect, self._name, self._source = trace, expect, violated.name, file
         self.file = folder / file.name
         stem = re.sub(r"\W+", "_", file.name.removesuffix(".itf.json"))
         self.test = folder / f"test_pinned_{stem}.py"
@@ -45,14 +47,14 @@ class Pin:
     @property
     def program(self) -> str:
         """The text of the test."""
-        name, defects = self.trace.violated, " and ".join(self.trace.defects)
-        made = HEAD.format(name=name, switched=f" with {defects}" if defects else "", file=self.file.name)
+        name, defects = self._name, " and ".join(self.trace.defects)
+        program = HEAD.format(name=name, switched=f" with {defects}" if defects else "", file=self.file.name)
         if self.expect in ("both", "violated"):
-            made += VIOLATED.format(name=name, switched="_with_its_defect" if defects else "")
+            program += VIOLATED.format(name=name, switched="_with_its_defect" if defects else "")
         if self.expect in ("both", "gone"):
-            mended = {"switched": "_without_its_defect", "defects": ", defects=()"}
-            made += GONE.format(name=name, **(mended if defects else {"switched": "", "defects": ""}))
-        return made
+            fixed = {"switched": "_without_its_defect", "defects": ", defects=()"}
+            program += GONE.format(name=name, **(fixed if defects else {"switched": "", "defects": ""}))
+        return program
 
     def write(self) -> None:
         """Writes the test, and a copy of the trace beside it. Raises OSError."""

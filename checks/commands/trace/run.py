@@ -31,6 +31,7 @@ from fencepost.traces.drawings.mermaid import as_mermaid
 from fencepost.traces.drawings.sequence_svg import as_svg
 from fencepost.traces.files.itf import TraceFileError, read, write
 from fencepost.traces.files.writing import write_text
+from fencepost.traces.printable import printable
 from fencepost.traces.replay import replay, replay_on
 from fencepost.traces.shrinking.shrinking import shrink
 from fencepost.traces.shrinking.smaller import in_smallest
@@ -204,6 +205,11 @@ def _pin(opened: _Opened, asked: PinRequest) -> ExitStatus:
     if trace.violated is None:
         print(f"fencepost: {opened.path}: it names no property, so there is nothing that a test could assert", file=sys.stderr)
         return ExitStatus.USAGE
+    violated = opened.violated
+    if violated is None:
+        known = ", ".join(stated.name for stated in opened.suite.properties)
+        print(f"fencepost: {opened.path}: {trace.protocol} has no property {trace.violated!r}; it has {known}", file=sys.stderr)
+        return ExitStatus.INPUT
     expect = asked.expect or ("both" if trace.defects else "violated")
     if expect == "both" and not trace.defects:
         print(f"fencepost: {opened.path}: it has no defects: --expect violated, or gone once it is mended", file=sys.stderr)
@@ -213,9 +219,9 @@ def _pin(opened: _Opened, asked: PinRequest) -> ExitStatus:
     if expect == "both" and replay(replace(trace, defects=()), PROTOCOLS).replays:
         print(f"fencepost: {opened.path}: it replays without its defects, too: pin it with --expect violated", file=sys.stderr)
         return ExitStatus.EVALUATION
-    pin = Pin(trace, opened.path, asked.out, expect)
+    pin = Pin(trace, violated, opened.path, asked.out, expect)
     pin.write()
-    print(f"test: {pin.test}\ntrace: {pin.file}")
+    print(printable(f"test: {pin.test}"), printable(f"trace: {pin.file}"), sep="\n")
     return ExitStatus.HOLDS
 
 

@@ -21,6 +21,7 @@ from fencepost.model.language import Action, Protocol
 from fencepost.model.language.domains import Subset
 from fencepost.properties.registry import Value
 from fencepost.traces.files.itf_values import decode
+from fencepost.traces.printable import printable
 
 NOTHING = "nothing"
 """Instead of a step: perhaps none was taken."""
@@ -33,6 +34,9 @@ _HEADER = {"parameters", "defects", "unobserved", "protocol"}
 
 class LogError(Exception):
     """A log or a mapping that cannot be read, or does not fit the protocol; the message names the file and the line."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))
 
 
 class EmptyLogError(Exception):

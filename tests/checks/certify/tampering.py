@@ -39,7 +39,7 @@ def fit_digests(folder: Path) -> bool:
         manifest = json.loads((folder / MANIFEST).read_bytes())
         files = {name: data for name, data in _content(folder).items() if name != MANIFEST}
         manifest["files"] = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, RecursionError):
         return False
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     return True
@@ -57,7 +57,7 @@ def _with_json(folder: Path, name: str, change: Callable[[dict[str, object]], No
     try:
         content = json.loads((folder / name).read_bytes())
         change(content)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return
     (folder / name).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 

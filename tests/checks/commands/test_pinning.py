@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -80,6 +81,42 @@ def test_what_cannot_be_pinned(trace: Path, tmp_path: Path, capsys: pytest.Captu
     assert "no_truncation is not violated" in capsys.readouterr().err
     assert pinned(tmp_path / "absent.itf.json", tmp_path) == 150
     assert list(tmp_path.glob("test_*")) == []
+
+
+def with_property(trace: Path, file: Path, name: str) -> Path:
+    """A file that says of a run that it violates something."""
+    text = trace.read_text().replace(f'"property": "{PROPERTY}"', f'"property": {json.dumps(name)}')
+    file.write_text(text)
+    return file
+
+
+INJECTED = "x():\n    pass\nopen('owned', 'w').close()\ndef test_y"
+
+
+@pytest.mark.parametrize("expect", ["gone", "violated", "both"])
+@pytest.mark.parametrize("name", [INJECTED, "no_such_property", '"""', "\x1b[2J"])
+def test_a_name_that_is_no_property_is_not_written_into_a_test(
+    trace: Path, tmp_path: Path, expect: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = with_property(trace, tmp_path / "strange.itf.json", name)
+    assert pinned(file, tmp_path, "--expect", expect) == 150
+    error = capsys.readouterr().err
+    assert "has no property" in error
+    assert error.removesuffix("\n").isprintable()
+    assert list(tmp_path.glob("test_*")) == []
+
+
+@pytest.mark.parametrize("name", ['x") or open("owned", "w").close() or ("', "x\\", "x'\"", "x{y}", "x\n", "\x1b[2J"])
+def test_the_name_of_a_file_is_a_literal(
+    trace: Path, pytester: pytest.Pytester, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pytester.path / "from").mkdir()
+    file = pytester.path / "from" / f"{name.replace('/', '')}.itf.json"
+    file.write_bytes(trace.read_bytes())
+    assert pinned(file, pytester.path, "--expect", "gone") == 0
+    assert all(line.isprintable() for line in capsys.readouterr().out.splitlines())
+    ran(pytester, passed=1)
+    assert not (pytester.path / "owned").exists()
 
 
 OWN = """

@@ -265,6 +265,11 @@ def test_a_universe_of_no_size(shop: Shop, size: Any) -> None:
         shop.p.universe("person", size)
 
 
+def test_a_universe_that_no_engine_could_search(shop: Shop) -> None:
+    with refused("universe person has 1,000,000,000 members, and at most 4,096 can be searched"):
+        shop.p.universe("person", 10**9)
+
+
 def test_members_of_a_universe_with_names(shop: Shop) -> None:
     person = shop.p.universe("person", 2, names=("ann", "bob"))
     assert [person.label(m) for m in person] == ["ann", "bob"]

@@ -240,3 +240,29 @@ def test_what_does_not_fit(file: Path, protocols: dict[str, Entry], path: str, v
 def test_no_file(tmp_path: Path, protocols: dict[str, Entry]) -> None:
     assert "No such file" in refusal(tmp_path / "absent.itf.json", protocols)
     assert "directory" in refusal(tmp_path, protocols)
+
+
+@pytest.mark.parametrize("value", [65, 10**9, 10**400, -1])
+def test_a_size_beyond_what_the_registry_allows_is_refused_before_anything_is_built(tmp_path: Path, value: int) -> None:
+    path = tmp_path / "large.itf.json"
+    meta = {"fencepost-version": 1, "protocol": "election", "parameters": {"brokers": value}, "defects": []}
+    path.write_text(json.dumps({"#meta": meta, "vars": [], "states": []}))
+    assert "election: brokers is from 0 to 64 in a file, not " in refusal(path, dict(PROTOCOLS))
+
+
+def test_no_control_character_of_a_file_reaches_who_reads_it(
+    file: Path, protocols: dict[str, Entry], trace: Trace, broken: Protocol
+) -> None:
+    content = json.loads(file.read_text())
+    evil = "x\x1b[2J\u202e\r\ny"
+    content["#meta"] |= {"found-by": evil, "property": evil}
+    content["states"][-1]["mbt::actionTaken"] = evil
+    content["states"][-1]["mbt::nondetPicks"] = {}
+    file.write_text(json.dumps(content))
+    found, _ = read(file, protocols)
+    assert [found.found_by, found.violated, found.steps[-1].action] == ["x\\x1b[2J\\u202e\\r\\ny"] * 3
+    content["states"][0][evil] = evil
+    file.write_text(json.dumps(content))
+    assert refusal(file, protocols).isprintable()
+    file.write_text('{"\x1b[2J": 1, "\x1b[2J": 2}')
+    assert refusal(file, protocols).isprintable()
