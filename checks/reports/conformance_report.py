@@ -20,6 +20,8 @@ from fencepost.properties.registry import written
 from fencepost.traces.wording.text import show
 
 FORMAT = 1
+SHOWN_BRANCHES = 5
+"""Branches that no run took which the text names; the format for programs has all."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,7 @@ def text(held: Held, files: Sequence[Path] = (), *, width: int = 120, colour: bo
         f"({len(coverage.taken):,} of {result.grounded():,} with their parameters), "
         f"{_many(len(coverage.transitions), 'transition')}"
     )
+    rows += _branch_rows(held)
     rows += [f"not covered: {name}: {why}" for name, why in held.untaken().items()]
     if held.unobserved():
         rows.append(f"not observed: {', '.join(held.unobserved())}")
@@ -102,6 +105,23 @@ def text(held: Held, files: Sequence[Path] = (), *, width: int = 120, colour: bo
     since = f", {result.rate(started=True):,.0f} once it had started" if result.runs > 1 else ""
     lines.append(f"# {result.seconds:.1f} s, {result.rate():,.0f} steps/s{since}")
     return "\n".join(lines) + "\n"
+
+
+def _branch_rows(held: Held) -> Iterator[str]:
+    """How many branches of the actions that were taken the runs took, and which they never took: those that were open to them
+    first."""
+    result = held.result
+    untaken, names = result.untaken_branches(), result.coverage.names()
+    count = sum(bool(names[action]) for action, _ in result.branches)
+    if not count:
+        return
+    yield f"branches: {count - len(untaken):,} of {count:,} of these actions were taken"
+    ordered = sorted(untaken, key=lambda branch: branch not in result.coverage.open_branches)
+    for branch in ordered[:SHOWN_BRANCHES]:
+        why = "open to a run, and not taken" if branch in result.coverage.open_branches else "open to no run"
+        yield f"never taken: {branch[0]} where {branch[1]} ({why})"
+    if len(ordered) > SHOWN_BRANCHES:
+        yield f"never taken: {len(ordered) - SHOWN_BRANCHES:,} more, which --format json lists"
 
 
 def _many(count: int, what: str) -> str:
@@ -147,6 +167,11 @@ def as_json(held: Held, status: ExitStatus, files: Sequence[Path] = ()) -> str:
         "differences": [_as_object(outcome) for outcome in result.found()],
         "covered": dict(sorted(result.coverage.names().items())),
         "transitions": len(result.coverage.transitions),
+        "branches": len(result.coverage.branches),
+        "never_taken": [
+            {"action": action, "where": condition, "open": (action, condition) in result.coverage.open_branches}
+            for action, condition in result.untaken_branches()
+        ],
         "not_covered": held.untaken(),
         "not_observed": held.unobserved(),
         "allowances": [

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fencepost.checks.conformance.running.adapter import Adapter, Seen
-from fencepost.checks.conformance.running.choosing import WINDOW, Chooser, Contrast, Coverage, Experience
+from fencepost.checks.conformance.running.branches import Branch, Branches
+from fencepost.checks.conformance.running.choosing import FREE, WINDOW, Chooser, Contrast, Coverage, Experience
 from fencepost.checks.conformance.running.order import in_order
 from fencepost.checks.conformance.running.pair import Choose, Outcome, Pair
 from fencepost.checks.conformance.running.shortening import shortened
@@ -27,7 +28,7 @@ class Result:
     ``differing`` are the finds, one of each kind, shrunk; ``known`` counts the runs that met a deviation that has a name;
     ``unexplained`` the runs of which a find is one. ``examples`` has the first run of each known deviation, ``not_covered`` the
     traces that could not be taken to their end. ``seconds`` is what the runs took, shrinking left out; ``first`` has the
-    seconds and the steps of the first one, with which the harness starts.
+    seconds and the steps of the first one, with which the harness starts. ``branches`` are all those of the instances' actions.
     """
 
     instances: Sequence[Protocol]
@@ -42,6 +43,7 @@ class Result:
     differing: list[Outcome] = field(default_factory=list)
     seconds: float = 0.0
     first: tuple[float, int] = (0.0, 0)
+    branches: frozenset[Branch] = frozenset()
     interrupted: bool = False
 
     def rate(self, *, started: bool = False) -> float:
@@ -57,6 +59,11 @@ class Result:
     def found(self) -> list[Outcome]:
         """A run of each way in which the two differ, those that are known last; and any that could not be taken to its end."""
         return [*self.differing, *self.not_covered, *(self.examples[name] for name in sorted(self.examples))]
+
+    def untaken_branches(self) -> list[Branch]:
+        """The branches of actions that were taken, which no step took."""
+        names = self.coverage.names()
+        return sorted(branch for branch in self.branches - self.coverage.branches if names[branch[0]])
 
     def actions(self) -> list[str]:
         """The names of all actions of the instances, in their order."""
@@ -90,7 +97,9 @@ def campaign(
     finds it ends; unless ``shrink`` is false they are then made as short as they can be. Raises SessionError if a harness
     fails.
     """
-    result, experience = Result(instances), Experience()
+    branches = [Branches(protocol) for protocol in instances]
+    result = Result(instances, branches=frozenset[Branch]().union(*(each.every for each in branches)))
+    experience = Experience()
     kernels = [Kernel(protocol) for protocol in instances]
     pairs = [[Pair(kernel, each) for kernel in kernels] for each in (adapter, *besides)]
     contrast = Contrast(kernels, [Kernel(protocol) for protocol in without]) if without else None
@@ -100,9 +109,12 @@ def campaign(
 
     def take(worker: int, run: int) -> tuple[int, Outcome, Coverage]:
         place = run % len(instances)
-        chooser = Chooser(seed, run, experience, weights or {}, contrast)
+        chooser = Chooser(seed, run, experience, weights or {}, branches, contrast)
+        if (number := run // len(instances)) >= FREE and number % 2:
+            chooser.seek(place)
         pair = pairs[worker][place]
         outcome = pair.choose(_chosen(pair, place, chooser), steps, found_by="conformance", seed=seed)
+        chooser.coverage.branches |= branches[place].of_run(outcome.trace)
         return place, outcome, chooser.coverage
 
     def count(taken: tuple[int, Outcome, Coverage]) -> bool:
@@ -130,7 +142,8 @@ def campaign(
 
 def single(pair: Pair, labels: Sequence[str]) -> Result:
     """Takes one run, that of the steps with these labels. Raises SessionError if the harness fails."""
-    result = Result([pair.protocol])
+    branches = Branches(pair.protocol)
+    result = Result([pair.protocol], branches=branches.every)
     started = time.monotonic()
     outcome = pair.follow(labels)
     _count(outcome, result, pair.adapter)
@@ -138,6 +151,7 @@ def single(pair: Pair, labels: Sequence[str]) -> Result:
         if step.action.partition("(")[0] not in pair.adapter.eager:
             result.coverage.taken[step.action] += 1
         result.coverage.transitions.add((0, state, step.action))
+    result.coverage.branches |= branches.of_run(outcome.trace)
     if not outcome.explained:
         result.differing.append(outcome)
     result.seconds = time.monotonic() - started

@@ -5,15 +5,22 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fencepost.checks.conformance.running.branches import Branch, Branches
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Action
 from fencepost.traces.trace import State
 
 NEW = 4.0
 """How much likelier a step is that no run has taken from this state."""
+
+FREE = 4
+"""Runs of an instance that are random from the start; of the later ones every other begins with a way to a branch."""
+
+UNTAKEN = 20.0
+"""How much likelier a step is that takes a branch of its action which no run has taken."""
 
 TELLING = 100.0
 """How much likelier a step is that shows a mistake in the model."""
@@ -27,13 +34,16 @@ class Coverage:
     """What the runs have taken together: each grounded action with how often, and how many transitions (state and action).
 
     ``passed_over`` counts the enabled steps that were not tried, by the allowance that says why; ``seen`` are the names of the
-    actions that were enabled at all.
+    actions that were enabled at all. ``branches`` are those that the steps took, ``open_branches`` those that some enabled step
+    would have taken.
     """
 
     taken: Counter[str] = field(default_factory=Counter)
     transitions: set[tuple[int, State, str]] = field(default_factory=set)
     passed_over: Counter[str] = field(default_factory=Counter)
     seen: set[str] = field(default_factory=set)
+    branches: set[Branch] = field(default_factory=set)
+    open_branches: set[Branch] = field(default_factory=set)
 
     def names(self) -> Counter[str]:
         """The actions without their parameters, with how often each was taken."""
@@ -48,6 +58,8 @@ class Coverage:
         self.transitions |= other.transitions
         self.passed_over.update(other.passed_over)
         self.seen |= other.seen
+        self.branches |= other.branches
+        self.open_branches |= other.open_branches
 
 
 class Experience:
@@ -58,19 +70,26 @@ class Experience:
         self.runs = 0
         self._first: dict[tuple[int, State, str], int] = {}
         self._names = [Counter[str]()]
+        self._branches = [Counter[Branch]()]
 
     def add(self, coverage: Coverage) -> None:
         """Counts the next run."""
         for transition in coverage.transitions:
             self._first.setdefault(transition, self.runs)
         self._names.append(self._names[-1] + coverage.names())
+        self._branches.append(self._branches[-1] + Counter(coverage.branches))
         self.runs += 1
-        if self.runs >= WINDOW:
-            self._names[self.runs - WINDOW].clear()  # no run asks for it any more
+        if self.runs >= WINDOW:  # no run asks for these any more
+            self._names[self.runs - WINDOW].clear()
+            self._branches[self.runs - WINDOW].clear()
 
     def names(self, run: int) -> Counter[str]:
         """How often the actions were taken, as that run knows it, which may begin now."""
         return Counter(self._names[max(0, run - WINDOW + 1)])
+
+    def branches(self, run: int) -> Counter[Branch]:
+        """How many runs took each branch, as that run knows it, which may begin now."""
+        return Counter(self._branches[max(0, run - WINDOW + 1)])
 
     def knows(self, run: int, transition: tuple[int, State, str]) -> bool:
         """Whether the transition was taken, as that run knows it."""
@@ -110,10 +129,11 @@ def _places(mistaken: Kernel, sound: Kernel) -> list[int]:
 
 class Chooser:
     """Chooses the steps of one run at random among enabled actions, the likelier the more seldom they were taken; ``weights``
-    are by action name. ``coverage`` is what the run itself takes.
+    are by action name. ``coverage`` is what the run itself takes; ``branches`` are those of each instance.
 
-    A run is a pure function of the seed, its number and the runs that it knows of. With a ``contrast`` a step that it tells of
-    is much likelier than the others.
+    A run is a pure function of the seed, its number and the runs that it knows of. One that seeks a branch begins with a way
+    there. A step that takes a branch which was never
+    taken is likelier than the others, and with a ``contrast`` one that it tells of much likelier.
     """
 
     def __init__(
@@ -122,28 +142,53 @@ class Chooser:
         run: int,
         experience: Experience,
         weights: Mapping[str, float],
+        branches: Sequence[Branches],
         contrast: Contrast | None = None,
     ) -> None:
         self.run, self.experience, self.weights, self.contrast = run, experience, weights, contrast
+        self._branches, self._known = branches, experience.branches(run)
+        self._way: list[str] = []
+        self._sought: Branch | None = None
         self.coverage = Coverage()
         self._random = random.Random(f"{seed}, {run}")
         self._names = experience.names(run)
 
+    def seek(self, instance: int) -> None:
+        """Has the run begin with a shortest way to a branch of the instance, one that few runs took."""
+        ways = self._branches[instance].ways
+        if ways:
+            fewest = min(self._known[branch] for branch in ways)
+            self._sought = self._random.choice([branch for branch in ways if self._known[branch] == fewest])
+            self._way = list(reversed(ways[self._sought]))
+
     def __call__(self, instance: int, state: State, actions: Sequence[Action]) -> Action:
         """One of the actions; ``instance`` tells apart states of several instances."""
-        weights = [self._weight(instance, state, action) for action in actions]
+        takes = self._branches[instance].at(state)
+        self.coverage.open_branches.update(*(takes[action.label] for action in actions))
+        labels = {action.label: action for action in actions}
+        while self._way:  # what is not possible there, the code has taken by itself, or it is passed over
+            if (label := self._way.pop()) in labels:
+                return labels[label]
+        if self._sought is not None:
+            sought, self._sought = self._sought, None
+            if there := [action for action in actions if sought in takes[action.label]]:
+                return self._random.choice(there)
+        weights = [self._weight(instance, state, action, takes[action.label]) for action in actions]
         return self._random.choices(actions, weights)[0]
 
     def took(self, instance: int, state: State, action: Action) -> None:
         """Counts a step."""
         self.coverage.taken[action.label] += 1
         self.coverage.transitions.add((instance, state, action.label))
+        self.coverage.branches |= self._branches[instance].at(state)[action.label]
         self._names[action.name] += 1
 
-    def _weight(self, instance: int, state: State, action: Action) -> float:
+    def _weight(self, instance: int, state: State, action: Action, branches: Iterable[Branch]) -> float:
         usual = self.weights.get(action.name, 1.0)
         seldom = 1.0 / math.sqrt(math.sqrt(1 + self._names[action.name]))
         transition = (instance, state, action.label)
         fresh = transition not in self.coverage.transitions and not self.experience.knows(self.run, transition)
+        untaken = any(one not in self.coverage.branches and not self._known[one] for one in branches)
         telling = self.contrast is not None and self.contrast(instance, state, action)
-        return usual * seldom * (NEW if fresh else 1.0) * (TELLING if telling else 1.0)
+        steered = (NEW if fresh else 1.0) * (UNTAKEN if untaken else 1.0) * (TELLING if telling else 1.0)
+        return usual * seldom * steered

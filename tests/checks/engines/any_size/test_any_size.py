@@ -346,6 +346,14 @@ def test_ledgers_of_any_size(any: tuple[str, ...], parameters: dict[str, Any]) -
     assert found.discharged == found.confirmed or parameters.get("changes")
 
 
+def test_what_a_reader_reads_is_justified_however_many_bookies_it_heard_of_it_from() -> None:
+    parts = PROTOCOLS["ledger"].of_any(("entries", "bookies", "recoverers"), {}, ())
+    suite = next(part for part in parts if part.sizes()["ack_quorum"] == part.sizes()["write_quorum"] == 1).general()
+    plan = engine.Plan(suite, 60.0, float("inf"), second_solver=False)
+    (task,) = (task for task in range(2, plan.count) if plan.schemes[task - 2].name == "read_tail")
+    assert not plan.outcome(task).undecided
+
+
 NOT_OF_ANY = ("losses", "unclean_shutdowns", "rots")
 """Events of instances of which nothing is proved for any size."""
 

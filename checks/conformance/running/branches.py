@@ -1,0 +1,138 @@
+"""The branches of actions: which alternative of a guard holds where one is taken, and which way each ``If`` in it goes.
+
+A pair of an action and a branch is what a campaign covers: an action that was taken a thousand times, always by the same way
+through its conditions, was not held against the code in the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+import z3
+
+from fencepost.model.kernel import Kernel
+from fencepost.model.kernel.search.results import Limits
+from fencepost.model.kernel.search.search import search
+from fencepost.model.language import Action, Protocol
+from fencepost.traces.trace import State, Trace
+from fencepost.traces.wording.reasons import conjuncts
+from fencepost.traces.wording.wording import Wording
+
+Branch = tuple[str, str]
+"""The name of an action, and the condition that held as it was taken, in words and of no particular member."""
+
+LONGEST = 160
+"""Characters of a condition that are worth reading. Conditions that are alike so far count as one."""
+
+
+SEARCHED = 64 << 20
+"""Bytes that the search for ways to branches may take: some seconds."""
+
+
+class Branches:
+    """The branches of the actions of an instance."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._protocol = protocol
+        self._wording = Wording(protocol)
+        self._members = {
+            universe.label(member): universe.name for universe in protocol.universes.values() for member in universe
+        }
+        formulas: list[Any] = []
+        numbers: dict[int, int] = {}
+        self._of: dict[str, list[tuple[int, Branch]]] = {}
+        self._goals: dict[Branch, list[Any]] = {}
+        for action in protocol.actions:
+            rows = self._of.setdefault(action.label, [])
+            for formula, text in _alternatives(action, self._words(action)):
+                self._goals.setdefault((action.name, text), []).append(z3.And(action.guard, formula))
+                number = numbers.setdefault(formula.get_id(), len(formulas))
+                if number == len(formulas):
+                    formulas.append(formula)
+                rows.append((number, (action.name, text)))
+        self._formulas = tuple(formulas)
+
+    def of_run(self, trace: Trace) -> frozenset[Branch]:
+        """The branches that the steps of a run take."""
+        taken = set[Branch]()
+        for before, step in zip(trace.states, trace.steps, strict=False):
+            taken |= self.at(before).get(step.action, frozenset())
+        return frozenset(taken)
+
+    @property
+    def every(self) -> frozenset[Branch]:
+        """All branches, whether they can be taken or not."""
+        return frozenset(branch for rows in self._of.values() for _, branch in rows)
+
+    def at(self, state: State) -> Mapping[str, frozenset[Branch]]:
+        """For each action, by its label, the branches that it takes if it happens in the state."""
+        true = set(self._kernel.observe(self._kernel.packing.pack(state))) if self._formulas else set[int]()
+        return {label: frozenset(branch for number, branch in rows if number in true) for label, rows in self._of.items()}
+
+    @cached_property
+    def ways(self) -> Mapping[Branch, tuple[str, ...]]:
+        """For each branch that a search of the instance meets, in order, the labels of a shortest run to a state in which it is
+        open. The search has a limit; what it does not meet, random runs may still."""
+        branches = sorted(self._goals)
+        kernel = Kernel(self._protocol, [z3.Or(self._goals[branch]) for branch in branches])
+        result = search(kernel, watch=range(len(branches)), workers=1, limits=Limits(memory=SEARCHED))
+        return {
+            branches[find.formula]: tuple(kernel.actions[number].label for number in result.path(find, 1).actions)
+            for find in sorted(result.watched, key=lambda find: find.formula)
+        }
+
+    @cached_property
+    def _kernel(self) -> Kernel:
+        return Kernel(self._protocol, self._formulas)
+
+    def _words(self, action: Action) -> Any:
+        """What writes a condition of an action: its arguments by their names, other members by their universe's."""
+        of_universes = zip(action.arguments.items(), action.grounding, strict=True)
+        arguments = {label: name for (name, label), (universe, _) in of_universes if universe is not None}
+        names = {**self._members, **arguments}
+        pattern = re.compile("|".join(rf"\b{re.escape(label)}\b" for label in sorted(names, key=len, reverse=True)) or r"(?!)")
+
+        def words(formula: Any) -> str:
+            text = pattern.sub(lambda match: names[match[0]], self._wording(formula))
+            return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+        return words
+
+
+def _alternatives(action: Action, words: Any) -> Iterator[tuple[Any, str]]:
+    """The conditions that tell the branches of an action apart, each with its text."""
+    for part in conjuncts(action.guard):
+        if z3.is_or(part):
+            yield from ((one, words(one)) for one in part.children() if not _is_settled(one))
+    seen: set[int] = set()
+    for value in action.updates.values():
+        for path, condition in _decisions(value, (), seen):
+            for way in (condition, z3.Not(condition)):
+                formula = z3.And(*path, way)
+                if not _is_settled(formula):
+                    yield formula, words(way)
+
+
+def _is_settled(formula: Any) -> bool:
+    """Whether it holds always, or never."""
+    simple = z3.simplify(formula)
+    return bool(z3.is_true(simple) or z3.is_false(simple))
+
+
+def _decisions(term: Any, path: tuple[Any, ...], seen: set[int]) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """The condition of every ``If`` in a term, each once, with the conditions on the way to it."""
+    stack = [(term, path)]
+    while stack:
+        node, way = stack.pop()
+        if node.get_id() in seen:
+            continue
+        seen.add(node.get_id())
+        if z3.is_app_of(node, z3.Z3_OP_ITE):
+            condition, then, otherwise = node.children()
+            yield way, condition
+            stack += [(then, (*way, condition)), (otherwise, (*way, z3.Not(condition))), (condition, way)]
+        else:
+            stack += [(child, way) for child in node.children()]
