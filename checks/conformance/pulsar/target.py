@@ -25,7 +25,7 @@ def pulsar_metadata(version: str) -> Release:
 def start_store(asked: Asked, *, keep_log: bool = False) -> StoreAdapter:
     """A harness with a server and no client yet. Raises ToolchainError or SessionError."""
     main = "org.apache.pulsar.metadata.coordination.impl.StoreBench"
-    made = harness("store", main, pulsar_metadata(asked.release), besides=("pulsar",), options=OPTIONS)
+    made = harness("metadata_store", main, pulsar_metadata(asked.release), besides=("pulsar",), options=OPTIONS)
     return StoreAdapter(Session(made, keep_log=keep_log))
 
 

@@ -133,7 +133,7 @@ class Chooser:
 
     A run is a pure function of the seed, its number and the runs that it knows of. One that seeks a branch begins with a way
     there. A step that takes a branch which was never
-    taken is likelier than the others, and with a ``contrast`` one that it tells of much likelier.
+    taken is likelier than the others; with a ``contrast`` instead the one that it tells of is, by far.
     """
 
     def __init__(
@@ -188,7 +188,9 @@ class Chooser:
         seldom = 1.0 / math.sqrt(math.sqrt(1 + self._names[action.name]))
         transition = (instance, state, action.label)
         fresh = transition not in self.coverage.transitions and not self.experience.knows(self.run, transition)
-        untaken = any(one not in self.coverage.branches and not self._known[one] for one in branches)
-        telling = self.contrast is not None and self.contrast(instance, state, action)
-        steered = (NEW if fresh else 1.0) * (UNTAKEN if untaken else 1.0) * (TELLING if telling else 1.0)
-        return usual * seldom * steered
+        if self.contrast is not None:
+            leads = TELLING if self.contrast(instance, state, action) else 1.0
+        else:
+            untaken = any(one not in self.coverage.branches and not self._known[one] for one in branches)
+            leads = UNTAKEN if untaken else 1.0
+        return usual * seldom * (NEW if fresh else 1.0) * leads

@@ -60,7 +60,7 @@ class Result:
 def resolver_of(release: Version) -> Session:
     """A JVM with the resolver of a release. Raises ToolchainError or SessionError."""
     main = "fencepost.serviceunit.ResolverBench"
-    return Session(harness("service_unit", main, pulsar_broker(release), options=OPTIONS))
+    return Session(harness("resolver", main, pulsar_broker(release), options=OPTIONS))
 
 
 def compare(
