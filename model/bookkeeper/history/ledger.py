@@ -213,8 +213,10 @@ LEDGER: dict[str, History] = {
         upstream=("#4462",),
         since="4.16.7, 4.17.2",
         releases="4.17.2 to 4.18.0, not 4.14.5, 4.16.6",
-        costs="a late add to a deleted ledger is accepted and acknowledged after a bookie's restart",
-        evidence="HandleFactoryImpl.recentlyFencedAndDeletedLedgers of 4.17.3 and 4.18.0 is a cache in memory, for seven days",
+        costs="a late add to a deleted ledger is accepted and acknowledged after a bookie's restart, before or after "
+        "the deletion",
+        evidence="HandleFactoryImpl.recentlyFencedAndDeletedLedgers of 4.17.3 and 4.18.0 is a cache in memory, for seven days, "
+        "and markIfConflictWritingOccurs enters only ledgers whose descriptor is loaded",
     ),
     "length_of_the_last_entry": History(
         "bookkeeper",
