@@ -17,7 +17,7 @@ class Extra:
 
 SPARK = Extra("spark", "Spark", ("pyspark", "pyarrow", "pandas"))
 PARQUET = Extra("parquet", "PyArrow", ("pyarrow",))
-PLOTS = Extra("plots", "Matplotlib and NetworkX", ("matplotlib", "networkx", "pydot"))
+PLOTS = Extra("plots", "Matplotlib and NetworkX", ("matplotlib", "networkx"))
 
 
 class ExtraError(Exception):

@@ -111,9 +111,9 @@ def test_a_defect_is_shown_with_its_shortest_trace_which_replays(tmp_path: Path)
     for wrong in (["--step", "14", "--action", "confirm(e0)"], ["--action", "confirm(e7)"]):
         refused = fencepost("trace", "explain", file, *wrong)
         assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
-    around = fencepost("trace", "neighbourhood", file, "--format", "dot", "--limit", "5")
+    around = fencepost("trace", "neighbourhood", file, "--format", "graphml", "--limit", "5")
     assert around.returncode == 0
-    assert around.stdout.startswith("digraph ")
+    assert around.stdout.startswith("<graphml ")
     assert "the first 19 states within 1 step of the trace" in around.stdout
     wrong = fencepost("trace", "neighbourhood", file, "--radius", "-1")
     assert (wrong.returncode, wrong.stdout) == (2, "")

@@ -109,10 +109,6 @@ def test_the_base_asks_policies_and_loads_no_kernel_for_it(clean: Environment, t
             ["trace", "neighbourhood", BROKEN],
             "fencepost trace neighbourhood needs Matplotlib and NetworkX: pip install 'fencepost[plots]', ",
         ),
-        (
-            ["trace", "diagram", BROKEN, "--format", "dot"],
-            "fencepost trace diagram --format dot needs Matplotlib and NetworkX: pip install 'fencepost[plots]', ",
-        ),
     ],
 )
 def test_a_command_says_what_it_lacks(clean: Environment, theirs: Path, command: list[str], lacks: str) -> None:

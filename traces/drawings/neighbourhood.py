@@ -12,7 +12,6 @@ import numpy as np
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.paths import plain
 from fencepost.properties.vocabulary import Suite
-from fencepost.traces.drawings.dot import FONT
 from fencepost.traces.shrinking.runs import Aim, Packed
 from fencepost.traces.trace import Trace
 from fencepost.traces.wording.text import changes
@@ -57,21 +56,6 @@ def neighbourhood(trace: Trace, suite: Suite, *, radius: int = 1, limit: int = 2
     States are looked for in the order of the trace and of the protocol's actions until there are ``limit`` besides its own.
     """
     return _Around(trace, suite).within(radius, limit)
-
-
-def as_dot(found: Neighbourhood) -> str:
-    """The neighbourhood in the language of Graphviz, for ``dot``: the trace in blue, what violates its property in red."""
-    drawn = networkx.MultiDiGraph(name="neighbourhood", graph={"label": str(found), "fontname": FONT})
-    font = {"fontname": FONT, "fontsize": 10}
-    for node, about in found.graph.nodes(data=True):
-        colour = VIOLATED if about["violates"] else TRACE if about["place"] >= 0 else "gray50"
-        style = {"color": colour, "style": "dashed" if about["open"] and about["place"] < 0 else "solid"}
-        shape = {"shape": "box", "group": "trace", "penwidth": 2} if about["place"] >= 0 else {"shape": "ellipse"}
-        drawn.add_node(node, label=about["label"], tooltip=about["changes"], **font, **style, **shape)
-    for source, target, action, about in found.graph.edges(keys=True, data=True):
-        colour = VIOLATED if about["violates"] else TRACE if about["on_trace"] else "gray50"
-        drawn.add_edge(source, target, action, label=action, color=colour, **font)
-    return str(networkx.nx_pydot.to_pydot(drawn).to_string())
 
 
 def as_graphml(found: Neighbourhood) -> str:

@@ -132,23 +132,19 @@ def _explain(opened: _Opened, asked: ExplainRequest) -> ExitStatus:
 
 
 def _diagram(opened: _Opened, asked: DiagramRequest) -> ExitStatus:
-    if asked.format == "dot":
-        require(PLOTS, "trace diagram --format dot")
     if opened.unfit():
         return ExitStatus.EVALUATION
     protocol = opened.suite.protocol
-    if asked.format == "svg":
-        return _drawn(as_svg(opened.trace, protocol, opened.violated), asked.out)
-    if asked.format == "mermaid":
-        return _drawn(as_mermaid(opened.trace, protocol), asked.out)
-    from fencepost.traces.drawings.dot import as_dot
-
-    return _drawn(as_dot(opened.trace, protocol), asked.out)
+    drawings: Mapping[str, Callable[[], str]] = {
+        "mermaid": lambda: as_mermaid(opened.trace, protocol),
+        "svg": lambda: as_svg(opened.trace, protocol, opened.violated),
+    }
+    return _drawn(drawings[asked.format](), asked.out)
 
 
 def _neighbourhood(opened: _Opened, asked: NeighbourhoodRequest) -> ExitStatus:
     require(PLOTS, "trace neighbourhood")
-    from fencepost.traces.drawings.neighbourhood import as_dot, as_graphml, neighbourhood
+    from fencepost.traces.drawings.neighbourhood import as_graphml, neighbourhood
     from fencepost.traces.drawings.neighbourhood_svg import as_svg
 
     if asked.radius < 0 or not 1 <= asked.limit <= MOST_STATES:
@@ -157,13 +153,13 @@ def _neighbourhood(opened: _Opened, asked: NeighbourhoodRequest) -> ExitStatus:
     if opened.unfit():
         return ExitStatus.EVALUATION
     found = neighbourhood(opened.trace, opened.suite, radius=asked.radius, limit=asked.limit)
-    if asked.format == "svg":
-        drawn = as_svg(found, f"{opened.trace.protocol}, around {opened.trace.violated or 'a run'}")
-    else:
-        drawn = (as_graphml if asked.format == "graphml" else as_dot)(found)
+    drawings: Mapping[str, Callable[[], str]] = {
+        "svg": lambda: as_svg(found, f"{opened.trace.protocol}, around {opened.trace.violated or 'a run'}"),
+        "graphml": lambda: as_graphml(found),
+    }
     if asked.out is not None:
         print(found)
-    return _drawn(drawn, asked.out)
+    return _drawn(drawings[asked.format](), asked.out)
 
 
 def _drawn(drawn: str, out: Path | None) -> ExitStatus:

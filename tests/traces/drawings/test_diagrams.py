@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pydot
 import pytest
 
 from fencepost.model.language import Protocol
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.traces.drawings.dot import FAULT, as_dot
 from fencepost.traces.drawings.lanes import Arrow, every_message, everyone, messages, stored
 from fencepost.traces.drawings.mermaid import as_mermaid
 from fencepost.traces.drawings.sequence_svg import as_svg
 from fencepost.traces.trace import Loop, Step, Trace
 from tests.traces.explorer.recorded import lost_entry, run
-
-pytestmark = pytest.mark.filterwarnings("ignore:'.*' deprecated - use:DeprecationWarning")  # in pydot's parser
 
 EXPECTED = """\
 sequenceDiagram
@@ -64,41 +60,6 @@ def test_an_arrow_goes_to_whom_the_action_names() -> None:
     assert drawn[1:] == ["    participant lane0 as b1", "    participant lane1 as r0", "    lane1->>lane0: 1 read_lac(r0, b1)"]
 
 
-def parsed(text: str) -> pydot.Dot:
-    (graph,) = pydot.graph_from_dot_data(text) or []
-    return graph
-
-
-def arrows(graph: pydot.Dot, attribute: str, value: str) -> list[tuple[str, str, str]]:
-    """Source, target and colour of the edges with that value of an attribute, in order."""
-    rows = [edge for edge in graph.get_edges() if edge.get(attribute) == value]
-    rows.sort(key=lambda edge: int(edge.get_source().split("_")[1]))
-    return [(edge.get_source(), edge.get_destination(), (edge.get("color") or "").strip('"')) for edge in rows]
-
-
-def test_what_graphviz_is_given_has_a_row_for_each_step_and_an_arrow_to_whom_it_is_done(trace: Trace, broken: Protocol) -> None:
-    graph = parsed(as_dot(trace, broken))
-    heads, *rows = graph.get_subgraphs()
-    assert [node.get("label").strip('"') for node in heads.get_nodes()] == ["", "c0", "c1", "net", "store"]
-    boxes = [node for row in rows for node in row.get_nodes() if node.get("group") != "steps" and node.get("label")]
-    actions = [box.get("label").strip('"') for box in boxes]
-    assert actions == ["take(c0)", "cut", "take(c0)", "take(c1)"]
-    assert arrows(graph, "constraint", "false") == [
-        ("lane0_1", "lane3_1", "black"),
-        ("lane2_2", "lane3_2", FAULT),
-        ("lane0_3", "lane3_3", "black"),
-        ("lane1_4", "lane3_4", "black"),
-    ]
-    assert graph.get("label").strip('"') == "lock: one_holder"
-    assert "for ever" not in as_dot(trace, broken)
-
-
-def test_graphviz_is_told_what_repeats(trace: Trace, broken: Protocol) -> None:
-    again = parsed(as_dot(replace(trace, loop=Loop(2)), broken))
-    assert arrows(again, "style", "dashed") == [("lane1_4", "lane0_3", "")]
-    assert as_dot(replace(trace, loop=Loop(4)), broken) == as_dot(trace, broken)
-
-
 @pytest.mark.parametrize(
     ("protocol", "families"),
     [
@@ -119,9 +80,8 @@ def test_who_hears_has_the_arrow_from_who_sent() -> None:
     told = {message.action.label: message.arrows for message in messages(recording.trace, protocol)}
     assert (told["add(b0, e0)"], told["ack(b0, e0)"]) == ((Arrow("writer", "b0"),), (Arrow("b0", "writer"),))
     assert (told["read_lac(r0, b0)"], told["start_reading(r0)"]) == ((Arrow("r0", "b0"),), ())
-    (drawn,) = pydot.graph_from_dot_data(as_dot(recording.trace, protocol))
-    ways = {(edge.get_source(), edge.get_destination()) for edge in drawn.get_edges()}
-    assert ("lane1_9", "lane0_9") in ways  # the box of step 9, ack(b0, e0), is the writer's, and the arrow ends there
+    lines = [line.strip() for line in as_mermaid(recording.trace, protocol).splitlines()]
+    assert "lane1->>lane0: 9 ack(b0, e0)" in lines
 
 
 def test_what_is_sent_has_an_open_arrow_to_each_who_is_sent_it() -> None:
@@ -131,8 +91,6 @@ def test_what_is_sent_has_an_open_arrow_to_each_who_is_sent_it() -> None:
     assert sent == [tuple(Arrow("writer", bookie, under_way=True) for bookie in ("b0", "b1", "b2"))]
     lines = [line.strip() for line in as_mermaid(recording.trace, protocol).splitlines()]
     assert [line for line in lines if line.endswith("1 send(e0)")] == [f"lane0--)lane{lane}: 1 send(e0)" for lane in (1, 2, 3)]
-    edges = arrows(parsed(as_dot(recording.trace, protocol)), "arrowhead", "open")
-    assert [edge[:2] for edge in edges] == [("lane0_1", f"lane{lane}_1") for lane in (1, 2, 3)]
     drawing = as_svg(recording.trace, protocol)
     assert drawing.count('class="arrow sent"') == 3
 
