@@ -32,6 +32,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("vocabulary",),
         ("general",),
         ("registry", "slices", "suspicions"),
+        ("small_instances",),
         ("observed", "theorems"),
         ("locks",),
         ("balance", "hash_range", *(room for room in PROTOCOL_ROOMS if room not in BUILT_ON_OTHERS)),

@@ -19,10 +19,12 @@ from fencepost.checks.engines.search.bounded import unroll
 from fencepost.checks.engines.search.exhaustive import GIB, Budget, exhaust
 from fencepost.checks.engines.search.reduction import Reduction
 from fencepost.checks.engines.search.sampling import Walks, sample
+from fencepost.model.language import Protocol
 from fencepost.model.language.mistakes import guess
 from fencepost.properties.observed import Observed
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.slices import slice_for
+from fencepost.properties.small_instances import changed_by_more
 from fencepost.properties.suspicions import Suspicion, empty
 from fencepost.properties.vocabulary import Property, Suite
 
@@ -86,8 +88,17 @@ def check(
     findings = run.by(engine) if engine else run.by_the_strongest()
     reporter.end()
     succeeded = [v.property for v in findings.verdicts if v.verdict not in ("violated", "inconclusive")]
-    suspicions = (*findings.suspicions, *empty(protocol, succeeded))
+    suspicions = (*_unexplained(entry, protocol, instance, defects, findings.suspicions), *empty(protocol, succeeded))
     return Checked(entry, instance, protocol, replace(findings, suspicions=suspicions))
+
+
+def _unexplained(
+    entry: Entry, protocol: Protocol, instance: Instance, defects: Sequence[str], suspicions: Sequence[Suspicion]
+) -> list[Suspicion]:
+    """The suspicions without those of variables that do not change because the instance is small."""
+    still = {suspicion.subject for suspicion in suspicions if suspicion.kind == "never-changes"}
+    small = changed_by_more(entry, protocol, instance.parameters, defects, still) if still else set()
+    return [s for s in suspicions if s.kind != "never-changes" or s.subject not in small]
 
 
 def _for_any_size(

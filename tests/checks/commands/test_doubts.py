@@ -257,17 +257,11 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     }
 
 
-EXPLAINED = {
-    "ledger": [
-        (instance, "never-changes", variable)
-        for instance in ("lost disk", "lost disk, data integrity", "ack quorum of one")
-        for variable in ("published_fragments", "published_ensemble", "carried")
-    ],
-    "split": [("two splits, mended", "never-changes", "based_on")],
-}
+EXPLAINED = {"service_unit_migration": {"leaves"}}
+"""The suspicions that docs/explanation/teeth.md explains."""
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_the_stock_instances_have_no_suspicion_that_is_not_explained(name: str) -> None:
-    assert kinds(doubts(checked(PROTOCOLS[name]), strict=True)) == EXPLAINED.get(name, [])
+    assert {subject for *_, subject in kinds(doubts(checked(PROTOCOLS[name]), strict=True))} <= EXPLAINED.get(name, set())

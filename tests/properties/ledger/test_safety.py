@@ -51,7 +51,7 @@ EXPLAINED = {
     name: {"carried", "published_fragments", "published_ensemble"}
     for name in ("lost disk", "lost disk, data integrity", "ack quorum of one")
 }
-"""The suspicions that docs/explanation/teeth.md explains."""
+"""What never changes because the instance is small, or the protocol fixed: `check` does not print it."""
 
 CAUGHT = {
     "recovery_reads_do_not_fence": ({"no_such_entry_stays_true"}, 7),

@@ -46,7 +46,7 @@ CONTROLS = {
 }
 
 EXPLAINED = {"two splits, mended": {"based_on"}}
-"""The suspicions that docs/explanation/teeth.md explains."""
+"""What never changes because the instance is small, or the protocol fixed: `check` does not print it."""
 
 CAUGHT = {
     "writes_blindly": ({"bounds_of_others_are_kept"}, 14),
