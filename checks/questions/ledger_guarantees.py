@@ -129,7 +129,8 @@ def _of_the_release(sizes: Sizes, releases: Releases) -> Iterator[Guarantee]:
     small: dict[str, Value] = {**sizes.parameters, "entries": 1, "readers": 0}
     exact, spare = {**small, "bookies": sizes.ensemble}, {**small, "bookies": sizes.ensemble + 1}
     each, fenced = sizes.ensemble, "when a bookie is restarted"
-    wiped, empty = "a bookie with an empty disk under its old name", "when a bookie comes back with an empty disk"
+    wiped = "a bookie with an empty disk under its old name, and the operator deletes the bookie's cookie"
+    empty = "when a bookie comes back with an empty disk, and the operator deletes the bookie's cookie"
     for name, what, when, entry, parameters, most, fault in (
         ("recoveries", "the recovery of its ledger", "when its ledger is recovered", DURABLE, exact, 1, "recoverers"),
         ("restarts", "{n} restart{s} of bookies, one after the other", fenced, ROLLING, exact, each, "crashes"),
