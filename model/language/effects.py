@@ -117,7 +117,7 @@ def _joined(effects: list[Effect]) -> Effect:
     for one in effects:
         for variable, given in one.updates.items():
             known = updates.get(variable)
-            if known is not None and (known.move or given.move or not _same(known.value, given.value)):
+            if known is not None and (known.move or given.move or not is_same(known.value, given.value)):
                 sides = (f"{_text(side.value)} ({side.move or 'an update'})" for side in (known, given))
                 conflicts.append(f"{variable} gets two values: {' and '.join(sides)}")
             updates[variable] = given
@@ -135,7 +135,8 @@ def conjunction(guards: list[Any]) -> Any:
     return (And(*parts) if len(parts) > 1 else parts[0]) if parts else True
 
 
-def _same(one: Any, other: Any) -> bool:
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two new values are written the same."""
     if isinstance(one, z3.ExprRef) and isinstance(other, z3.ExprRef):
         return bool(one.eq(other))
     literals = (bool, int, str, tuple, range)

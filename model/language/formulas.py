@@ -237,13 +237,28 @@ def how_many(*formulas: Any) -> Any:
 
 
 def maximum(first: Any, *others: Any) -> Any:
-    """The greatest of the numbers, of which one at least is a term, unless there is only one."""
-    return reduce(lambda a, b: z3.If(a >= b, a, b), others, first)
+    """The greatest of the numbers."""
+    return reduce(lambda a, b: _chosen(a >= b, a, b), map(_as_number, others), _as_number(first))
 
 
 def minimum(first: Any, *others: Any) -> Any:
     """The least of the numbers."""
-    return reduce(lambda a, b: z3.If(a <= b, a, b), others, first)
+    return reduce(lambda a, b: _chosen(a <= b, a, b), map(_as_number, others), _as_number(first))
+
+
+def _as_number(value: Any) -> Any:
+    """A number, a term of one or a conditional of these, as what can be compared. Raises ModelError for anything else."""
+    if isinstance(value, Conditional):
+        return z3.If(value.condition, _as_number(value.then), _as_number(value.otherwise))
+    if type(value) is not int and (not isinstance(value, z3.ArithRef) or isinstance(value, ChoiceRef)):
+        raise ModelError(f"maximum and minimum compare numbers, and {value!r} is none")
+    return value
+
+
+def _chosen(condition: Any, one: Any, other: Any) -> Any:
+    if isinstance(condition, bool):
+        return one if condition else other
+    return z3.If(condition, one, other)
 
 
 def at(family: Iterable[Any], index: Any, *, none: Any = None) -> Any:

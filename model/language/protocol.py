@@ -347,7 +347,7 @@ class Protocol:
             is_part = self.scope.above is not None
             if manner.move or (is_part and short in self.scope.takes):
                 move = Move(self, name, function, manner, mirrors, missing)
-                if is_part and not missing:
+                if is_part and manner.is_there(self.budgets):
                     self.offers.setdefault(name, Offer(move.location))
                 if is_part or not manner.alone:
                     return move

@@ -21,7 +21,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from typing import Protocol as Protocol_
 
-from fencepost.model.language import And, If, Not, Or, Protocol, Universe
+from fencepost.model.language import And, If, ModelError, Not, Or, Protocol, Universe
+from fencepost.model.language.effects import is_same
 from fencepost.model.pulsar.stores import STORES, Store
 
 Updates = dict[Any, Any]
@@ -30,13 +31,20 @@ EVENT_LOST = "pulsar#25237: a new session begins, and no listener is told"
 
 
 def merged(*parts: Mapping[Any, Any]) -> Updates:
-    """The updates of several pieces as one; the later of two for one variable counts."""
-    return {variable: value for part in parts for variable, value in part.items()}
+    """The updates of several pieces as one. Raises ModelError if two of them give one variable different values; where the
+    later one is to count, write ``earlier | later``."""
+    made: Updates = {}
+    for part in parts:
+        for variable, value in part.items():
+            if variable in made and not is_same(made[variable], value):
+                raise ModelError(f"{variable} gets two values: {made[variable]} and {value}")
+            made[variable] = value
+    return made
 
 
 def either(condition: Any, then: Mapping[Any, Any], otherwise: Mapping[Any, Any]) -> Updates:
     """The updates that are ``then`` where the condition holds, and ``otherwise`` where it does not."""
-    return {v: If(condition, then.get(v, v), otherwise.get(v, v)) for v in merged(then, otherwise)}
+    return {v: If(condition, then.get(v, v), otherwise.get(v, v)) for v in {**then, **otherwise}}
 
 
 def _nothing(c: int) -> Updates:

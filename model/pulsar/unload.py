@@ -225,6 +225,6 @@ def unload(
         """The node is deleted as the connection breaks: the broker takes the release for failed."""
         reaches, updates = store.lost_answer(b, locks.nodes[u].vanished(locks.nodes[u].is_own(b)))
         back = {serves[b, u]: "active", locks.stage[b, u]: "valid", unloading[b, u]: "none"}
-        return And(reaches, locks.stage[b, u] == "releasing"), merged(updates, locks.nodes[u].unheard(b), back)
+        return And(reaches, locks.stage[b, u] == "releasing"), updates | merged(locks.nodes[u].unheard(b), back)
 
     return p

@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from fencepost import merged
 from fencepost.model.history import History
 from fencepost.model.language import ModelError, Protocol
+from fencepost.model.language.moves import untaken
 from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, RegistryError, find
@@ -179,3 +181,25 @@ def test_instances_of_another_behaviour_are_left_out_and_none_comes_twice() -> N
     assert all(older.count(instance) == 1 for instance in older)
     assert len(older) == len({tuple(sorted(instance.parameters.items())) for instance in older}) < len(sizes)
     assert entry.as_of(None, sizes) == list(sizes)
+
+
+def test_a_defect_has_one_text_in_all_protocols() -> None:
+    texts: dict[str, set[str]] = {}
+    for entry in PROTOCOLS.values():
+        for defect, told in entry.outline({}).protocol.defects.items():
+            texts.setdefault(defect, set()).add(told)
+    assert {defect: told for defect, told in texts.items() if len(told) > 1} == {}
+
+
+def test_the_moves_of_parts_are_taken_in_some_instance() -> None:
+    made_of_parts = [entry for entry in PROTOCOLS.values() if entry.outline({}).protocol.offers]
+    built = [entry.build(instance.parameters) for entry in made_of_parts for instance in entry.sizes["ci"]]
+    assert untaken(built) == []
+
+
+def test_updates_of_several_pieces_have_one_value_each() -> None:
+    p = Protocol("tank")
+    level, full = p.number("level", 0, 2), p.flag("full")
+    assert merged({level: 1}, {full: True}, {level: 1}) == {level: 1, full: True}
+    with pytest.raises(ModelError, match="level gets two values: 1 and 2"):
+        merged({level: 1}, {level: 2})

@@ -126,7 +126,7 @@ class BothStores:
         nodes = self.nodes.forgotten(b, And(starts, self.to_nodes))
         topic = self.topic.forgotten(b, And(starts, not self.to_nodes))
         moved = {self.uses_nodes[b]: If(starts, self.to_nodes, self.uses_nodes[b])}
-        return merged(nodes, topic, moved, self._ended(self.syncer_at == b))
+        return merged(nodes, topic, moved) | self._ended(self.syncer_at == b)
 
     def _ended(self, condition: Any) -> Updates:
         """The syncer ends, where the condition holds; what it had read, and not copied, is forgotten."""

@@ -102,7 +102,7 @@ class MetadataViews:
         else:
             accepted = And(condition, Or(record.absent, self.takes_place(b, u, record)))
         own = accepted if on_reading else Or(self.changed[b, u], accepted)
-        return merged(self.put(u, record, accepted), {self.changed[b, u]: own})
+        return self.put(u, record, accepted) | {self.changed[b, u]: own}
 
     def put(self, u: int, record: Record, condition: Any = True) -> Updates:
         """A node is written or deleted where the condition holds, whatever it was: all hear of it who reach the store."""

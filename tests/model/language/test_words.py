@@ -10,6 +10,7 @@ import z3
 from fencepost.model.language import (
     And,
     If,
+    ModelError,
     Not,
     OneOf,
     Or,
@@ -85,7 +86,16 @@ def _at(shop: Shop, term: Any, **values: Any) -> Any:
 def test_words_over_numbers(shop: Shop, price: int) -> None:
     assert _at(shop, maximum(shop.price, 3, 4), price=price) == max(price, 4)
     assert _at(shop, minimum(shop.price, 3), price=price) == min(price, 3)
+    highest = maximum(If(shop.price > 4, 5, 0), If(shop.price < 2, 3, If(shop.price == 2, shop.price, 1)))
+    assert _at(shop, highest, price=price) == max(5 if price > 4 else 0, 3 if price < 2 else 2 if price == 2 else 1)
     assert _at(shop, select(shop.price, [5, 6, 7]), price=price) == [5, 6, 7][min(price, 2)]
+
+
+def test_the_greatest_is_one_of_numbers(shop: Shop) -> None:
+    assert (maximum(3, 5, 4), minimum(3, 5, 4)) == (5, 3)
+    for wrong in (If(shop.open, "alice", "bob"), shop.favourite, shop.open, "alice"):
+        with pytest.raises(ModelError, match=r"maximum and minimum compare numbers, and .* is none"):
+            maximum(1, wrong)
 
 
 @pytest.mark.parametrize("members", [set(), {0}, {1, 2}, {0, 1, 2}])
