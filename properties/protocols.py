@@ -20,6 +20,7 @@ ORDER = (
     "split",
     "service_unit",
     "service_unit_migration",
+    "topic",
 )
 """How the protocols are listed; those that it does not name come after these, by their names."""
 

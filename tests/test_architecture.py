@@ -24,8 +24,8 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("kernel/search",),
         ("kernel/walks", "kernel/clause_tables"),
         ("kernel/__init__",),
-        ("bookkeeper", "pulsar"),
         ("stand_ins",),
+        ("bookkeeper", "pulsar"),
         ("balance",),
     ),
     "properties": (

@@ -36,6 +36,7 @@ CAUGHT: dict[str, tuple[Mapping[str, Value], str, str]] = {
         {"brokers": 3, "unloads": 2, "burials": 2, "versions": 11}, "owned_buried", "tombstones_meet_what_they_are_for",
     ),
     "service_unit_migration": ({"restarts": 0}, "compared_by_number", "copied_stores_agree"),
+    "topic": ({"brokers": 1, "failures": 1}, "listed_before_created", "listed_is_created"),
 }  # fmt: skip
 """Of each protocol an instance larger than those that are searched by default, a defect, and what it violates there."""
 
@@ -49,6 +50,7 @@ LARGE: dict[str, Mapping[str, Value]] = {
     "split": {"brokers": 4, "hashes": 9, "bundles": 2, "splits": 4, "maximum": 6, "releases": 2, "expiries": 2},
     "service_unit": {"brokers": 3, "units": 2, "versions": 40, "unloads": 2, "timeouts": 1, "expiries": 1, "crashes": 1},
     "service_unit_migration": {"brokers": 3, "unloads": 2, "restarts": 3, "versions": 40},
+    "topic": {"brokers": 4, "messages": 4, "ledgers": 8, "openings": 6, "connections": 4, "failures": 2, "crashes": 2},
 }
 """Instances that no search exhausts."""
 

@@ -9,6 +9,7 @@ from fencepost.model.pulsar.ownership import ownership
 from fencepost.model.pulsar.service_unit import service_unit, service_unit_migration
 from fencepost.model.pulsar.split import split
 from fencepost.model.pulsar.store_clients import metadata_store
+from fencepost.model.pulsar.topic import topic
 from fencepost.model.pulsar.unload import unload
 
 BUILD = {
@@ -19,6 +20,7 @@ BUILD = {
     "split": split,
     "service_unit": service_unit,
     "service_unit_migration": service_unit_migration,
+    "topic": topic,
 }
 OF_NOBODY = {
     "crash": "a process dies by no method",
@@ -26,6 +28,9 @@ OF_NOBODY = {
     "release_with_session": "not upstream",
     "drop": "not upstream",
     "leave_policies": "not upstream",
+    "lose_connection": "a network does",
+    "recover_elsewhere": "auto-recovery or a tool does, which are BookKeeper's",
+    "write_early": "only a mistake that no release had",
 }
 
 
@@ -59,6 +64,8 @@ def test_what_mirrors_nothing_is_still_an_action() -> None:
             "ResourceLockImpl.release",
             "release, strand, deletion_unheard, lone_release_unheard, start_release, stop_unload",
         ),
+        ("topic", "ManagedLedgerImpl.updateLedgersIdsComplete", "list_new"),
+        ("topic", "PersistentTopic.decrementPendingWriteOpsAndCheck", "unfence"),
         ("split", "NamespaceBundleFactory.splitBundles", "prepare, find_parent_missing"),
     ],
 )

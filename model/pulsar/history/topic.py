@@ -1,0 +1,178 @@
+"""When a topic and its managed ledger had each of their mistakes; read in the sources of Pulsar 4.0.8, 4.2.4 and 5.0.0-M1.
+
+``ML`` is ManagedLedgerImpl, ``OAE`` OpAddEntry, ``MC`` ManagedCursorImpl, ``MS`` MetaStoreImpl of managed-ledger; ``PT``
+PersistentTopic, ``MD`` MessageDeduplication of the broker. Lines are those of 4.2.4. Whether 2.10.1 and 3.0.7 have them was not
+read.
+"""
+
+from __future__ import annotations
+
+from fencepost.model.history import History
+
+_READ = "4.0.8, 4.2.4, 5.0.0-M1"
+_UP_TO_4_2_4 = "4.0.8, 4.2.4, not 5.0.0-M1"
+_NONE = f"not {_READ}"
+
+
+def _open(*upstream: str, costs: str, evidence: str, releases: str = _READ, fixed: str = "") -> History:
+    """A mistake that releases which were read have."""
+    return History("pulsar", upstream, "before 4.0.8", fixed, releases, costs=costs, evidence=evidence)
+
+
+def _past(*upstream: str, fixed: str, evidence: str) -> History:
+    """A mistake that was fixed before the releases which were read."""
+    return History("pulsar", upstream, "", fixed, _NONE, evidence=evidence)
+
+
+def _never(evidence: str) -> History:
+    """A mistake that no release which was read has: it shows what a part of the code is there for."""
+    return History("pulsar", releases=_NONE, evidence=evidence)
+
+
+TOPIC: dict[str, History] = {
+    "terminated_reopened": _open(
+        "#25858",
+        "#25795",
+        "#26680",
+        costs="messages are acknowledged beyond the end of a terminated topic, where no reader gets them; or the topic is open "
+        "again",
+        evidence="ML.asyncTerminate (1530-1578) takes no metadataMutex, and updateLedgersIdsComplete (1878) sets LedgerOpened "
+        "whatever"
+        " the state is; 5.0.0-M1 looks for Closed and Fenced only",
+    ),
+    "closed_reopened": _open(
+        "#25240",
+        costs="a managed ledger that nobody serves is open",
+        evidence="ML.updateLedgersIdsComplete (1878) sets LedgerOpened whatever the state is; 5.0.0-M1 looks for Closed and "
+        "Fenced before",
+        releases=_UP_TO_4_2_4,
+        fixed="5.0.0-M1 (#25240)",
+    ),
+    "reopened_before_fence": _open(
+        costs="with deduplication messages are acknowledged as duplicates and stored nowhere; without it their order is lost",
+        evidence="ML.createComplete's callback operationFailed (1824) sets ClosedLedger, where a failed creation sets "
+        "WriteFailed (1759)",
+    ),
+    "removed_producer_publishes": History(
+        "pulsar",
+        ("#25352",),
+        "2026-03 (#25352)",
+        "",
+        "4.2.4, 5.0.0-M1, not 4.0.8",
+        costs="with deduplication messages are acknowledged as duplicates and stored nowhere, after any failed creation of a "
+        "ledger",
+        evidence="ServerCnx.safelyRemoveProducer (3509) removes the producer by whenCompleteAsync, and Producer.closeNow (755) "
+        "leaves"
+        " isClosed false, so ServerCnx.handleSend still finds it; 4.0.8 has whenComplete (3420), 5.0.0-M1 is as 4.2.4 (4298)",
+    ),
+    "resends_recovered": _open(
+        "#7490",
+        "#24722",
+        costs="messages are stored twice, with deduplication too, and first ones of a group again behind later ones",
+        evidence="ML.addEntryFailedDueToConcurrentlyModified (1918-1945) takes the recovered end, and updateLedgersIdsComplete "
+        "sends"
+        " everything pending again; after ML.checkAddTimeout (4759) the ledger's handle goes on writing",
+    ),
+    "pending_forgotten": _open(
+        "#26678",
+        "#25240",
+        costs="a write is never answered, and its topic stays fenced until it is unloaded",
+        evidence="ML.ledgerClosed (1954-1966) returns without a word in state Terminated and, before 5.0.0-M1, in state Fenced",
+    ),
+    "fenced_context_kept": _open(
+        costs="a connection is not read any more once as many writes as it may have under way have met a fenced managed ledger",
+        evidence="PT.addFailed (771) of a ManagedLedgerFencedException only closes the topic; 5.0.0-M1 completes the write's "
+        "context",
+        releases=_UP_TO_4_2_4,
+        fixed="5.0.0-M1",
+    ),
+    "close_error_ignored": _open(
+        "#26074",
+        "#26263",
+        costs="an acknowledged message is in no ledger, after a fence that did not hold",
+        evidence="OAE.closeComplete (296-309) logs the error and completes the add",
+    ),
+    "snapshot_ahead": _open(
+        costs="a message is stored twice with deduplication, after the topic is loaded again",
+        evidence="MD.takeSnapshot (670) marks lastConfirmedEntry, which OAE.run sets (281) before the callback, and before the "
+        "close of a"
+        " full ledger",
+    ),
+    "properties_dropped": _open(
+        "#26483",
+        "#26512",
+        costs="a message is stored twice with deduplication",
+        evidence="MC.recoverFromLedger (621, 637, 649) begins with the node's position and no properties; the fix is merged "
+        "upstream, and"
+        " in none of these",
+    ),
+    "cursor_list_stale": _open(
+        "#13489",
+        "#14779",
+        costs="a subscription loses its backlog",
+        evidence="MS.getCursors (203-215) lists by AbstractMetadataStore.getChildren, which is a cache. Over ZooKeeper its "
+        "cause was looked"
+        " for and not found: answers and notifications come by one executor, in order",
+    ),
+    "lazy_cursors_not_waited": _open(
+        "#20814",
+        costs="a subscription loses its backlog, with lazyCursorRecovery",
+        evidence="ML.initializeCursors (700-733) adds a cursor when it is recovered, and internalTrimLedgers counts those that "
+        "are added",
+    ),
+    "zombie_deletes": _open(
+        "#24478",
+        "#20968",
+        costs="the topic that another broker owns is gone, with all acknowledged messages",
+        evidence="PT.checkGC (3408-3440) asks nobody who owns the topic; MS.removeManagedLedger (309-320) deletes the node at "
+        "any version",
+    ),
+    "trimmed_before_listed": _open(
+        "#13238",
+        "#13526",
+        costs="a ledger that nobody lists is never deleted",
+        evidence="ML.internalTrimLedgers removes ledgers from memory (doDeleteLedgers, 3307) before it writes the list, and "
+        "does not put"
+        " them back",
+    ),
+    "trim_mark_in_memory": _open(
+        "#24855",
+        "#25087",
+        "#25110",
+        costs="a subscription's stored position is in a ledger that is deleted, and its backlog negative",
+        evidence="ML 4.0.8:2594-2625 moves the cursor in memory",
+        releases="4.0.8, not 4.2.4, 5.0.0-M1",
+        fixed="4.1.0 (#25087, #25110)",
+    ),
+    "missing_last_dropped": _open(
+        "#19444",
+        costs="the last ledger is lost, if BookKeeper's metadata come from a server that lags behind; its old owner goes on "
+        "acknowledging",
+        evidence="ML.initialize (490-493) drops a ledger that is not found",
+    ),
+    "goes_on_after_bad_version": _past(
+        "#17736",
+        fixed="2022 (#17736)",
+        evidence="ML.createComplete's callback operationFailed fences at BadVersion (1809-1817)",
+    ),
+    "timeout_races_ack": _past("#22221", fixed="2024 (#22221)", evidence="OAE.addComplete looks at timeoutTriggered (246)"),
+    "fenced_unknown_end": _past(
+        "#24722",
+        fixed="4.0.7, 4.1.1 (#24722)",
+        evidence="ML.addEntryFailedDueToConcurrentlyModified (1918-1945) looks the end up",
+    ),
+    "rollover_during_creation": _past(
+        "#14664", "#12221", fixed="2022 (#14664)", evidence="ML.createLedgerAfterClosed (2003) asks whether one is created"
+    ),
+    "payload_error_goes_on": _past(
+        "#24522", fixed="2025 (#24522)", evidence="OAE.initiate looks at interceptorException (142)"
+    ),
+    "terminate_without_mutex": _open(
+        costs="a termination fences the topic, which is loaded again",
+        evidence="ML.asyncTerminate (1530-1578) takes no metadataMutex",
+    ),
+    "no_recovery": _never("ML.initialize opens the last ledger with recovery (469-506)"),
+    "list_without_version": _never("MS.asyncUpdateLedgerIds writes at the version that was read"),
+    "written_before_listed": _never("ML.updateLedgersIdsComplete sends what is pending after the list is written (1877)"),
+    "listed_before_created": _never("ML.createComplete writes the list when the ledger is created (1770)"),
+}

@@ -1,0 +1,250 @@
+"""Adds: ManagedLedgerImpl.internalAsyncAddEntry and what becomes of an OpAddEntry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, If, Not, Or, Protocol, either, maximum
+from fencepost.model.pulsar.topic.fence import Fence
+from fencepost.model.pulsar.topic.producer import Producer
+from fencepost.model.pulsar.topic.state import State
+
+
+class Adds:
+    """The writes of a managed ledger, from the topic's executor to the answer."""
+
+    def __init__(self, p: Protocol, s: State, fence: Fence, producer: Producer) -> None:
+        self.protocol, self.s, self.fence, self.producer = p, s, fence, producer
+
+    def completed(self, b: int) -> Any:
+        """PersistentTopic.addComplete of the first write: what is persisted rises, and the producer is answered."""
+        s = self.s
+        effects: Any = {}
+        for m in s.message:
+            stored: Any = self.producer.receipt(b, m)
+            if s.dedup:
+                stored |= {s.persisted[b]: m + 1}
+            effects = either(s.queue[b, 0] == m, stored, effects)
+        left = {s.arrived[b]: maximum(s.arrived[b] - 1, 0), s.sent[b]: maximum(s.sent[b] - 1, 0)}
+        return effects, s.without_first(b, 1), left
+
+    def ledger_closed(self, b: int, k: int, end: Any) -> dict[Any, Any]:
+        """ManagedLedgerImpl.ledgerClosed: the list will say how many entries it has, or drop it if it is empty; a ledger is
+        created."""
+        s = self.s
+        listed = {s.known[b]: If(end == 0, s.known[b].minus(k), s.known[b]), s.known_entries[b, k]: end}
+        return {s.state[b]: "creating", **listed}
+
+    def declare(self) -> None:
+        """Declares the steps."""
+        p, s, fence = self.protocol, self.s, self.fence
+        full = s.capacity
+
+        def arrives(b: int) -> Any:
+            return s.length[b] > s.arrived[b]
+
+        def first_waiting(b: int) -> Any:
+            """The first write that waits for the executor."""
+            value: Any = s.queue[b, 0]
+            for place in s.room:
+                value = If(s.arrived[b] == place, s.queue[b, place], value)
+            return value
+
+        @p.step(
+            by="b",
+            mirrors="ManagedLedgerImpl.internalAsyncAddEntry, OpAddEntry.initiate",
+            fair=True,
+            b=s.broker,
+            k=lambda b: s.current[b],
+            e=s.slots,
+        )
+        def add(b: int, k: int, e: int) -> Any:
+            """With an open ledger the entry is sent; the one that fills the ledger is the last."""
+            then = {s.arrived[b]: s.arrived[b] + 1, s.sent[b]: s.arrived[b] + 1, s.content[k, e]: first_waiting(b)}
+            closing = {s.state[b]: "closing_ledger"} if e == full - 1 else {}
+            ready = And(arrives(b), s.state[b] == "opened", s.ledgers[k].sent == e)
+            return ready, s.ledgers[k].send(1), {**then, **closing}
+
+        @p.step(by="b", mirrors="ManagedLedgerImpl.internalAsyncAddEntry", fair=True, b=s.broker)
+        def add_waits(b: int) -> Any:
+            """Without one it waits; if nobody creates a ledger, this add does."""
+            waits = s.state[b].among("closing_ledger", "creating", "closed_ledger")
+            creates = {s.state[b]: If(s.state[b] == "closed_ledger", "creating", s.state[b])}
+            return And(arrives(b), waits), {s.arrived[b]: s.arrived[b] + 1, **creates}
+
+        @p.step(
+            by="b",
+            mirrors="ManagedLedgerImpl.internalAsyncAddEntry, PersistentTopic.addFailed",
+            fair=True,
+            b=s.broker,
+            only_if=s.may.closes or s.may.fences,
+        )
+        def add_refused(b: int) -> Any:
+            """After a failure, a termination or a fence it fails at once."""
+            alone = And(arrives(b), s.arrived[b] == 0)
+            refused = Or(s.state[b].among("write_failed", "terminated", "closed"), s.state[b] == "fenced")
+            failed = either(s.state[b] == "fenced", fence.write_met_fence(b), fence.write_failed(b))
+            return And(alone, refused), s.without_first(b, 1), failed
+
+        @p.step(
+            by="b",
+            mirrors="OpAddEntry.run, OpAddEntry.addComplete, PersistentTopic.addComplete, "
+            "MessageDeduplication.recordMessagePersisted",
+            fair=True,
+            b=s.broker,
+            k=lambda b: s.current[b],
+            e=s.slots,
+        )
+        def confirm(b: int, k: int, e: int) -> Any:
+            """The entry is confirmed and answered; the one that fills the ledger closes it first."""
+            going = And(s.sent[b] > 0, Not(s.has_filled(b)), s.ledgers[k].confirmed == e)
+            if e < full - 1 or s.filled is None:
+                return going, s.ledgers[k].confirm(), self.completed(b)
+            waits = {s.filled[b]: True}
+            return going, s.ledgers[k].confirm(), either(s.state[b] == "closing_ledger", waits, self.completed(b))
+
+        @p.step(
+            by="b",
+            mirrors="OpAddEntry.closeComplete, ManagedLedgerImpl.ledgerClosed",
+            fair=True,
+            b=s.broker,
+            k=lambda b: s.current[b],
+            only_if=s.may.fills,
+        )
+        def hear_close(b: int, k: int) -> Any:
+            """The full ledger is closed: its last entry is answered, and a ledger is created."""
+            ended = s.not_filled(b)
+            closed = either(s.state[b] == "closing_ledger", self.ledger_closed(b, k, full), {})
+            return s.has_filled(b), s.ledgers[k].close(full), ended, closed, self.completed(b)
+
+        @p.step(
+            by="b",
+            mirrors="OpAddEntry.closeComplete, ManagedLedgerImpl.ledgerClosed",
+            fair=True,
+            b=s.broker,
+            k=lambda b: s.current[b],
+            only_if=s.may.settings["unfenced"],
+        )
+        def hear_close_refused(b: int, k: int) -> Any:
+            """The full ledger was closed elsewhere, before its last entry, by a fence that did not hold: the close is refused.
+
+            The entry should be sent to the next ledger; all three releases log the error, and answer it as stored.
+            """
+            lost = And(s.has_filled(b), s.ledgers[k].status == "closed", s.ledgers[k].end < full)
+            ended = s.not_filled(b)
+            if p.has("close_error_ignored"):
+                return lost, ended, self.ledger_closed(b, k, full), self.completed(b)
+            return lost, ended, self.ledger_closed(b, k, s.ledgers[k].end), {s.sent[b]: 0}
+
+        @p.step(
+            by="b",
+            mirrors="ManagedLedgerImpl.addEntryFailedDueToConcurrentlyModified, OpAddEntry.handleAddFailure",
+            fair=True,
+            b=s.broker,
+            k=lambda b: s.current[b],
+            only_if=s.may.recovered_elsewhere,
+        )
+        def hear_fence(b: int, k: int) -> Any:
+            """An add is answered that somebody has recovered the ledger: the end is looked up, and a ledger created.
+
+            What is within the end is stored and should be answered; all three releases send it once more.
+            """
+            ledger = s.ledgers[k]
+            met = And(s.is_writing(b), ledger.status == "closed")
+            if not (p.has("resends_recovered") or p.has("fenced_unknown_end")):
+                met = And(met, Not(ledger.may_confirm))
+            end = ledger.confirmed if p.has("fenced_unknown_end") else ledger.end
+            return met, self.ledger_closed(b, k, end), {s.sent[b]: 0}
+
+        def end_unknown(b: int) -> Any:
+            """The managed ledger fences itself. Up to 4.2.4 nobody answers what is pending."""
+            if not p.has("pending_forgotten"):
+                return {s.state[b]: "fenced", **s.not_filled(b)}, fence.all_meet_fence(b)
+            left = {s.arrived[b]: 0, s.sent[b]: 0, s.owed[b]: Or(s.owed[b], s.arrived[b] > 0)}
+            return {s.state[b]: "fenced", **s.not_filled(b)}, s.without_first(b, s.arrived[b]), left
+
+        @p.fault(
+            by="b",
+            mirrors="ManagedLedgerImpl.addEntryFailedDueToConcurrentlyModified, ManagedLedgerImpl.handleBadVersion",
+            spends="failures",
+            b=s.broker,
+            k=lambda b: s.current[b],
+            only_if=s.may.recovered_elsewhere,
+        )
+        def fail_to_look_up(b: int, k: int) -> Any:
+            """The end of a ledger that somebody has recovered cannot be looked up."""
+            met = And(s.is_writing(b), s.ledgers[k].status == "closed")
+            return met, end_unknown(b)
+
+        @p.step(
+            by="b",
+            mirrors="ManagedLedgerImpl.addEntryFailedDueToConcurrentlyModified, ManagedLedgerImpl.handleBadVersion",
+            fair=True,
+            b=s.broker,
+            k=lambda b: s.current[b],
+            only_if=s.may.deletes and s.may.rivals,
+        )
+        def find_deleted(b: int, k: int) -> Any:
+            """The ledger was recovered and is deleted already: its end is not to be had."""
+            met = And(s.state[b].among("opened", "closing_ledger"), s.ledgers[k].status == "deleted", s.sent[b] > 0)
+            return met, end_unknown(b)
+
+        @p.step(
+            by="b",
+            mirrors="ManagedLedgerImpl.ledgerClosed, ManagedLedgerImpl.clearPendingAddEntries",
+            fair=True,
+            b=s.broker,
+            k=lambda b: s.current[b],
+            only_if=s.may.closes and s.may.trims,
+        )
+        def fail_when_fenced(b: int, k: int) -> Any:
+            """The managed ledger is fenced, and the ledger closed: what is pending fails. Up to 4.2.4 nobody answers it."""
+            over = Or(s.ledgers[k].status == "deleted", And(s.ledgers[k].status == "closed", Not(s.has_filled(b))))
+            return And(s.state[b] == "fenced", s.arrived[b] > 0, over), end_unknown(b)
+
+        @p.fault(
+            by="b",
+            mirrors="OpAddEntry.handleAddFailure, ManagedLedgerImpl.ledgerClosed",
+            spends="add_failures",
+            b=s.broker,
+            k=lambda b: s.current[b],
+        )
+        def fail_add(b: int, k: int) -> Any:
+            """An add fails: BookKeeper closes the ledger at what is confirmed, and a ledger is created."""
+            under_way = And(s.is_writing(b), s.ledgers[k].status == "open")
+            end = s.ledgers[k].confirmed
+            return under_way, s.ledgers[k].close(end), self.ledger_closed(b, k, end), {s.sent[b]: 0}
+
+        @p.fault(
+            by="b",
+            mirrors="ManagedLedgerImpl.checkAddTimeout, OpAddEntry.handleAddFailure",
+            spends="add_failures",
+            b=s.broker,
+            k=lambda b: s.current[b],
+            n=p.upto(full),
+        )
+        def time_out_add(b: int, k: int, n: int) -> Any:
+            """An add is not answered within managedLedgerAddEntryTimeoutSeconds. The ledger should be recovered, so that its
+            end is known; in all three releases its handle stays open, and what it still writes is sent to the next ledger,
+            too."""
+            under_way = And(s.is_writing(b), s.ledgers[k].status == "open")
+            if not (p.has("resends_recovered") or p.has("timeout_races_ack")):
+                return under_way, s.ledgers[k].close(n)
+            answered = {} if p.has("timeout_races_ack") else {s.sent[b]: 0}
+            return And(under_way, s.ledgers[k].confirmed == n), self.ledger_closed(b, k, n), answered
+
+        @p.fault(by="auditor", spends="recoveries", k=s.ledger, n=p.upto(full))
+        def recover_elsewhere(k: int, n: int) -> Any:
+            """Somebody who is no broker recovers a ledger that is being written: auto-recovery, or a tool."""
+            return And(s.listed.has(k), s.ledgers[k].status == "open"), s.ledgers[k].close(n)
+
+        @p.fault(
+            by="b",
+            mirrors="OpAddEntry.initiate, OpAddEntry.failed",
+            spends="failures",
+            b=s.broker,
+            only_if=p.has("payload_error_goes_on"),
+        )
+        def payload_fails(b: int) -> Any:
+            """An interceptor cannot process an entry, which fails; those behind it are written."""
+            return And(arrives(b), s.state[b] == "opened", s.arrived[b] == 0), s.without_first(b, 1), fence.write_failed(b)

@@ -1,0 +1,67 @@
+"""MessageDeduplication: what was pushed and persisted, its snapshot in a cursor, and the replay of the log from there.
+
+A message that is not later than the last one pushed is a duplicate if it is not later than the last one persisted, and
+acknowledged at once; else nobody knows, and the producer is refused. The snapshot is a property of a durable cursor of its own:
+what is persisted, at a position of the log. Whoever loads the topic replays the log from that position on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, If, Protocol, any_of
+from fencepost.model.pulsar.topic.producer import Producer
+from fencepost.model.pulsar.topic.state import State
+
+
+class Deduplication:
+    """What a broker remembers of the producer; of an instance without deduplication nothing."""
+
+    def __init__(self, p: Protocol, s: State, producer: Producer) -> None:
+        self.protocol, self.s, self.producer = p, s, producer
+
+    def replayed(self, b: int, *, forgotten: bool = False) -> dict[Any, Any]:
+        """MessageDeduplication.replayCursor: the snapshot, and after it the last message of the log. With its properties
+        ``forgotten`` nothing is left of the snapshot but its position."""
+        s = self.s
+        if not s.dedup:
+            return {}
+        taken = s.snapshot is not None
+        last: Any = s.snapshot if taken and not forgotten else 0
+        for m in s.message:
+            places = [(k, e) for k in s.ledger for e in s.slots]
+            after = {place: s.snapshot_at <= self._number(*place) if taken else True for place in places}
+            found = any_of(And(s.known[b].has(k), s.holds(k, e, m), after[k, e]) for k, e in places)
+            last = If(found, m + 1, last)
+        return {s.pushed[b]: last, s.persisted[b]: last}
+
+    def _number(self, k: int, e: int) -> int:
+        return k * self.s.capacity + e
+
+    def declare(self) -> None:
+        """Declares the snapshot."""
+        p, s = self.protocol, self.s
+        if s.snapshot is None:
+            return
+
+        @p.step(
+            by="b",
+            to="store",
+            mirrors="MessageDeduplication.takeSnapshot",
+            spends="snapshots",
+            b=s.broker,
+            k=lambda b: s.current[b],
+        )
+        def take_snapshot(b: int, k: int) -> Any:
+            """The timer takes what is persisted, and marks the cursor at the last confirmed entry.
+
+            That entry runs ahead of what is persisted by a callback, and by the whole close of a ledger that it has filled. The
+            position should be that of what is persisted.
+            """
+            ledger = s.ledgers[k]
+            counted: Any = ledger.confirmed
+            if not p.has("snapshot_ahead"):
+                counted = If(s.has_filled(b), ledger.confirmed - 1, ledger.confirmed)
+            place = k * s.capacity + counted
+            ready = And(s.state[b].among("opened", "closing_ledger"), ledger.confirmed > 0, s.snapshot_at < place)
+            return ready, {s.snapshot: s.persisted[b], s.snapshot_at: place}

@@ -1,0 +1,31 @@
+"""Known mistakes of a topic."""
+
+DEFECTS = {
+    "terminated_reopened": "pulsar#25858, #25795, #26680: a rollover under way opens a terminated managed ledger again",
+    "closed_reopened": "pulsar#25240: a rollover under way opens a closed managed ledger again",
+    "reopened_before_fence": "a failed update of the list leaves ClosedLedger: what passed the fence before is written",
+    "removed_producer_publishes": "pulsar#25352: a connection serves a removed producer until a later task forgets it",
+    "resends_recovered": "what BookKeeper has past the handle's last confirmed entry is sent to the next ledger, too",
+    "pending_forgotten": "pulsar#26678, #25240: writes that fail in a terminated or fenced managed ledger are never answered",
+    "fenced_context_kept": "a write that meets a fenced managed ledger is never answered: its connection is not read any more",
+    "close_error_ignored": "pulsar#26074, #26263: the close of a full ledger is refused, and its last entry answered as stored",
+    "snapshot_ahead": "a snapshot of deduplication is marked at the last confirmed entry, which it may not have yet",
+    "properties_dropped": "pulsar#26483, #26512: a cursor whose ledger cannot be read loses its properties",
+    "cursor_list_stale": "pulsar#13489, #14779: cursors are listed from a cache; one that it misses keeps no backlog",
+    "lazy_cursors_not_waited": "pulsar#20814: with lazyCursorRecovery trimming counts recovered cursors only",
+    "zombie_deletes": "pulsar#24478, #20968: a broker that has lost the topic deletes it, at any version of its list",
+    "trimmed_before_listed": "pulsar#13238, #13526: ledgers are trimmed in memory before the list is written",
+    "trim_mark_in_memory": "pulsar#24855, #25087: before trimming the cursor moves in memory only",
+    "missing_last_dropped": "pulsar#19444: a last ledger that is not found leaves the list, whoever did not find it",
+    "goes_on_after_bad_version": "pulsar#17736: a broker that meets BadVersion takes the new version and goes on",
+    "timeout_races_ack": "pulsar#22221: an add is answered after its time-out counted, and its ledger listed without it",
+    "fenced_unknown_end": "pulsar#24722: after a fence the list says what the writer had confirmed, not what was recovered",
+    "rollover_during_creation": "pulsar#14664, #12221: a ledger is created while another one is",
+    "payload_error_goes_on": "pulsar#24522: after an entry that cannot be processed those behind it are written",
+    "terminate_without_mutex": "a termination does not wait for the broker's own rollover, and meets BadVersion by it",
+    "no_recovery": "the last ledger is not recovered on opening: its writer is not fenced",
+    "list_without_version": "the list of ledgers is written without its version",
+    "written_before_listed": "what is pending is sent to a new ledger before it is listed",
+    "listed_before_created": "a ledger is listed before it is created",
+}
+"""Each defect in one line, with its number upstream if it has one."""

@@ -1,0 +1,98 @@
+"""PersistentTopic's fence: a write that fails fences the topic and disconnects its producers; when nothing is under way it is
+unfenced.
+
+Two things keep writes in the producer's order over a failure: whatever passed the fence before it fell is refused by the
+managed ledger, in state WriteFailed, and whatever a removed producer still brings is ignored.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, If, Not, Protocol
+from fencepost.model.pulsar.topic.state import State
+
+
+class Fence:
+    """When a topic is fenced, unfenced and closed; ``s`` are its variables."""
+
+    def __init__(self, p: Protocol, s: State) -> None:
+        self.protocol, self.s = p, s
+
+    def write_failed(self, b: int) -> dict[Any, Any]:
+        """A write failed: the topic is fenced, and its producers are going to be disconnected."""
+        s = self.s
+        if s.link is None:
+            return {}
+        leads = And(s.connected == b, s.link == "attached")
+        fenced = {s.topic[b]: If(s.topic[b] == "serving", "fenced", s.topic[b])}
+        return {**fenced, s.link: If(leads, "disconnecting", s.link)}
+
+    def write_met_fence(self, b: int) -> dict[Any, Any]:
+        """A write failed since the managed ledger is fenced: PersistentTopic.close.
+
+        Up to 4.2.4 this branch answers nothing: the write's context is never completed, its connection counts it as under way.
+        """
+        kept = {self.s.owed[b]: True} if self.protocol.has("fenced_context_kept") else {}
+        return {self.s.topic[b]: "closing", **kept}
+
+    def all_fail(self, b: int) -> dict[Any, Any]:
+        """ManagedLedgerImpl.clearPendingAddEntries: every write that the managed ledger has fails."""
+        s = self.s
+        fenced = {variable: If(s.arrived[b] > 0, value, variable) for variable, value in self.write_failed(b).items()}
+        return {**s.without_first(b, s.arrived[b]), s.arrived[b]: 0, s.sent[b]: 0, **fenced}
+
+    def all_meet_fence(self, b: int) -> dict[Any, Any]:
+        """The same with ManagedLedgerFencedException."""
+        s = self.s
+        closing = {variable: If(s.arrived[b] > 0, value, variable) for variable, value in self.write_met_fence(b).items()}
+        return {**s.without_first(b, s.arrived[b]), s.arrived[b]: 0, s.sent[b]: 0, **closing}
+
+    def declare(self) -> None:
+        """Declares the steps."""
+        p, s = self.protocol, self.s
+        late = s.link is not None and p.has("removed_producer_publishes")
+
+        @p.step(
+            by="b",
+            mirrors="Producer.disconnect, Producer.closeNow, ServerCnx.closeProducer, ServerCnx.safelyRemoveProducer",
+            fair=True,
+            b=s.broker,
+            only_if=s.may.fences,
+        )
+        def disconnect(b: int) -> Any:
+            """On the connection's loop the producer is closed: the client is going to connect again.
+
+            Since #25352 the connection forgets the producer in a later task of that loop, which reads its socket in between.
+            """
+            cut = {s.link: "removed"} if late else s.disconnected()
+            return s.is_cut_off(b), cut
+
+        @p.step(by="b", mirrors="ServerCnx.safelyRemoveProducer", fair=True, b=s.broker, only_if=late)
+        def forget_producer(b: int) -> Any:
+            """The later task: what the stream still brings is ignored from now on."""
+            return And(s.connected == b, s.link == "removed"), s.disconnected()
+
+        @p.step(
+            by="b",
+            mirrors="PersistentTopic.decrementPendingWriteOpsAndCheck, ManagedLedgerImpl.readyToCreateNewLedger, "
+            "MessageDeduplication.resetHighestSequenceIdPushed",
+            fair=True,
+            b=s.broker,
+            only_if=s.may.fences,
+        )
+        def unfence(b: int) -> Any:
+            """No write and no disconnection is under way: what was pushed is what is persisted, and writes are taken again."""
+            drained = And(s.topic[b] == "fenced", s.length[b] == 0, Not(s.is_cut_off(b)))
+            if s.owed is not None:
+                drained = And(drained, Not(s.owed[b]))
+            ready = {s.state[b]: If(s.state[b] == "write_failed", "closed_ledger", s.state[b])}
+            reset = {s.pushed[b]: s.persisted[b]} if s.dedup else {}
+            return drained, {s.topic[b]: "serving", **ready, **reset}
+
+        @p.step(
+            by="b", mirrors="PersistentTopic.close, ManagedLedgerImpl.asyncClose", fair=True, b=s.broker, only_if=s.may.closes
+        )
+        def leave_topic(b: int) -> Any:
+            """A topic that is being closed is gone, and its producers disconnected."""
+            return s.topic[b] == "closing", s.gone(b)

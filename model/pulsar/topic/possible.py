@@ -1,0 +1,63 @@
+"""What can happen in an instance at all, so that it has no steps that are never taken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Possible:
+    """What the parameters of an instance leave possible."""
+
+    settings: Mapping[str, Any]
+
+    def _any(self, *names: str) -> bool:
+        return any(self.settings[name] > 0 for name in names)
+
+    @property
+    def opens_again(self) -> bool:
+        """The topic is opened when there is a list."""
+        return bool(self.settings["openings"] > 1)
+
+    @property
+    def rivals(self) -> bool:
+        """Two brokers have the topic."""
+        return self.opens_again and bool(self.settings["brokers"] > 1)
+
+    @property
+    def fences(self) -> bool:
+        """A write fails, and the topic fences itself for that."""
+        return self._any("failures", "terminations")
+
+    @property
+    def closes(self) -> bool:
+        """A topic is closed: unloaded, or as its managed ledger is fenced."""
+        return self.rivals or self._any("failures", "closings")
+
+    @property
+    def recovered_elsewhere(self) -> bool:
+        """The writer of a ledger hears that somebody else has closed it."""
+        return self.rivals or self._any("recoveries", "add_failures")
+
+    @property
+    def deletes(self) -> bool:
+        """A ledger that was listed is deleted."""
+        return self._any("trims", "deletions")
+
+    @property
+    def trims(self) -> bool:
+        """Ledgers are trimmed."""
+        return self._any("trims")
+
+    @property
+    def fails(self) -> bool:
+        """The metadata store fails."""
+        return self._any("failures")
+
+    @property
+    def fills(self) -> bool:
+        """A ledger gets as many entries as it may have."""
+        again = 1 if self.settings["dedup"] else max(self.settings["connections"], 1)
+        return bool(self.settings["capacity"] <= self.settings["messages"] * again)

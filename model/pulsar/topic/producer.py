@@ -1,0 +1,70 @@
+"""A producer: it sends its messages in order, and after a reconnection all that is not acknowledged once more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, If, Not, Protocol, either
+from fencepost.model.pulsar.topic.state import NOBODY, State
+
+
+class Producer:
+    """The client's ProducerImpl, and the broker's PersistentTopic.publishMessage where its messages arrive."""
+
+    def __init__(self, p: Protocol, s: State) -> None:
+        self.protocol, self.s = p, s
+
+    def receipt(self, b: int, m: Any) -> dict[Any, Any]:
+        """The producer hears that a message is stored: ProducerImpl.ackReceived.
+
+        A receipt for a later message than the next one makes it connect again; one for an earlier message is ignored.
+        """
+        s = self.s
+        here, next_one, later = s.connected == b, s.acked == m, s.acked < m
+        return {s.acked: If(And(here, next_one), s.acked + 1, s.acked), **s.disconnected(And(here, later))}
+
+    def declare(self) -> None:
+        """Declares the steps."""
+        p, s = self.protocol, self.s
+
+        def throttled(b: int) -> Any:
+            """The formula: the connection is not read, since a write that it counts is never answered."""
+            return s.owed[b] if p.has("fenced_context_kept") else False
+
+        @p.step(by="producer", to="b", mirrors="PersistentTopic.addProducer", fair=True, spends="connections", b=s.broker)
+        def connect(b: int) -> Any:
+            """The producer connects to a broker that has the topic; it will send all that is not acknowledged."""
+            serves = And(s.is_loaded(b), s.topic[b] == "serving")
+            return And(s.connected == NOBODY, serves), {s.connected: b, s.next_out: s.acked}
+
+        @p.fault(by="producer", b=s.broker)
+        def lose_connection(b: int) -> Any:
+            """The connection breaks."""
+            return s.connected == b, s.disconnected()
+
+        @p.step(by="producer", mirrors="ClientCnx.handleSendError", fair=True, b=s.broker, only_if=s.may.closes)
+        def hear_error(b: int) -> Any:
+            """What was sent is answered, and some of it with an error: the client closes the connection."""
+            answered = And(s.length[b] == 0, s.next_out > s.acked, Not(throttled(b)))
+            attached = True if s.link is None else s.link == "attached"
+            return And(s.connected == b, attached, answered), s.disconnected()
+
+        @p.step(
+            by="producer",
+            to="b",
+            mirrors="PersistentTopic.publishMessage, ServerCnx.handleSend, MessageDeduplication.isDuplicateNormal",
+            fair=True,
+            b=s.broker,
+            m=s.message,
+        )
+        def publish(b: int, m: int) -> Any:
+            """A message arrives: refused if the topic is fenced; a duplicate is acknowledged at once if it is persisted, and
+            refused if that is not known; else it is handed to the topic's executor."""
+            arrives = And(s.connected == b, s.next_out == m, Not(throttled(b)), s.length[b] < len(s.room))
+            last = {s.queue[b, place]: If(s.length[b] == place, m, s.queue[b, place]) for place in s.room}
+            accepted: Any = {**last, s.length[b]: s.length[b] + 1}
+            if s.dedup:
+                accepted = {**accepted, s.pushed[b]: m + 1}
+                duplicate = either(s.persisted[b] > m, self.receipt(b, m), {})
+                accepted = either(s.pushed[b] > m, duplicate, accepted)
+            return arrives, {s.next_out: m + 1}, either(s.topic[b] == "serving", accepted, {})

@@ -1,0 +1,131 @@
+"""An acknowledged message: one topic, the ledgers that its managed ledger lists, the brokers that open it, and a producer.
+
+It mirrors what ManagedLedgerImpl with MetaStoreImpl and OpAddEntry, PersistentTopic and MessageDeduplication do together in
+Pulsar 4.0.8, 4.2.4 and 5.0.0-M1. Each ledger is a stand-in (stand_ins/ledger.py). Any broker may open the topic at any time:
+who owns the bundle is another matter, and a broker that goes on when another has opened the topic is a zombie, whom only fences
+stop. Messages are numbered in the order in which the producer sends them; there is one producer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from fencepost.model.language import Protocol, Universe
+from fencepost.model.pulsar.topic.adds import Adds
+from fencepost.model.pulsar.topic.cursors import Cursors
+from fencepost.model.pulsar.topic.deduplication import Deduplication
+from fencepost.model.pulsar.topic.defects import DEFECTS
+from fencepost.model.pulsar.topic.deletion import Deletion
+from fencepost.model.pulsar.topic.fence import Fence
+from fencepost.model.pulsar.topic.opening import Opening
+from fencepost.model.pulsar.topic.possible import Possible
+from fencepost.model.pulsar.topic.producer import Producer
+from fencepost.model.pulsar.topic.rollover import Rollover
+from fencepost.model.pulsar.topic.state import State
+from fencepost.model.pulsar.topic.termination import Termination
+from fencepost.model.pulsar.topic.trimming import Trimming
+from fencepost.model.stand_ins.ledger import Ledger
+
+BUDGETS = (
+    "openings",
+    "connections",
+    "rolls",
+    "failures",
+    "add_failures",
+    "recoveries",
+    "crashes",
+    "terminations",
+    "closings",
+    "trims",
+    "deletions",
+    "snapshots",
+)
+
+
+class Topic:
+    """A topic over ledgers that somebody else declares: ``ledgers`` has one for each member of ``ledger``."""
+
+    def __init__(
+        self, p: Protocol, broker: Universe, ledger: Universe, message: Universe, ledgers: Any, settings: Mapping[str, Any]
+    ) -> None:
+        size = {name: int(settings[name]) for name in BUDGETS}
+        for name, limit in size.items():
+            p.budget(name, limit)
+        versions = (
+            len(ledger) * (2 if p.has("listed_before_created") else 1)
+            + size["terminations"]
+            + size["trims"]
+            + size["deletions"]
+        )
+        self.state = s = State(
+            p,
+            broker,
+            message,
+            ledger,
+            ledgers,
+            Possible(settings),
+            capacity=settings["capacity"],
+            versions=versions,
+            dedup=settings["dedup"],
+            terminations=size["terminations"] > 0,
+            trims=size["trims"] > 0,
+            deletions=size["deletions"] > 0,
+            subscription=settings["subscription"],
+            snapshots=settings["dedup"] and size["snapshots"] + size["trims"] > 0,
+        )
+        fence, producer, cursors = Fence(p, s), Producer(p, s), Cursors(p, s)
+        adds, deduplication = Adds(p, s, fence, producer), Deduplication(p, s, producer)
+        Opening(p, s, deduplication, cursors).declare()
+        producer.declare()
+        adds.declare()
+        Rollover(p, s, fence, adds).declare()
+        fence.declare()
+        deduplication.declare()
+        cursors.declare()
+        if size["trims"]:
+            Trimming(p, s, cursors).declare()
+        Termination(p, s, fence).declare(terminations=size["terminations"], closings=size["closings"])
+        if size["deletions"]:
+            Deletion(p, s).declare()
+
+        @p.fault(by="b", spends="crashes", b=broker)
+        def crash(b: int) -> Any:
+            """The process ends and forgets everything."""
+            return s.state[b] != "none", s.gone(b)
+
+
+def topic(
+    *,
+    brokers: int = 2,
+    messages: int = 2,
+    ledgers: int = 3,
+    capacity: int = 3,
+    openings: int = 2,
+    connections: int = 2,
+    rolls: int = 1,
+    failures: int = 0,
+    add_failures: int = 0,
+    recoveries: int = 0,
+    crashes: int = 0,
+    terminations: int = 0,
+    closings: int = 0,
+    trims: int = 0,
+    deletions: int = 0,
+    snapshots: int = 0,
+    subscription: bool = False,
+    lazy: bool = False,
+    unfenced: bool = False,
+    dedup: bool = True,
+    defects: Iterable[str] = (),
+) -> Protocol:
+    """A topic."""
+    parameters = {name: value for name, value in locals().items() if name != "defects"}
+    p = Protocol("topic", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    broker = p.universe("broker", brokers)
+    message = p.universe("message", messages)
+    ledger = p.universe("ledger", ledgers)
+    weak = ("confirm_late",) if unfenced else ()
+    below = p.include("ledger", Ledger, capacity, created=False, deletions=True, allows=weak, per=ledger)
+    Topic(p, broker, ledger, message, below, parameters)
+    return p

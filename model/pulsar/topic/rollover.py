@@ -1,0 +1,157 @@
+"""Rollover: a ledger is created, listed by compare-and-set, and everything pending is sent to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, If, Not, Or, Protocol, either, minimum
+from fencepost.model.pulsar.topic.adds import Adds
+from fencepost.model.pulsar.topic.fence import Fence
+from fencepost.model.pulsar.topic.state import NONE, State
+
+
+class Rollover:
+    """ManagedLedgerImpl from a closed ledger to the next one."""
+
+    def __init__(self, p: Protocol, s: State, fence: Fence, adds: Adds) -> None:
+        self.protocol, self.s, self.fence, self.adds = p, s, fence, adds
+
+    def resent(self, b: int, k: int) -> Any:
+        """ManagedLedgerImpl.createNewOpAddEntryForNewLedger: everything pending is sent to the ledger, until it is full."""
+        s = self.s
+        count = minimum(s.arrived[b], s.capacity)
+        sent = {s.content[k, e]: If(e < count, s.queue[b, e], "nothing") for e in s.slots if e < len(s.room)}
+        return s.ledgers[k].send(count), {**sent, s.sent[b]: count}
+
+    def declare(self) -> None:
+        """Declares the steps."""
+        p, s, fence = self.protocol, self.s, self.fence
+        ledgers, state = s.ledgers, s.state
+        early = p.has("written_before_listed")
+        reopens = [
+            name for name, switch in (("terminated", "terminated_reopened"), ("closed", "closed_reopened")) if p.has(switch)
+        ]
+        reopens += ["opened"] if p.has("rollover_during_creation") else []
+
+        @p.step(
+            by="b",
+            mirrors="ManagedLedgerImpl.rollCurrentLedgerIfFull, ManagedLedgerImpl.ledgerClosed",
+            spends="rolls",
+            b=s.broker,
+            k=lambda b: s.current[b],
+        )
+        def roll_over(b: int, k: int) -> Any:
+            """The ledger is old enough: it is closed at what is confirmed, unless somebody has closed it, and one is
+            created."""
+            ledger = ledgers[k]
+            end = If(ledger.status == "open", ledger.confirmed, ledger.end)
+            ready = And(state[b] == "opened", ledger.sent > 0)
+            if not p.has("resends_recovered"):
+                ready = And(ready, Or(ledger.status == "open", Not(ledger.may_confirm)))
+            return ready, ledger.close(end), self.adds.ledger_closed(b, k, end), {s.sent[b]: 0}
+
+        @p.step(
+            by="b",
+            mirrors="ManagedLedgerImpl.asyncCreateLedger, ManagedLedgerImpl.createComplete",
+            fair=True,
+            b=s.broker,
+            k=s.ledger,
+        )
+        def create_ledger(b: int, k: int) -> Any:
+            """A ledger is created; the update of the list follows at once. Ledgers' numbers rise."""
+            next_one = And(*(ledgers[j].status != "absent" for j in s.ledger if j < k))
+            going = And(state[b].among("recovered", "creating"), s.fresh[b] == NONE)
+            if p.has("listed_before_created"):
+                going = And(going, s.listed.has(k))
+            return And(going, next_one), ledgers[k].create(), {s.fresh[b]: k}
+
+        @p.step(
+            by="b", mirrors="ManagedLedgerImpl.createComplete", b=s.broker, k=s.ledger, only_if=p.has("listed_before_created")
+        )
+        def list_early(b: int, k: int) -> Any:
+            """A ledger is listed that is yet to be created."""
+            next_one = And(ledgers[k].status == "absent", *(ledgers[j].status != "absent" for j in s.ledger if j < k))
+            going = And(
+                state[b].among("recovered", "creating"), s.fresh[b] == NONE, Not(s.known[b].has(k)), next_one, s.has_room()
+            )
+            return And(going, s.knows_the_version(b)), s.written(b, s.known[b].plus(k), {k: 0})
+
+        @p.step(
+            by="b",
+            mirrors="ManagedLedgerImpl.asyncCreateLedger",
+            spends="rolls",
+            b=s.broker,
+            k=s.ledger,
+            only_if=p.has("rollover_during_creation"),
+        )
+        def create_another(b: int, k: int) -> Any:
+            """Another ledger is created, as one has just been: the one that is current is left without a word in the list."""
+            next_one = And(*(ledgers[j].status != "absent" for j in s.ledger if j < k))
+            return And(state[b] == "opened", s.fresh[b] == NONE, next_one), ledgers[k].create(), {s.fresh[b]: k}
+
+        @p.fault(by="b", mirrors="ManagedLedgerImpl.createComplete", spends="failures", b=s.broker)
+        def creation_fails(b: int) -> Any:
+            """No ledger can be created: what is pending fails, and until the topic has drained so does what comes."""
+            fails = {state[b]: If(s.arrived[b] > 0, "write_failed", "closed_ledger")}
+            return And(state[b] == "creating", s.fresh[b] == NONE), fails, fence.all_fail(b)
+
+        @p.step(by="b", b=s.broker, k=s.ledger, only_if=early)
+        def write_early(b: int, k: int) -> Any:
+            """What is pending goes to the new ledger before the list has it."""
+            waits = And(state[b] == "creating", s.fresh[b] == k, s.arrived[b] > 0, ledgers[k].sent == 0)
+            return waits, self.resent(b, k), {s.current[b]: k}
+
+        @p.step(
+            by="b",
+            mirrors="ManagedLedgerImpl.updateLedgersListAfterRollover, ManagedLedgerImpl.updateLedgersIdsComplete, "
+            "ManagedLedgerImpl.createNewOpAddEntryForNewLedger, ManagedLedgerImpl.clearPendingAddEntries",
+            fair=True,
+            b=s.broker,
+            k=s.ledger,
+        )
+        def list_new(b: int, k: int) -> Any:
+            """The list with the new ledger is written, by compare-and-set: the ledger is open, and has what is pending.
+
+            BadVersion: another broker has the topic. The managed ledger is fenced, what is pending fails, the ledger is
+            deleted.
+            """
+            from_states = state[b].among("creating", *reopens)
+            listed = s.written(b, s.known[b].plus(k), {k: 0})
+            if s.ended is not None:
+                listed |= {s.ended: And(s.ended, state[b] == "terminated")}
+            sends: Any = {} if early else self.resent(b, k)
+            opens = {state[b]: If(s.arrived[b] >= s.capacity, "closing_ledger", "opened")}
+            opened = ({**listed, **opens, s.current[b]: k, s.fresh[b]: NONE}, sends)
+            ready = And(from_states, s.fresh[b] == k, s.has_room())
+            if not s.may.closes:  # nobody else writes the list
+                return And(ready, s.knows_the_version(b)), opened
+            if p.has("goes_on_after_bad_version"):
+                refused: Any = {s.known_version[b]: s.version}
+            else:
+                refused = ({state[b]: "fenced", s.fresh[b]: NONE}, fence.all_meet_fence(b), ledgers[k].delete())
+            return ready, either(s.knows_the_version(b), opened, refused)
+
+        @p.fault(
+            by="b",
+            mirrors="ManagedLedgerImpl.createComplete, ManagedLedgerImpl.clearPendingAddEntries",
+            spends="failures",
+            b=s.broker,
+            k=s.ledger,
+            done=range(2),
+        )
+        def list_fails(b: int, k: int, done: int) -> Any:
+            """The update fails with the session, done or not: the ledger is deleted, and what is pending fails.
+
+            It should leave the managed ledger as a failed creation does, in WriteFailed; in all three releases it is
+            ClosedLedger, and takes what passed the fence before.
+            """
+            waits = If(s.arrived[b] > 0, "write_failed", "closed_ledger")
+            after = "closed_ledger" if p.has("reopened_before_fence") else waits
+            failed = {state[b]: after, s.fresh[b]: NONE}
+            if done:
+                known = {s.known[b]: s.known[b], s.known_version[b]: s.known_version[b]}
+                failed = {**s.written(b, s.known[b].plus(k), {k: 0}), **known, **failed}
+            current = And(state[b] == "creating", s.fresh[b] == k, s.has_room())
+            if done:
+                current = And(current, s.knows_the_version(b))
+            return current, failed, fence.all_fail(b), ledgers[k].delete()

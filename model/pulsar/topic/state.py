@@ -1,0 +1,230 @@
+"""What the metadata store, each broker and one producer hold of a topic, and how the names here relate to those of Pulsar."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fencepost.model.language import And, If, Not, Protocol, Universe, any_of, maximum
+from fencepost.model.pulsar.topic.possible import Possible
+
+STATES = (
+    "none",
+    "opening",
+    "recovered",
+    "opened",
+    "closing_ledger",
+    "creating",
+    "closed_ledger",
+    "write_failed",
+    "fenced",
+    "terminated",
+    "closed",
+)
+"""ManagedLedgerImpl.State, where ``none`` is that the broker has not loaded the topic, and State.None is ``opening`` until the
+last ledger is recovered and ``recovered`` from then on."""
+TOPIC = ("serving", "fenced", "closing")
+"""PersistentTopic: isFenced, and isClosingOrDeleting, which implies it."""
+LINK = ("attached", "disconnecting", "removed")
+"""The producer at the broker that it is connected to: Producer.disconnect waits for the connection's loop, and
+Producer.closeNow has removed it from the topic while ServerCnx.producers still has it."""
+NOTHING, NOBODY, NONE = "nothing", "nobody", "none"
+
+
+class State:
+    """The variables of a topic.
+
+    - Store, the node of MetaStoreImpl: ``listed`` are the ledgers of the list, ``version`` its version, ``entries`` what it
+      says of each; ``ended`` and ``final`` are terminatedPosition.
+    - Broker, ManagedLedgerImpl: ``state``; ``known``, ``known_entries`` and ``known_version`` are ledgers and ledgersStat;
+      ``current`` is currentLedger; ``fresh`` a ledger that is created and whose update of the list is under way.
+    - Broker, writes: ``queue`` has the messages that passed PersistentTopic.publishMessage and are not answered, in their
+      order: the first ``arrived`` are in pendingAddEntries, the first ``sent`` are sent to the current ledger, and the others
+      wait for the topic's executor. ``filled`` says that the first one filled its ledger, is confirmed, and waits for the
+      close. ``owed`` says that some write was forgotten: it is never answered, and pendingWriteOps never 0 again.
+    - Broker, PersistentTopic and MessageDeduplication: ``topic``, ``pushed``, ``persisted``, as counts of messages.
+    - Trimming and deletion: ``trimmed`` are ledgers that were trimmed, ``deleting`` those that a broker has still to delete;
+      ``discarded`` says that the topic was deleted by a broker that knew its list, as it should be.
+    - Subscription: ``consumed`` is the place up to which the consumer has acknowledged, ``cursor`` the mark-delete position in
+      the store, ``mark`` that in a broker's memory, ``has_cursor`` whether the broker knows of the cursor. ``snapshot`` and
+      ``snapshot_at`` are properties and position of the cursor of deduplication.
+    - Producer: ``connected``, ``link``; the first ``acked`` messages are acknowledged, and ``next_out`` is what its stream
+      brings next.
+
+    A place is a number: ledger times capacity, plus an entry. Ledgers' numbers rise as they are created.
+    """
+
+    def __init__(
+        self,
+        p: Protocol,
+        broker: Universe,
+        message: Universe,
+        ledger: Universe,
+        ledgers: Sequence[Any],
+        may: Possible,
+        *,
+        capacity: int,
+        versions: int,
+        dedup: bool,
+        terminations: bool,
+        trims: bool,
+        deletions: bool,
+        subscription: bool,
+        snapshots: bool,
+    ) -> None:
+        self.protocol, self.broker, self.message, self.ledger, self.ledgers = p, broker, message, ledger, ledgers
+        self.capacity, self.versions, self.dedup, self.may = capacity, versions, dedup, may
+        self.slots = p.universe("slot", capacity)
+        self.places = len(ledger) * capacity
+        self.content = p.choice("content", message, none=NOTHING, per=(ledger, self.slots))
+
+        self.listed = p.subset("listed", ledger)
+        self.version = p.number("version", 0, versions)
+        self.entries = p.number("entries", 0, capacity, per=ledger)
+        self.ended: Any = p.flag("ended") if terminations else None
+        self.final: Any = p.number("final", 0, self.places) if terminations else None
+
+        self.state = p.choice("state", STATES, per=broker)
+        self.known = p.subset("known", ledger, per=broker)
+        self.known_entries = p.number("known_entries", 0, capacity, per=(broker, ledger))
+        self.known_version = p.number("known_version", 0, versions, per=broker)
+        self.current = p.choice("current", ledger, none=NONE, per=broker)
+        self.fresh = p.choice("fresh", ledger, none=NONE, per=broker)
+
+        self.room = room = p.universe("place_in_queue", len(message), "q")
+        self.queue = p.choice("queue", message, none=NOTHING, per=(broker, room))
+        self.length = p.number("length", 0, len(room), per=broker)
+        self.arrived = p.number("arrived", 0, len(room), per=broker)
+        self.sent = p.number("sent", 0, len(room), per=broker)
+        self.filled: Any = p.flag("filled", per=broker) if may.fills else None
+        self.owed: Any = p.flag("owed", per=broker) if self._forgets else None
+        self.topic = p.choice("topic", TOPIC, per=broker)
+        self.pushed: Any = p.number("pushed", 0, len(message), per=broker) if dedup else None
+        self.persisted: Any = p.number("persisted", 0, len(message), per=broker) if dedup else None
+
+        self.connected = p.choice("connected", broker, none=NOBODY)
+        self.link: Any = p.choice("link", LINK) if may.fences else None
+        self.next_out = p.number("next_out", 0, len(message))
+        self.acked = p.number("acked", 0, len(message))
+
+        self.trimmed: Any = p.subset("trimmed", ledger) if trims else None
+        self.deleting: Any = p.subset("deleting", ledger, per=broker) if trims else None
+        self.discarded: Any = p.flag("discarded") if deletions else None
+        self.cursor: Any = p.number("cursor", 0, self.places) if subscription else None
+        self.consumed: Any = p.number("consumed", 0, self.places) if subscription else None
+        self.has_cursor: Any = p.flag("has_cursor", per=broker) if subscription else None
+        self.mark: Any = p.number("mark", 0, self.places, per=broker) if subscription else None
+        self.snapshot: Any = p.number("snapshot", 0, len(message)) if snapshots else None
+        self.snapshot_at: Any = p.number("snapshot_at", 0, self.places) if snapshots else None
+
+    @property
+    def _forgets(self) -> bool:
+        return self.protocol.has("pending_forgotten") or self.protocol.has("fenced_context_kept")
+
+    # --- formulas
+
+    def is_loaded(self, b: int) -> Any:
+        """The formula: the broker has the topic, PersistentTopic is there."""
+        return And(self.state[b] != "none", self.state[b] != "opening", self.state[b] != "recovered")
+
+    def is_last(self, b: int, k: int) -> Any:
+        """The formula: it is the last ledger of the list that the broker has read."""
+        return And(self.known[b].has(k), *(Not(self.known[b].has(j)) for j in self.ledger if j > k))
+
+    def has_filled(self, b: int) -> Any:
+        """The formula: the first write has filled its ledger, and waits for the close."""
+        return False if self.filled is None else self.filled[b]
+
+    def is_writing(self, b: int) -> Any:
+        """The formula: the broker waits for the answer of an entry that it has sent to its current ledger."""
+        return And(self.state[b].among("opened", "closing_ledger"), self.sent[b] > 0, Not(self.has_filled(b)))
+
+    def is_cut_off(self, b: int) -> Any:
+        """The formula: the producer is at the broker, and is going to be disconnected."""
+        return False if self.link is None else And(self.connected == b, self.link == "disconnecting")
+
+    def knows_the_version(self, b: int) -> Any:
+        """The formula: a compare-and-set of the list with the version that the broker knows succeeds."""
+        return True if self.protocol.has("list_without_version") else self.known_version[b] == self.version
+
+    def has_room(self) -> Any:
+        """The formula: the list may still be written, as far as the instance goes."""
+        return self.version < self.versions
+
+    def length_of(self, k: int) -> Any:
+        """How many entries a reader of the ledger gets: all that is confirmed, or those up to its end."""
+        ledger = self.ledgers[k]
+        return If(ledger.status == "closed", ledger.end, If(ledger.status == "open", ledger.confirmed, 0))
+
+    def holds(self, k: int, e: int, m: int) -> Any:
+        """The formula: a reader of the ledger gets the message as this entry."""
+        return And(self.content[k, e] == m, e < self.length_of(k))
+
+    def is_in_ledger(self, k: int, m: int) -> Any:
+        """The formula: a reader of the ledger gets the message."""
+        return any_of(self.holds(k, e, m) for e in self.slots)
+
+    # --- changes
+
+    def written(self, b: int, listed: Any, entries: Mapping[int, Any] | None = None) -> dict[Any, Any]:
+        """The list is written with these ledgers, and the broker knows the new version."""
+        known = {k: self.known_entries[b, k] for k in self.ledger} | dict(entries or {})
+        stored = {self.entries[k]: If(listed.has(k), known[k], 0) for k in self.ledger}
+        return {
+            self.listed: listed,
+            self.version: self.version + 1,
+            self.known[b]: listed,
+            self.known_version[b]: self.version + 1,
+            **stored,
+        }
+
+    def not_filled(self, b: int) -> dict[Any, Any]:
+        """No write waits for the close of its ledger."""
+        return {} if self.filled is None else {self.filled[b]: False}
+
+    def disconnected(self, condition: Any = True) -> dict[Any, Any]:
+        """The producer is not connected any more, if the condition holds."""
+        if condition is True:
+            return {self.connected: NOBODY, **({} if self.link is None else {self.link: "attached"})}
+        away = {self.connected: If(condition, NOBODY, self.connected)}
+        return away if self.link is None else {**away, self.link: If(condition, "attached", self.link)}
+
+    def without_first(self, b: int, count: Any) -> dict[Any, Any]:
+        """So many of the first writes leave the queue."""
+        queue, size = self.queue, len(self.room)
+
+        def after(place: int) -> Any:
+            left = range(size - place)
+            if type(count) is int:
+                return queue[b, place + count] if count in left else NOTHING
+            value: Any = NOTHING
+            for gone in reversed(left):
+                value = If(count == gone, queue[b, place + gone], value)
+            return value
+
+        return {self.length[b]: maximum(self.length[b] - count, 0), **{queue[b, place]: after(place) for place in self.room}}
+
+    def gone(self, b: int) -> dict[Any, Any]:
+        """The topic is not loaded at the broker any more, and its producer not connected."""
+        changes: dict[Any, Any] = {
+            **self.disconnected(self.connected == b),
+            **self.not_filled(b),
+            self.state[b]: "none",
+            self.known[b]: (),
+            self.known_version[b]: 0,
+            self.current[b]: NONE,
+            self.fresh[b]: NONE,
+            self.length[b]: 0,
+            self.arrived[b]: 0,
+            self.sent[b]: 0,
+            self.topic[b]: "serving",
+        }
+        changes |= {self.known_entries[b, k]: 0 for k in self.ledger}
+        changes |= {self.queue[b, place]: NOTHING for place in self.room}
+        if self.dedup:
+            changes |= {self.pushed[b]: 0, self.persisted[b]: 0}
+        if self.deleting is not None:
+            changes |= {self.deleting[b]: ()}
+        if self.cursor is not None:
+            changes |= {self.has_cursor[b]: False, self.mark[b]: 0}
+        return changes

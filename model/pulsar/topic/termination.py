@@ -1,0 +1,111 @@
+"""Termination and closing: what ends a managed ledger on purpose, while a rollover may be under way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, If, Not, Protocol, either, maximum
+from fencepost.model.pulsar.topic.fence import Fence
+from fencepost.model.pulsar.topic.state import NONE, State
+
+
+class Termination:
+    """ManagedLedgerImpl.asyncTerminate and asyncClose."""
+
+    def __init__(self, p: Protocol, s: State, fence: Fence) -> None:
+        self.protocol, self.s, self.fence = p, s, fence
+
+    def declare(self, *, terminations: int, closings: int) -> None:
+        """Declares the steps."""
+        if terminations:
+            self._terminate()
+        if closings:
+            self._close()
+
+    def _terminate(self) -> None:
+        p, s, fence = self.protocol, self.s, self.fence
+        ledgers, state = s.ledgers, s.state
+        reopens = p.has("terminated_reopened")
+
+        @p.step(
+            by="admin",
+            to="b",
+            mirrors="ManagedLedgerImpl.asyncTerminate",
+            spends="terminations",
+            b=s.broker,
+            k=lambda b: s.current[b],
+        )
+        def terminate(b: int, k: int) -> Any:
+            """The managed ledger is terminated and its ledger closed at what is confirmed. What BookKeeper had under way
+            fails."""
+            ledger = ledgers[k]
+            end = If(ledger.status == "open", ledger.confirmed, ledger.end)
+            under_way: Any = If(s.sent[b] > 0, s.arrived[b], 0) if reopens else s.arrived[b]
+            fails = And(s.arrived[b] > 0, under_way > 0)
+            if p.has("pending_forgotten"):
+                answered: Any = {s.owed[b]: If(fails, True, s.owed[b])}
+            else:
+                answered = {variable: If(fails, value, variable) for variable, value in fence.write_failed(b).items()}
+            left = {s.arrived[b]: maximum(s.arrived[b] - under_way, 0), s.sent[b]: 0}
+            ready = And(state[b].among("opened", "closing_ledger", "creating", "closed_ledger"), Not(s.has_filled(b)))
+            known = {s.known_entries[b, k]: end}
+            return ready, ledger.close(end), {state[b]: "terminated", **known}, s.without_first(b, under_way), left, answered
+
+        @p.step(by="b", mirrors="ManagedLedgerImpl.asyncTerminate", fair=True, b=s.broker, k=lambda b: s.current[b])
+        def list_end(b: int, k: int) -> Any:
+            """The list is written with the terminated position, by compare-and-set; BadVersion: the managed ledger is
+            fenced."""
+            place = k * s.capacity + s.known_entries[b, k]
+            listed = {**s.written(b, s.known[b]), s.ended: True, s.final: place}
+            going = And(state[b] == "terminated", Not(s.ended), s.has_room())
+            if not (reopens or p.has("terminate_without_mutex")):
+                going = And(going, s.fresh[b] == NONE)
+            return going, either(s.knows_the_version(b), listed, {state[b]: "fenced"})
+
+        @p.step(
+            by="b",
+            mirrors="ManagedLedgerImpl.createComplete",
+            fair=True,
+            b=s.broker,
+            k=s.ledger,
+            only_if=not reopens,
+        )
+        def drop_new(b: int, k: int) -> Any:
+            """A ledger was being created as the managed ledger was terminated: it is not listed, but deleted."""
+            return And(state[b] == "terminated", s.fresh[b] == k), {s.fresh[b]: NONE}, ledgers[k].delete()
+
+        @p.step(
+            by="b",
+            mirrors="ManagedLedgerImpl.asyncTerminate, ManagedLedgerImpl.updateLedgersListAfterRollover",
+            b=s.broker,
+            k=s.ledger,
+            only_if=p.has("terminate_without_mutex"),
+        )
+        def list_end_too_late(b: int, k: int) -> Any:
+            """The broker's own rollover, which the termination does not wait for, has written the list first: BadVersion."""
+            going = And(state[b] == "terminated", s.fresh[b] == k, Not(s.ended), s.has_room(), s.knows_the_version(b))
+            listed = s.written(b, s.known[b].plus(k), {k: 0})
+            return going, {**listed, state[b]: "fenced", s.fresh[b]: NONE}
+
+    def _close(self) -> None:
+        p, s = self.protocol, self.s
+        ledgers, state = s.ledgers, s.state
+
+        @p.step(
+            by="admin",
+            to="b",
+            mirrors="PersistentTopic.close, ManagedLedgerImpl.asyncClose",
+            spends="closings",
+            b=s.broker,
+            k=lambda b: s.current[b],
+        )
+        def close(b: int, k: int) -> Any:
+            """The topic is unloaded: the managed ledger is Closed, its ledger closed at what is confirmed, and what is pending
+            fails."""
+            ledger = ledgers[k]
+            end = If(ledger.status == "open", ledger.confirmed, ledger.end)
+            going = And(s.is_loaded(b), state[b] != "fenced", state[b] != "terminated")
+            ready = And(going, Not(s.has_filled(b)), s.topic[b] != "closing")
+            closed = {state[b]: "closed", s.topic[b]: "closing"}
+            left = {s.arrived[b]: 0, s.sent[b]: 0}
+            return ready, ledger.close(end), closed, s.without_first(b, s.arrived[b]), left

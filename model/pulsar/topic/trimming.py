@@ -1,0 +1,71 @@
+"""Trimming: ledgers that every durable cursor has passed, and that need not be retained, leave the list and are deleted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, If, Implies, Protocol, all_of, either
+from fencepost.model.language.formulas import subset_where
+from fencepost.model.pulsar.topic.cursors import Cursors
+from fencepost.model.pulsar.topic.state import NONE, State
+
+
+class Trimming:
+    """ManagedLedgerImpl.internalTrimLedgers. What is retained is left open: any ledgers that no cursor needs may be trimmed,
+    the first ones of the list first."""
+
+    def __init__(self, p: Protocol, s: State, cursors: Cursors) -> None:
+        self.protocol, self.s, self.cursors = p, s, cursors
+
+    def declare(self) -> None:
+        """Declares the steps."""
+        p, s = self.protocol, self.s
+        ledgers, state = s.ledgers, s.state
+
+        def upto(b: int, k: int) -> Any:
+            """The ledgers of the list up to this one."""
+            return subset_where(len(s.ledger), lambda j: And(s.known[b].has(j), j <= k))
+
+        def may_trim(b: int, k: int) -> Any:
+            """The formula: no cursor needs the ledgers up to this one, and no other update of the list is under way."""
+            free = And(
+                s.is_loaded(b), state[b].among("opened", "closing_ledger", "closed_ledger", "terminated"), s.fresh[b] == NONE
+            )
+            passed = all_of(Implies(s.known[b].has(j), self.cursors.has_passed(b, j)) for j in s.ledger if j <= k)
+            return And(free, s.known[b].has(k), s.current[b] != NONE, *(s.current[b] != j for j in s.ledger if j <= k), passed)
+
+        @p.step(
+            by="b",
+            to="store",
+            mirrors="ManagedLedgerImpl.internalTrimLedgers, ManagedLedgerImpl.doDeleteLedgers",
+            spends="trims",
+            b=s.broker,
+            k=s.ledger,
+        )
+        def trim(b: int, k: int) -> Any:
+            """The ledgers up to this one leave the list, by compare-and-set. BadVersion: the managed ledger is fenced."""
+            gone = upto(b, k)
+            left = s.known[b] & ~gone
+            listed = {**s.written(b, left), s.trimmed: s.trimmed | gone, s.deleting[b]: s.deleting[b] | gone}
+            forgotten = {s.known_entries[b, j]: If(gone.has(j), 0, s.known_entries[b, j]) for j in s.ledger}
+            met = {state[b]: "fenced"}
+            return And(may_trim(b, k), s.has_room()), either(s.knows_the_version(b), {**listed, **forgotten}, met)
+
+        @p.fault(
+            by="b",
+            mirrors="ManagedLedgerImpl.internalTrimLedgers",
+            spends="failures",
+            b=s.broker,
+            k=s.ledger,
+            only_if=p.has("trimmed_before_listed"),
+        )
+        def trim_fails(b: int, k: int) -> Any:
+            """The update fails with the session: the ledgers are gone from memory already, and the next update drops them."""
+            gone = upto(b, k)
+            forgotten = {s.known_entries[b, j]: If(gone.has(j), 0, s.known_entries[b, j]) for j in s.ledger}
+            return may_trim(b, k), {s.known[b]: s.known[b] & ~gone, s.trimmed: s.trimmed | gone, **forgotten}
+
+        @p.step(by="b", mirrors="ManagedLedgerImpl.asyncDeleteLedger", fair=True, b=s.broker, k=s.ledger)
+        def delete_ledger(b: int, k: int) -> Any:
+            """A ledger that was trimmed is deleted."""
+            return s.deleting[b].has(k), ledgers[k].delete(), {s.deleting[b]: s.deleting[b].minus(k)}

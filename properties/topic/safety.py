@@ -1,0 +1,92 @@
+"""What must hold of a topic: the messages that a reader gets, the log that they are in, and the list of its ledgers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, Implies, Not, all_of, any_of, at_least
+from fencepost.properties.topic.terms import Log
+from fencepost.properties.vocabulary import Suite
+
+
+def topic_safety(suite: Suite, log: Log) -> None:
+    """Declares what holds in every state."""
+    _messages(suite, log)
+    _list(suite, log)
+    _subscription(suite, log)
+
+
+def _messages(suite: Suite, log: Log) -> None:
+    s, settings, message, places = log.state, log.settings, log.message, log.places
+
+    @suite.always
+    def acked_is_in_log() -> Any:
+        """An acknowledged message is in the log: every reader that comes after gets it."""
+        return all_of(Implies(s.acked > m, log.gets(m)) for m in message)
+
+    if len(message) > 1:
+
+        @suite.always
+        def in_producer_order() -> Any:
+            """A message in the log has the one before it somewhere before it: first occurrences are in the producer's order."""
+            pairs = [(m, y) for m in message if m > 0 for y in places]
+            earlier = {(m, y): any_of(log.has(*x, m - 1) for x in places if x < y) for m, y in pairs}
+            return all_of(Not(And(log.has(*y, m), Not(log.is_discarded), Not(earlier[m, y]))) for m, y in pairs)
+
+    again = not settings["dedup"] and settings["connections"] > 1
+
+    @suite.strict("a producer that connects again sends what it has not heard of once more", when=again)
+    def stored_once() -> Any:
+        """No message is twice in the log."""
+        twice = [And(log.has(*x, m), log.has(*y, m)) for m in message for x in places for y in places if x < y]
+        return all_of(Not(both) for both in twice)
+
+    if settings["terminations"]:
+
+        @suite.always
+        def nothing_is_past_the_end() -> Any:
+            """A terminated topic has no entry past the position at which it was terminated."""
+            return all_of(Not(And(s.ended, log.is_stored(*x), Not(log.reaches(*x)))) for x in places)
+
+
+def _list(suite: Suite, log: Log) -> None:
+    s, ledger = log.state, log.ledger
+
+    @suite.always
+    def one_open_ledger() -> Any:
+        """At most one ledger of the list is open: all others have an end."""
+        return Not(at_least(2, [And(s.listed.has(k), log.status[k] == "open") for k in ledger]))
+
+    @suite.always
+    def listed_is_created() -> Any:
+        """A ledger of the list was created."""
+        return all_of(Implies(s.listed.has(k), log.status[k] != "absent") for k in ledger)
+
+    @suite.always
+    def listed_is_not_deleted() -> Any:
+        """A ledger of the list that has entries is not deleted."""
+        return all_of(Not(And(s.listed.has(k), log.status[k] == "deleted", s.entries[k] > 0)) for k in ledger)
+
+    @suite.always
+    def listed_entries_are_the_end() -> Any:
+        """The list says of each ledger but its last one how many entries it has: those up to its end."""
+        former = {k: And(s.listed.has(k), log.has_a_ledger_after(k), log.status[k] == "closed") for k in ledger}
+        return all_of(Not(And(former[k], s.entries[k] != log.end[k])) for k in ledger)
+
+
+def _subscription(suite: Suite, log: Log) -> None:
+    s, settings = log.state, log.settings
+    if not (settings["trims"] and settings["subscription"]):
+        return
+
+    @suite.always
+    def unread_is_kept() -> Any:
+        """What the subscription has not acknowledged is not trimmed."""
+        passed = {k: s.consumed >= log.number(k, 0) + log.end[k] for k in log.ledger}
+        return all_of(Not(And(s.trimmed.has(k), log.end[k] > 0, Not(passed[k]))) for k in log.ledger)
+
+    @suite.strict("a broker that has lost the topic writes an older position", when=settings["brokers"] > 1)
+    def cursor_is_in_the_log() -> Any:
+        """The stored position of the subscription is behind no entry that is trimmed."""
+        passed = {k: s.cursor >= log.number(k, 0) + log.end[k] for k in log.ledger}
+        return all_of(Not(And(s.trimmed.has(k), log.end[k] > 0, Not(passed[k]))) for k in log.ledger)

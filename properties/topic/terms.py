@@ -1,0 +1,71 @@
+"""Formulas over a topic that several properties use: what the log is, and what a reader of it gets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, If, Not, Or, Protocol, any_of
+
+
+class Log:
+    """The log of an instance that ``fencepost.model.pulsar.topic.topic`` built.
+
+    A place is a ledger and an entry. The log is the ledgers of the list in their order, each up to its end, and those before
+    them that were trimmed: what is trimmed was passed by every cursor, which is a property of its own.
+    """
+
+    def __init__(self, p: Protocol) -> None:
+        self.protocol, self.settings, s = p, p.parameters, p.state
+        self.state = s
+        self.broker, self.ledger, self.message, self.slot = (p.universes[u] for u in ("broker", "ledger", "message", "slot"))
+        self.capacity = len(self.slot)
+        self.places = [(k, e) for k in self.ledger for e in self.slot]
+        self.status, self.sent, self.confirmed, self.end = s.ledger.status, s.ledger.sent, s.ledger.confirmed, s.ledger.end
+        self.next_confirmed = p.next.ledger.confirmed
+
+    def number(self, k: int, e: int) -> int:
+        """A place as a number, as positions are kept."""
+        return k * self.capacity + e
+
+    def length(self, k: int) -> Any:
+        """How many entries a reader of the ledger gets."""
+        open_ = If(self.status[k] == "open", self.confirmed[k], 0)
+        return If(self.status[k] == "closed", self.end[k], open_)
+
+    def is_trimmed(self, k: int) -> Any:
+        """The formula: the ledger was trimmed."""
+        return self.state.trimmed.has(k) if self.settings["trims"] else False
+
+    def is_stored(self, k: int, e: int) -> Any:
+        """The formula: the place is one of the log, or was until it was trimmed."""
+        listed = And(self.state.listed.has(k), e < self.length(k))
+        return Or(listed, And(self.is_trimmed(k), e < self.end[k])) if self.settings["trims"] else listed
+
+    def has(self, k: int, e: int, m: int) -> Any:
+        """The formula: the message is at that place of the log."""
+        return And(self.state.content[k, e] == m, self.is_stored(k, e))
+
+    def reaches(self, k: int, e: int) -> Any:
+        """The formula: the place is not past the position at which the topic was terminated."""
+        if not self.settings["terminations"]:
+            return True
+        return Or(Not(self.state.ended), self.state.final > self.number(k, e))
+
+    def gets(self, m: int) -> Any:
+        """The formula: a reader who begins with the first message gets this one, or the topic was deleted on purpose."""
+        found = any_of(And(self.has(k, e, m), self.reaches(k, e)) for k, e in self.places)
+        return Or(self.is_discarded, found)
+
+    @property
+    def is_discarded(self) -> Any:
+        """The formula: the topic was deleted on purpose, with all that was in it."""
+        return self.state.discarded if self.settings["deletions"] else False
+
+    def has_a_ledger_after(self, k: int) -> Any:
+        """The formula: the list has a ledger after this one."""
+        return any_of(self.state.listed.has(j) for j in self.ledger if j > k) if k < len(self.ledger) - 1 else False
+
+    @property
+    def is_used_up(self) -> Any:
+        """The formula: the instance has no further ledger to create."""
+        return self.status[len(self.ledger) - 1] != "absent"

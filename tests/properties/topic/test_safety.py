@@ -1,0 +1,92 @@
+"""A topic: pinned counts of small instances, negative controls, and every defect caught."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+from tests.properties.searching import searched, unexpected
+
+TOPIC = PROTOCOLS["topic"]
+
+COUNTS = {
+    "two brokers": (30929, 73460, 26),
+    "two brokers, no deduplication": (86305, 194356, 29),
+    "failures": (1556, 2839, 24),
+    "failed adds": (6049, 12648, 22),
+    "terminated": (529, 886, 17),
+    "unloaded": (3378, 5415, 26),
+    "full ledgers, snapshots": (2371, 3990, 27),
+    "trimmed": (28221, 84502, 31),
+    "deleted": (10105, 23240, 26),
+}
+
+CONTROLS = {
+    "two brokers, no deduplication": {"stored_once": 13},
+    "trimmed": {"cursor_is_in_the_log": 15, "trimmed_is_deleted": 24},
+}
+
+CAUGHT = {
+    "terminated_reopened": ({"states_follow"}, 11),
+    "closed_reopened": ({"states_follow"}, 11),
+    "reopened_before_fence": ({"in_producer_order"}, 15),
+    "removed_producer_publishes": ({"in_producer_order"}, 16),
+    "resends_recovered": ({"stored_once"}, 12),
+    "pending_forgotten": ({"writes_are_answered"}, 9),
+    "fenced_context_kept": ({"writes_are_answered"}, 15),
+    "close_error_ignored": ({"acked_is_in_log"}, 10),
+    "snapshot_ahead": ({"stored_once"}, 18),
+    "properties_dropped": ({"stored_once"}, 19),
+    "cursor_list_stale": ({"cursor_is_in_the_log", "unread_is_kept"}, 13),
+    "lazy_cursors_not_waited": ({"cursor_is_in_the_log", "unread_is_kept"}, 13),
+    "zombie_deletes": ({"acked_is_in_log"}, 13),
+    "trimmed_before_listed": ({"trimmed_is_deleted"}, 18),
+    "trim_mark_in_memory": ({"cursor_is_in_the_log"}, 13),
+    "missing_last_dropped": ({"acked_is_in_log"}, 13),
+    "goes_on_after_bad_version": ({"log_never_forks", "acked_is_in_log"}, 20),
+    "timeout_races_ack": ({"acked_is_in_log"}, 11),
+    "fenced_unknown_end": ({"listed_entries_are_the_end"}, 14),
+    "rollover_during_creation": ({"one_open_ledger"}, 6),
+    "payload_error_goes_on": ({"in_producer_order"}, 10),
+    "terminate_without_mutex": ({"fenced_by_others_only"}, 11),
+    "no_recovery": ({"log_never_forks", "one_open_ledger", "acked_is_in_log"}, 12),
+    "list_without_version": ({"log_never_forks", "acked_is_in_log"}, 12),
+    "written_before_listed": ({"acked_is_in_log"}, 11),
+    "listed_before_created": ({"listed_is_created"}, 3),
+}
+
+LOST: Mapping[str, Value] = {"brokers": 1, "ledgers": 3, "openings": 1, "connections": 2, "rolls": 1, "failures": 1}
+"""One broker, two messages, and one failure of the metadata store."""
+HOLES = ("reopened_before_fence", "removed_producer_publishes")
+
+
+@pytest.mark.parametrize("hole", HOLES)
+def test_either_hole_alone_loses_a_message_that_deduplication_has_acknowledged(hole: str) -> None:
+    """So neither remedy holds without the other: each leaves the other hole open."""
+    assert unexpected(searched(TOPIC, LOST, [hole], ["acked_is_in_log"])) == {"acked_is_in_log": 18}
+
+
+def test_both_remedies_together_lose_nothing() -> None:
+    assert unexpected(searched(TOPIC, {**LOST, "failures": 2}, [], ["acked_is_in_log"])) == {}
+
+
+@pytest.mark.parametrize("hole", HOLES)
+def test_without_deduplication_a_hole_costs_the_order_only(hole: str) -> None:
+    found = unexpected(searched(TOPIC, {**LOST, "dedup": False}, [hole], ["acked_is_in_log"]))
+    order = unexpected(searched(TOPIC, {**LOST, "dedup": False}, [hole], ["in_producer_order"]))
+    assert found == {}
+    assert list(order) == ["in_producer_order"]
+
+
+def test_a_terminated_topic_that_is_reopened_loses_a_message() -> None:
+    shown = TOPIC.shown_by["terminated_reopened"]
+    assert unexpected(searched(TOPIC, shown, ["terminated_reopened"], ["acked_is_in_log"])) == {"acked_is_in_log": 13}
+
+
+def test_a_ledger_that_another_rollover_leaves_behind_is_dropped_with_its_message() -> None:
+    shown = TOPIC.shown_by["rollover_during_creation"]
+    found = searched(TOPIC, shown, ["rollover_during_creation"], ["acked_is_in_log"])
+    assert list(unexpected(found)) == ["acked_is_in_log"]
