@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.questions.judging import Shortfall
-from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.reports.failures import Judged, in_repository, place_of
 from fencepost.checks.reports.guarantees import why
 from fencepost.model.language import Location

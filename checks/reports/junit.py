@@ -7,7 +7,7 @@ from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.reports.doubt import Doubt
+from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.reports.failures import Judged
 from fencepost.checks.reports.guarantees import Opening, why
 from fencepost.properties.registry import written

@@ -12,8 +12,9 @@ from typing import Any
 from fencepost.checks.console.numbers import count_of
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import Amount, ExitStatus, Verdict
-from fencepost.checks.reports.baseline import Comparison
-from fencepost.checks.reports.doubt import Doubt
+from fencepost.checks.questions.baseline import Comparison
+from fencepost.checks.questions.doubt import Doubt
+from fencepost.checks.reports.baseline_lines import comparison_as_json
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.guarantees import as_json as guarantees_as_json
 from fencepost.checks.reports.histories import about, address, upstream
@@ -204,7 +205,7 @@ def as_json(
         "notes": list(notes),
         "guarantees": None if opening is None else guarantees_as_json(opening),
         "suspicions": [_doubt(doubt) for doubt in suspicious],
-        "baseline": None if comparison is None else comparison.as_json(),
+        "baseline": None if comparison is None else comparison_as_json(comparison),
         "instances": instances,
         "verdicts": rows,
     }

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import Shortfall
-from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.reports.failures import Judged, in_repository, place_of
 from fencepost.checks.reports.guarantees import Opening, why
 from fencepost.model.language import Location

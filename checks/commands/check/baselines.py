@@ -8,7 +8,8 @@ from fencepost.checks.commands.check.finished_run import FinishedRun
 from fencepost.checks.commands.check.messages import Teller
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.engines.results.checked import Checked
-from fencepost.checks.reports.baseline import Baseline, found
+from fencepost.checks.questions.baseline import Baseline, found
+from fencepost.checks.reports.baseline_lines import comparison_lines
 
 
 def accepted(asked: CheckRequest) -> Baseline | None:
@@ -41,11 +42,11 @@ def compared(asked: CheckRequest, baseline: Baseline | None, outcome: FinishedRu
         everything = [marked(baseline, checked, release) for checked in everything]
         Teller(asked).name(f"baseline: {asked.write_baseline}")
         comparison = baseline.compared(everything, suspicious, release, whole=False)
-    Teller(asked).tell(*comparison.lines())
+    Teller(asked).tell(*comparison_lines(comparison))
     return replace(
         outcome,
         everything=everything,
         suspicious=baseline.judged(suspicious, release),
         comparison=comparison,
-        notes=[*outcome.notes, *comparison.lines()],
+        notes=[*outcome.notes, *comparison_lines(comparison)],
     )

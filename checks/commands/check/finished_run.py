@@ -8,8 +8,8 @@ from pathlib import Path
 
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, run_status, severest
-from fencepost.checks.reports.baseline import Comparison
-from fencepost.checks.reports.doubt import Doubt
+from fencepost.checks.questions.baseline import Comparison
+from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.reports.failures import Configured
 from fencepost.checks.reports.guarantees import Opening
 from fencepost.model.releases import Releases

@@ -18,8 +18,8 @@ from fencepost.checks.engines.induction.necessity import unneeded
 from fencepost.checks.engines.plan import Options, check
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.reports.annotations import as_annotations
-from fencepost.checks.reports.doubt import Doubt
 from fencepost.checks.reports.junit import as_junit
 from fencepost.checks.reports.sarif import as_sarif
 from fencepost.model.language import And, Implies, Not, Or, Protocol

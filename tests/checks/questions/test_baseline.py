@@ -11,8 +11,9 @@ import pytest
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, Value, Verdict, exit_status
-from fencepost.checks.reports.baseline import Baseline, BaselineError, Key, found
-from fencepost.checks.reports.doubt import Doubt
+from fencepost.checks.questions.baseline import Baseline, BaselineError, Key, found
+from fencepost.checks.questions.doubt import Doubt
+from fencepost.checks.reports.baseline_lines import comparison_lines
 from fencepost.model.language import Location, Protocol
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.suspicions import Suspicion
@@ -66,7 +67,7 @@ def test_nothing_new_and_nothing_gone() -> None:
     same = Baseline(ALL | {AJAR: "why"}).compared(RUN, [DOUBT], RELEASE, whole=True)
     assert (same.new, same.gone, same.unchecked, same.differs) == ((), (), 0, False)
     assert same.unexplained == (LATCH, SHUT)
-    assert same.lines() == [
+    assert comparison_lines(same) == [
         "baseline: without a reason: door: latch (never-broken)",
         "baseline: without a reason: door, usual: shut (expected)",
     ]
@@ -77,7 +78,7 @@ def test_what_is_new(key: Key) -> None:
     rest = {other: "why" for other in ALL if other != key}
     comparison = Baseline(rest).compared(RUN, [DOUBT], RELEASE, whole=True)
     assert (comparison.new, comparison.gone, comparison.differs) == ((key,), (), True)
-    assert comparison.lines() == [f"baseline: new: {key}"]
+    assert comparison_lines(comparison) == [f"baseline: new: {key}"]
 
 
 def test_what_is_accepted_of_another_release_is_new_and_said_to_be() -> None:
@@ -85,7 +86,7 @@ def test_what_is_accepted_of_another_release_is_new_and_said_to_be() -> None:
     elsewhere = Key("door", "hazard of Pulsar 3.0.7", "ajar", "hazard", former)
     comparison = Baseline({elsewhere: "we live with it", SHUT: "x"}).compared(RUN, [], RELEASE, whole=True)
     assert (comparison.new, comparison.gone, comparison.unchecked) == ((AJAR,), (), 1)
-    assert comparison.lines() == [
+    assert comparison_lines(comparison) == [
         "baseline: new: door, hazard of Pulsar 4.0.8: ajar (hazard), accepted of another release: we live with it",
         "baseline: 1 of its verdicts are of what was not checked here",
     ]
@@ -97,7 +98,7 @@ def test_what_is_gone() -> None:
     baseline = Baseline(ALL | {closes: "", opens: ""})
     comparison = baseline.compared(RUN, [DOUBT], RELEASE, whole=True)
     assert (comparison.new, comparison.gone, comparison.differs) == ((), (closes, opens), True)
-    assert comparison.lines()[0] == "baseline: gone: door, hazard of Pulsar 4.0.8: closes (hazard)"
+    assert comparison_lines(comparison)[0] == "baseline: gone: door, hazard of Pulsar 4.0.8: closes (hazard)"
     cut_short = baseline.compared(RUN, [DOUBT], RELEASE, whole=False)
     assert (cut_short.gone, cut_short.unchecked) == ((), 2)
 

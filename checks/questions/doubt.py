@@ -1,4 +1,4 @@
-"""A suspicion about a run that succeeded, as reports tell it."""
+"""A suspicion about a run that succeeded: of which instance, and whether it keeps the run from succeeding."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fencepost.checks.engines.results.checked import Checked
-from fencepost.checks.reports.doubt import Doubt
+from fencepost.checks.questions.doubt import Doubt
 from fencepost.checks.settings.input_files import InputError, Place, read_text
 
 FORMAT = 1
@@ -54,27 +54,6 @@ class Comparison:
     def differs(self) -> bool:
         """Whether the run fails for it."""
         return bool(self.new or self.gone)
-
-    def lines(self) -> list[str]:
-        """The comparison in words, a line for each difference."""
-        told = [f"baseline: new: {key}{self._elsewhere(key)}" for key in self.new]
-        told += [f"baseline: gone: {key}" for key in self.gone]
-        told += [f"baseline: without a reason: {key}" for key in self.unexplained]
-        if self.unchecked:
-            told.append(f"baseline: {self.unchecked} of its verdicts are of what was not checked here")
-        return told
-
-    def as_json(self) -> dict[str, Any]:
-        """The comparison for programs."""
-        return {
-            "new": [asdict(key) for key in self.new],
-            "gone": [asdict(key) for key in self.gone],
-            "unexplained": [asdict(key) for key in self.unexplained],
-            "unchecked": self.unchecked,
-        }
-
-    def _elsewhere(self, key: Key) -> str:
-        return f", accepted of another release: {self.elsewhere[key] or 'without a reason'}" if key in self.elsewhere else ""
 
 
 @dataclass(frozen=True)
