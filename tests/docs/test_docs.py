@@ -93,7 +93,8 @@ def _check(document: Path, folder: Path, *, deep: bool) -> None:
 
 def _needs_java(document: Path) -> bool:
     """Whether an example runs a release's own classes; logs are explained, and findings listed, without."""
-    return re.search(r"^\$ fencepost (conform (?!log )|reproduce \w)", document.read_text(encoding="utf-8"), re.MULTILINE) is not None
+    text = document.read_text(encoding="utf-8")
+    return re.search(r"^\$ fencepost (conform (?!log )|reproduce \w)", text, re.MULTILINE) is not None
 
 
 def _with_examples(*, deep: bool) -> list[ParameterSet]:

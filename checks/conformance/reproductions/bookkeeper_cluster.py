@@ -73,7 +73,7 @@ class Bookie(Process):
             "dbStorage_readAheadCacheMaxSizeMb": 16,
             "dbStorage_rocksDB_blockCacheSize": 1 << 20,
             "journalPreAllocSizeMB": 1,
-            "zkTimeout": 2000,
+            "zkTimeout": 4000,
             "diskUsageThreshold": 0.999,
             "diskUsageWarnThreshold": 0.998,
             "httpServerEnabled": "false",
