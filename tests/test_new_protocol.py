@@ -21,7 +21,8 @@ NAME = "lease"
 
 def files() -> dict[str, str]:
     """The files that the page has for the toy, by their paths."""
-    written = {block.file: block.text for block in blocks(HOW_TO.read_text(encoding="utf-8")) if block.file}
+    noted = [block for block in blocks(HOW_TO.read_text(encoding="utf-8")) if block.note.startswith(("file: ", "page: "))]
+    written = {block.note.partition(": ")[2]: block.text for block in noted}  # a page is not for the folder of examples
     return {path: text for path, text in written.items() if NAME in path}
 
 
