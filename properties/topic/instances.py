@@ -85,6 +85,6 @@ MUTATED = (
     Instance("reloaded", {**_RELOADED, "capacity": 1, "snapshots": 1, "crashes": 1}),
     Instance("terminated", {**_ROLLED, "terminations": 1, **_PLAIN}),
     Instance("unloaded", {**_RELOADED, "closings": 1, "rolls": 1}),
-    Instance("trimmed", {**_READ, "messages": 1, "capacity": 1, "connections": 1, "rolls": 0}),
+    Instance("trimmed", {**_ALONE, **_READ, "capacity": 1, "ledgers": 3}),
     Instance("deleted", {**_TWO, "deletions": 1}),
 )
