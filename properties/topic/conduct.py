@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import And, Implies, Or, all_of, any_of
+from fencepost.model.language import And, Implies, Not, Or, all_of, any_of
 from fencepost.properties.topic.terms import Log
 from fencepost.properties.vocabulary import Suite
 
@@ -50,6 +50,14 @@ def topic_conduct(suite: Suite, log: Log) -> None:
         rises = {k: log.next_confirmed[k] > log.confirmed[k] for k in ledger}
         settled = {k: And(log.status[k].among("closed", "deleted"), log.next_confirmed[k] <= log.end[k]) for k in ledger}
         return all_of(Implies(And(rises[k], log.has_a_ledger_after(k)), settled[k]) for k in ledger)
+
+    @suite.step
+    def unlisted_is_given_up() -> Any:
+        """A broker that goes on without having listed the ledger that it created has deleted it."""
+        kept = [(b, k) for b in broker for k in ledger]
+        given_up = {x: And(s.fresh[x[0]] == x[1], n.fresh[x[0]] != x[1], n.state[x[0]] != "none") for x in kept}
+        used = {k: Or(n.listed.has(k), n.ledger.status[k] == "deleted") for k in ledger}
+        return all_of(Or(Not(given_up[x]), used[x[1]]) for x in kept)
 
     if not settings["failures"]:
 

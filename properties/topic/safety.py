@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import And, Implies, Not, all_of, any_of, at_least
+from fencepost.model.language import And, Implies, Not, Or, all_of, any_of, at_least
 from fencepost.properties.topic.terms import Log
 from fencepost.properties.vocabulary import Suite
 
@@ -51,6 +51,17 @@ def _messages(suite: Suite, log: Log) -> None:
 
 def _list(suite: Suite, log: Log) -> None:
     s, ledger = log.state, log.ledger
+
+    @suite.always
+    def unloaded_is_forgotten() -> Any:
+        """A broker that has not loaded the topic remembers nothing of it."""
+
+        def remembers(b: int) -> Any:
+            entries = [s.known_entries[b, k] > 0 for k in ledger]
+            sequences = [s.pushed[b] > 0, s.persisted[b] > 0] if log.settings["dedup"] else []
+            return Or(Not(s.known[b].is_empty), s.length[b] > 0, s.arrived[b] > 0, s.sent[b] > 0, *entries, *sequences)
+
+        return all_of(Not(And(s.state[b] == "none", remembers(b))) for b in log.broker)
 
     @suite.always
     def one_open_ledger() -> Any:

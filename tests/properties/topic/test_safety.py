@@ -24,9 +24,16 @@ COUNTS = {
     "deleted": (10105, 23240, 26),
 }
 
-CONTROLS = {
+CONTROLS: dict[str, dict[str, int]] = {
+    "two brokers": {},
     "two brokers, no deduplication": {"stored_once": 13},
+    "failures": {},
+    "failed adds": {},
+    "terminated": {},
+    "unloaded": {},
+    "full ledgers, snapshots": {},
     "trimmed": {"cursor_is_in_the_log": 15, "trimmed_is_deleted": 24},
+    "deleted": {},
 }
 
 CAUGHT = {
