@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -82,9 +83,9 @@ def add_memory(to: argparse.ArgumentParser, usual: float, of: str) -> None:
     to.add_argument("--memory", type=positive, default=usual, metavar="GIB", help=f"memory of {of} (default: {usual:g})")
 
 
-def add_format(to: argparse.ArgumentParser, *more: str) -> None:
-    """Text or JSON, and the formats that the command has besides."""
-    to.add_argument("--format", choices=("text", "json", *more), default="text", help="how to print the answer (default: text)")
+def add_format(to: argparse.ArgumentParser, names: Iterable[str] = ("text", "json")) -> None:
+    """Text or JSON, or the formats of the command's own table, of which text is one."""
+    to.add_argument("--format", choices=tuple(names), default="text", help="how to print the answer (default: text)")
 
 
 UNNAMED = Path()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from fencepost.checks.commands.check.formats import FORMATS
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.exit_status import EXIT_STATUS
 from fencepost.checks.commands.requests import request_of
@@ -75,7 +76,7 @@ def add_check(commands: Commands) -> None:
     add("--by", choices=("exhaustive", "walks", "induction", "bounded"), help=helps)
     add_defect(check)
     add("--property", action="append", default=[], metavar="NAME", help="check only this property; may be given several times")
-    add_format(check, "junit", "sarif", "github")
+    add_format(check, FORMATS)
     add("--budget", type=positive, metavar="SECONDS", help="time for the whole run (default: no limit)")
     add_memory(check, 4.0, "an exhaustive search")
     add_workers(check)

@@ -1,20 +1,21 @@
-"""The formats of ``fencepost check``: each is one entry of one table, with all that is printed in it."""
+"""The formats of ``fencepost check``: each is one entry of one table, with all that is printed in it.
+
+The command line takes its choices from the table, so reports are loaded only when a format prints.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from fencepost.checks.commands.check.finished_run import FinishedRun
 from fencepost.checks.console.terminal import width
-from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.reports.annotations import as_annotations
-from fencepost.checks.reports.failures import judged
-from fencepost.checks.reports.guarantees import Opening, as_text, shortfall_lines
-from fencepost.checks.reports.junit import as_junit
-from fencepost.checks.reports.refusal import Refusal
-from fencepost.checks.reports.report import as_json, closing, closing_of_guarantees
-from fencepost.checks.reports.sarif import as_sarif
+
+if TYPE_CHECKING:
+    from fencepost.checks.commands.check.finished_run import FinishedRun
+    from fencepost.checks.engines.results.verdicts import ExitStatus
+    from fencepost.checks.reports.guarantees import Opening
+    from fencepost.checks.reports.refusal import Refusal
 
 
 @dataclass(frozen=True)
@@ -32,51 +33,74 @@ class Format:
 
 
 def _end(run: FinishedRun, annotations: str = "") -> str:
+    from fencepost.checks.reports.guarantees import shortfall_lines
+    from fencepost.checks.reports.report import closing
+
     lines = [f"suspicious: {doubt}" for doubt in run.suspicious if not doubt.instance]
     lines += shortfall_lines(run.opening) if run.opening else ()
     outdated = run.comparison is not None and run.comparison.differs
-    told = "".join(f"{line}\n" for line in lines)
-    return f"{told}{annotations}{closing(run.everything, run.status, run.suspicious, outdated=outdated)}\n"
+    text = "".join(f"{line}\n" for line in lines)
+    return f"{text}{annotations}{closing(run.everything, run.status, run.suspicious, outdated=outdated)}\n"
 
 
 def _end_on_github(run: FinishedRun) -> str:
+    from fencepost.checks.reports.annotations import as_annotations
+    from fencepost.checks.reports.failures import judged
+
     short = run.opening.shortfalls if run.opening else ()
     return _end(run, as_annotations(judged(run.everything, run.files, run.configured), run.suspicious, short))
 
 
 def _guarantees(opening: Opening, status: ExitStatus, notes: Sequence[str], annotations: str = "") -> str:
+    from fencepost.checks.reports.guarantees import as_text, shortfall_lines
+    from fencepost.checks.reports.report import closing_of_guarantees
+
     lines = "".join(f"{note}\n" for note in notes)
     short = "".join(f"{line}\n" for line in shortfall_lines(opening))
     return f"{lines}{as_text(opening, width())}{short}{annotations}{closing_of_guarantees(opening, status)}\n"
 
 
 def _guarantees_on_github(opening: Opening, status: ExitStatus, notes: Sequence[str]) -> str:
+    from fencepost.checks.reports.annotations import as_annotations
+
     return _guarantees(opening, status, notes, as_annotations((), shortfalls=opening.shortfalls))
 
 
 def _junit(run: FinishedRun) -> str:
+    from fencepost.checks.reports.failures import judged
+    from fencepost.checks.reports.junit import as_junit
+
     return as_junit(judged(run.everything, run.files, run.configured), run.status, run.notes, run.suspicious, run.opening)
 
 
 def _guarantees_as_junit(opening: Opening, status: ExitStatus, notes: Sequence[str]) -> str:
+    from fencepost.checks.reports.junit import as_junit
+
     return as_junit((), status, [*notes, *_of_policy(opening)], opening=opening)
 
 
 def _sarif(run: FinishedRun) -> str:
+    from fencepost.checks.reports.failures import judged
+    from fencepost.checks.reports.sarif import as_sarif
+
     return as_sarif(judged(run.everything, run.files, run.configured), run.status, run.notes, run.suspicious, run.opening)
 
 
 def _guarantees_as_sarif(opening: Opening, status: ExitStatus, notes: Sequence[str]) -> str:
+    from fencepost.checks.reports.sarif import as_sarif
+
     return as_sarif((), status, [*notes, *_of_policy(opening)], opening=opening)
 
 
 def _json(run: FinishedRun) -> str:
-    return as_json(
-        run.everything, run.status, run.notes, run.files, run.suspicious, run.releases, run.comparison, run.opening
-    )
+    from fencepost.checks.reports.report import as_json
+
+    return as_json(run.everything, run.status, run.notes, run.files, run.suspicious, run.releases, run.comparison, run.opening)
 
 
 def _guarantees_as_json(opening: Opening, status: ExitStatus, notes: Sequence[str]) -> str:
+    from fencepost.checks.reports.report import as_json
+
     return as_json([], status, notes, {}, releases=opening.now.releases, opening=opening)
 
 
@@ -86,9 +110,9 @@ def _of_policy(opening: Opening) -> list[str]:
 
 FORMATS: Mapping[str, Format] = {
     "text": Format(True, _end, _guarantees, lambda refusal: ""),  # it is on standard error
-    "json": Format(False, _json, _guarantees_as_json, Refusal.as_json),
-    "junit": Format(False, _junit, _guarantees_as_junit, Refusal.as_junit),
-    "sarif": Format(False, _sarif, _guarantees_as_sarif, Refusal.as_sarif),
-    "github": Format(True, _end_on_github, _guarantees_on_github, Refusal.as_annotation),
+    "json": Format(False, _json, _guarantees_as_json, lambda refusal: refusal.as_json()),
+    "junit": Format(False, _junit, _guarantees_as_junit, lambda refusal: refusal.as_junit()),
+    "sarif": Format(False, _sarif, _guarantees_as_sarif, lambda refusal: refusal.as_sarif()),
+    "github": Format(True, _end_on_github, _guarantees_on_github, lambda refusal: refusal.as_annotation()),
 }
 """The formats by their names; a name that is not here is a KeyError, and the names on the command line are these."""

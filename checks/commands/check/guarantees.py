@@ -10,6 +10,7 @@ from fencepost.checks.commands.check.formats import FORMATS
 from fencepost.checks.commands.check.messages import Teller
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.subject import Subject
+from fencepost.checks.commands.pages import default_page, write_report
 from fencepost.checks.commands.verdict_cache import Record
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
@@ -21,7 +22,6 @@ from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, Settings
 from fencepost.checks.questions.judging import judged
 from fencepost.checks.questions.requirements import BOOKIES, Requirement, requirement
 from fencepost.checks.reports.guarantees import Opening
-from fencepost.checks.reports.pages import default_page, write_report
 from fencepost.checks.settings.input_files import Place
 from fencepost.properties.registry import RegistryError
 

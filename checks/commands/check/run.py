@@ -24,6 +24,7 @@ from fencepost.checks.commands.check.jobs import Job, done
 from fencepost.checks.commands.check.messages import Teller
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.commands.check.subject import Subject
+from fencepost.checks.commands.pages import default_page, write_page, write_report
 from fencepost.checks.commands.verdict_cache import Record
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
@@ -33,7 +34,6 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.planning import planned_with_hazards
 from fencepost.checks.reports.failures import Configured
 from fencepost.checks.reports.guarantees import as_text as guarantees_as_text
-from fencepost.checks.reports.pages import default_page, write_page, write_report
 from fencepost.checks.reports.refusal import Refusal
 from fencepost.checks.reports.report import text, write_traces
 from fencepost.checks.settings.input_files import STANDARD_INPUT, InputError, Place

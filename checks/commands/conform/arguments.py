@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from fencepost.checks.commands.conform.formats import FORMATS
 from fencepost.checks.commands.conform.request import (
     HazardsRequest,
     LogRequest,
@@ -144,7 +145,7 @@ def _add_target(words: Commands, target: str, helps: str) -> None:
     add_set(conform)
     add_defect(conform)
     add("--trace-dir", type=Path, metavar="DIR", help="write each difference there, as an ITF file")
-    add_format(conform, "junit")
+    add_format(conform, FORMATS)
     add_quiet(conform)
     conform.set_defaults(command=_conform, target=target)
 

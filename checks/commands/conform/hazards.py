@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from fencepost.checks.commands.conform.formats import text_or_json
 from fencepost.checks.commands.conform.hazard_rows import Rows
 from fencepost.checks.commands.conform.request import HazardsRequest
 from fencepost.checks.conformance.java_side.session import SessionError
@@ -118,7 +119,7 @@ def run(asked: HazardsRequest) -> ExitStatus:
     if asked.out:
         write_text(Path(asked.out), as_json(found))
         rows.remove()
-    print(as_json(found) if asked.format == "json" else text(found), end="")
+    print(text_or_json(asked.format, text=lambda: text(found), json=lambda: as_json(found)), end="")
     if not found:
         return ExitStatus.EVALUATION
     return ExitStatus.SAFETY if any(each.verdict == "not reproduced" for each in found) else ExitStatus.HOLDS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from fencepost.checks.commands.conform.formats import text_or_json
 from fencepost.checks.commands.conform.request import LogRequest
 from fencepost.checks.conformance.logs.events import EmptyLogError, Log, LogError, events_of, read_log, read_mapping
 from fencepost.checks.conformance.logs.explanation import Explanation, explain
@@ -51,10 +52,12 @@ def _run(asked: LogRequest) -> ExitStatus:
     if asked.out:
         write(found.run, protocol, asked.out)
     status = _status(found)
-    if asked.format == "json":
-        print(as_json(kernel, found, asked.file, status, asked.out), end="")
-    else:
-        print(text(kernel, found, asked.file, asked.out, width=width()), end="")
+    report = text_or_json(
+        asked.format,
+        text=lambda: text(kernel, found, asked.file, asked.out, width=width()),
+        json=lambda: as_json(kernel, found, asked.file, status, asked.out),
+    )
+    print(report, end="")
     return status
 
 

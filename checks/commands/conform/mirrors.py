@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 
+from fencepost.checks.commands.conform.formats import text_or_json
 from fencepost.checks.commands.conform.request import MirrorsRequest
 from fencepost.checks.conformance.java_side.mirrors import Looked, look_up
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
@@ -33,7 +34,7 @@ def run(asked: MirrorsRequest) -> ExitStatus:
     finally:
         reporter.end()
     status = _status(found)
-    print(_as_json(found, status) if asked.format == "json" else _text(found), end="")
+    print(text_or_json(asked.format, text=lambda: _text(found), json=lambda: _as_json(found, status)), end="")
     return status
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from fencepost.checks.commands.conform.formats import text_or_json
 from fencepost.checks.commands.conform.request import PolicyRequest
 from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
@@ -78,11 +79,12 @@ def _run(asked: PolicyRequest, release: Version, rules: Sequence[Rule]) -> ExitS
     reporter.end()
     files = [] if asked.out is None else [_written(find, asked.out) for find in result.finds]
     status = _status(result)
-    if asked.format == "json":
-        print(_as_json(result, rules, release, asked.seed, status, files), end="")
-    else:
-        print(text(result, rules, release, asked.seed, files), end="")
-        print(f"# {result.seconds:.1f} s")
+    report = text_or_json(
+        asked.format,
+        text=lambda: f"{text(result, rules, release, asked.seed, files)}# {result.seconds:.1f} s\n",
+        json=lambda: _as_json(result, rules, release, asked.seed, status, files),
+    )
+    print(report, end="")
     return status
 
 

@@ -6,6 +6,7 @@ import json
 import sys
 from dataclasses import asdict
 
+from fencepost.checks.commands.conform.formats import text_or_json
 from fencepost.checks.commands.conform.request import ResolverRequest
 from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
@@ -51,11 +52,12 @@ def _run(asked: ResolverRequest, release: Version) -> ExitStatus:
         )
     reporter.end()
     status = _status(result)
-    if asked.format == "json":
-        print(_as_json(result, release, asked, status), end="")
-    else:
-        print(text(result, release, asked.seed), end="")
-        print(f"# {result.seconds:.1f} s")
+    report = text_or_json(
+        asked.format,
+        text=lambda: f"{text(result, release, asked.seed)}# {result.seconds:.1f} s\n",
+        json=lambda: _as_json(result, release, asked, status),
+    )
+    print(report, end="")
     return status
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from fencepost.checks.commands.conform.formats import FORMATS
 from fencepost.checks.commands.conform.request import TargetRequest
 from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
@@ -17,10 +18,9 @@ from fencepost.checks.conformance.running.choosing import WINDOW
 from fencepost.checks.conformance.running.pair import Pair
 from fencepost.checks.conformance.targets import Asked, Target
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.console.unread import unread
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.reports.conformance_report import Held, as_json, as_junit, text
+from fencepost.checks.reports.conformance_report import Held
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
 from fencepost.properties.protocols import PROTOCOLS
@@ -81,13 +81,7 @@ def _run(asked: TargetRequest) -> ExitStatus:
         held = Held(target, code, adapter, result, tuple(instances), asked.seed)
     status = _status(result)
     files = _written(result, asked.trace_dir)
-    match asked.format:
-        case "json":
-            print(as_json(held, status, files), end="")
-        case "junit":
-            print(as_junit(held, status), end="")
-        case _:
-            print(text(held, files, width=width(), colour=colour()), end="")
+    print(FORMATS[asked.format](held, status, files), end="")
     return status
 
 

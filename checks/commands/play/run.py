@@ -7,12 +7,12 @@ import sys
 from itertools import islice
 from pathlib import Path
 
+from fencepost.checks.commands.pages import write_recordings
 from fencepost.checks.commands.play.request import PlayRequest
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.console.unread import chosen_aloud
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.reports.pages import write_recordings
 from fencepost.checks.settings.input_files import InputError
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.language import Protocol

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
+from fencepost.checks.commands.pages import write_recordings
 from fencepost.checks.commands.trace.request import HtmlRequest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.reports.pages import write_recordings
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.traces.explorer.content import Recording
 from fencepost.traces.files.itf import TraceFileError, read

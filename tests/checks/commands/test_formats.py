@@ -8,13 +8,18 @@ import pytest
 
 from fencepost.checks.commands.arguments import _parser
 from fencepost.checks.commands.check.formats import FORMATS
+from fencepost.checks.commands.conform import formats as conform
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.refusal import Refusal
 
 
-def _choices(command: str) -> list[str]:
-    (commands,) = (action for action in _parser()._actions if isinstance(action, argparse._SubParsersAction))
-    return next(list(action.choices or ()) for action in commands.choices[command]._actions if action.dest == "format")
+def _choices(*words: str) -> list[str]:
+    """What --format takes after these words of a command."""
+    parser = _parser()
+    for word in words:
+        (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+        parser = commands.choices[word]
+    return next(list(action.choices or ()) for action in parser._actions if action.dest == "format")
 
 
 def test_the_command_line_has_the_formats_of_the_table() -> None:
@@ -30,3 +35,15 @@ def test_a_format_that_is_not_there_is_an_error() -> None:
 def test_each_format_has_a_refusal_or_is_read_beside_standard_error(name: str) -> None:
     refusal = FORMATS[name].refusal(Refusal("nothing can be read", ExitStatus.INPUT))
     assert ("nothing can be read" in refusal) == (name != "text")
+
+
+def test_the_command_line_has_the_formats_of_a_target() -> None:
+    assert _choices("conform", "ledger") == list(conform.FORMATS)
+
+
+def test_a_format_that_conform_does_not_have_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        conform.FORMATS["sarif"]
+    assert conform.text_or_json("json", text=lambda: "lines", json=lambda: "{}") == "{}"
+    with pytest.raises(KeyError):
+        conform.text_or_json("junit", text=lambda: "lines", json=lambda: "{}")

@@ -101,7 +101,7 @@ def test_what_cannot_be_played_is_told(tmp_path: Path) -> None:
 
 
 def test_a_model_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fencepost.checks.reports.pages.content", lambda *asked: content(*asked, largest=10))
+    monkeypatch.setattr("fencepost.checks.commands.pages.content", lambda *asked: content(*asked, largest=10))
     out = tmp_path / "alone.html"
     run = fencepost("play", "election", "--set", "brokers=2", "--html", out)
     assert run.returncode == 20

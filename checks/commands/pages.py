@@ -1,22 +1,20 @@
-"""The explorer's pages: of some runs, of the violations of a check, and of a configuration."""
+"""Where commands write their pages: of some runs, of the violations of a check, and of a configuration."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.guarantees import Opening
+from fencepost.checks.reports.recordings import beyond, violations
 from fencepost.checks.reports.report_page import report_page
-from fencepost.properties.registry import Entry
 from fencepost.traces.explorer.content import LARGEST, Recording, content
 from fencepost.traces.explorer.page import page
 from fencepost.traces.files.writing import write_text
-
-SUFFIX = ".itf.json"
 
 
 def write_page(everything: Sequence[Checked], path: Path, reporter: Reporter) -> bool:
@@ -25,7 +23,7 @@ def write_page(everything: Sequence[Checked], path: Path, reporter: Reporter) ->
 
     Raises OSError if it cannot be written.
     """
-    recordings = list(_violations(everything))
+    recordings = list(violations(everything))
     if recordings:
         write_recordings(path, recordings, reporter)
     return bool(recordings)
@@ -39,7 +37,7 @@ def write_report(
     Raises OSError if they cannot be written.
     """
     runs = path.with_name(f"{path.stem}-runs{path.suffix}")
-    recordings = [*_beyond(opening), *_violations(everything)]
+    recordings = [*beyond(opening), *violations(everything)]
     if recordings:
         write_recordings(runs, recordings, reporter)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -47,41 +45,23 @@ def write_report(
     return [path, runs] if recordings else [path]
 
 
-def _beyond(opening: Opening) -> Iterator[Recording]:
-    for row in opening.now.rows:
-        if row.failure is not None and isinstance(row.failure.checked.entry, Entry):
-            suite = row.failure.checked.entry.suite(row.failure.checked.protocol)
-            yield Recording(f"{row.guarantee.name}: {row.failure.events} too many", row.failure.verdict.trace, suite)
-
-
 def default_page(folder: Path | None) -> Path:
-    """Where the page of a run goes that is not told: to the traces, if they are written to a folder."""
+    """Where a page without a name goes: to the traces, if they are written to a folder."""
     return (folder or Path()) / "fencepost.html"
 
 
-def _violations(everything: Iterable[Checked]) -> Iterator[Recording]:
-    for checked in everything:
-        if not isinstance(checked.entry, Entry):  # a theory has no runs
-            continue
-        suite = checked.entry.suite(checked.protocol)
-        instance = ", ".join([checked.entry.name, checked.instance.name, *checked.protocol.active])
-        for verdict in checked.findings.verdicts:
-            if verdict.trace is not None and verdict.refuted:
-                yield Recording(f"{verdict.property.name} ({instance})", verdict.trace, suite)
-
-
 def write_recordings(path: Path, recordings: Sequence[Recording], reporter: Reporter) -> bool:
-    """Writes the page of these runs; False, which is told, if one of them is there without its model.
+    """Writes the page of these runs; False, with a message, if one of them is there without its model.
 
     Raises OSError if it cannot be written.
     """
     reporter.begin(f"writing {path.name}")
-    told = content(recordings, reporter.telling)
-    text = page(recordings, told=told)
+    data = content(recordings, reporter.telling)
+    text = page(recordings, told=data)
     reporter.end()
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, text)
-    whole = all(trace["model"] is not None for trace in told["traces"])
+    whole = all(trace["model"] is not None for trace in data["traces"])
     if not whole:
         limit = f"{LARGEST // 1_000_000} MB"
         print(f"fencepost: {path} has traces without their model, which would be larger than {limit}", file=sys.stderr)
