@@ -41,7 +41,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("machines",),
     ),
     "traces": (
-        ("trace", "printable", "signals"),
+        ("trace", "printable", "signals", "pages"),
         ("files", "wording", "lassos", "comparing", "control_actions"),
         ("machines", "replay"),
         ("shrinking",),

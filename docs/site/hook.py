@@ -34,6 +34,7 @@ def on_files(files: Any, config: Any) -> Any:
     files.append(File.generated(config, "LICENSE", abs_src_path=str(ROOT / "LICENSE")))
     for name in ("site.css", "iframe-worker.js"):
         files.append(File.generated(config, name, abs_src_path=str(ROOT / "docs" / "site" / name)))
+    files.append(File.generated(config, "palette.css", abs_src_path=str(ROOT / "traces" / "pages" / "palette.css")))
     for page in sorted(FOLDER.glob("*.html")):
         files.append(File.generated(config, f"explorer/{page.name}", abs_src_path=str(page)))
     return files

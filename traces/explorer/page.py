@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import html
-import json
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
-from string import Template
 from typing import Any
 
 from fencepost.traces.explorer.content import Recording, content
+from fencepost.traces.pages.markup import Html, filled, palette, script_data
 
 ENGINE = "machine.js"
 """The part of the script that a worker runs as well."""
@@ -26,13 +24,14 @@ def page(
 ) -> str:
     """The page that shows these traces, of which there is at least one; ``progress`` is told what is done next, and ``told`` is
     their ``content``, if that is there."""
-    data = json.dumps(told or content(recordings, progress), ensure_ascii=False, separators=(",", ":"))
-    return Template(_part("page.html")).substitute(
-        title=html.escape(_title(recordings)),
+    return filled(
+        _part("page.html"),
+        title=_title(recordings),
+        palette=palette(),
         style=_part("style.css"),
         engine=_part(ENGINE),
-        script="\n".join(_part(name) for name in SCRIPTS),
-        data=data.replace("<", "\\u003c"),  # nothing in it can end the element that it stands in
+        script=Html("\n".join(_part(name) for name in SCRIPTS)),
+        data=script_data(told or content(recordings, progress)),
     )
 
 
@@ -42,5 +41,5 @@ def _title(recordings: Sequence[Recording]) -> str:
     return f"{first.violated or first.protocol}{more}, {first.protocol}: a trace in Fencepost"
 
 
-def _part(name: str) -> str:
-    return files("fencepost.traces.explorer").joinpath(name).read_text(encoding="utf-8")
+def _part(name: str) -> Html:
+    return Html(files("fencepost.traces.explorer").joinpath(name).read_text(encoding="utf-8"))

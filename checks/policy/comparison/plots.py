@@ -17,11 +17,12 @@ from fencepost.checks.policy.comparison.paired import Difference, Values
 from fencepost.checks.policy.comparison.text import in_words, short
 from fencepost.model.balance.simulation.run import Run
 from fencepost.traces.drawings.plotting import STYLE
+from fencepost.traces.pages.markup import Html
 
 INK, FAINT = "#010101", "#010102"
 POLICIES = ("#010110", "#010111", "#010112", "#010113", "#010114", "#010115")
 GOOD, BAD = "#010120", "#010121"
-NAMES = {INK: "ink", FAINT: "faint", GOOD: "good", BAD: "bad"} | {colour: f"policy-{n}" for n, colour in enumerate(POLICIES)}
+NAMES = {INK: "ink", FAINT: "quiet", GOOD: "good", BAD: "bad"} | {colour: f"policy-{n}" for n, colour in enumerate(POLICIES)}
 """What stands for a colour in a figure, and the page's name of that colour."""
 
 _STYLE = STYLE | {
@@ -53,7 +54,7 @@ def colour_of(place: int) -> str:
     return POLICIES[place % len(POLICIES)]
 
 
-def intervals(differences: Sequence[Sequence[Difference]], places: Mapping[str, int]) -> str:
+def intervals(differences: Sequence[Sequence[Difference]], places: Mapping[str, int]) -> Html:
     """The differences of all policies with their intervals, measure by measure, in percent of the baseline's mean.
 
     ``places`` are those of the policies among all. A full dot is a difference that counts, a hollow one is none that was shown.
@@ -89,7 +90,7 @@ def intervals(differences: Sequence[Sequence[Difference]], places: Mapping[str, 
         return _svg(figure)
 
 
-def tradeoff(points: Sequence[Point]) -> str:
+def tradeoff(points: Sequence[Point]) -> Html:
     """What each policy is worth and what it costs: the imbalance that it leaves and the unloads that it takes."""
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(7.5, 3.4))
@@ -118,7 +119,7 @@ def _legend(figure: Figure, places: Mapping[str, int]) -> None:
     figure.legend(marks, names, loc="lower left", bbox_to_anchor=(0.1, 0.9), ncols=2, fontsize=8)
 
 
-def distributions(differences: Sequence[Difference], baseline: dict[str, Values], proposed: dict[str, Values]) -> str:
+def distributions(differences: Sequence[Difference], baseline: dict[str, Values], proposed: dict[str, Values]) -> Html:
     """How the differences of the runs are spread, for each measure in which there are any; in colour where they count."""
     shown = [d for d in differences if d.lower or d.higher]
     columns = 3
@@ -150,7 +151,7 @@ def _histogram(axes: Axes, apart: Values, colours: tuple[str, str]) -> None:
     axes.tick_params(labelsize=7)
 
 
-def loads(runs: Sequence[tuple[str, Run, int]]) -> str:
+def loads(runs: Sequence[tuple[str, Run, int]]) -> Html:
     """The usage of each broker over time, one panel for each policy: its name, its run and its place among the policies."""
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(7.5, 2.3 * len(runs)), layout="constrained")
@@ -172,7 +173,7 @@ def loads(runs: Sequence[tuple[str, Run, int]]) -> str:
         return _svg(figure)
 
 
-def unloads(runs: Sequence[tuple[str, Run, int]]) -> str:
+def unloads(runs: Sequence[tuple[str, Run, int]]) -> Html:
     """When bundles were unloaded: each as a tick, and how many so far."""
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(7.5, 2.2 + 0.25 * len(runs)), layout="constrained")
@@ -201,10 +202,10 @@ def _mark_events(axes: Axes, run: Run) -> None:
         axes.axvline(minute / _HOUR, color=FAINT, linewidth=0.8, linestyle=":")
 
 
-def _svg(figure: Figure) -> str:
-    """The figure as an element of a page, its colours those of the page."""
+def _svg(figure: Figure) -> Html:
+    """The figure as an element of a page, its colours those of the page. matplotlib escapes the texts in it."""
     written = io.StringIO()
     figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None}, bbox_inches="tight")
     text = re.sub(r"<metadata>.*?</metadata>", "", written.getvalue()[written.getvalue().index("<svg") :], flags=re.DOTALL)
     text = re.sub(r' d="[^"]*"', lambda path: re.sub(r"(\.\d\d)\d+", r"\1", path[0]), text)
-    return re.sub(r"#0101[0-9a-f]{2}", lambda found: f"var(--{NAMES[found[0]]})", text)
+    return Html(re.sub(r"#0101[0-9a-f]{2}", lambda found: f"var(--{NAMES[found[0]]})", text))

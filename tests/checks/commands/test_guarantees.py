@@ -19,6 +19,7 @@ from fencepost.checks.settings.load_manager import LoadManagerSettings
 from fencepost.model.releases import Releases
 from fencepost.properties.registry import Instance
 from fencepost.properties.theories import THEORIES
+from tests import hostile
 from tests.command import Ran, fencepost
 
 QUORUMS = "\nmanagedLedgerDefaultEnsembleSize={}\nmanagedLedgerDefaultWriteQuorum={}\nmanagedLedgerDefaultAckQuorum={}\n"
@@ -247,3 +248,11 @@ def test_the_page_has_both_numbers_side_by_side_and_the_runs(one: Path, two: Pat
     assert "<code>lose_disk(b0)</code>" in row
     assert 'href="page-runs.html"' in written
     assert "acknowledged_entries_have_a_copy" in (tmp_path / "page-runs.html").read_text()
+
+
+@pytest.mark.long
+def test_the_name_of_a_file_is_text_on_the_page(two: Path, tmp_path: Path) -> None:
+    conf, page = tmp_path / f"{hostile.NAME}.conf", tmp_path / "page.html"
+    conf.write_bytes(two.read_bytes())
+    asked("--conf", conf, "--guarantees", "--html", page)
+    assert hostile.is_text_in(page.read_text(encoding="utf-8"))

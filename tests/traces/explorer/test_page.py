@@ -12,6 +12,7 @@ import pytest
 from fencepost.traces.explorer.content import Recording, content
 from fencepost.traces.explorer.page import page
 from fencepost.traces.trace import Loop
+from tests.hostile import NAME, is_text_in
 from tests.traces.explorer.recorded import lamp, lost_entry, run
 
 
@@ -107,6 +108,7 @@ def test_a_title_is_escaped() -> None:
     assert "<title>dark and 1 more, lamp: a trace in Fencepost</title>" in page([dark, dark])
     named = replace(dark, trace=replace(dark.trace, violated=None, protocol="<b>"))
     assert "<title>&lt;b&gt;, &lt;b&gt;" in page([named])
+    assert is_text_in(page([replace(dark, name=NAME, trace=replace(dark.trace, violated=None, protocol=NAME))]))
 
 
 def test_the_page_asks_for_nothing() -> None:

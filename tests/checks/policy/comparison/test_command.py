@@ -23,6 +23,7 @@ from fencepost.checks.policy.comparison import in_processes
 from fencepost.model.balance.simulation.measures import MEASURES
 from fencepost.traces.comparison import compare as compare_module
 from fencepost.traces.comparison.comparison import Comparison, Contender
+from tests import hostile
 from tests.command import ROOT, Ran, fencepost
 
 pytestmark = [pytest.mark.xdist_group("policy compare"), pytest.mark.long]
@@ -129,10 +130,16 @@ def test_the_page_stands_alone(wandering: Path) -> None:
     assert len(drawings) == 3 + 2 * 3
     for drawing in drawings:
         ElementTree.fromstring(drawing)
-    named = set(re.findall(r"var\(--([a-z0-9-]+)\)", page))
-    day, night = page.split("@media (prefers-color-scheme:dark)")
-    assert all(f"--{name}:" in day for name in named)
-    assert all(f"--{name}:" in night.split("body {")[0] for name in named)
+    named = set(re.findall(r"var\(--([a-z0-9-]+)\)", page)) - {"mono", "sans"}
+    assert {"policy-0", "policy-1", "ink", "quiet"} <= named
+    assert all(f"--{name}: light-dark(" in page for name in named)
+
+
+def test_the_name_of_a_file_is_text_on_the_page(tmp_path: Path) -> None:
+    conf = tmp_path / f"{hostile.NAME}.conf"
+    conf.write_text("loadBalancerLoadSheddingStrategy=UniformLoadShedder\n")
+    asked(*small(tmp_path / "out"), "--proposed", conf, "--report", tmp_path / "page.html")
+    assert hostile.is_text_in((tmp_path / "page.html").read_text(encoding="utf-8"))
 
 
 def test_the_same_comparison_gives_the_same_page(wandering: Path, tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""What all pages have in common: their palette, and markup from data."""
