@@ -5,7 +5,7 @@ PYTHON ?= python3
 ARGS ?=
 BIN := .venv/bin
 
-# Without the bytecode that is kept beside the sources each process would compile every module anew.
+# Without the bytecode that is kept beside the sources each process would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help

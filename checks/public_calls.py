@@ -79,7 +79,7 @@ def replay(
 ) -> Replay:
     """Whether a trace, or the one in a file, is a run of the protocol as it is now, and violates what it says.
 
-    ``defects`` are switched on in place of the run's: none, ``()``, asks whether it is still possible once they are mended.
+    ``defects`` are switched on in place of the run's: none, ``()``, asks whether it is still possible once they are fixed.
     Raises TraceFileError for a file that cannot be read, RegistryError or ModelError if there is no such instance.
     """
     trace = run if isinstance(run, Trace) else read(Path(run), protocols)[0]

@@ -29,7 +29,7 @@ class Replaying:
         """Whether the run of a file is one of the protocol as it is now, and violates what it says.
 
         ``defects`` are switched on in place of the file's: none, ``()``, asks whether the run is still possible once they are
-        mended. Fails the test if the file cannot be read, or the protocol does not have them.
+        fixed. Fails the test if the file cannot be read, or the protocol does not have them.
         """
         try:
             return public_calls.replay(file, self.protocols, defects=defects)

@@ -48,7 +48,7 @@ class Run:
         self.steered.take(self._numbers[label])
 
     def begin(self, start: int) -> None:
-        """Begins anew, in the initial state of that number; IndexError if there is none."""
+        """Begins again, in the initial state of that number; IndexError if there is none."""
         self.steered.begin(start)
 
     @property
@@ -185,14 +185,14 @@ def _wandering(stretch: int) -> Callable[..., None]:
     """The rule that takes many steps."""
 
     def wander(self: Machine, choices: bytes) -> None:
-        """Takes up to as many steps as there are bytes, and begins anew where a run is over."""
+        """Takes up to as many steps as there are bytes, and begins again where a run is over."""
         self.run.steered.follow(choices)
 
     return rule(choices=st.binary(min_size=stretch, max_size=stretch))(wander)
 
 
 def _beginning(initials: int) -> Callable[..., None]:
-    """The rule that begins a run anew where one is over, or before the first step if there is more than one way to begin."""
+    """The rule that begins a run again where one is over, or before the first step if there is more than one way to begin."""
 
     def is_due(machine: Machine) -> bool:
         return machine.is_over() or (initials > 1 and not machine.run.steered.actions)

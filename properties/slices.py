@@ -9,7 +9,7 @@ from fencepost.model.language.slices import sliced
 from fencepost.properties.vocabulary import Property
 
 DECIDED = ("always", "step", "sometimes")
-"""The kinds of what is decided by what can be reached. On where runs end and who waits for ever, all actions have a say."""
+"""The kinds of what is decided by what can be reached. On where runs end and who waits forever, all actions have a say."""
 
 
 def slice_for(protocol: Protocol, properties: Collection[Property]) -> Protocol:

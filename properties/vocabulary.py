@@ -61,7 +61,7 @@ class Property:
         return self.formula if self.unless is None else z3.Or(self.unless, self.formula)
 
     def obliges(self, action: Action) -> bool:
-        """Whether a run may not leave out the action for ever while it is enabled all the time."""
+        """Whether a run may not leave out the action forever while it is enabled all the time."""
         return action.fair and self.unfair.isdisjoint((action.name, action.actor))
 
     @property

@@ -28,7 +28,7 @@ class Ran(NamedTuple):
 
 
 def fencepost(*arguments: str | Path, folder: Path = ROOT, together: bool = False) -> Ran:
-    """Runs the command line in this process: starting Python and loading the solvers anew would take most of the time.
+    """Runs the command line in this process: starting Python and loading the solvers again would take most of the time.
 
     ``together`` has standard error among what it prints, in the order in which it comes.
     """

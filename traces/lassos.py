@@ -25,7 +25,7 @@ def flaw(kernel: Kernel, prop: Property, states: Sequence[Words], actions: Seque
     """What keeps a run from violating a ``leads_to``; empty if it does.
 
     The kernel observes the property's premises and conclusions, in turn. The run must have been taken already: only that it
-    goes on for ever, fairly, and without the conclusion that a premise calls for, is looked at here.
+    goes on forever, fairly, and without the conclusion that a premise calls for, is looked at here.
     """
     if (states[loop.start] != states[-1]).any():
         return f"the loop does not close: the last state is not state {loop.start}"

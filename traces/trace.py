@@ -22,7 +22,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Loop:
-    """How a run goes on for ever: from state ``start`` (its place among the trace's states) to the last, which is the same
+    """How a run goes on forever: from state ``start`` (its place among the trace's states) to the last, which is the same
     state again, and then once more. A loop without a step, whose start is the last state, is a run that stops there.
 
     ``starved`` are the labels of the actions that the run is fair to without taking them: enabled in the loop, but not all the

@@ -145,7 +145,7 @@ def _value(place: str, key: str, text: str, kind: str) -> Any:
 
 
 def _is_bound(key: str) -> bool:
-    """Whether a setting is a threshold, a share or a weight: no load is below 0, and a broker with such a one does what nobody
+    """Whether a setting is a threshold, a share or a weight: no load is below 0, and a broker with one does what nobody
     means. Of counts, -1 has a meaning."""
     return any(word in key for word in ("Threshold", "Percentage", "Weight", "TargetStd"))
 

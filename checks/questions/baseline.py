@@ -68,12 +68,12 @@ class Baseline:
         try:
             rows = json.loads(read_text(path, "a baseline"))
             if rows["format"] != FORMAT:
-                told = f"format {rows['format']} is not {FORMAT}; write it anew with --write-baseline"
+                told = f"format {rows['format']} is not {FORMAT}; write it again with --write-baseline"
                 raise BaselineError(f"{path}: {told}", Place(path))
             return cls({_key(row): str(row["reason"]) for row in rows["accepted"]})
         except json.JSONDecodeError as error:
             place = Place(path, error.lineno)
-            raise BaselineError(f"{place}: not JSON: {error.msg}; mend the line", place) from None
+            raise BaselineError(f"{place}: not JSON: {error.msg}; fix the line", place) from None
         except (KeyError, TypeError, UnicodeDecodeError):
             raise BaselineError(f"{path}: no baseline; write one with --write-baseline", Place(path)) from None
 

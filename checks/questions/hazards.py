@@ -55,7 +55,7 @@ def hazards(
             had = {parameter: (usual | given)[parameter] for parameter in history.only or {}}
             if not history.fits(usual | parameters | had):
                 continue
-            instance = Instance(f"hazard of {history.release(releases)}", parameters)
+            instance = Instance(f"known bug of {history.release(releases)}", parameters)
             try:
                 stated = {prop.name for prop in entry.outline(parameters).properties}
             except ModelError as error:

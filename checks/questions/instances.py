@@ -113,7 +113,7 @@ def control_plane_instances(
 ) -> tuple[Instance, ...]:
     """The instances of a protocol with what it takes from the settings.
 
-    Left out are those of a protocol that is mended, which no cluster runs, and those that are about another setting, unless
+    Left out are those of a protocol that is fixed, which no cluster runs, and those that are about another setting, unless
     nothing is left then.
     """
     return _fitting(instances, CONTROL_PLANE[name](settings))
@@ -127,7 +127,7 @@ def service_unit_instances(
 
 
 def _fitting(instances: Iterable[Instance], taken: Mapping[str, Value]) -> tuple[Instance, ...]:
-    faithful = [instance for instance in instances if not instance.parameters.get("mended")]
+    faithful = [instance for instance in instances if not instance.parameters.get("fixed")]
     fitting = [i for i in faithful if all(i.parameters.get(key, value) == value for key, value in taken.items())]
     return tuple(replace(i, parameters={**i.parameters, **taken}) for i in fitting or faithful)
 

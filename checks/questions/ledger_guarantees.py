@@ -103,7 +103,7 @@ def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
         Guarantee(
             "reading",
             "with {n} bookie{s} down every acknowledged entry can be read",
-            "with 1 bookie down there can be an acknowledged entry that cannot be read",
+            "with 1 bookie down some acknowledged entries may be unreadable",
             reading,
             {**exact, **unrecovered},
             ("crashes",),

@@ -12,7 +12,7 @@ from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import Guaranteed, Judgement, Shortfall, compared, gap_in_words, history_of
 from fencepost.checks.reports.policy_change import PolicyChange
 
-RACKS = "in which racks and regions bookies are; "
+RACKS = "bookie rack/region placement; "
 BOOKIES = (
     "the bookies' own settings (journalSyncData, journalWriteData, dataIntegrityCheckingEnabled, the storage: DbLedgerStorage "
     "is assumed): add their bookkeeper.conf by --conf; "
@@ -42,7 +42,7 @@ class Opening(Judgement):
 def as_text(opening: Opening, width: int) -> str:
     """The rows for a person, with how they differ from those before."""
     now, before = opening.now, opening.before
-    bookies = count_of(now.sizes.bookies, "bookie") + (", assumed: --bookies names another number" if now.assumed else "")
+    bookies = count_of(now.sizes.bookies, "bookie") + (" (assumed; override with --bookies)" if now.assumed else "")
     lines = [f"what {now.file} guarantees ({now.releases}; {bookies})"]
     if before is not None:
         lines[0] = f"{lines[0].removesuffix(')')}), against {before.file}"
@@ -129,12 +129,12 @@ def details(now: Guaranteed, row: Established, *, run: bool = True) -> Iterator[
     if row.failure is not None:
         failure = row.failure
         if run:
-            yield f"not {failure.events}: {', '.join(failure.run)}{_for_ever(row)}"
+            yield f"fails at {failure.events}: {', '.join(failure.run)}{_for_ever(row)}"
         if failure.defect:
             others = [name for name in failure.defects if name != failure.defect]
-            also = f"; so it can by {', '.join(others)}" if others else ""
+            also = f"; also possible through {', '.join(others)}" if others else ""
             history = history_of(row)
-            yield f"that is {failure.defect}, a mistake of {history.release(now.releases) if history else ''}{also}"
+            yield f"cause: {failure.defect}, a bug in {history.release(now.releases) if history else ''}{also}"
             if failure.undecided:
                 yield f"not known of {', '.join(failure.undecided)}: the search was cut short"
     if row.gap:
@@ -148,13 +148,13 @@ def _for_ever(row: Established) -> str:
     loop = row.failure.verdict.trace.loop if row.failure else None
     if loop is None or row.failure is None:
         return ""
-    return "; and stops there for good" if loop.start == len(row.failure.run) else "; and so on for ever"
+    return "; and then deadlocks" if loop.start == len(row.failure.run) else "; and repeats forever"
 
 
 def remedied(now: Guaranteed, row: Established) -> str:
     """What would guarantee one event more, in words; empty if that is not known."""
     remedy = now.remedy(row)
-    return remedy and f"{'more with' if row.raised else 'avoided by'} {remedy}"
+    return remedy and f"{'raise it with' if row.raised else 'avoided by'} {remedy}"
 
 
 def why(shortfall: Shortfall) -> str:

@@ -18,7 +18,7 @@ UNREAD = "unread"
 
 
 def rows(history: Mapping[str, History]) -> Iterator[tuple[str, list[str]]]:
-    """Of each mistake its name and a cell for each modelled release, since when it is there and where it is mended."""
+    """Of each mistake its name and a cell for each modelled release, since when it is there and where it is fixed."""
     for name, told in history.items():
         cells = [_cell(told, release) for release in told.modelled]
         ever = bool(told.since or told.fixed or told.present)

@@ -33,10 +33,10 @@ _MEANING = {
     ExitStatus.DEADLOCK: "there is a deadlock",
     ExitStatus.SAFETY: "a safety property is violated",
     ExitStatus.LIVENESS: "a liveness property is violated",
-    ExitStatus.HAZARD: "the release has a hazard",
+    ExitStatus.HAZARD: "a known bug affects this release",
     ExitStatus.WEAKER: "weaker than before",
     ExitStatus.SHORT: "less than is required",
-    ExitStatus.INCONCLUSIVE: "inconclusive: something was neither shown nor refuted",
+    ExitStatus.INCONCLUSIVE: "something was neither shown nor refuted",
     ExitStatus.EVALUATION: "nothing was checked",
 }
 
@@ -95,9 +95,14 @@ def _alike(verdicts: Iterable[Verdict]) -> Iterator[list[Verdict]]:
     yield from groups.values()
 
 
+SHOWN = {"hazard": "known bug", "expected": "expected violation"}
+"""The words of verdicts that a person reads in place of those of the JSON."""
+
+
 def _lines(protocol: str, verdicts: list[Verdict], width: int) -> list[str]:
     """A word for the verdict, the names of the properties and, for what is not as it should be, what it means and why."""
-    first, head = verdicts[0], f"  {_word(verdicts[0]):<12} "
+    first = verdicts[0]
+    head = f"  {SHOWN.get(_word(first), _word(first)):<12} "
     if first.history is not None:
         return _lines_of_hazard(protocol, first, first.history, head, width)
     told = ", ".join(v.property.name for v in verdicts)
@@ -154,7 +159,9 @@ def closing(
     for verdict in (v for checked in everything for v in checked.findings.verdicts):
         word = "violated as expected" if verdict.expected else _word(verdict)
         counts[word] = counts.get(word, 0) + 1
-    told = ", ".join(f"{count} {word}" for word, count in sorted(counts.items()))
+    told = ", ".join(
+        count_of(count, SHOWN[word]) if word == "hazard" else f"{count} {word}" for word, count in sorted(counts.items())
+    )
     told += f", {len(suspicious)} suspicious" if suspicious else ""
     meaning = _success(everything, suspicious) if status == ExitStatus.HOLDS else _MEANING[status]
     if outdated and status == ExitStatus.ASSUMPTION:
@@ -166,9 +173,9 @@ def _success(everything: Sequence[Checked], suspicious: Sequence[Doubt]) -> str:
     left = any(checked.findings.left for checked in everything)
     values = {verdict.verdict for checked in everything for verdict in checked.findings.verdicts}
     limited = " as far as this went" if left or values & {"bounded", "sampled"} else ""
-    accepted = " but what is accepted" if "hazard" in values else ""
-    doubtful = ", but see what is suspicious" if suspicious else ""
-    return f"nothing is wrong{limited}{accepted}{doubtful}" if limited or accepted or doubtful else _MEANING[ExitStatus.HOLDS]
+    accepted = " except for what is accepted" if "hazard" in values else ""
+    doubtful = ", with warnings" if suspicious else ""
+    return f"passed{limited}{accepted}{doubtful}" if limited or accepted or doubtful else _MEANING[ExitStatus.HOLDS]
 
 
 def as_json(

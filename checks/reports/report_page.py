@@ -115,7 +115,7 @@ def _hazards(everything: Sequence[Checked]) -> Html:
     if not found:
         return Html()
     hazards = joined(_hazard(*pair) for pair in found)
-    return html("<section><h2>{} of the release</h2>{}</section>", count_of(len(found), "hazard"), hazards)
+    return html("<section><h2>{} of the release</h2>{}</section>", count_of(len(found), "known bug"), hazards)
 
 
 def _hazard(checked: Checked, verdict: Verdict) -> Html:

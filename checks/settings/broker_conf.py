@@ -215,7 +215,7 @@ class BrokerConf:
 
 
 def _meant(key: str, known: Iterable[str]) -> str:
-    """Which of the known keys is written so but for one letter, or for small and capital letters; empty if none is."""
+    """Which of the known keys is written so except for one letter, or for small and capital letters; empty if none is."""
     return next((other for other in known if key.lower() == other.lower() or _is_one_edit_away(key, other)), "")
 
 

@@ -50,7 +50,7 @@ class Reader:
         return found
 
     def families(self, action: Action) -> list[str]:
-        """The families of variables that the action updates, but for budgets."""
+        """The families of variables that the action updates, except for budgets."""
         return list(dict.fromkeys(v.family for v in action.updates if v not in self._budgets))
 
     def text(self, formula: Any, action: Action) -> str:

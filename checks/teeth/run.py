@@ -42,9 +42,9 @@ class Mutant:
     """A mutant and what became of it.
 
     ``name`` is short, ``instances`` those in which it does something else than the protocol. It never does so, by proof, if it
-    is ``proved equivalent``, and in no reachable state of any instance, but for which action takes which step, if its fate is
-    ``same graph``. Of one that survived,
-    ``safe`` says that induction proves every safety property of it, and ``cut_short`` that not all of it was searched.
+    is ``proved equivalent``, and in no reachable state of any instance, except for which action takes which step, if its fate
+    is ``same graph``. Of one that survived, ``safe`` says that induction proves every safety property of it, and ``cut_short``
+    that not all of it was searched.
     """
 
     name: str

@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "explorer"
 VIOLATED = range(10, 15)
-"""Exit statuses that say that something is violated, or that the release has a hazard."""
+"""Exit statuses that say that something is violated, or that a known bug affects this release."""
 
 DOCUMENTS = ("findings.md", "findings-bookie.md", "findings-control-plane.md", "findings-service-units.md")
 SESSION = re.compile(r"^```console\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -1,7 +1,7 @@
 """The arithmetic of shedding, once: on Python's floats, and on Z3's real terms, for all loads at a time.
 
-What is proved of real numbers (``properties/balance/arithmetic.py``) holds of Pulsar's doubles but for rounding. A comparison
-is a bool for numbers and a formula for terms.
+What is proved of real numbers (``properties/balance/arithmetic.py``) holds of Pulsar's doubles except for rounding. A
+comparison is a bool for numbers and a formula for terms.
 """
 
 from __future__ import annotations

@@ -245,7 +245,7 @@ class LoadData:
         return {}
 
     def with_preallocated(self, preallocated: Mapping[str, str]) -> LoadData:
-        """The same, but for what is preallocated; long-term rates, which that does not change, are kept."""
+        """The same, except for what is preallocated; long-term rates, which that does not change, are kept."""
         made = replace(self, preallocated=preallocated)
         vars(made).update(reports=self.reports, long_term_rates=self.long_term_rates)
         return made

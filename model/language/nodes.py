@@ -1,6 +1,6 @@
 """Z3 terms as plain Python values: whatever looks at every node of many terms looks at these.
 
-Z3's own Python objects are made anew, reference counts and error checks included, each time a child is asked for; that is most
+Z3's own Python objects are made again, reference counts and error checks included, each time a child is asked for; that is most
 of what building a protocol, or its machine code, would take.
 """
 

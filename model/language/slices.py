@@ -4,7 +4,7 @@ A variable is kept if a formula mentions it, or if an action that changes a kept
 value. An action that changes no kept variable is left out; the others keep their guards. So a kept action is enabled in a state
 of the slice just if it is in every state of the whole that agrees on the kept variables, and does the same to these. A run of
 the slice is one of the whole by the same actions; a run of the whole, without actions that are left out, is one of the slice.
-What can be reached, and in how few steps, is the same; who is enabled for ever and where runs end is not.
+What can be reached, and in how few steps, is the same; who is enabled forever and where runs end is not.
 """
 
 from __future__ import annotations

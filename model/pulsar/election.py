@@ -65,7 +65,7 @@ def election(
     closes: int = 0,
     lookups: bool = False,
     metadata_store: str = "zk",
-    mended: bool = False,
+    fixed: bool = False,
     defects: Iterable[str] = (),
 ) -> Protocol:
     """The election of a leader among ``brokers``.
@@ -75,7 +75,7 @@ def election(
     back, ``confirmed``, or as soon as it is ``created``. ``close`` is how a leader that shuts down deletes its node:
     ``unconditional``, as upstream does, or ``by_version``, of the version that it created. ``disconnects``, ``expiries``,
     ``crashes`` and ``closes`` bound how often a broker is cut off, loses its session while it lives, dies and shuts down. With
-    ``lookups`` a lookup wanders. ``mended`` is not upstream: a deletion then names the creation of the node that it means, and
+    ``lookups`` a lookup wanders. ``fixed`` is not upstream: a deletion then names the creation of the node that it means, and
     a broker that reads the node which it has created looks whether it is still there before it leads.
     """
     if brokers < 1:
@@ -185,7 +185,7 @@ def election(
 
     def has_known_version(b: int) -> Any:
         """The formula: a deletion by the version that was seen takes effect, on whosoever node: it is never written."""
-        if mended:
+        if fixed:
             return leader.is_held(b, former=True)
         return Not(leader.absent) if kind.reuses_versions else leader.has_version(b, 0)
 
@@ -267,7 +267,7 @@ def election(
     def confirm(b: int) -> Any:
         """The read that sets the watch has come back, whatever it says, or the answer to the creation: the broker leads."""
         confirmed = merged(settled(b, "leading"), {} if reads else {cached[b]: b})
-        if mended:
+        if fixed:
             is_own = leader.is_own(b)
             confirmed |= {stage[b]: If(is_own, "settled", "looking"), role[b]: If(is_own, "leading", role[b])}
         return And(store.reaches(b), stage[b] == "confirming"), confirmed
@@ -276,7 +276,7 @@ def election(
     def retake(b: int) -> Any:
         """The node is deleted, if its version is still the one seen, and the broker proposes itself; NotFound is a failure.
 
-        The node is never written, so that where versions begin anew it has 0: whoever created it meanwhile, it is deleted.
+        The node is never written, so that where versions begin again it has 0: whoever created it meanwhile, it is deleted.
         """
         deleted = has_known_version(b)
         outcome = {stage[b]: If(deleted, "proposing", "waiting")}
@@ -304,7 +304,7 @@ def election(
         only_if=disconnects or expiries or retakes,
     )
     def try_again(b: int) -> Any:
-        """Five seconds after a failure the election begins anew."""
+        """Five seconds after a failure the election begins again."""
         return And(store.lives[b], is_retried(b)), looks_again(b)
 
     @p.step(
@@ -328,7 +328,7 @@ def election(
     def hear_of_deletion(b: int) -> Any:
         """A notification says that the node was deleted. A broker whose election is settled begins another one.
 
-        While one is under way the notification is ignored, but for the cache of 4.0.8, which forgets the value.
+        While one is under way the notification is ignored, except for the cache of 4.0.8, which forgets the value.
         """
         acts = stage[b] == "settled"
         keeps = stage[b] == "closed" if reads else Not(acts)
@@ -404,10 +404,10 @@ def election(
 
         Nor does it know of a leader then: up to 4.0.8 AbstractMetadataStore.delete takes it from the caches. (A deletion that
         finds no node fails, and upstream role and leader stay as they were; here the closing is over, and so are they.)
-        With the version remembered it is the same where versions begin anew: a new node has the version of the old one.
+        With the version remembered it is the same where versions begin again: a new node has the version of the old one.
         """
         created = leader.version == 0 if store.kind.reuses_versions else leader.has_version(b, 0)
-        meant = leader.is_own(b) if mended else created if close == "by_version" else True
+        meant = leader.is_own(b) if fixed else created if close == "by_version" else True
         closing = And(store.reaches(b), stage[b] == "closed", role[b] == "leading")
         return closing, merged(leader.vanished(meant), {role[b]: "no_leader", cached[b]: EphemeralNode.NOBODY})
 
@@ -420,7 +420,7 @@ def election(
     )
     def deletion_at_close_unheard(b: int) -> Any:
         """The node is deleted as the connection breaks; the request will be sent again, whoever has the node by then."""
-        reaches, updates = store.lost_answer(b, leader.vanished(leader.is_own(b) if mended else True))
+        reaches, updates = store.lost_answer(b, leader.vanished(leader.is_own(b) if fixed else True))
         return And(reaches, stage[b] == "closed", role[b] == "leading", Not(leader.absent)), updates
 
     @p.step(by="b", mirrors="PulsarService.closeAsync, ZKMetadataStore.close", fair=True, b=broker, only_if=closes)

@@ -49,7 +49,7 @@ def declare_lookup(
     def redirect(b: int, x: int) -> Any:
         """A broker that does not lead sends the lookup on to the leader that it knows of, if that one is active.
 
-        One that was chosen keeps the lookup: sent on once more, it could wander for ever.
+        One that was chosen keeps the lookup: sent on once more, it could wander forever.
         """
         sends = And(asked == b, Not(authoritative), store.lives[b], role[b] != "leading")
         return And(b != x, sends, cached[b] == x, is_active(x)), {asked: x}
@@ -105,5 +105,5 @@ def declare_lookup(
 
     @p.step(by="client", fair=True, b=broker, only_if=lookups)
     def give_up(b: int) -> Any:
-        """The broker that was asked is dead: the lookup fails, and the client may begin anew."""
+        """The broker that was asked is dead: the lookup fails, and the client may begin again."""
         return And(asked == b, Not(store.lives[b])), {asked: EphemeralNode.NOBODY, authoritative: False}

@@ -19,7 +19,7 @@ DEFECTS = {
     "busy_lock_kept": "pulsar#17700: a lock that another broker holds is never forgotten",
     "both_contenders_lose": "a broker that meets another's node on acquiring cleans it up",
     "lost_lock_served": "pulsar#12194: a broker whose lock is lost goes on to serve the bundle until it is restarted",
-    "endless_revalidation": "pulsar#14736, #17759: each revalidation deletes and creates the node anew, and hears of that",
+    "endless_revalidation": "pulsar#14736, #17759: each revalidation deletes and creates the node again, and hears of that",
     "failed_creation_left": "an acquisition gives up although its creation took effect: owned, but not served",
     "version_goes_back": "pulsar#19817: a revalidation falls back to an earlier version of the node, and the release fails",
     "recreated_behind_release": "a revalidation under way creates the node of a lock that is released meanwhile",

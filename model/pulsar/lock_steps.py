@@ -63,7 +63,7 @@ def declare_locks(
         from a request whose answer it did not hear.
         """
         created = merged(locks.created(b, u), locks.valid(b, u))
-        busy = {stage[b, u]: "checking"} if locks.mended else locks.lost(b, u)
+        busy = {stage[b, u]: "checking"} if locks.fixed else locks.lost(b, u)
         refused = either(stage[b, u] == "acquiring", locks.meets_node(b, u), busy)
         sent = stage[b, u].among("acquiring", "recreating")
         return And(store.reaches(b), sent), either(nodes[u].absent, created, refused)
@@ -219,11 +219,11 @@ def declare_releases(
         """The node is deleted, if its version is the one that the lock knows; the bundle leaves the broker's cache.
 
         If the node is gone already, NotFound, that is as good; but etcd and Oxia take that for another version. If another
-        one is there, the release fails, for good. A lock that is just creating its node anew knows no version: with
+        one is there, the release fails, for good. A lock that is just creating its node again knows no version: with
         ZooKeeper whatever node is there goes, its own or another's, and elsewhere the release fails.
         """
         deleted, node = locks.release_deletes(b, u), nodes[u]
-        gone = Or(node.absent, node.holder != b) if locks.mended else locks.finds_gone(b, u)
+        gone = Or(node.absent, node.holder != b) if locks.fixed else locks.finds_gone(b, u)
         answered = And(store.reaches(b), stage[b, u] == "releasing", Or(deleted, gone))
         return answered, merged(node.vanished(deleted), locks.released(b, u), on_released(b, u))
 
@@ -233,7 +233,7 @@ def declare_releases(
         fair=True,
         b=broker,
         u=bundle,
-        only_if=releases and not locks.mended and (store.expiries or locks.writes or misses),
+        only_if=releases and not locks.fixed and (store.expiries or locks.writes or misses),
     )
     def strand(b: int, u: int) -> Any:
         """The release fails: its session is gone, or the node that is there, or that none is, does not fit its version."""
@@ -241,7 +241,7 @@ def declare_releases(
         fails = Or(store.is_zombie(b), And(store.reaches(b), met))
         return And(stage[b, u] == "releasing", fails), {stage[b, u]: "stranded"}
 
-    @p.step(by="b", fair=True, b=broker, u=bundle, only_if=releases and locks.mended and store.expiries)
+    @p.step(by="b", fair=True, b=broker, u=bundle, only_if=releases and locks.fixed and store.expiries)
     def release_with_session(b: int, u: int) -> Any:
         """The session is gone, and the node with it: the release is done."""
         return And(store.is_zombie(b), stage[b, u] == "releasing"), merged(locks.released(b, u), on_released(b, u))

@@ -46,14 +46,14 @@ def ownership(
     disables: int = 0,
     reacquires: bool = True,
     metadata_store: str = "zk",
-    mended: bool = False,
+    fixed: bool = False,
     defects: Iterable[str] = (),
 ) -> Protocol:
     """The ownership of ``bundles`` by ``brokers``.
 
     ``disconnects``, ``expiries``, ``crashes``, ``releases`` and ``disables`` bound how often a broker is cut off, loses its
     session while it lives, dies, releases a bundle, and disables it beforehand. With ``reacquires``, as since 4.0.8, a lookup
-    at a broker that finds its own node, on which it has no lock, makes it acquire the bundle. ``mended`` is not upstream:
+    at a broker that finds its own node, on which it has no lock, makes it acquire the bundle. ``fixed`` is not upstream:
     deletions then name the creation of the node that they mean, a re-creation that meets a node looks whose it is, and a
     release that fails with its session counts as done.
     """
@@ -66,7 +66,7 @@ def ownership(
     bundle = p.universe("bundle", bundles, "u")
     kind = store_named(metadata_store, "ownership", brokers=brokers, faults=disconnects + expiries)
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
-    locks = ResourceLocks(p, store, bundle, mended=mended, reacquires=reacquires, writes=1 if disables else 0)
+    locks = ResourceLocks(p, store, bundle, fixed=fixed, reacquires=reacquires, writes=1 if disables else 0)
     lock_defects.put_in(locks)
     owners, stage, serves = locks.nodes, locks.stage, locks.serves
     cached = p.choice("cached", broker, per=(broker, bundle), none=NOBODY)

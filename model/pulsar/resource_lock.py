@@ -34,7 +34,7 @@ from fencepost.model.releases import changed
 STAGES = ("none", "acquiring", "valid", "checking", "recreating", "retaking", "releasing", "stranded")
 SERVES = ("absent", "active", "inactive")
 ANY = -1
-"""The version of a lock that creates its node anew: the store takes it for "any" where a node is deleted."""
+"""The version of a lock that creates its node again: the store takes it for "any" where a node is deleted."""
 RELEASES = changed("reacquires", since="4.0.8", before=False, after=True)
 """What behaves otherwise from release to release: whether a broker acquires a bundle of its own again (pulsar#23515)."""
 
@@ -42,7 +42,7 @@ RELEASES = changed("reacquires", since="4.0.8", before=False, after=True)
 class ResourceLocks:
     """The locks of every broker on every owner node, with the steps that are the same wherever they are used.
 
-    ``mended`` is not upstream: a deletion then names the creation of the node that it means, a re-creation that meets a node
+    ``fixed`` is not upstream: a deletion then names the creation of the node that it means, a re-creation that meets a node
     looks whose it is, and a release that fails with its session counts as done. ``reacquires`` says that a broker which is
     asked for a bundle, and finds a node of its own but no lock, acquires it (pulsar#23515, since 4.0.8). ``writes`` is how
     often a node may be written after its creation, to mark it as disabled.
@@ -54,13 +54,13 @@ class ResourceLocks:
         store: Sessions,
         bundle: Universe,
         *,
-        mended: bool,
+        fixed: bool,
         reacquires: bool,
         writes: int = 0,
     ) -> None:
-        self.protocol, self.store, self.bundle, self.mended, self.writes = p, store, bundle, mended, writes
+        self.protocol, self.store, self.bundle, self.fixed, self.writes = p, store, bundle, fixed, writes
         self.reacquires = reacquires
-        self.unknown = 0 if mended else ANY
+        self.unknown = 0 if fixed else ANY
         marks = ("disabled",) if writes else ()
         self.nodes: Sequence[EphemeralNode] = EphemeralNode.declare(store, "owner", bundle, writes=writes, marks=marks)
         broker = self.broker = store.client
@@ -98,7 +98,7 @@ class ResourceLocks:
     def has_known_version(self, b: int, u: int, *, former: bool) -> Any:
         """The formula: a deletion by the version that the lock knows takes effect, on whosoever node has that version."""
         node, known = self.nodes[u], self.version[b, u]
-        if self.mended:
+        if self.fixed:
             return And(node.is_held(b, former=former), node.version == known)
         if self.store.kind.deletes_any:
             return And(Not(node.absent), Or(known == ANY, node.version == known))
@@ -107,7 +107,7 @@ class ResourceLocks:
     def finds_gone(self, b: int, u: int) -> Any:
         """The formula: a deletion by the version that the lock knows is answered that the node is gone, NotFound."""
         kind, absent = self.store.kind, self.nodes[u].absent
-        if self.mended or not kind.refuses_missing:
+        if self.fixed or not kind.refuses_missing:
             return absent
         return And(absent, self.version[b, u] == ANY) if kind.reuses_versions else False
 

@@ -7,7 +7,7 @@ What a client does to the store takes effect in one step, and it hears the answe
 never learns is one that took effect as its connection broke: ``lost_answer`` makes such a fault of any request. Notifications
 name a node and no value. Several of one node that a client has not handled yet count as one, because a client that handles
 them looks at the node as it is by then. A client hears of its own changes too. What changes while it is cut off it never
-hears of: persistent watches are set anew on reconnection, and are not caught up.
+hears of: persistent watches are set again on reconnection, and are not caught up.
 
 A process that ends without closing its session leaves it to the server, which lets it expire later. If the process is back
 before, the nodes of its former session are still there under its name. Several former sessions of one client expire together.
@@ -359,7 +359,7 @@ class EphemeralNode:
         return {self.version: self.version + 1, **{self.marks[m]: value for m, value in marks.items()}}
 
     def vanished(self, condition: Any = True, *, unheard_by: int | None = None) -> Updates:
-        """The node is deleted where the condition holds, and all who watch will hear of it, but for one perhaps."""
+        """The node is deleted where the condition holds, and all who watch will hear of it, except for one perhaps."""
         goes = And(condition, Not(self.absent))
         client, will_hear = self._sessions.client, self._sessions.will_hear
         hearers = client if unheard_by is None or self._sessions.kind.catches_up else client.but(unheard_by)

@@ -14,7 +14,7 @@ The owner of a bundle splits it: it asks for the locks of the children, without 
 follows from its copy, if the version is the one of the copy. BadVersion: it waits 100 ms, by when notifications under way
 have arrived, and begins again from its copy, up to ``attempts`` times. Any other failure ends the split. When the layout is
 written, and the namespace's policies after it, the parent is taken out of service and its lock released; its topics are the
-children's by then. A boundary is chosen anew in each attempt. Which bundle is split, and when, is free: what holds here holds
+children's by then. A boundary is chosen again in each attempt. Which bundle is split, and when, is free: what holds here holds
 for every policy.
 
 A broker splits one bundle at a time, in two.
@@ -58,7 +58,7 @@ def split(
     reacquires: bool = True,
     metadata_store: str = "zk",
     policies: bool = False,
-    mended: bool = False,
+    fixed: bool = False,
     defects: Iterable[str] = (),
 ) -> Protocol:
     """The splits of a namespace that begins with ``bundles`` over ``hashes``, none of them owned.
@@ -68,7 +68,7 @@ def split(
     ``disconnects``, ``expiries`` and ``crashes`` bound how often a split begins, a broker gives a bundle up, is cut off, loses
     its session while it lives, and dies. With ``in_order`` the store carries out the requests of one session one after the
     other, as ZooKeeper does. ``reacquires`` is as in ownership. ``policies`` tells what boundaries the namespace's policies
-    have, which are written after the layout (split_policies). ``mended`` is not upstream: locks are mended as in ownership, a
+    have, which are written after the layout (split_policies). ``fixed`` is not upstream: locks are fixed as in ownership, a
     split waits for the children's locks, and until it can write the policies, the maximum is looked at in each attempt, the
     layout is read again when a connection is back, and a broker gives bundles up that are not in it.
     """
@@ -87,7 +87,7 @@ def split(
     bundle = p.universe("bundle", len(ranges.members), "u", names=ranges.names)
     kind = store_named(metadata_store, "split", brokers=brokers, faults=disconnects + expiries)
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
-    locks = ResourceLocks(p, store, bundle, mended=mended, reacquires=reacquires)
+    locks = ResourceLocks(p, store, bundle, fixed=fixed, reacquires=reacquires)
     serves = locks.serves
     first = ranges.numbers(ranges.first)
     layout = p.subset("layout", bundle, init=first)
@@ -107,7 +107,7 @@ def split(
 
     # Splits can get in each other's way, and one that does not know of its own success is in its own.
     contended = (splits > 1 and brokers > 1) or (splits > 0 and disconnects > 0)
-    misses_parent = (splits > 1 and contended) or (mended and contended)
+    misses_parent = (splits > 1 and contended) or (fixed and contended)
     # What a split left before a crash can keep a child's lock from the next one.
     refusable = contended or (splits > 1 and crashes > 0)
 
@@ -128,8 +128,8 @@ def split(
     store.declare(
         at_start=lambda b: merged(locks.forgotten(b), over(b), current(b)),
         on_lost=lambda b: {},
-        on_reconnected=lambda b: merged(locks.retried(b), {node.changed[b]: True} if mended else {}),
-        on_reestablished=lambda b: merged(locks.revalidated(b), {node.changed[b]: True} if mended else {}),
+        on_reconnected=lambda b: merged(locks.retried(b), {node.changed[b]: True} if fixed else {}),
+        on_reestablished=lambda b: merged(locks.revalidated(b), {node.changed[b]: True} if fixed else {}),
         listener="LockManagerImpl.handleSessionEvent",
     )
     declare_locks(locks, seems_free=lambda b, u: view[b].has(u))
@@ -237,7 +237,7 @@ def split(
     def prepare(b: int, u: int, boundary: int) -> Any:
         """A boundary is chosen, the children's locks are asked for, and the layout to be written follows from the copy."""
         parts = ranges.parts(u, boundary)
-        room = has_room(b) if mended else True
+        room = has_room(b) if fixed else True
         cut = view[b].minus(u)
         for part in parts:
             cut = cut.plus(part)
@@ -259,14 +259,14 @@ def split(
     )
     def find_parent_missing(b: int, u: int) -> Any:
         """The parent is not in the layout any more, by the broker's copy: the split is given up."""
-        refused = Or(Not(view[b].has(u)), Not(has_room(b))) if mended else Not(view[b].has(u))
+        refused = Or(Not(view[b].has(u)), Not(has_room(b))) if fixed else Not(view[b].has(u))
         return And(store.lives[b], stage[b] == "preparing", parent[b] == u, is_loaded(b), refused), over(b)
 
     changed_layout = {b: {layout: proposed[b], **node.written(b)} for b in broker}
 
     def is_through(b: int, c: int) -> Any:
         """The formula: the request for a child's lock was carried out, as far as the request to write comes after that."""
-        if mended:
+        if fixed:
             return And(locks.stage[b, c] == "valid", serves[b, c] == "active")
         return locks.stage[b, c] != "acquiring" if in_order else True
 
@@ -336,7 +336,7 @@ def split(
     @p.step(by="b", mirrors="NamespaceService.splitAndOwnBundleOnceAndRetry", fair=True, b=broker, only_if=contended)
     def begin_again(b: int) -> Any:
         """100 ms later: what was under way to the broker has arrived."""
-        ready = store.reaches(b) if mended else store.lives[b]
+        ready = store.reaches(b) if fixed else store.lives[b]
         return And(ready, stage[b] == "waiting", has_arrived(b)), {stage[b]: "preparing"}
 
     @p.step(
@@ -344,12 +344,12 @@ def split(
         mirrors="NamespaceService.splitAndOwnBundleOnceAndRetry",
         fair=True,
         b=broker,
-        only_if=disconnects or expiries or (mended and refusable),
+        only_if=disconnects or expiries or (fixed and refusable),
     )
     def fail_to_write(b: int) -> Any:
         """The request to write fails for want of a session, or of a connection if it is carried out alone: the split ends."""
         cut_off = Not(store.reaches(b))
-        if mended:
+        if fixed:
             cut_off = Or(cut_off, *(And(children[b].has(c), locks.stage[b, c] == "none") for c in bundle))
         return And(store.lives[b], stage[b] == "writing", cut_off), over(b)
 
@@ -385,7 +385,7 @@ def split(
 
     declare_steps(p, store, stage=stage, hung=hung)
     declare_policies(
-        p, store, kept=policies, mended=mended, first=first, layout=layout, proposed=proposed, stage=stage, over=over
+        p, store, kept=policies, fixed=fixed, first=first, layout=layout, proposed=proposed, stage=stage, over=over
     )
     # --- a bundle given up other than by its own split
 
@@ -401,7 +401,7 @@ def split(
         held = And(store.lives[b], locks.may_release(b, u), serves[b, u] == "active")
         return And(held, view[b].has(u)), merged({serves[b, u]: "inactive"}, locks.releasing(b, u))
 
-    @p.step(by="b", fair=True, b=broker, u=bundle, only_if=locks.mended)
+    @p.step(by="b", fair=True, b=broker, u=bundle, only_if=locks.fixed)
     def drop(b: int, u: int) -> Any:
         """A broker gives up what is not in the layout, as it knows it, and is not part of its own split."""
         own = And(stage[b] != "none", Or(parent[b] == u, children[b].has(u)))

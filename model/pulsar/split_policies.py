@@ -25,7 +25,7 @@ def declare_policies(
     store: Sessions,
     *,
     kept: bool,
-    mended: bool,
+    fixed: bool,
     first: Any,
     layout: Any,
     proposed: Any,
@@ -62,7 +62,7 @@ def declare_policies(
 
     fails = p.has("policies_unwritten")
 
-    @p.step(by="b", fair=True, b=broker, only_if=kept and cut_off and not fails and not mended)
+    @p.step(by="b", fair=True, b=broker, only_if=kept and cut_off and not fails and not fixed)
     def leave_policies(b: int) -> Any:
         """The policies cannot be written, and the split goes on without them: not upstream, where it fails."""
         return And(store.lives[b], stage[b] == "written", Not(store.reaches(b))), {stage[b]: RECORDED}

@@ -9,7 +9,7 @@ A client has one request for a path at a time. What it asks for waits until it i
 it is told last of a path it knows: whose node is there, whether that is of its own present session (Stat.isCreatedBySelf), and
 with which version. It forgets that where it hears of a deletion and where a connection or a session is back, as what is built
 on the store does with its caches. A deletion names the version that the client knows, and whoever knows a node may delete it:
-locks delete by version what others may have created anew.
+locks delete by version what others may have created again.
 
 Reads are those of AbstractMetadataStore.get. What ``exists`` and ``getChildren`` answer comes from caches of the store, of
 which elections, and what acquires and releases locks, make no use.
@@ -75,7 +75,7 @@ def metadata_store(
         return {knows[c, x]: NOBODY, mine[c, x]: False, version[c, x]: 0}
 
     def forgets_all(c: int) -> Updates:
-        """The client forgets what it knows, but for what a deletion is under way for."""
+        """The client forgets what it knows, except for what a deletion is under way for."""
         version_too = lasting.forgotten(c) if lasting else {}
         return merged(version_too, *(either(request[c, x] == "deleting", {}, forgets(c, x)) for x in path))
 

@@ -50,9 +50,9 @@ STORES = {
 """The stores by the scheme of their URL.
 
 - ``zk``: a version is the data version. convertOp passes -1 on, which ZooKeeper takes for any; NONODE is NotFound. Persistent
-  watches are set anew by the client and not caught up (DataTree.setWatches). ZKSessionWatcher tells of sessions.
-- ``etcd``: a version is the key's, less one, which begins anew with the key (handleBatchOperationResult). A deletion by version
-  compares that, also of a key that is gone: BadVersion; so -1 means a key that is not there (batchOperation). jetcd's
+  watches are set again by the client and not caught up (DataTree.setWatches). ZKSessionWatcher tells of sessions.
+- ``etcd``: a version is the key's, less one, which begins again with the key (handleBatchOperationResult). A deletion by
+  version compares that, also of a key that is gone: BadVersion; so -1 means a key that is not there (batchOperation). jetcd's
   WatcherImpl.resume goes on from its revision. EtcdSessionWatcher tells of sessions; receivedSessionEvent grants another
   lease before it tells of SessionReestablished, whether or not the former is still there. Answers and watches are streams of
   their own.
@@ -61,7 +61,7 @@ STORES = {
   (convertException). ShardNotificationReceiver.start goes on from its offset. Nothing calls receivedSessionEvent: that a
   session has expired is found out by its client, which opens another with the next ephemeral record
   (SessionManager.getSession). Answers and notifications are streams of their own; only these are on the event thread.
-- ``rocksdb``, ``memory``: a counter of the node, which begins anew with it (storePut); -1 is no version of a node
+- ``rocksdb``, ``memory``: a counter of the node, which begins again with it (storePut); -1 is no version of a node
   (storeDelete). Everything is in the broker's process. Ephemeral nodes of an earlier process are deleted when they are met
   (storeGet).
 """

@@ -51,14 +51,14 @@ def unload(
     crashes: int = 0,
     reacquires: bool = True,
     metadata_store: str = "zk",
-    mended: bool = False,
+    fixed: bool = False,
     defects: Iterable[str] = (),
 ) -> Protocol:
     """The unloading of ``bundles`` by the ``brokers`` that own them.
 
     ``unloads``, ``timeouts`` and ``failures`` bound how often a bundle is unloaded, the topics do not close in time, and they
     fail to close; ``disconnects``, ``expiries`` and ``crashes`` how often a broker is cut off, loses its session while it
-    lives, and dies. ``reacquires`` and ``mended`` as in ownership.
+    lives, and dies. ``reacquires`` and ``fixed`` as in ownership.
     """
     if brokers < 1 or bundles < 1:
         raise ModelError("unload: brokers and bundles are at least 1")
@@ -69,7 +69,7 @@ def unload(
     bundle = p.universe("bundle", bundles, "u")
     kind = store_named(metadata_store, "unload", brokers=brokers, faults=disconnects + expiries)
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, kind=kind)
-    locks = ResourceLocks(p, store, bundle, mended=mended, reacquires=reacquires)
+    locks = ResourceLocks(p, store, bundle, fixed=fixed, reacquires=reacquires)
     serves = locks.serves
     unloading = p.choice("unloading", UNLOAD, per=(broker, bundle))
     topic_open = p.flag("topic_open", per=(broker, bundle))
@@ -207,7 +207,7 @@ def unload(
         fair=True,
         b=broker,
         u=bundle,
-        only_if=unloads and (expiries or (crashes and not mended)),
+        only_if=unloads and (expiries or (crashes and not fixed)),
     )
     def stop_unload(b: int, u: int) -> Any:
         """The lock was lost meanwhile, and the bundle with it: nothing is left to be released."""

@@ -35,7 +35,7 @@ def election_conduct(suite: Suite) -> None:
 
     @suite.step
     def elections_go_forward() -> Any:
-        """A broker goes from stage to stage by what it reads or does in the store, and begins anew when it has a reason to."""
+        """A broker goes from stage to stage by what it reads or does in the store, and begins again when it has a reason to."""
 
         def follows(b: int) -> Any:
             before, after = s.stage[b], n.stage[b]

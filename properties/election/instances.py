@@ -25,22 +25,22 @@ SIZES = {
         Instance("shutdown on session loss", {"brokers": 2, "on_session_loss": "shutdown", **_ALL_FAULTS, "closes": 0}),
         Instance("closing", {"brokers": 3, "expiries": 1, "closes": 1}),
         Instance("lookups", {**_LOOKUPS, "crashes": 1}),
-        Instance("mended", {"brokers": 2, "mended": True, **_ALL_FAULTS}),
+        Instance("fixed", {"brokers": 2, "fixed": True, **_ALL_FAULTS}),
     ),
     "standard": (
         Instance("three brokers", {"brokers": 3, **_CUT_OFF, "crashes": 1}),
         Instance("lookups, all faults", {"brokers": 2, "lookups": True, **_ALL_FAULTS}),
-        Instance("lookups, mended", {**_LOOKUPS, "disconnects": 1, "crashes": 1, "mended": True}),
+        Instance("lookups, fixed", {**_LOOKUPS, "disconnects": 1, "crashes": 1, "fixed": True}),
         Instance("closing, up to 4.0.8", {"brokers": 3, "expiries": 1, "closes": 1, **_UP_TO_4_0_8}),
         Instance("lookups, up to 4.0.8", {**_LOOKUPS, "crashes": 1, **_UP_TO_4_0_8}),
         Instance("five brokers", _MANY, by="induction"),
         Instance("five brokers, up to 4.0.8", {**_MANY, **_UP_TO_4_0_8}, by="induction"),
-        Instance("five brokers, mended", {**_MANY, "mended": True}, by="induction"),
+        Instance("five brokers, fixed", {**_MANY, "fixed": True}, by="induction"),
         Instance("five brokers, shutdown", {**_MANY, "on_session_loss": "shutdown"}, by="induction"),
     ),
     "deep": (
         Instance("three brokers, all faults", {"brokers": 3, **_ALL_FAULTS}),
-        Instance("three brokers, mended", {"brokers": 3, **_ALL_FAULTS, "mended": True}),
+        Instance("three brokers, fixed", {"brokers": 3, **_ALL_FAULTS, "fixed": True}),
     ),
 }
 
@@ -70,7 +70,7 @@ GENERAL = General(
     {"brokers": sizes_from("brokers", 2, 1, alike=True)},
     (
         Instance("cut off", _CUT_OFF, by="induction", any=("brokers",)),
-        Instance("all faults, mended", {**_ALL_FAULTS, "mended": True}, by="induction", any=("brokers",)),
+        Instance("all faults, fixed", {**_ALL_FAULTS, "fixed": True}, by="induction", any=("brokers",)),
     ),
     _no_proof,
     "what happens in the end",

@@ -32,11 +32,11 @@ def election(p: Protocol) -> Suite:
     retakes = restarts or gives_up
     # A leader that shuts down deletes without a version, of which no store can tell whose it is meant for.
     closes_over = settings["closes"] > 0 and (takes_over or gives_up)
-    deletes_others = several and not settings["mended"] and ((retakes and kind.reuses_versions) or closes_over)
+    deletes_others = several and not settings["fixed"] and ((retakes and kind.reuses_versions) or closes_over)
     # Since #26000 the broker whose node was deleted so hears of it in any case, if the store keeps answers in order.
     ignores_deletion = deletes_others and (settings["leads"] == "confirmed" or not kind.ordered)
     # Where nobody tells of sessions, a broker hears of the end of its own as of any other, and is not told to look again.
-    ignores_deletion |= settings["expiries"] > 0 and not (kind.tells or settings["mended"])
+    ignores_deletion |= settings["expiries"] > 0 and not (kind.tells or settings["fixed"])
 
     def holds(b: int) -> Any:
         """The node is there, from the broker's present session."""
@@ -121,7 +121,7 @@ def election(p: Protocol) -> Suite:
     # given its session up deletes that of its former session, perhaps when it is another's.
     loses_node = takes_over or gives_up or settings["crashes"] > 0 or settings["closes"] > 1
 
-    if several and settings["closes"] and (settings["mended"] or not loses_node):
+    if several and settings["closes"] and (settings["fixed"] or not loses_node):
 
         @suite.step
         def closing_leader_deletes_its_own() -> Any:
@@ -176,7 +176,7 @@ def election(p: Protocol) -> Suite:
 
     @suite.leads_to
     def election_ends() -> Any:
-        """All brokers are up to date, in the end: the election does not go on for ever, and every follower learns who leads."""
+        """All brokers are up to date, in the end: the election does not go on forever, and every follower learns who leads."""
         return True, all_of(is_current(b) for b in broker)
 
     if several:
@@ -273,7 +273,7 @@ def election(p: Protocol) -> Suite:
         """The node of a present session goes with it."""
         return all_of(Implies(holds(b), s.session[b]) for b in broker)
 
-    if not deletes_others and not settings["mended"]:
+    if not deletes_others and not settings["fixed"]:
 
         @suite.lemma
         def creators_hold_the_node() -> Any:
@@ -298,7 +298,7 @@ def election(p: Protocol) -> Suite:
                 """Whoever is about to delete a node that it found of a former session of its own does not believe to lead."""
                 return all_of(Implies(And(is_live(b), s.stage[b] == "retaking"), Not(leads(b))) for b in broker)
 
-    if several and settings["closes"] and retakes and not settings["mended"] and not loses_node:
+    if several and settings["closes"] and retakes and not settings["fixed"] and not loses_node:
 
         def shuts_down_now(b: int) -> Any:
             return s.stage[b] == "closed"

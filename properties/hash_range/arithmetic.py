@@ -19,7 +19,7 @@ from fencepost.properties.theorems import Defects, Statements, Step, Theorem, Th
 
 LONGS = (-(2**63), 2**63 - 1)
 FEW = 8
-"""Up to so many bundles a refutation is computed anew with numbers."""
+"""Up to so many bundles a refutation is computed again with numbers."""
 
 count, index, later, low, high, place, more, parts = z3.Ints("count index later low high place more parts")
 hash, lower, upper, position = z3.Ints("hash lower upper position")

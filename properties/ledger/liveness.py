@@ -1,4 +1,4 @@
-"""What a ledger comes to in the end, however long it takes: nothing stays open, half recovered or unconfirmed for ever.
+"""What a ledger comes to in the end, however long it takes: nothing stays open, half recovered or unconfirmed forever.
 
 The rest of a protocol says that nothing bad happens, and a system that stands still satisfies all of that. Here nobody may
 stand still who is needed: which parties those are, each property says by what it leaves ``unfair``. A client that has died is

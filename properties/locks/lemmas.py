@@ -46,7 +46,7 @@ def lock_lemmas(suite: Suite, locks: Locks) -> None:
             for b, u in pairs
         )
 
-    strands = locks.releases and not locks.mended and (expires or settings.get("disables"))
+    strands = locks.releases and not locks.fixed and (expires or settings.get("disables"))
     idle = [] if locks.releases else ["releasing"]
     idle += [] if strands else ["stranded"]
     idle += [] if crashes else ["retaking"]
@@ -142,7 +142,7 @@ def lock_lemmas(suite: Suite, locks: Locks) -> None:
             return And(
                 Implies(ours, Or(version == s.owner_version[u], forgot)),
                 Implies(And(s.lock[b, u] == "valid", forgot), cut_off),
-                Implies(s.lock[b, u] == "recreating", version == (0 if locks.mended else ANY)),
+                Implies(s.lock[b, u] == "recreating", version == (0 if locks.fixed else ANY)),
                 Implies(s.lock[b, u] == "none", version == 0),
             )
 

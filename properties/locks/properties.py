@@ -48,9 +48,9 @@ class Locks:
         return self.p.universes["broker"].size > 1
 
     @property
-    def mended(self) -> bool:
+    def fixed(self) -> bool:
         """Whether the locks are as the findings would have them, not as upstream."""
-        return bool(self.p.parameters["mended"])
+        return bool(self.p.parameters["fixed"])
 
     @property
     def kind(self) -> Store:
@@ -69,13 +69,13 @@ class Locks:
         By a broker that is back after a crash, or that releases a bundle which it does not know to have lost.
         """
         meets = self.budget("crashes") or self.gives_up or (self.budget("expiries") and self.releases)
-        return self.several and not self.mended and meets and self.kind.reuses_versions
+        return self.several and not self.fixed and meets and self.kind.reuses_versions
 
     @property
     def forsakes(self) -> bool:
         """Whether a re-creation whose answer is lost can make a broker take its own node for another's."""
         recreates = self.budget("expiries") or self.budget("crashes") or self.releases or self.gives_up
-        return not self.mended and self.budget("disconnects") and recreates
+        return not self.fixed and self.budget("disconnects") and recreates
 
     @property
     def is_left(self) -> bool:
@@ -92,11 +92,11 @@ class Locks:
         """Whether a release can fail for good: with its session, or because the store takes a missing node for another version,
         or has no deletion of any version."""
         fails = self.budget("expiries") or (self.kind.refuses_missing and (self.deletes_others or self.gives_up))
-        return self.releases and not self.mended and fails
+        return self.releases and not self.fixed and fails
 
     @property
     def keeps_nodes(self) -> bool:
-        """Whether a release can fail and leave its broker's node: of a lock that creates its node anew, and that unheard,
+        """Whether a release can fail and leave its broker's node: of a lock that creates its node again, and that unheard,
         where there is no deletion of any version."""
         return self.strands and self.forsakes and not self.kind.deletes_any
 
@@ -222,7 +222,7 @@ def lock_properties(suite: Suite, locks: Locks) -> None:
 
     @suite.step
     def released_when_inactive() -> Any:
-        """A broker's node goes, but with its session, only when it does not serve the bundle any more or creates it anew."""
+        """A broker's node goes, but with its session, only when it does not serve the bundle any more or creates it again."""
         return all_of(
             Implies(
                 And(holds(b, u), s.lock[b, u] == "releasing", n.owner_holder[u] != b),

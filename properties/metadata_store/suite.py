@@ -55,7 +55,7 @@ def metadata_store(p: Protocol) -> Suite:
         return all_of(Implies(And(is_current(c, x), s.knows[c, x] != NOBODY), is_so(c, x)) for c, x in pairs)
 
     @suite.strict(
-        "a node that is created anew has version 0 again: the deletion of an earlier one fits it, whosoever it is",
+        "a node that is created again has version 0 again: the deletion of an earlier one fits it, whosoever it is",
         when=several and kind.reuses_versions,
     )
     def deletions_mean_the_node() -> Any:

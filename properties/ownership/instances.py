@@ -17,24 +17,24 @@ SIZES = {
         Instance("cut off", {**_CUT_OFF, "releases": 1}),
         Instance("crash", {"brokers": 3, "crashes": 1, "releases": 1}),
         Instance("disabled", {"expiries": 1, "disables": 1, "releases": 1}),
-        Instance("two bundles, mended", {"bundles": 2, "expiries": 1, "releases": 1, "mended": True}),
-        Instance("all faults, mended", {**_CUT_OFF, "crashes": 1, "releases": 1, "mended": True}),
+        Instance("two bundles, fixed", {"bundles": 2, "expiries": 1, "releases": 1, "fixed": True}),
+        Instance("all faults, fixed", {**_CUT_OFF, "crashes": 1, "releases": 1, "fixed": True}),
     ),
     "standard": (
         Instance("all faults", {**_CUT_OFF, "crashes": 1, "releases": 1, "disables": 1}),
         Instance("three brokers", {"brokers": 3, **_CUT_OFF, "releases": 1}),
-        Instance("two bundles", {"bundles": 2, **_CUT_OFF, "releases": 1, "mended": True}),
+        Instance("two bundles", {"bundles": 2, **_CUT_OFF, "releases": 1, "fixed": True}),
         Instance("five brokers, eight bundles", _MANY, by="induction"),
-        Instance("five brokers, eight bundles, mended", {**_MANY, "mended": True}, by="induction"),
+        Instance("five brokers, eight bundles, fixed", {**_MANY, "fixed": True}, by="induction"),
     ),
     "deep": (Instance("three brokers, all faults", {"brokers": 3, **_CUT_OFF, "crashes": 1, "releases": 1}),),
 }
 
 SHOWN_BY: dict[str, Mapping[str, Value]] = {
-    "released_without_version": {"expiries": 1, "releases": 1, "mended": True},
+    "released_without_version": {"expiries": 1, "releases": 1, "fixed": True},
     "not_revalidated": {"expiries": 1},
     "deletion_ignored": {"crashes": 1},
-    "reconnection_flag_never_set": {**_CUT_OFF, "mended": True},
+    "reconnection_flag_never_set": {**_CUT_OFF, "fixed": True},
     "concurrent_revalidations": {"expiries": 1},
     "busy_lock_kept": {"expiries": 1},
     "both_contenders_lose": {"expiries": 1},
@@ -49,11 +49,11 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "found_lock_unattended": {**_CUT_OFF},
     "cache_kept_on_disconnect": {**_CUT_OFF},
     "answers_disabled": {"disables": 1},
-    "stale_unload": {"expiries": 1, "crashes": 1, "mended": True},
+    "stale_unload": {"expiries": 1, "crashes": 1, "fixed": True},
 }
 
 FAULTS = ("disconnects", "expiries", "crashes", "releases", "disables")
-_ALL: Mapping[str, Value] = {**_CUT_OFF, "crashes": 1, "releases": 1, "mended": True}
+_ALL: Mapping[str, Value] = {**_CUT_OFF, "crashes": 1, "releases": 1, "fixed": True}
 
 GENERAL = General(
     {
@@ -63,10 +63,10 @@ GENERAL = General(
     },
     (
         Instance("releases", {"disconnects": 1, "releases": 1}, by="induction", any=("brokers",)),
-        Instance("all faults, mended", _ALL, by="induction", any=("brokers",)),
+        Instance("all faults, fixed", _ALL, by="induction", any=("brokers",)),
         Instance("releases", {"disconnects": 1, "releases": 1}, by="induction", any=("brokers", "bundles")),
-        Instance("all faults, mended", _ALL, by="induction", any=("brokers", "bundles")),
-        Instance("all faults, mended", {"mended": True}, by="induction", any=("brokers", "bundles", *FAULTS)),
+        Instance("all faults, fixed", _ALL, by="induction", any=("brokers", "bundles")),
+        Instance("all faults, fixed", {"fixed": True}, by="induction", any=("brokers", "bundles", *FAULTS)),
     ),
     lambda parameters, names: "",
     "what happens in the end",

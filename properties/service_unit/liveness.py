@@ -58,7 +58,7 @@ def in_the_end(suite: Suite, now: Units) -> None:
         """A lookup that waits is answered, and not only by its time-out."""
         return [(s.pending[b, u], Not(s.pending[b, u])) for b, u in now.pairs]
 
-    if ends and not now.over_topic:  # over the topic lookups that fail keep a clean-up reading for ever, by weak fairness
+    if ends and not now.over_topic:  # over the topic lookups that fail keep a clean-up reading forever, by weak fairness
 
         @suite.leads_to(
             unfair=["restart"],

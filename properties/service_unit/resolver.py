@@ -72,7 +72,7 @@ def theorems(defects: Defects = frozenset()) -> list[Theorem]:
 
     @statements.theorem
     def versions_rise() -> Iterator[Step]:
-        """A record is not replaced by one with a lower version, but for the overflow; over the topic versions may jump."""
+        """A record is not replaced by one with a lower version, except for the overflow; over the topic versions may jump."""
         for store, topic in STORES.items():
             given = (*_given(OLD, NEW), Not(OLD.absent), _is_written(NEW), Not(kept(OLD, NEW, topic)))
             claim = Or(NEW.version > OLD.version, And(OLD.version == LAST, NEW.version == LEAST))

@@ -29,7 +29,7 @@ def written(suite: Suite, now: Units, then: Units) -> None:
 def _followed(suite: Suite, now: Units, then: Units) -> None:
     """Adds which record may follow which, as PIP-192 has it.
 
-    Not over the metadata store where records are deleted and made anew: a copy from before a tombstone may have the version of
+    Not over the metadata store where records are deleted and made again: a copy from before a tombstone may have the version of
     another record by then, so that what follows the one takes the place of the other.
     """
 
@@ -171,7 +171,7 @@ def _log(suite: Suite, now: Units, then: Units) -> None:
 
         @suite.always
         def compaction_leaves_the_last_message() -> Any:
-            """What a compaction would leave of a unit, but for tombstones, is its record, and it has not taken that away."""
+            """What a compaction would leave of a unit, except for tombstones, is its record, and it has not taken that away."""
             counts = {k: And(s.message_counts[k], Not(message[k].absent)) for k in places}
             kept = [Implies(counts[k], And(Not(s.message_gone[k]), message[k].equals(now.truth(0)))) for k in places]
             return And(*kept, Not(at_least(2, list(counts.values()))))

@@ -85,7 +85,7 @@ def _owners(suite: Suite, now: Units) -> None:
     @suite.strict(
         "a broker whose unit was given to another, as its session was gone, it was cut off or slow, was moving it to a broker "
         "that died, or a split stopped, or to nobody, as it was the last to shut down, may not know yet; nor may one whose "
-        "unit was moved by a broker that had a copy from before its record was deleted and made anew",
+        "unit was moved by a broker that had a copy from before its record was deleted and made again",
         when=faults or slow or stopped,
     )
     def one_takes_itself_for_the_owner() -> Any:

@@ -34,8 +34,8 @@ def split_conduct(suite: Suite, about: Splits) -> None:
         def follows(b: int) -> Any:
             before, after = s.split[b], n.split[b]
             gone = any_of(And(s.parent[b] == u, Not(s.view[b].has(u))) for u in bundle)
-            full = about.knows_more_than(b, settings["maximum"] - 1) if about.mended else False
-            refused = any_of(And(s.children[b].has(c), s.lock[b, c] == "none") for c in bundle) if about.mended else False
+            full = about.knows_more_than(b, settings["maximum"] - 1) if about.fixed else False
+            refused = any_of(And(s.children[b].has(c), s.lock[b, c] == "none") for c in bundle) if about.fixed else False
             is_old = And(reaches(b), s.based_on[b] != s.layout_version)
             given_up = Or(Not(reaches(b)), And(is_old, s.attempt[b] >= settings["attempts"]), refused)
             return Or(
@@ -56,7 +56,7 @@ def split_conduct(suite: Suite, about: Splits) -> None:
 
     @suite.step
     def bundles_are_given_up_for_a_reason() -> Any:
-        """A bundle is taken out of service by an unload, by its own split, or (mended) because it is not in the layout."""
+        """A bundle is taken out of service by an unload, by its own split, or (fixed) because it is not in the layout."""
 
         def is_meant(b: int, u: int) -> Any:
             mine = Or(s.parent[b] == u, And(settings["unload_after_split"], s.children[b].has(u)))
@@ -64,13 +64,13 @@ def split_conduct(suite: Suite, about: Splits) -> None:
             return Or(
                 And(s.view[b].has(u), n.releases != s.releases),
                 And(about.has_cut(s, b), n.split[b] == "none", mine),
-                And(about.mended, Not(s.view[b].has(u)), Not(part)),
+                And(about.fixed, Not(s.view[b].has(u)), Not(part)),
             )
 
         gives_up = {(b, u): And(about.is_active(b, u), n.serves[b, u] == "inactive") for b, u in pairs}
         return all_of(Implies(gives_up[b, u], is_meant(b, u)) for b, u in pairs)
 
-    if settings["in_order"] and not about.mended:
+    if settings["in_order"] and not about.fixed:
 
         @suite.step
         def requests_keep_their_order() -> Any:
@@ -100,7 +100,7 @@ def split_conduct(suite: Suite, about: Splits) -> None:
             told = And(n.layout_change[b], Not(s.layout_change[b]))
             heard = s.lives[b] if about.kind.catches_up else And(reaches(b), Not(is_answered(b)))
             concerned = And(rises, heard)
-            looks = And(s.link[b] != "connected", n.link[b] == "connected") if about.mended else False
+            looks = And(s.link[b] != "connected", n.link[b] == "connected") if about.fixed else False
             return And(Implies(told, Or(concerned, looks)), Implies(concerned, n.layout_change[b]))
 
         return all_of(follows(b) for b in broker)

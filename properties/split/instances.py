@@ -18,7 +18,7 @@ SIZES = {
     "ci": (
         Instance("one split", {**_ONE, "releases": 1}),
         Instance("two splits", _FULL),
-        Instance("two splits, mended", {**_FULL, "mended": True}),
+        Instance("two splits, fixed", {**_FULL, "fixed": True}),
         Instance("children unloaded", {**_ONE, "unload_after_split": True}),
         Instance("children in any order", {**_ONE, "in_order": False}),
         Instance("cut off", {**_ONE, "disconnects": 1, "releases": 1}),
@@ -28,15 +28,15 @@ SIZES = {
     "standard": (
         Instance("crash", {**_ONE, "crashes": 1}),
         Instance("one after the other", {"hashes": 4, "splits": 2, "releases": 1, **_KEPT, **_ANYWHERE}),
-        Instance("cut off, mended", {**_ONE, "disconnects": 1, "releases": 1, "mended": True}),
-        Instance("expiry, mended", {**_ONE, "expiries": 1, "mended": True}),
+        Instance("cut off, fixed", {**_ONE, "disconnects": 1, "releases": 1, "fixed": True}),
+        Instance("expiry, fixed", {**_ONE, "expiries": 1, "fixed": True}),
         Instance("two splits, policies", {**_TWO, "policies": True}),
         Instance("five brokers, eight bundles", {**_EIGHT, **_FAULTS}, by="induction"),
     ),
     "deep": (
         Instance("three brokers", {**_TWO, "brokers": 3, "releases": 1}),
         Instance("five brokers, eight bundles, no faults", _EIGHT, by="induction"),
-        Instance("five brokers, eight bundles, mended", {**_EIGHT, **_FAULTS, "hashes": 10, "mended": True}, by="induction"),
+        Instance("five brokers, eight bundles, fixed", {**_EIGHT, **_FAULTS, "hashes": 10, "fixed": True}, by="induction"),
     ),
 }
 
@@ -64,5 +64,5 @@ MUTATED = (
     Instance("one split, cut off", {**_ONE, "disconnects": 1}),
     Instance("one after the other", {"hashes": 4, "splits": 2, **_KEPT}),
     Instance("alone, expiry and crash", {**_ONE, "brokers": 1, "expiries": 1, "crashes": 1}),
-    Instance("a bundle given up, mended", {**_ONE, "releases": 1, "mended": True}),
+    Instance("a bundle given up, fixed", {**_ONE, "releases": 1, "fixed": True}),
 )

@@ -78,11 +78,11 @@ def _about_the_layout(suite: Suite, about: Splits) -> None:
             most = settings["maximum"]
             under_way = {b: s.split[b].among("preparing", "writing", "waiting") for b in broker}
             pending = {b: And(under_way[b], s.view_version[b] == s.layout_version) for b in broker}
-            due = {b: about.is_due(b) if about.mended else pending[b] for b in broker}
+            due = {b: about.is_due(b) if about.fixed else pending[b] for b in broker}
             room = all_of(Implies(due[b], Not(about.has_more_than(most - 1))) for b in broker)
             return And(Not(about.has_more_than(most)), room)
 
-    if not about.several and not about.mended:
+    if not about.several and not about.fixed:
 
         @suite.lemma
         def nobody_else_changes_the_layout() -> Any:
@@ -96,7 +96,7 @@ def _about_the_layout(suite: Suite, about: Splits) -> None:
             """A broker that is alone, and hears of its own splits, has the layout."""
             return all_of(s.view_version[b] == s.layout_version for b in broker)
 
-    if not about.unheard or about.mended:
+    if not about.unheard or about.fixed:
 
         @suite.lemma
         def copies_are_told_of_changes() -> Any:
@@ -149,7 +149,7 @@ def _about_splits(suite: Suite, about: Splits) -> None:
             fits = [Implies(s.split[b] == "writing", about.is_due(b)) for b in broker]
             return And(*there, *fits, all_of(s.split[b] != "waiting" for b in broker))
 
-    if about.contended and p.parameters["splits"] == 1 and not about.mended:
+    if about.contended and p.parameters["splits"] == 1 and not about.fixed:
 
         @suite.lemma
         def only_split_is_undisturbed() -> Any:

@@ -81,7 +81,7 @@ def _always(suite: Suite, about: Splits) -> None:
 
     @suite.strict(
         "a broker that was cut off does not hear of changes, and keeps its copy when it is back",
-        when=not about.mended and about.unheard and about.budget("splits"),
+        when=not about.fixed and about.unheard and about.budget("splits"),
     )
     def copies_are_current() -> Any:
         """A broker that is connected and has heard of all changes has the layout in its cache."""
@@ -122,7 +122,7 @@ def _steps(suite: Suite, about: Splits) -> None:
         full = about.has_more_than(settings["maximum"] - 1, besides=[s.split[b] != "none" for b in broker])
         return Implies(And(any_of(begins(b) for b in broker), known), Not(full))
 
-    if not about.unheard or about.mended:
+    if not about.unheard or about.fixed:
 
         @suite.step
         def attempts_are_fresh() -> Any:
@@ -182,7 +182,7 @@ def _in_the_end(suite: Suite, about: Splits) -> None:
         @suite.leads_to(
             strict="who acquires the parent by an old copy of the layout, or again while it is being split, or does not hear "
             "that its own split was written, keeps it",
-            when=not about.mended and (about.several or about.budget("disconnects") or about.budget("releases")),
+            when=not about.fixed and (about.several or about.budget("disconnects") or about.budget("releases")),
         )
         def parent_is_unowned_in_the_end() -> Any:
             """A bundle that was split is owned by nobody, in the end."""
@@ -237,7 +237,7 @@ def _sometimes(suite: Suite, about: Splits) -> None:
             """A bundle that was split is served again, by a broker that had not heard of it."""
             return any_of(And(s.split[b] == "none", about.was_split(u), about.is_active(b, u)) for b, u in pairs)
 
-    room_for_two = about.ranges.have_room_for_two and (not about.mended or settings["maximum"] > settings["bundles"] + 1)
+    room_for_two = about.ranges.have_room_for_two and (not about.fixed or settings["maximum"] > settings["bundles"] + 1)
     if about.several and settings["splits"] > 1 and settings["attempts"] > 1 and room_for_two:
 
         @suite.sometimes

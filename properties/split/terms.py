@@ -45,7 +45,7 @@ class Splits(Locks):
     @property
     def misses_policies(self) -> bool:
         """Whether a layout can be written by a broker that does not get to the policies, or does not know that it has to."""
-        given_up = self.budget("expiries") and not self.mended
+        given_up = self.budget("expiries") and not self.fixed
         return bool(self.budget("splits") and (self.budget("disconnects") or self.budget("crashes") or given_up))
 
     @property
@@ -77,13 +77,13 @@ class Splits(Locks):
         """Whether every broker can be left with a release of one bundle that has failed with its session."""
         settings = self.p.parameters
         given_up = settings["releases"] + (settings["splits"] if settings["unload_after_split"] else 0)
-        return not self.mended and min(settings["expiries"], given_up) >= settings["brokers"]
+        return not self.fixed and min(settings["expiries"], given_up) >= settings["brokers"]
 
     @property
     def keeps_parents(self) -> bool:
         """Whether the parent of a split can stay with its broker: the lock is not the one that the split knew."""
         again = self.budget("releases") or self.budget("expiries") or (self.several and self.budget("crashes"))
-        return not self.mended and self.budget("disconnects") and again
+        return not self.fixed and self.budget("disconnects") and again
 
     @property
     def keeps_children(self) -> bool:
@@ -94,18 +94,18 @@ class Splits(Locks):
         """
         settings = self.p.parameters
         nested = settings["algorithm"] == RANGE or settings["splits"] < 3
-        return self.mended or (self.stays and settings["in_order"] and not self.budget("disconnects") and nested)
+        return self.fixed or (self.stays and settings["in_order"] and not self.budget("disconnects") and nested)
 
     @property
     def nests_locks(self) -> bool:
-        """Whether the children's owner is proved to be the parent's from how their locks nest, where nothing is mended."""
+        """Whether the children's owner is proved to be the parent's from how their locks nest, where nothing is fixed."""
         nested = self.p.parameters["algorithm"] == RANGE and not self.p.parameters["unload_after_split"]
-        return self.keeps_children and not self.mended and nested
+        return self.keeps_children and not self.fixed and nested
 
     @property
     def may_exceed(self) -> bool:
         """Whether a namespace can have more bundles than the maximum."""
-        return not self.mended and self.p.parameters["splits"] > 1 and self.several
+        return not self.fixed and self.p.parameters["splits"] > 1 and self.several
 
     @property
     def can_exceed(self) -> bool:

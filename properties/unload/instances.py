@@ -18,14 +18,14 @@ SIZES = {
         Instance("late and failing topics", {"brokers": 3, **_TOPICS, "unloads": 2}),
         Instance("cut off", _CUT_OFF),
         Instance("crash", {"crashes": 1, **_TOPICS}),
-        Instance("cut off, mended", {**_CUT_OFF, **_TOPICS, "mended": True}),
+        Instance("cut off, fixed", {**_CUT_OFF, **_TOPICS, "fixed": True}),
     ),
     "standard": (
         Instance("all faults", {**_CUT_OFF, **_TOPICS, "crashes": 1}),
         Instance("three brokers", {"brokers": 3, "expiries": 1, "timeouts": 1}),
-        Instance("two bundles", {"bundles": 2, "expiries": 1, "unloads": 2, "mended": True}),
+        Instance("two bundles", {"bundles": 2, "expiries": 1, "unloads": 2, "fixed": True}),
         Instance("five brokers, eight bundles", _MANY, by="induction"),
-        Instance("five brokers, eight bundles, mended", {**_MANY, "mended": True}, by="induction"),
+        Instance("five brokers, eight bundles, fixed", {**_MANY, "fixed": True}, by="induction"),
     ),
     "deep": (Instance("three brokers, all faults", {"brokers": 3, **_CUT_OFF, **_TOPICS, "crashes": 1}),),
 }
@@ -36,13 +36,13 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "active_after_failed_close": {"failures": 1},
     "active_after_failed_release": {"disconnects": 1},
     "release_skipped_on_failure": {"failures": 1},
-    "stale_unload": {"expiries": 1, "crashes": 1, "mended": True},
+    "stale_unload": {"expiries": 1, "crashes": 1, "fixed": True},
     "deletion_sent_again": {"disconnects": 1},
     "lone_release_fails": {"disconnects": 1},
     "close_waits_for_unload": {},
 }
 
-_ALL: Mapping[str, Value] = {**_CUT_OFF, **_TOPICS, "crashes": 1, "mended": True}
+_ALL: Mapping[str, Value] = {**_CUT_OFF, **_TOPICS, "crashes": 1, "fixed": True}
 
 GENERAL = General(
     {
@@ -50,8 +50,8 @@ GENERAL = General(
         "bundles": sizes_from("bundles", 1, alike=True),
     },
     (
-        Instance("all faults, mended", _ALL, by="induction", any=("brokers",)),
-        Instance("all faults, mended", _ALL, by="induction", any=("brokers", "bundles")),
+        Instance("all faults, fixed", _ALL, by="induction", any=("brokers",)),
+        Instance("all faults, fixed", _ALL, by="induction", any=("brokers", "bundles")),
     ),
     lambda parameters, names: "",
     "what happens in the end",

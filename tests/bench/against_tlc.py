@@ -2,8 +2,8 @@
 
 Run by ``make bench``. TLC gets the module that ``fencepost export`` writes, with all invariants and step properties, both
 cores and the collector of garbage that it recommends. fencepost is asked for the same properties, and once for all, with what
-goes on for ever and what must be possible, for which TLC takes too long to wait (after 16 minutes it had 545,697 of the 735,344
-states, most of the time with what goes on for ever). Each is a process of its own, the loops of the kernel are compiled before,
+goes on forever and what must be possible, for which TLC takes too long to wait (after 16 minutes it had 545,697 of the 735,344
+states, most of the time with what goes on forever). Each is a process of its own, the loops of the kernel are compiled before,
 and nothing is remembered. TLC is fetched by Maven at first use; without Java or Maven a line says so, and there is no table.
 """
 
@@ -82,7 +82,7 @@ def compared(tlc: Tlc, folder: Path) -> list[list[str]]:
     rates = f"{their_rate / 1e3:.1f}", f"{our_rate / 1e3:.0f}", f"{our_rate / their_rate:.0f}x", "150x"
     return [
         [f"search of {states:,} states, seconds", *searched],
-        ["with what goes on for ever, seconds", "", f"{whole.seconds:.2f}", "", ""],
+        ["with what goes on forever, seconds", "", f"{whole.seconds:.2f}", "", ""],
         ["walks, thousand steps a second", *rates],
     ]
 

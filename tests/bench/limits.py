@@ -90,8 +90,8 @@ def _observe(program: Any, states: Any, planes: Any, observed: Any) -> None:
 
 
 def kernel_alone(kernel: Kernel, states: Array) -> tuple[float, float]:
-    """Nanoseconds that the kernel itself takes on these states, but for the last few: for each transition, to find and make the
-    successor and to observe the step; for each state, to observe it."""
+    """Nanoseconds that the kernel itself takes on these states, except for the last few: for each transition, to find and make
+    the successor and to observe the step; for each state, to observe it."""
     program = Program.of(kernel).in_planes(kernel).steps_in_planes(kernel)
     states = states[: len(states) // TOGETHER * TOGETHER]
     room = max(program.formulas, program.step_formulas)

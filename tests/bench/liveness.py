@@ -27,7 +27,7 @@ ASKED = ["asked for", "", "10000000", "", "", "", "60 in all", "4096"]
 
 
 def wheels(count: int, teeth: int, *, always: bool) -> Suite:
-    """Wheels that turn for ever, each a tooth at a time, and a brake, which fits at every tooth of the first wheel but the
+    """Wheels that turn forever, each a tooth at a time, and a brake, which fits at every tooth of the first wheel but the
     last, or ``always``. All states without the brake are one component, which a fair run must leave only if it always fits."""
     p = Protocol("wheels")
     wheel = p.universe("wheel", count)

@@ -19,7 +19,7 @@ from fencepost.traces.shrinking.smaller import in_smallest
 from fencepost.traces.trace import Trace, trace_of
 from tests.bench.bench import show
 
-PARAMETERS = {"brokers": 3, "bundles": 2, "disconnects": 40, "expiries": 40, "crashes": 40, "releases": 40, "mended": True}
+PARAMETERS = {"brokers": 3, "bundles": 2, "disconnects": 40, "expiries": 40, "crashes": 40, "releases": 40, "fixed": True}
 DEFECT, PROPERTY = "released_without_version", "node_of_another_is_kept"
 LONG, WALKS = 300, 3
 HEADINGS = ["shrinking a walk of ownership", "steps", "changes of actor", "shrunk to", "changes", "cpu, s", "smaller, cpu, s"]

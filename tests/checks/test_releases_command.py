@@ -56,7 +56,7 @@ def test_the_hazards_of_a_release_are_told() -> None:
     assert "since 2.8.0; fixed in 4.2.4, 5.0.0-M1; pulsar#25999, pulsar#26000" in run.stdout
     assert "avoided by advertisedAddress" in run.stdout
     assert "\n  2  b0      choose(b0, b0)" in run.stdout
-    assert run.stdout.endswith("6 hazard, 2 reached, 1 suspicious: the release has a hazard (exit 14)\n")
+    assert run.stdout.endswith("6 known bugs, 2 reached, 1 suspicious: a known bug affects this release (exit 14)\n")
 
 
 @pytest.mark.parametrize("release", PULSAR)
@@ -72,7 +72,7 @@ def test_no_hazard_is_told_that_the_release_does_not_have(release: str) -> None:
 @pytest.mark.long
 def test_settings_may_keep_a_hazard_from_showing() -> None:
     run = fencepost("check", "election", "--set", "brokers=2", "crashes=0", "--pulsar", "4.2.4", "--quiet")
-    assert "  hazard       same_value: " in run.stdout
+    assert "  known bug    same_value: " in run.stdout
     assert "  not here     failure_not_retried: " in run.stdout
     misfit = fencepost("check", "split", "--set", "hashes=3", "--pulsar", "2.10.1", "--quiet")
     assert misfit.returncode == 14
@@ -105,7 +105,7 @@ def test_each_format_of_ci_tells_hazards(tmp_path: Path) -> None:
     failure = failures["asks_during_election"]
     assert failure is not None
     assert failure.get("message") == (
-        "asks_during_election, hazard of Pulsar 4.0.8: electing_brokers_do_not_choose is violated in 2 steps"
+        "asks_during_election, known bug of Pulsar 4.0.8: electing_brokers_do_not_choose is violated in 2 steps"
     )
     assert "costs: " in str(failure.text)
     of_it = [suite for suite in suites if suite.find("testcase[@name='asks_during_election']") is not None]
@@ -114,15 +114,15 @@ def test_each_format_of_ci_tells_hazards(tmp_path: Path) -> None:
     assert [result["ruleId"] for result in sarif["results"] if result["level"] == "error"] == [f"election/{h}" for h in HAZARDS]
     github = fencepost(*OLD, "--format", "github")
     assert github.stdout.count("::error ") == len(HAZARDS)
-    assert "asks_during_election (election, hazard of Pulsar 4.0.8" in page.read_text()
+    assert "asks_during_election (election, known bug of Pulsar 4.0.8" in page.read_text()
 
 
 def test_a_configuration_is_checked_with_the_newest_release_unless_one_is_named(tmp_path: Path) -> None:
     conf = tmp_path / "broker.conf"
     conf.write_text("zookeeperSessionExpiredPolicy=reconnect\n")
     run = fencepost("check", "unload", "--conf", conf, "--property", "active_bundles_are_locked", "--quiet")
-    assert "releases: Pulsar 4.2.4 with BookKeeper 4.17.3, assumed: --pulsar and --bookkeeper name others\n" in run.stdout
-    assert "unload, hazard of Pulsar 4.2.4 with stale_unload" in run.stdout
+    assert "releases: Pulsar 4.2.4 with BookKeeper 4.17.3, assumed; override with --pulsar and --bookkeeper\n" in run.stdout
+    assert "unload, known bug of Pulsar 4.2.4 with stale_unload" in run.stdout
     assert run.returncode == 14
     named = fencepost("check", "hash_range", "--conf", conf, "--bookkeeper", "4.18.0", "--quiet")
     assert "releases: Pulsar 4.2.4 with BookKeeper 4.18.0\n" in named.stdout
@@ -162,7 +162,7 @@ def test_a_baseline_is_written_filled_in_and_kept_to(tmp_path: Path) -> None:
     assert kept.returncode == 0
     assert kept.stdout.count("\n               reason: known to the team\n") == len(HAZARDS)
     assert "baseline:" not in kept.stdout
-    assert kept.stdout.endswith("nothing is wrong but what is accepted, but see what is suspicious (exit 0)\n")
+    assert kept.stdout.endswith("passed except for what is accepted, with warnings (exit 0)\n")
     as_json = json.loads(fencepost(*OLD, "--baseline", file, "--format", "json").stdout)
     assert as_json["baseline"] == {"new": [], "gone": [], "unexplained": [], "unchecked": 0}
     assert {row["hazard"]["accepted"] for row in as_json["verdicts"] if row["hazard"]} == {"known to the team"}
@@ -177,11 +177,12 @@ def test_what_is_new_or_gone_fails(tmp_path: Path) -> None:
     fencepost(*OLD, "--write-baseline", file)
     newer = fencepost(*OLD[:-2], "4.2.4", "--quiet", "--baseline", file)
     assert newer.returncode == 14
-    assert "baseline: new: election, hazard of Pulsar 4.2.4: same_value (hazard), accepted of another release" in newer.stdout
+    new = "baseline: new: election, known bug of Pulsar 4.2.4: same_value (hazard), accepted of another release"
+    assert new in newer.stdout
     file.write_text(file.read_text().replace("same_value", "same_name"))
     changed = fencepost(*OLD, "--baseline", file)
-    assert "baseline: new: election, hazard of Pulsar 4.0.8: same_value (hazard)\n" in changed.stdout
-    assert "baseline: gone: election, hazard of Pulsar 4.0.8: same_name (hazard)\n" in changed.stdout
+    assert "baseline: new: election, known bug of Pulsar 4.0.8: same_value (hazard)\n" in changed.stdout
+    assert "baseline: gone: election, known bug of Pulsar 4.0.8: same_name (hazard)\n" in changed.stdout
     assert changed.returncode == 14
     gone = [*OLD, "--set", "closes=0", "--baseline", file]
     file.write_text(file.read_text().replace("same_name", "same_value").replace("}\n  ]", '},\n    {}\n  ]'))

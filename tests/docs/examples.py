@@ -114,7 +114,7 @@ def exchanges(session: str) -> list[Exchange]:
 
 
 def matches(shown: Iterable[str], printed: Iterable[str]) -> bool:
-    """Whether what is shown is what was printed, but for what is elided and for lines of times and progress."""
+    """Whether what is shown is what was printed, except for what is elided and for lines of times and progress."""
     wanted = [line for line in shown if not line.startswith("#")]
     pattern = "".join("(?:.*\n)*" if line == "..." else f"{re.escape(line)}\n" for line in wanted)
     got = "".join(f"{line}\n" for line in printed if not line.startswith("#"))

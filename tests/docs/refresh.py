@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-os.environ["FENCEPOST_NO_CACHE"] = "yes"  # what is shown is found anew
+os.environ["FENCEPOST_NO_CACHE"] = "yes"  # what is shown is found again
 
 from tests.docs.examples import DOCUMENTS, Session, refreshed  # noqa: E402
 from tests.docs.tables import with_tables  # noqa: E402

@@ -1,6 +1,6 @@
 """The table of which hazards and controls show with which metadata store, from searches that ``stores.json`` keeps.
 
-Run as ``python tests/docs/stores_table.py`` it searches anew and writes that file, which takes some minutes: each hazard of
+Run as ``python tests/docs/stores_table.py`` it searches again and writes that file, which takes some minutes: each hazard of
 ``RELEASE`` in the instance in which it is known to show, and of three instances for CI what is violated without any mistake. A
 deep test holds the file to the searches.
 """

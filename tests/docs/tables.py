@@ -130,7 +130,7 @@ def _defects(protocol: str) -> str:
 
 
 def _releases(protocol: str) -> str:
-    """Which releases have each defect, since when it is there and where it is mended, and its numbers upstream."""
+    """Which releases have each defect, since when it is there and where it is fixed, and its numbers upstream."""
     history = PROTOCOLS[protocol].history
     head = ("defect", *numbers_of(PROTOCOLS[protocol].project), *COLUMNS)
     lines = [_line(f"`{name}`", *cells, defects_table.upstream(history[name])) for name, cells in rows(history)]

@@ -70,7 +70,7 @@ FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
         {"metadata_store": "oxia", "disconnects": 1},
         {"policies": True},
         {"bundles": 2, "splits": 2, "maximum": 3},
-        {"bundles": 2, "splits": 2, "maximum": 3, "mended": True},
+        {"bundles": 2, "splits": 2, "maximum": 3, "fixed": True},
         {"brokers": 1},
         {"splits": 0},
     ],

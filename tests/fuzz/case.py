@@ -90,7 +90,7 @@ class Case:
         return self.formulas_of(self.observed)
 
     def formulas_of(self, observed: Observed) -> dict[int, Term]:
-        """The formulas over states that a kernel observes, by number, but for premises that it takes out of formulas."""
+        """The formulas over states that a kernel observes, by number, except for premises that it takes out of formulas."""
         formulas = {number: Term("not", (self._formula(p.name),)) for number, p in observed.states.items()}
         formulas |= {number: self._formula(p.name) for number, p in (observed.goals | observed.may_end).items()}
         pairs = [pair for statement in self.of_kind("leads_to") for pair in _pairs(statement)] if observed.leads else []

@@ -90,7 +90,7 @@ class Truth:
         return {number for number, _ in self.world.steps[state] if self.obliges(statement, number)}
 
     def _is_fair(self, statement: Statement, component: networkx.MultiDiGraph) -> bool:
-        """Whether a run may stay in a component for ever."""
+        """Whether a run may stay in a component forever."""
         taken = {number for _, _, number in component.edges(keys=True)}
         always = set.intersection(*(self._obliged(statement, state) for state in component))
         return bool(taken) and always <= taken

@@ -22,7 +22,7 @@ SOURCES = ("pyproject.toml", "README.md", "LICENSE", "fencepost", *FLOORS)
 
 
 def without_paths() -> dict[str, str]:
-    """This environment's variables but for Python's own and pytest's.
+    """This environment's variables except for Python's own and pytest's.
 
     A Spark session of an earlier test puts this clone on ``PYTHONPATH``, and pip takes what it finds there for installed.
     """

@@ -59,7 +59,7 @@ def test_the_base_checks_protocols_and_settings(clean: Environment, theirs: Path
     for status, out, err in (split, second, listed, exported, teeth):
         assert (status, err) == (0, ""), out
     assert (conf[0], conf[2]) == (14, "")
-    assert "the release has a hazard (exit 14)" in conf[1]
+    assert "a known bug affects this release (exit 14)" in conf[1]
 
 
 def test_the_base_works_on_traces(clean: Environment, theirs: Path) -> None:

@@ -134,7 +134,7 @@ def test_the_action_marks_the_line_of_what_falls_short(tmp_path: Path) -> None:
     status, told, _ = acted(tmp_path, conf="broker.conf", pulsar="5.0.0-M1", require="disks>=1")
     assert status in (14, 16), "whatever the hazards of the release"
     assert "<summary>disks = 0 falls short of --require disks>=1 (broker.conf:2)</summary>" in told
-    assert "more with managedLedgerDefaultAckQuorum=2" in told
+    assert "raise it with managedLedgerDefaultAckQuorum=2" in told
     found = json.loads((tmp_path / "fencepost.sarif").read_text())
     told = summary.as_annotations(found)
     assert told.startswith("::error file=broker.conf,line=2,title=disks = 0 falls short of --require disks>=1::")

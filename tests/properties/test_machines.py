@@ -116,8 +116,8 @@ def test_what_is_printed_is_a_test_that_passes_as_long_as_the_defect_is_there(fo
     exec(compile(program, "printed", "exec"), names)
     (test,) = (value for name, value in names.items() if name.startswith("test_"))
     test()
-    mended = program.replace(', ["ignores_fence"]', "")
-    exec(compile(mended, "mended", "exec"), names)
+    fixed = program.replace(', ["ignores_fence"]', "")
+    exec(compile(fixed, "fixed", "exec"), names)
     (test,) = (value for name, value in names.items() if name.startswith("test_"))
     with pytest.raises((AssertionError, ValueError)):
         test()
@@ -134,8 +134,8 @@ def test_a_run_takes_actions_by_their_labels() -> None:
 
 
 def test_a_program_is_written_as_python() -> None:
-    assert program_of("split", {"mended": True, "algorithm": "x", "brokers": 3}, ["a", "b"]) == (
-        'run_of("split", {"mended": True, "algorithm": "x", "brokers": 3}, ["a", "b"])'
+    assert program_of("split", {"fixed": True, "algorithm": "x", "brokers": 3}, ["a", "b"]) == (
+        'run_of("split", {"fixed": True, "algorithm": "x", "brokers": 3}, ["a", "b"])'
     )
     assert program_of(PROTOCOLS["split"], {}, ["a"]) == 'run_of(SPLIT, {}, ["a"])'
 

@@ -63,7 +63,7 @@ def test_a_run_that_owes_nothing_is_no_violation() -> None:
 def test_a_lasso_as_text() -> None:
     lines = show(LASSO, door()).splitlines()
     tail = "  starved, enabled again and again but never for good: let_in"
-    assert lines[-3:] == ["", "  the loop: steps 2 to 3 repeat for ever", tail]
+    assert lines[-3:] == ["", "  the loop: steps 2 to 3 repeat forever", tail]
     still = replace(LASSO, steps=LASSO.steps[:1], loop=Loop(1, unobliged=("let_in", "swing")))
     assert show(still, door()).splitlines()[-3:] == [
         "",

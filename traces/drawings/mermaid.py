@@ -11,7 +11,7 @@ def as_mermaid(trace: Trace, protocol: Protocol) -> str:
     """The trace as a sequence diagram in Mermaid's language, which GitHub and GitLab draw where it stands in Markdown.
 
     An action is an arrow from lane to lane, dotted and open where what is sent arrives later; that of a fault ends in a cross.
-    An action that sends nothing is an arrow from its lane to itself. What repeats for ever is in a frame.
+    An action that sends nothing is an arrow from its lane to itself. What repeats forever is in a frame.
     """
     told = messages(trace, protocol)
     lane = {name: f"lane{number}" for number, name in enumerate(lanes(told, protocol))}
@@ -20,7 +20,7 @@ def as_mermaid(trace: Trace, protocol: Protocol) -> str:
     start = trace.loop.start if trace.loop and trace.loop.start < len(told) else None
     for place, message in enumerate(told):
         if place == start:
-            lines.append("    loop for ever")
+            lines.append("    loop forever")
         for arrow in message.arrows or [Arrow(message.actor, message.actor)]:
             way = "-x" if message.action.fault else "--)" if arrow.under_way else "->>"
             lines.append(f"    {lane[arrow.sender]}{way}{lane[arrow.receiver]}: {place + 1} {message.action.label}")

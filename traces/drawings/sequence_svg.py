@@ -39,7 +39,7 @@ def as_svg(trace: Trace, protocol: Protocol, violated: Property | None = None) -
     """The trace as a sequence diagram in SVG, for a light and a dark page, with what of ``violated`` does not hold at the end.
 
     Each action is a box on its actor's lane, with an arrow to whom it is done or from whom it hears, dashed and open where
-    what is sent arrives later; a fault has another colour, and a cross. What repeats for ever is in a dashed frame.
+    what is sent arrives later; a fault has another colour, and a cross. What repeats forever is in a dashed frame.
     """
     return rendered(_Diagram(trace, protocol, violated).drawn())
 
@@ -154,4 +154,4 @@ class _Diagram:
             return
         top = self.rows[self.loop].y - PILL / 2 - FRAME
         box(svg, self.left - 4, top, self.right - self.left + 8, self.bottom - top - 2, "loop", round_=8)
-        text(svg, self.left + 8, top + 16, "again and again, for ever", "small loop")
+        text(svg, self.left + 8, top + 16, "again and again, forever", "small loop")

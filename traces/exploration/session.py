@@ -93,7 +93,7 @@ def spark_session(
 
 @contextmanager
 def _held_back() -> Iterator[list[int]]:
-    """Ctrl-C is only noted within it: a JVM that starts, and whose Python has gone meanwhile, would stay for ever."""
+    """Ctrl-C is only noted within it: a JVM that starts, and whose Python has gone meanwhile, would stay forever."""
     noted = list[int]()
     if threading.current_thread() is not threading.main_thread():  # it is never told of Ctrl-C
         yield noted

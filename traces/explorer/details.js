@@ -60,10 +60,10 @@ function loopTold(side, go) {
   const box = element("div", { className: "loop-note" });
   if (side.repeats()) {
     const steps = start + 1 < side.last ? `steps ${start + 1} to ${side.last} repeat` : `step ${side.last} repeats`;
-    box.append(element("p", {}, `This is the state after step ${start} again: ${steps} for ever. `,
+    box.append(element("p", {}, `This is the state after step ${start} again: ${steps} forever. `,
       link(`Go to state ${start}`, () => go(start, side))));
   } else {
-    box.append(element("p", {}, "The run stops here for ever: nothing more is obliged to happen."));
+    box.append(element("p", {}, "The run stops here forever: nothing more is obliged to happen."));
   }
   const listed = (what, labels) => labels.length && box.append(element("p", {}, what, element("code", {}, labels.join("; "))));
   listed("Starved, enabled again and again but never for good: ", starved);

@@ -70,7 +70,7 @@ function showAbout(one) {
   $("meaning").textContent = about?.doc ?? "";
   const defects = one.defects.length ? ` with ${one.defects.join(", ")}` : "";
   const steps = `${one.last} step${one.last === 1 ? "" : "s"}`;
-  const ends = one.loop ? (one.repeats() ? `, ${one.last - one.loop.start} of them for ever` : ", then stops for ever") : "";
+  const ends = one.loop ? (one.repeats() ? `, ${one.last - one.loop.start} of them forever` : ", then stops forever") : "";
   $("summary").textContent = `${one.protocol}${defects}: ${steps}${ends}`;
   const rows = [...one.parameters, ["defects", one.defects.join(", ") || "none"], ["found by", one.found], ["file", one.name]];
   $("instance").replaceChildren(...rows.filter(([, value]) => value).map(([name, value]) =>

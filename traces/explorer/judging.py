@@ -102,7 +102,7 @@ class Judge:
 
 
 def _promised(held: Sequence[Numbers], leads: Sequence[tuple[int, int]], loop: Loop | None) -> tuple[Word, ...]:
-    """What is called for by pairs of a premise and a conclusion, in each state of a run, which may go on for ever."""
+    """What is called for by pairs of a premise and a conclusion, in each state of a run, which may go on forever."""
     words: list[Word] = ["settled"] * len(held)
     for premise, conclusion in leads:
         comes_again = loop is None or any(conclusion in formulas for formulas in held[loop.start :])

@@ -1,4 +1,4 @@
-// The table of a state. A step changes few of its rows, and only those are drawn anew.
+// The table of a state. A step changes few of its rows, and only those are drawn again.
 
 class StateTable {
   constructor(table) {

@@ -87,7 +87,7 @@ class Aim:
         should_stop: Callable[[], bool] = lambda: False,
     ) -> Result:
         """Searches all runs of up to so many steps, from the initial states or from ``start``, for one that shows it and does
-        not go on for ever, as far as that many bytes go; a search that takes more to begin with takes that."""
+        not go on forever, as far as that many bytes go; a search that takes more to begin with takes that."""
         deadlock = self.prop.kind == "deadlock"  # is noticed only as the level of the deadlock is expanded
         return search(
             self.kernel,
@@ -140,7 +140,7 @@ class Aim:
         return run if self._fair_and_unfulfilled(run) else None
 
     def shown(self, path: Sequence[Packed], actions: Sequence[int]) -> bool:
-        """Whether a run that does not go on for ever shows it at its end; only its last states and action matter."""
+        """Whether a run that does not go on forever shows it at its end; only its last states and action matter."""
         if self.prop.kind == "step":
             return bool(actions) and not self._observed_step(path[-2], path[-1]).isdisjoint(self.step_alarm)
         if self.prop.kind == "deadlock":

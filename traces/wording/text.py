@@ -141,7 +141,7 @@ def _for_ever(trace: Trace, width: int) -> list[str]:
         lines = ["", f"  the run stops after step {last}: nothing more is obliged to happen"]
     else:
         steps = f"steps {loop.start + 1} to {last} repeat" if loop.start + 1 < last else f"step {last} repeats"
-        lines = ["", f"  the loop: {steps} for ever"]
+        lines = ["", f"  the loop: {steps} forever"]
     lines += _listed("  starved, enabled again and again but never for good: ", loop.starved, width)
     return lines + _listed("  enabled there, but nothing obliges it: ", loop.unobliged, width)
 

@@ -77,7 +77,7 @@ class Subject:
         if unknown := self.unclaimed(names):
             told.append(f"no number is given: {unknown}")
         if self.releases is not None:
-            assumed = ", assumed: --pulsar and --bookkeeper name others" if self.assumed else ""
+            assumed = ", assumed; override with --pulsar and --bookkeeper" if self.assumed else ""
             told.append(f"releases: {self.releases}{assumed}")
             told.append("instances: without the known bugs of these releases, unless one is named")
         return [*told, *filter(None, [self.unread(names)])]

@@ -168,7 +168,7 @@ def _change(text: str, rounds: int) -> tuple[int, str]:
     if key in STRATEGIES:
         raise WrongUsage(f"--change {text}: a strategy that is another one remembers nothing; ask for its rounds alone")
     if key in NOT_DYNAMIC:
-        raise WrongUsage(f"--change {text}: {key} is not dynamic: brokers begin anew for it; ask for these rounds with --conf")
+        raise WrongUsage(f"--change {text}: {key} is not dynamic: brokers begin again for it; ask for these rounds with --conf")
     return int(number), setting
 
 
@@ -193,7 +193,7 @@ def _bundle(name: str) -> Bundle:
         if re.search(r"[\[\]()]", name):
             raise WrongUsage(
                 f"--bundle {name}: write such as 0x00000000_0x40000000; the lower boundary is in it, the upper one is not, "
-                f"but for 0x{FULL.last:x}, and Pulsar takes no other range"
+                f"except for 0x{FULL.last:x}, and Pulsar takes no other range"
             ) from None
         raise WrongUsage(f"--bundle: {refusal}") from None
     if not bundle.lower < bundle.upper <= FULL.last:

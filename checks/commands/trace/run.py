@@ -53,7 +53,7 @@ class _Opened:
 
     @property
     def violated(self) -> Property | None:
-        """The property that the trace says it violates, if there is such a one."""
+        """The property that the trace says it violates, if there is one."""
         return next((p for p in self.suite.properties if p.name == self.trace.violated), None)
 
     def shown(self, trace: Trace, *, actor: str | None = None, full: bool = False) -> str:
@@ -208,7 +208,7 @@ def _pin(opened: _Opened, asked: PinRequest) -> ExitStatus:
         return ExitStatus.INPUT
     expect = asked.expect or ("both" if trace.defects else "violated")
     if expect == "both" and not trace.defects:
-        print(f"fencepost: {opened.path}: it has no defects: --expect violated, or gone once it is mended", file=sys.stderr)
+        print(f"fencepost: {opened.path}: it has no defects: --expect violated, or gone once it is fixed", file=sys.stderr)
         return ExitStatus.USAGE
     if expect != "gone" and opened.unfit():
         return ExitStatus.EVALUATION

@@ -155,7 +155,7 @@ class FreeRuns:
         if what == "deliver" and (not up or clock.random.random() < FAILS):
             spare = self._spare(owner, seen)
             if adds and (spare is None or not left["changes"]):
-                if not up:  # until the bookie is back, or for ever
+                if not up:  # until the bookie is back, or forever
                     clock.due((what, *request), 1.0)
                     return None
             else:

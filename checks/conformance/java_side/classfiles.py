@@ -13,7 +13,7 @@ from typing import BinaryIO
 _MAGIC = 0xCAFEBABE
 _UTF8, _CLASS = 1, 7
 _LENGTHS = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4, 19: 2, 20: 2}
-"""The bytes of each kind of constant after its tag (Java Virtual Machine Specification, 4.4), but for text."""
+"""The bytes of each kind of constant after its tag (Java Virtual Machine Specification, 4.4), except for text."""
 _WIDE = (5, 6)
 """Long and double take two places in the table of constants."""
 

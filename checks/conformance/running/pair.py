@@ -82,7 +82,7 @@ class Pair:
         self._eager = frozenset(n for n, action in enumerate(kernel.actions) if action.name in adapter.eager)
 
     def follow(self, labels: Iterable[str], *, lenient: bool = False) -> Outcome:
-        """Takes the steps with these labels, but for those that the code takes by itself: they are taken when it takes them.
+        """Takes the steps with these labels, except for those that the code takes by itself: they are taken when it takes them.
 
         A step that is not enabled when its turn comes, because the code has gone on by itself meanwhile, or that the adapter
         does not take, ends the run as not covered, or, if ``lenient``, is left out.

@@ -298,7 +298,7 @@ def _split(what: str) -> Step:
 
 
 def _meet_conflict(step: Taken) -> Asked:
-    """The layout was changed meanwhile; where the model gives up sooner than the code it is something that no try mends."""
+    """The layout was changed meanwhile; where the model gives up sooner than the code it is something that no try fixes."""
     b = step.arguments["b"]
     gives_up = step.after[f"split_stage[{b}]"] == "none"
     tries: int = step.before[f"split_tries[{b}]"]

@@ -1,4 +1,4 @@
-"""States that need not be reachable: of any values, or as others but for a few variables."""
+"""States that need not be reachable: of any values, or as others except for a few variables."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def distances(suite: Suite, budget: Budget, should_stop: Callable[[], bool] = la
 def _graph(result: Result, budget: Budget, is_over: Callable[[], bool]) -> tuple[Graph | None, str]:
     """The graph of a finished search; or None and why there is none."""
     if result.outcome != "exhausted":
-        reasons = {"memory": "no end in sight", "time": "out of time"}
+        reasons = {"memory": "search not exhausted", "time": "out of time"}
         return None, f"{reasons.get(result.outcome, result.outcome)} after {result.distinct:,} states"
     try:
         graph = graph_of(result, workers=budget.workers, should_stop=is_over)

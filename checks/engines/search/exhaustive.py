@@ -153,7 +153,7 @@ class _Found:
         seen = f"{result.distinct:,} states{self.up_to}, every run of up to {result.depth} steps"
         reasons = {
             "memory": f"over {_rounded(result.distinct):,} states{self.up_to} in {_size(result.bytes_in_use)}"
-            " and no end in sight",
+            "; search not exhausted",
             "time": f"out of time after {seen}",
             "interrupted": f"interrupted after {seen}",
             "violated": f"the search ended with the shortest violation, after {seen}",

@@ -1,4 +1,4 @@
-"""Lassos: runs that go on for ever, as a stem and a loop, found in a component that admits a fair run."""
+"""Lassos: runs that go on forever, as a stem and a loop, found in a component that admits a fair run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Steps = list[tuple[int, int]]
 @dataclass(frozen=True)
 class Lasso:
     """A run by the numbers of its states and of the actions between them; from state ``loop`` (its place in the run) on it
-    repeats for ever. The last state is that of place ``loop`` again; if it is that place itself, the run stops there."""
+    repeats forever. The last state is that of place ``loop`` again; if it is that place itself, the run stops there."""
 
     states: tuple[int, ...]
     actions: tuple[int, ...]

@@ -21,7 +21,7 @@ from fencepost.checks.export.tla.expressions import (
 from fencepost.model.language import Universe
 
 FEWEST = 3
-"""How many members a set that is no whole universe, nor one but for a member, must have to be worth a quantifier."""
+"""How many members a set that is no whole universe, nor one except for a member, must have to be worth a quantifier."""
 
 
 @dataclass(frozen=True)

@@ -165,7 +165,7 @@ class Module:
         return "  " + self._layout.block(negation(formula) if p.kind == "sometimes" else formula, 2)
 
     def _fair(self, p: Property) -> str:
-        """The assumption: no action that the property obliges stays enabled for ever without being taken."""
+        """The assumption: no action that the property obliges stays enabled forever without being taken."""
         lines = []
         for operator in self._operators:
             obliged = [row for row, action in operator.grounded if p.obliges(action)]
@@ -184,7 +184,7 @@ class Module:
 
 
 def _all_leads(terms: Terms, folding: Folding, p: Property) -> Expression:
-    """That each premise leads to its conclusion, but for the pairs that hold by what they say.
+    """That each premise leads to its conclusion, except for the pairs that hold by what they say.
 
     TLC takes it for violated that a premise leads to TRUE, or FALSE to a conclusion, and refuses a property that is TRUE; that
     TRUE leads to TRUE it takes for what it is.

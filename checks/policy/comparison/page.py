@@ -215,8 +215,8 @@ _WORDS = ("measure", "policy", "verdict")
 def _how_to_read(judgement: Judgement) -> str:
     short = "".join(f"{told[0].upper()}{told[1:]}. " for told in told_in_short(judgement))
     return (
-        f"{short}Less is better, but for splits and bundles. Less / more: in how many runs. All intervals hold together with "
-        f"{confidence(judgement)} confidence. A difference counts if its interval leaves 0 out and it is larger than "
+        f"{short}Less is better, except for splits and bundles. Less / more: in how many runs. All intervals hold together "
+        f"with {confidence(judgement)} confidence. A difference counts if its interval leaves 0 out and it is larger than "
         f"tolerated. With fewer than {FEWEST} runs nothing is said of a measure."
     )
 

@@ -135,7 +135,7 @@ def _difference(
 
 
 def interval(apart: Values, error: float) -> tuple[float, float]:
-    """Where the mean of the differences lies, but for this probability of error; NaN with fewer than two."""
+    """Where the mean of the differences lies, except for this probability of error; NaN with fewer than two."""
     if len(apart) < 2:
         return math.nan, math.nan
     half = students(len(apart) - 1, error) * float(apart.std(ddof=1)) / math.sqrt(len(apart))

@@ -91,7 +91,7 @@ class Source(Protocol):
 class Generated:
     """A cluster made to measure: ``load`` is the mean usage of its brokers.
 
-    Topics' rates are proportional to 1 / rank ** ``zipf`` (0: all the same, but for a factor from 0.5 to 1.5). Bundles are
+    Topics' rates are proportional to 1 / rank ** ``zipf`` (0: all the same, except for a factor from 0.5 to 1.5). Bundles are
     spread evenly over the namespaces and, at random, over the brokers; topics at random over the hash range. Of what comes in
     all goes out once. Each topic has a producer and a consumer. ``names`` are the namespaces, if they are not to be made up.
     """

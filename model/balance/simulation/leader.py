@@ -263,7 +263,7 @@ class Leader:
         return np.asarray(splittable & too_large(sizes, most(self.policy.conf)))
 
     def _changed(self, *brokers: str) -> None:
-        """A broker of the extensible manager whose bundles changed begins its averages anew, and reports at once."""
+        """A broker of the extensible manager whose bundles changed begins its averages again, and reports at once."""
         if self.policy.conf.is_extensible:
             places = [self.world.place_of_broker[broker] for broker in brokers]
             self._must_write[places], self._has_own[places] = True, False

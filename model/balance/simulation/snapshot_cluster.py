@@ -68,7 +68,7 @@ class Pictured:
 
 
 def _without_reports(data: LoadData) -> LoadData:
-    """What the leader keeps: the reports are made anew from what the brokers carry."""
+    """What the leader keeps: the reports are made again from what the brokers carry."""
     return replace(data, brokers={}, loads={})
 
 

@@ -31,7 +31,7 @@ LEDGER: dict[str, History] = {
         harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger",
         evidence="the fence record came with BOOKKEEPER-500 (d69986c4df); Bookie.fenceLedger of 4.4.0 answers a second request "
-        "at once (#208, mended by pull request #205)",
+        "at once (#208, fixed by pull request #205)",
     ),
     "recovery_starts_below_last_ensemble": History(
         "bookkeeper",
@@ -132,7 +132,7 @@ LEDGER: dict[str, History] = {
         evidence="as one_no_such_entry_suffices: unreachable, then NoSuchEntry, is NoSuchEntry in 4.0.0 and 4.1.0",
     ),
     "closes_at_lac": _never(
-        "LedgerRecoveryOp reads on since 4.0.0; near it is BOOKKEEPER-150, mended in 4.1.0: a recovery whose writes failed "
+        "LedgerRecoveryOp reads on since 4.0.0; near it is BOOKKEEPER-150, fixed in 4.1.0: a recovery whose writes failed "
         "closed at its LAC"
     ),
     "closes_before_recovery_add": _never(
@@ -236,7 +236,7 @@ LEDGER: dict[str, History] = {
         costs="a ledger with entries is closed with a length that leaves some or all of them out, and the close of a writer "
         "that agrees on the last entry fails",
         evidence="LedgerRecoveryOp.initiate of 4.14.5 to 4.18.0 raises lastAddConfirmed to the last ensemble's first entry - 1 "
-        "(79768fee1c, the mend of #2615) and takes the length as it was heard, 0 if all answers were denials",
+        "(79768fee1c, the fix of #2615) and takes the length as it was heard, 0 if all answers were denials",
     ),
     "fencing_waits_for_one": _never(
         "LedgerRecoveryOp waits for a quorum since 4.0.0 (canProceedWithRecovery, then coverage sets)"

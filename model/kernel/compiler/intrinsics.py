@@ -234,7 +234,7 @@ def by_clearing(word: Any, rank: Any) -> Any:
 
 HAS_DEPOSIT = bool(llvm.get_host_cpu_features().get("bmi2"))
 lowest_bit_but = by_deposit if HAS_DEPOSIT else by_clearing
-"""The number of the lowest bit of a word that is set but for ``rank`` lower ones; there must be one."""
+"""The number of the lowest bit of a word that is set except for ``rank`` lower ones; there must be one."""
 
 
 def _call(builder: ir.IRBuilder, function: ir.Value, args: Any) -> None:

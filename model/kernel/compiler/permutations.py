@@ -47,7 +47,7 @@ class ValueSwap:
 
 
 def bit_swaps(packing: Packing, exchange: Transposition) -> list[BitSwap]:
-    """What an exchange of two members does to packed states, but for choices: first members of families change places, then
+    """What an exchange of two members does to packed states, except for choices: first members of families change places, then
     those of subsets. Swaps over the same distance are one."""
     places = {(v.family, v.index): packing.fields[v.name] for v in packing.variables}
     families: dict[tuple[int, int, int], int] = {}

@@ -36,7 +36,7 @@ class Program(NamedTuple):
     @classmethod
     def of(cls, kernel: Kernel, canonical: int = 0) -> Program:
         """The program of a kernel; ``canonical`` is the address of a function ``(state, out)`` that writes the representative
-        of the states that are the same but for a symmetry, or 0."""
+        of the states that are the same except for a symmetry, or 0."""
         code = kernel.code
         return cls(
             enabled=code.address("enabled"),

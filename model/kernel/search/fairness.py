@@ -1,6 +1,6 @@
 """Loops over the graph of a protocol: the shortest ways through a part of it, and which of its components are fair.
 
-A run may stay in a strongly connected component for ever, weakly fair to some actions, if and only if each of them is
+A run may stay in a strongly connected component forever, weakly fair to some actions, if and only if each of them is
 disabled in one of its states or is taken by one of its transitions: the run that goes through all of the component again
 and again is such a run, and without that no run is, in the component or in any part of it. A component of one state
 without a transition to itself stands for the run that stops there.
@@ -53,7 +53,7 @@ def ways(graph: Graph, sources: Marks, allowed: Marks) -> Ways:
 class Components:
     """The strongly connected components of a part of a graph.
 
-    ``of`` is the component of each state, -1 outside of that part; ``fair`` are those in which a run may stay for ever,
+    ``of`` is the component of each state, -1 outside of that part; ``fair`` are those in which a run may stay forever,
     ``rest`` the states in which it may stop for good.
     """
 

@@ -90,14 +90,14 @@ def graph_of(
 ) -> Graph | None:
     """The graph of what a search has reached; None if ``should_stop`` says so. ``progress`` is told states done of all.
 
-    Raises GraphError if the search did not visit all states, or merged those that are the same but for a symmetry (fairness
+    Raises GraphError if the search did not visit all states, or merged those that are the same except for a symmetry (fairness
     tells such states apart), or if there are more than 2^31 - 1 states.
     """
     reached, program = result.reached, result.reached.program
     if result.outcome != "exhausted":
         raise GraphError("the search did not visit all states")
     if program.canonical:
-        raise GraphError("the search merged states that are the same but for a symmetry")
+        raise GraphError("the search merged states that are the same except for a symmetry")
     if result.distinct > _LARGEST:
         raise GraphError(f"{result.distinct:,} states are more than a graph can have")
     places, depth = _places(reached)

@@ -1,4 +1,4 @@
-"""States that are the same but for a symmetry: which of them stands for all, and how many they are.
+"""States that are the same except for a symmetry: which of them stands for all, and how many they are.
 
 The orbit of a state is what the permutations of a symmetry make of it, and the least of these states, word by word, stands for
 all.

@@ -36,7 +36,7 @@ def shortest(
     kernel: Kernel, program: Program, store: Store, levels: Sequence[Sequence[Segment]], depth: int, target: Words, crew: Crew
 ) -> Path:
     """The run to a state of level ``depth``, going back level by level to the smallest state and the smallest action that
-    lead there. Where states stand for all that are the same but for a symmetry, the run is one of real states."""
+    lead there. Where states stand for all that are the same except for a symmetry, the run is one of real states."""
     back = [target]
     for level in range(depth - 1, -1, -1):
         back.append(_predecessor(program, store, levels[level], back[-1], crew))

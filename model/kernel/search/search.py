@@ -128,7 +128,7 @@ class _Search:
         self.reported_states, self.earlier = 0, 0.0
 
     def fingerprint(self) -> str:
-        """A hash of all that decides the course of the search, but for the limits."""
+        """A hash of all that decides the course of the search, except for the limits."""
         initial = sorted(plain(state) for state in self.initial)
         parts = [self.kernel.fingerprint, initial, self.finds.sought, self.program.canonical != 0]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -90,7 +90,7 @@ class Store:
         return count <= _LOAD * LINE * self._most_lines
 
     def rebuild(self, segments: Sequence[Segment], least: int, run: Callable[[Callable[[], None]], None]) -> bool:
-        """Makes the table anew from the states of these segments, with room for more than ``least`` states; false if the
+        """Makes the table again from the states of these segments, with room for more than ``least`` states; false if the
         budget does not allow it. ``run`` runs a function on every worker."""
         lines = self._lines
         while lines * LINE * _LOAD <= least and lines < self._most_lines:

@@ -63,7 +63,7 @@ class Steered:
         self.begin()
 
     def begin(self, start: int = 0) -> None:
-        """Begins anew, in an initial state; IndexError if there is none of that number."""
+        """Begins again, in an initial state; IndexError if there is none of that number."""
         self._wheel.state[:] = self.initials[start]
         self._wheel.held[:] = 0
         self.start = start
@@ -84,7 +84,7 @@ class Steered:
 
         A byte of zero takes none. Another picks one of the enabled actions, all about as likely: which one depends on the byte,
         its place and which of the actions are enabled, in such a way that the same is picked if others come or go. Where none
-        is enabled the run begins anew.
+        is enabled the run begins again.
         """
         bytes_ = np.frombuffer(choices, dtype=np.uint8)
         taken = np.zeros(len(bytes_), dtype=np.int64)
@@ -152,7 +152,7 @@ def _meets(mask: Any, other: Any, words: Any) -> Any:
 @native
 def _follow(program: Any, wheel: Any, may_end: Any, initials: Any, choices: Any, taken: Any) -> Any:
     """Takes steps as the choices say; writes their actions, or -1 - the number of the initial state in which the run began
-    anew, and returns how many of these there are."""
+    again, and returns how many of these there are."""
     count = 0
     for place in range(len(choices)):
         if choices[place] == _ZERO:

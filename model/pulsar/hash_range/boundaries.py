@@ -119,7 +119,7 @@ class HashRange:
     def place(self, found: Any, at: Any, count: Any) -> Any:
         """NamespaceBundles.getBundle: the bundle's place after a search that found the hash ``at`` a boundary, or would there.
 
-        Upstream has no bundle for the last boundary: the place that it takes is ``count``. What mends that is to take the
+        Upstream has no bundle for the last boundary: the place that it takes is ``count``. What fixes that is to take the
         last bundle.
         """
         place = choose(found, lambda: at, lambda: at - 1)
@@ -129,7 +129,7 @@ class HashRange:
 
 
 FULL = HashRange()
-"""Pulsar's hash range: 32 bits, with the lookup mended."""
+"""Pulsar's hash range: 32 bits, with the lookup fixed."""
 
 
 def choose(condition: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:

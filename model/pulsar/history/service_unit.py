@@ -35,7 +35,7 @@ SERVICE_UNIT: dict[str, History] = {
         _FIRST,
         "SUSC.tombstoneAsync writes null, which shouldKeepLeft accepts always, or deletes without a version"
         " (3.0.7, 4.0.8, 4.2.4:992, MS.delete 4.2.4:431-435, 5.0.0-M1)",
-        "the record of a unit that was just assigned is deleted: it is assigned anew while its owner has topics open",
+        "the record of a unit that was just assigned is deleted: it is assigned again while its owner has topics open",
         releases="3.0.7 to 5.0.0-M1, not 2.10.1",
     ),
     "jumps_rejected": past(
@@ -47,7 +47,7 @@ SERVICE_UNIT: dict[str, History] = {
     "tombstones_compacted": _present(
         _FIRST,
         "StrategicTwoPhaseCompactor.doCompactMessage takes the key out of what it keeps (4.2.4); no view then sees null",
-        "a broker whose reader was away during a compaction takes the records of a unit that was deleted and assigned anew for"
+        "a broker whose reader was away during a compaction takes the records of a unit that was deleted and assigned again for"
         " old ones, until its versions have caught up, or for good",
         releases="3.0.7 to 5.0.0-M1, not 2.10.1",
         only=_TOPIC,
@@ -171,7 +171,7 @@ SERVICE_UNIT: dict[str, History] = {
         ("#23359", "#23382", "#24057", "#24932"),
         since=_FIRST,
         fixed="before 4.0.8",
-        evidence="BrokerRegistryImpl registers anew on deletion and with a new session (4.0.8, 4.2.4:264); 3.0.7 has a lock",
+        evidence="BrokerRegistryImpl registers again on deletion and with a new session (4.0.8, 4.2.4:264); 3.0.7 has a lock",
     ),
     "registration_persists": past(
         ("#23889", "#23984"),
@@ -197,8 +197,8 @@ SERVICE_UNIT: dict[str, History] = {
         _FIRST,
         "ExtensibleLoadManagerImpl.getOrSelectOwnerAsync assigns whatever has no record, without a look at the layout"
         " (3.0.7, 4.0.8, 4.2.4:523-542, 5.0.0-M1)",
-        "a broker that is slow to hear of a split assigns the parent anew: its new owner may open topics that the child's owner"
-        " has open",
+        "a broker that is slow to hear of a split assigns the parent again: its new owner may open topics that the child's "
+        "owner has open",
         releases="3.0.7 to 5.0.0-M1, not 2.10.1",
     ),
     "deleted_lingers": past(

@@ -31,7 +31,7 @@ SERVICE_UNIT_MIGRATION: dict[str, History] = {
         "Syncer.start, which runs whenever a broker becomes the leader (ExtensibleLoadManagerImpl.playLeader and monitor),"
         " calls syncExistingItems, and that clean of the store that it copies to, whoever uses it (4.0.8, 4.2.4, 5.0.0-M1)",
         "when the leader is restarted, units that are owned by brokers which were restarted before lose their records, are"
-        " looked up as if nobody had them, and may be assigned anew",
+        " looked up as if nobody had them, and may be assigned again",
     ),
     "compared_by_number": _present(
         "Syncer.waitUntilSynced compares the sizes of the two views, also since pulsar#25946, whose reconcile copies only what"

@@ -139,7 +139,7 @@ class BothStores:
         return {}
 
     def reestablished(self, b: int) -> Updates:
-        """Nor is one made anew."""
+        """Nor is one made again."""
         return {}
 
     def reconnected(self, b: int) -> Updates:

@@ -198,7 +198,7 @@ class Channel:
         return {self.leaves[b, u]: self.topics[b, u] != "closed" for u in self.unit} | fails
 
     def _reestablished(self, b: int) -> Updates:
-        """SessionReestablished: what is read anew is treated like what is there at a start."""
+        """SessionReestablished: what is read again is treated like what is there at a start."""
         if isinstance(self.units, SystemTopic):
             return {}
         return {self.existing[b, u]: self.acts_on_existing(b, u) for u in self.unit}

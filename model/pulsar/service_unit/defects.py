@@ -31,11 +31,11 @@ DEFECTS = {
     "release_cut_short": "a broker that shuts down gives away by force what it is releasing, before the topics are closed",
     "handed_over_at_once": "a broker that shuts down makes another one the owner of a unit before it has closed the topics",
     "session_event_unseen": "pulsar#25132: that the session is re-established is not seen, and no leader cleans up any more",
-    "registration_lost": "pulsar#23359, #23382, #24057, #24932: a broker's node in the registry is not made anew",
+    "registration_lost": "pulsar#23359, #23382, #24057, #24932: a broker's node in the registry is not made again",
     "registration_persists": "pulsar#23889, #23984: a broker's node in the registry outlives its session",
     "selected_late": "pulsar#20677: a lookup whose assignment loses to an owner that is known by then waits out its 30 s",
     "split_kept": "a broker keeps the topics of a unit open that another one splits, or owns the child of",
-    "split_forgotten": "a broker that has not heard of a split assigns the unit anew when its record is gone",
+    "split_forgotten": "a broker that has not heard of a split assigns the unit again when its record is gone",
     "deleted_lingers": "pulsar#22743: the record of a unit that was split stays, for an hour",
 }
 """Each defect in one line, with its number upstream if it has one."""

@@ -117,7 +117,7 @@ class Leader:
         return {self.leads[b]: False, self.metadata[b]: "unstable", **self._anew(True)}
 
     def _anew(self, condition: Any) -> Updates:
-        """A fault may undo what the monitor has begun: rounds are counted anew."""
+        """A fault may undo what the monitor has begun: rounds are counted again."""
         if self.found_dead is None:
             return {}
         return {self.found_dead[u]: If(condition, 0, self.found_dead[u]) for u in self.channel.unit}
@@ -206,7 +206,7 @@ class Leader:
             view = units.view[b, u]
             there = [Or(channel.is_registered(y), Not(view.concerns(y))) for y in broker]
             overdue = And(self.monitors(b), view.state.among(*IN_FLIGHT), self.is_stuck(u), *there)
-            # a split that goes to a dead broker stays in flight, and could for ever be given to it again
+            # a split that goes to a dead broker stays in flight, and could forever be given to it again
             in_vain = And(view.state == "Splitting", Not(channel.store.lives[x]))
             guard = And(overdue, channel.is_registered(x), Not(in_vain), units.may_write(b))
             return guard, units.written(b, u, self.override(view, x))

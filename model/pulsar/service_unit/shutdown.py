@@ -2,7 +2,7 @@
 
 Mirrors ExtensibleLoadManagerImpl.disableBroker, which BrokerService.unloadNamespaceBundlesGracefully calls. From then on the
 channel is Disabled: of the records that it reads it acts on those that are forced only, and a lookup that waits fails. What it
-owns it overrides by itself as the leader does after brokers that are gone, but for this: a unit that it owns it sends to
+owns it overrides by itself as the leader does after brokers that are gone, except for this: a unit that it owns it sends to
 Releasing, so that it closes the topics before the next owner opens them. It waits until it is the owner of nothing, and no
 longer for the topics to close; the rest of a release is the leader's if the process ends before it. A broker that shuts down
 is gone before the leader takes what it was doing for stuck.

@@ -5,7 +5,7 @@ its children, who fare alike. The layout is a node of the metadata store; a brok
 whose change it is told. Topics are those of the child where the copy has changed: they are not closed. How boundaries are
 chosen, and what else goes wrong with the layout of a namespace, is the protocol ``split``.
 
-BadVersion, as another unit of the namespace was split meanwhile: all is done anew, NamespaceService.BUNDLE_SPLIT_RETRY_LIMIT
+BadVersion, as another unit of the namespace was split meanwhile: all is done again, NamespaceService.BUNDLE_SPLIT_RETRY_LIMIT
 times (7) in all. After that, or any other failure, the unit stays in state Splitting until the leader finds it.
 """
 
@@ -165,7 +165,7 @@ class Splits:
             only_if=splits,
         )
         def meet_conflict(b: int) -> Any:
-            """BadVersion: the layout was changed meanwhile. The broker begins anew, or gives up for good."""
+            """BadVersion: the layout was changed meanwhile. The broker begins again, or gives up for good."""
             gives_up = self.tries[b] == self.attempts - 1
             again: Updates = {stage[b]: "owning", self.tries[b]: self.tries[b] + 1}
             guard = And(stage[b] == "changing", self.store.reaches(b), Not(self.layout))

@@ -146,9 +146,9 @@ class Syncer:
         def reconcile() -> Any:
             """It finds that they are not, and copies once more, or deletes what only the store has that it copies to."""
             differs = {u: Not(self.kept(u).equals(self.reached(u))) for u in unit}
-            mended = [self._put(u, self.kept(u), differs[u], to_nodes=to_nodes) for u in unit]
+            fixed = [self._put(u, self.kept(u), differs[u], to_nodes=to_nodes) for u in unit]
             guard = And(sync == "listens", Not(self.is_synced()), any_of(differs.values()))
-            return And(guard, Or(to_nodes, self._has_room(differs))), merged(*mended)
+            return And(guard, Or(to_nodes, self._has_room(differs))), merged(*fixed)
 
     def _declare_copies(self) -> None:
         p, stores = self.protocol, self.stores

@@ -70,7 +70,7 @@ def ensembles_lemmas(suite: Suite, w: Words) -> None:
 
     @suite.lemma
     def writer_and_store_agree() -> Any:
-        """Until the ledger is closed the writer's ensembles are the published ones, but for a change not yet published."""
+        """Until the ledger is closed the writer's ensembles are the published ones, except for a change not yet published."""
         return Implies(
             is_open,
             And(

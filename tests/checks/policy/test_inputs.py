@@ -162,7 +162,7 @@ def test_settings_may_change_between_rounds(tmp_path: Path) -> None:
     [
         ("loadBalancerLoadSheddingStrategy=OverloadShedder", "a strategy that is another one remembers nothing"),
         ("loadManagerClassName=x", "a strategy that is another one remembers nothing"),
-        ("lowerBoundarySheddingEnabled=true", "lowerBoundarySheddingEnabled is not dynamic: brokers begin anew for it"),
+        ("lowerBoundarySheddingEnabled=true", "lowerBoundarySheddingEnabled is not dynamic: brokers begin again for it"),
     ],
 )
 def test_what_is_not_dynamic_does_not_change_between_rounds(setting: str, said: str, tmp_path: Path) -> None:

@@ -256,7 +256,7 @@ def test_the_shedder_alone_is_asked_with_one_broker(tmp_path: Path) -> None:
         (["split", "--bundle", "0x0_0x9", "--positions", "4"], "go together"),
         (["split", "--bundle", "0x0_0x1ffffffff"], "--bundle 0x0_0x1ffffffff: its boundaries must rise, and are at most"),
         (["split", "--bundle", "0x9_0x0"], "must rise"),
-        (["split", "--bundle", "[0x0,0x9)"], "the lower boundary is in it, the upper one is not, but for 0xffffffff"),
+        (["split", "--bundle", "[0x0,0x9)"], "the lower boundary is in it, the upper one is not, except for 0xffffffff"),
         (["split", "--bundle", "0x0_0x9", "--algorithm", "topic_count_equally_divide"], "give them with --topics"),
         (["split", "--bundle", "0x0_0x9", "--algorithm", "specified_positions_divide", "--positions", "4"], "with --topics"),
         (["place", "--snapshot", "x", "--bundle", "orders"], "--bundle orders: names no namespace; write such as public/"),

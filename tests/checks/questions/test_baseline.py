@@ -22,7 +22,7 @@ from fencepost.properties.vocabulary import Kind, Property, Suite
 HERE = Location(__file__, 1)
 DOOR = Entry("door", "a door", lambda **_: Protocol("door"), Suite, {"ci": (Instance("usual", {}),)})
 RELEASE = "Pulsar 4.0.8 with BookKeeper 4.17.2"
-AJAR = Key("door", "hazard of Pulsar 4.0.8", "ajar", "hazard", RELEASE)
+AJAR = Key("door", "known bug of Pulsar 4.0.8", "ajar", "hazard", RELEASE)
 SHUT = Key("door", "usual", "shut", "expected", RELEASE)
 LATCH = Key("door", "", "latch", "never-broken", RELEASE)
 DOUBT = Doubt("door", "", Suspicion("never-broken", "latch", "no mutant violates latch", HERE), strict=False)
@@ -35,7 +35,7 @@ def checked(instance: str, name: str, kind: Kind, verdict: Value, strict: str = 
     return Checked(DOOR, Instance(instance, {}), Protocol("door"), findings)
 
 
-HAZARD = checked("hazard of Pulsar 4.0.8", "ajar", "hazard", "hazard")
+HAZARD = checked("known bug of Pulsar 4.0.8", "ajar", "hazard", "hazard")
 CONTROL = checked("usual", "shut", "always", "violated", "doors open")
 RUN = [CONTROL, HAZARD]
 
@@ -83,34 +83,34 @@ def test_what_is_new(key: Key) -> None:
 
 def test_what_is_accepted_of_another_release_is_new_and_said_to_be() -> None:
     former = "Pulsar 3.0.7 with BookKeeper 4.16.6"
-    elsewhere = Key("door", "hazard of Pulsar 3.0.7", "ajar", "hazard", former)
+    elsewhere = Key("door", "known bug of Pulsar 3.0.7", "ajar", "hazard", former)
     comparison = Baseline({elsewhere: "we live with it", SHUT: "x"}).compared(RUN, [], RELEASE, whole=True)
     assert (comparison.new, comparison.gone, comparison.unchecked) == ((AJAR,), (), 1)
     assert comparison_lines(comparison) == [
-        "baseline: new: door, hazard of Pulsar 4.0.8: ajar (hazard), accepted of another release: we live with it",
+        "baseline: new: door, known bug of Pulsar 4.0.8: ajar (hazard), accepted of another release: we live with it",
         "baseline: 1 of its verdicts are of what was not checked here",
     ]
 
 
 def test_what_is_gone() -> None:
-    closes = Key("door", "hazard of Pulsar 4.0.8", "closes", "hazard", RELEASE)
+    closes = Key("door", "known bug of Pulsar 4.0.8", "closes", "hazard", RELEASE)
     opens = Key("door", "usual", "opens", "expected", RELEASE)
     baseline = Baseline(ALL | {closes: "", opens: ""})
     comparison = baseline.compared(RUN, [DOUBT], RELEASE, whole=True)
     assert (comparison.new, comparison.gone, comparison.differs) == ((), (closes, opens), True)
-    assert comparison_lines(comparison)[0] == "baseline: gone: door, hazard of Pulsar 4.0.8: closes (hazard)"
+    assert comparison_lines(comparison)[0] == "baseline: gone: door, known bug of Pulsar 4.0.8: closes (hazard)"
     cut_short = baseline.compared(RUN, [DOUBT], RELEASE, whole=False)
     assert (cut_short.gone, cut_short.unchecked) == ((), 2)
 
 
 def test_what_was_not_checked_or_is_open_is_not_gone() -> None:
     elsewhere = Key("door", "large", "shut", "expected", RELEASE)
-    window = Key("window", "hazard of Pulsar 4.0.8", "ajar", "hazard", RELEASE)
+    window = Key("window", "known bug of Pulsar 4.0.8", "ajar", "hazard", RELEASE)
     comparison = Baseline({elsewhere: "", window: ""}).compared([CONTROL], [], RELEASE, whole=True)
     assert (comparison.gone, comparison.unchecked) == ((), 2)
-    unknown = checked("hazard of Pulsar 4.0.8", "ajar", "hazard", "inconclusive")
+    unknown = checked("known bug of Pulsar 4.0.8", "ajar", "hazard", "inconclusive")
     assert Baseline({AJAR: ""}).compared([unknown], [], RELEASE, whole=True).gone == ()
-    settled = checked("hazard of Pulsar 4.0.8", "ajar", "hazard", "exhausted")
+    settled = checked("known bug of Pulsar 4.0.8", "ajar", "hazard", "exhausted")
     assert Baseline({AJAR: ""}).compared([settled], [], RELEASE, whole=True).gone == (AJAR,)
 
 
@@ -132,7 +132,7 @@ def test_a_file_keeps_the_reasons(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ('{\n  "format": 1,\n  "accepted": [,]\n}', ":3: not JSON: "),
-        ('{"format": 2, "accepted": []}', ": format 2 is not 1; write it anew with --write-baseline"),
+        ('{"format": 2, "accepted": []}', ": format 2 is not 1; write it again with --write-baseline"),
         ('{"format": 1}', ": no baseline; write one with --write-baseline"),
         ("[]", ": no baseline; "),
         ('{"format": 1, "accepted": [{"protocol": "door"}]}', ": no baseline; "),

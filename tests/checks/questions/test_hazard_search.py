@@ -56,7 +56,7 @@ TANK = Entry("tank", "a tank", tank, suite, {"ci": (Instance("usual", {}),)}, {"
 
 
 def looked_for(memory: int = 1 << 30, **parameters: Value) -> Checked:
-    hazard = Hazard(TANK, "overflows", Instance("hazard of Pulsar 4.0.8", parameters))
+    hazard = Hazard(TANK, "overflows", Instance("known bug of Pulsar 4.0.8", parameters))
     options = Options(by="walks", workers=1, memory=memory, strict=True)
     return look_for(hazard, options, Reporter(quiet=True), lambda: False)
 
@@ -94,7 +94,7 @@ def test_the_run_is_the_one_that_costs_it() -> None:
 
     def shown(harm: str) -> tuple[str, int, tuple[str, ...]]:
         entry = replace(TANK, suite=flooded, history={"overflows": replace(KNOWN, harm=harm)})
-        hazard = Hazard(entry, "overflows", Instance("hazard of Pulsar 4.0.8", {}))
+        hazard = Hazard(entry, "overflows", Instance("known bug of Pulsar 4.0.8", {}))
         checked = look_for(hazard, Options(workers=1), Reporter(quiet=True), lambda: False)
         (verdict,) = checked.findings.verdicts
         return verdict.violated.name, int(verdict.reach["steps"]), checked.findings.notes[-1:]
@@ -107,7 +107,7 @@ def test_the_run_is_the_one_that_costs_it() -> None:
 
 def test_what_there_is_to_know_of_it_is_told() -> None:
     told = text(looked_for())
-    assert "\n  hazard       overflows: too much (holds_it is violated in 4 steps)\n" in told
+    assert "\n  known bug    overflows: too much (holds_it is violated in 4 steps)\n" in told
     assert "\n               costs: the cellar\n" in told
     assert "\n               since 2.8.0; open: no release that was read fixes it; pulsar#1\n" in told
     assert "\n               avoided by valve=true\n" in told
@@ -129,5 +129,5 @@ def test_a_search_that_a_limit_ends_says_nothing_of_it() -> None:
     checked = looked_for(memory=1 << 20, height=1 << 20, valve=True)
     (verdict,) = checked.findings.verdicts
     assert verdict.verdict == "inconclusive"
-    assert "no end in sight" in verdict.note
+    assert "search not exhausted" in verdict.note
     assert exit_status(checked.findings.verdicts) is ExitStatus.INCONCLUSIVE

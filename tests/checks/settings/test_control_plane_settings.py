@@ -143,7 +143,7 @@ def test_instances_take_the_settings_unless_they_are_about_another(policy: str, 
         Instance("many", {"brokers": 5}, by="induction"),
         Instance("of reconnect", {"brokers": 3, "on_session_loss": "reconnect"}),
         Instance("of shutdown", {"on_session_loss": "shutdown", "brokers": 2}),
-        Instance("mended", {"mended": True}),
+        Instance("fixed", {"fixed": True}),
     )
     made = control_plane_instances("election", instances, settings)
     assert [(i.name, i.parameters["on_session_loss"], i.by) for i in made] == [

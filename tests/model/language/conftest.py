@@ -1,4 +1,4 @@
-"""The shop, made anew for each test, which adds to it."""
+"""The shop, made again for each test, which adds to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The properties of shedders: they hold of Pulsar's on any load, but for those expected; and each catches a mistake."""
+"""The properties of shedders: they hold of Pulsar's on any load, except for those expected; and each catches a mistake."""
 
 from __future__ import annotations
 

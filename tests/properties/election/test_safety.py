@@ -31,7 +31,7 @@ COUNTS = {
     "shutdown on session loss": (10782, 54306, 19),
     "closing": (16376, 67140, 16),
     "lookups": (21066, 102918, 16),
-    "mended": (71481, 415942, 20),
+    "fixed": (71481, 415942, 20),
 }
 
 CONTROLS = {
@@ -52,7 +52,7 @@ CONTROLS = {
     "shutdown on session loss": {"leaders_are_one_or_zombies": 10},
     "closing": {"leaders_are_one_or_zombies": 7},
     "lookups": {"leaders_are_one_or_zombies": 10},
-    "mended": {"leaders_are_one_or_zombies": 7},
+    "fixed": {"leaders_are_one_or_zombies": 7},
 }
 
 CAUGHT = {
@@ -85,10 +85,10 @@ MANY: dict[str, Value] = {"brokers": 5, "disconnects": 3, "expiries": 3, "crashe
 
 @pytest.mark.long
 @pytest.mark.parametrize("leads", ["confirmed", "created"])
-@pytest.mark.parametrize("mended", [False, True], ids=["upstream", "mended"])
-def test_induction_proves_what_exhaustion_cannot_reach(mended: bool, leads: str) -> None:
+@pytest.mark.parametrize("fixed", [False, True], ids=["upstream", "fixed"])
+def test_induction_proves_what_exhaustion_cannot_reach(fixed: bool, leads: str) -> None:
     """Whatever is not a negative control, for all runs of an instance far too large to be searched."""
-    parameters = MANY | {"mended": mended, "leads": leads}
+    parameters = MANY | {"fixed": fixed, "leads": leads}
     suite = ELECTION.suite(ELECTION.build(parameters))
     firm = {p.name for p in suite.properties if p.kind in ("always", "step", "deadlock") and not p.strict}
     assert proved(ELECTION, parameters) == firm
@@ -105,7 +105,7 @@ def test_induction_proves_an_election_of_brokers_that_are_cut_off_and_shut_down(
 
 
 def test_an_endless_election_is_a_lasso() -> None:
-    """pulsar#10522 as its reporters saw it: the brokers elect each other away for ever."""
+    """pulsar#10522 as its reporters saw it: the brokers elect each other away forever."""
     found = unexpected(searched(ELECTION, ELECTION.shown_by["same_value"], ["same_value"], ["election_ends"]))
     assert found == {"election_ends": 8}
 
@@ -152,7 +152,7 @@ def test_since_4_2_4_a_broker_that_elects_chooses_by_the_last_leader() -> None:
 
 
 def test_a_deletion_that_names_the_creation_mends_the_election() -> None:
-    parameters: dict[str, Value] = {"brokers": 3, "expiries": 1, "closes": 1, "mended": True}
+    parameters: dict[str, Value] = {"brokers": 3, "expiries": 1, "closes": 1, "fixed": True}
     findings = searched(ELECTION, parameters)
     assert unexpected(findings) == {}
     assert set(controls(findings)) == {"leaders_are_one_or_zombies"}

@@ -21,8 +21,8 @@ COUNTS = {
     "cut off": (18168, 80212, 19),
     "crash": (109191, 671694, 25),
     "disabled": (9116, 33776, 18),
-    "two bundles, mended": (133040, 702932, 24),
-    "all faults, mended": (124762, 701838, 24),
+    "two bundles, fixed": (133040, 702932, 24),
+    "all faults, fixed": (124762, 701838, 24),
 }
 
 CONTROLS = {
@@ -37,8 +37,8 @@ CONTROLS = {
     },
     "crash": {"single_server": 12, "single_owner": 12},
     "disabled": {"single_server": 5, "single_owner": 7, "releases_end": 10, "lookups_are_answered": 10},
-    "two bundles, mended": {"single_server": 5, "single_owner": 7},
-    "all faults, mended": {"single_server": 5, "single_owner": 7},
+    "two bundles, fixed": {"single_server": 5, "single_owner": 7},
+    "all faults, fixed": {"single_server": 5, "single_owner": 7},
 }
 
 CAUGHT = {
@@ -73,10 +73,10 @@ def test_induction_proves_five_brokers_and_eight_bundles(instance: Instance) -> 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("mended", [False, True], ids=["upstream", "mended"])
-def test_induction_proves_what_exhaustion_cannot_reach(mended: bool) -> None:
+@pytest.mark.parametrize("fixed", [False, True], ids=["upstream", "fixed"])
+def test_induction_proves_what_exhaustion_cannot_reach(fixed: bool) -> None:
     """Whatever is not a negative control, for all runs of an instance far too large to be searched."""
-    parameters = MANY | {"mended": mended}
+    parameters = MANY | {"fixed": fixed}
     suite = OWNERSHIP.suite(OWNERSHIP.build(parameters))
     firm = {p.name for p in suite.properties if p.kind in ("always", "step", "deadlock") and not p.strict}
     assert proved(OWNERSHIP, parameters) == firm
@@ -92,10 +92,10 @@ def test_induction_proves_that_nothing_is_created_again_where_no_node_goes() -> 
 def test_what_upstream_leaves_open_is_closed_by_the_remedies() -> None:
     """Findings of docs/findings.md: with the remedies only what every lease has is left, a zombie that serves on."""
     faults: dict[str, Value] = {"disconnects": 1, "expiries": 1, "crashes": 1, "releases": 1}
-    upstream, mended = searched(OWNERSHIP, faults), searched(OWNERSHIP, faults | {"mended": True})
-    assert unexpected(upstream) == unexpected(mended) == {}
-    assert set(controls(mended)) == {"single_server", "single_owner"}
-    assert set(controls(upstream)) - set(controls(mended)) == {
+    upstream, fixed = searched(OWNERSHIP, faults), searched(OWNERSHIP, faults | {"fixed": True})
+    assert unexpected(upstream) == unexpected(fixed) == {}
+    assert set(controls(fixed)) == {"single_server", "single_owner"}
+    assert set(controls(upstream)) - set(controls(fixed)) == {
         "owner_holds_the_node",
         "holder_is_responsible",
         "single_owner_up_to_date",
@@ -121,7 +121,7 @@ def test_what_a_hazard_comes_to(defect: str, faults: dict[str, Value], shown: di
 
 
 def test_a_deletion_that_names_the_creation_may_be_sent_again() -> None:
-    faults: dict[str, Value] = {"disconnects": 2, "releases": 1, "mended": True}
+    faults: dict[str, Value] = {"disconnects": 2, "releases": 1, "fixed": True}
     assert unexpected(searched(OWNERSHIP, faults, ["deletion_sent_again"])) == {}
 
 

@@ -77,7 +77,7 @@ def test_a_mistake_leaves_an_obligation_open(defect: str) -> None:
 LARGER: dict[str, tuple[dict[str, Value], str, int]] = {
     "cut off": ({"crashes": 1, "disconnects": 1, "unloads": 0}, "one_takes_itself_for_the_owner", 11),
     "moved to the dead": ({"brokers": 3, "crashes": 1}, "topics_are_open_once", 13),
-    "made anew": ({"brokers": 3, "burials": 1, "unloads": 2}, "one_takes_itself_for_the_owner", 17),
+    "made again": ({"brokers": 3, "burials": 1, "unloads": 2}, "one_takes_itself_for_the_owner", 17),
 }
 
 

@@ -21,7 +21,7 @@ SPLIT = PROTOCOLS["split"]
 COUNTS = {
     "one split": (9092, 35696, 23),
     "two splits": (30830, 124282, 30),
-    "two splits, mended": (29552, 126364, 33),
+    "two splits, fixed": (29552, 126364, 33),
     "children unloaded": (140936, 872434, 29),
     "children in any order": (3652, 13328, 21),
     "cut off": (140602, 679006, 26),
@@ -32,7 +32,7 @@ COUNTS = {
 CONTROLS = {
     "one split": {"single_owner_of_a_hash": 10, "parent_is_unowned_in_the_end": 14},
     "two splits": {"single_owner_of_a_hash": 12, "maximum_is_kept": 15, "parent_is_unowned_in_the_end": 16},
-    "two splits, mended": {"single_owner_of_a_hash": 12},
+    "two splits, fixed": {"single_owner_of_a_hash": 12},
     "children unloaded": {"single_owner_of_a_hash": 16, "parent_is_unowned_in_the_end": 24},
     "children in any order": {"single_owner_of_a_hash": 8, "parent_is_unowned_in_the_end": 14},
     "cut off": {
@@ -45,7 +45,7 @@ CONTROLS = {
     "policies": {"single_owner_of_a_hash": 13, "parent_is_unowned_in_the_end": 15},
 }
 
-EXPLAINED = {"two splits, mended": {"based_on"}}
+EXPLAINED = {"two splits, fixed": {"based_on"}}
 """What never changes because the instance is small, or the protocol fixed: `check` does not print it."""
 
 CAUGHT = {
@@ -69,7 +69,7 @@ CAUGHT = {
 }
 
 QUICK = ("parent_never_released", "layout_not_watched", "splits_unloaded_bundle", "maximum_ignored", "policies_not_updated")
-DEEP = ("two splits, mended", "children unloaded")
+DEEP = ("two splits, fixed", "children unloaded")
 DEEP_DEFECTS = tuple(name for name in CAUGHT if name not in QUICK)
 """Instances and defects of the deep run only."""
 
@@ -89,11 +89,11 @@ FAULTS: dict[str, Value] = {"disconnects": 1, "expiries": 1, "crashes": 1, "rele
         pytest.param({"hashes": 3, "disconnects": 1}, id="one split, cut off"),
         pytest.param({"hashes": 3, "splits": 0, "disconnects": 1}, id="cut off"),
         pytest.param({"hashes": 3, "splits": 0} | FAULTS, marks=pytest.mark.deep, id="no splits"),
-        pytest.param({"hashes": 3, "brokers": 1, "splits": 2, "expiries": 1, "mended": True}, id="alone, mended"),
+        pytest.param({"hashes": 3, "brokers": 1, "splits": 2, "expiries": 1, "fixed": True}, id="alone, fixed"),
         pytest.param({"hashes": 3, "policies": True, "expiries": 1}, id="policies"),
         pytest.param(THREE_SPLITS | FAULTS, marks=pytest.mark.deep, id="upstream"),
         pytest.param(THREE_SPLITS, marks=pytest.mark.deep, id="no faults"),
-        pytest.param(THREE_SPLITS | FAULTS | {"mended": True}, marks=pytest.mark.deep, id="mended"),
+        pytest.param(THREE_SPLITS | FAULTS | {"fixed": True}, marks=pytest.mark.deep, id="fixed"),
         pytest.param(EIGHT_BUNDLES | FAULTS, marks=pytest.mark.deep, id="five brokers, eight bundles"),
     ],
 )
@@ -119,16 +119,16 @@ def test_an_instance_without_splits_says_nothing_of_them() -> None:
 ALONE: list[tuple[dict[str, Value], dict[str, int]]] = [
     ({}, {}),
     ({"releases": 1}, {"parent_is_unowned_in_the_end": 13}),
-    ({"releases": 1, "mended": True}, {}),
+    ({"releases": 1, "fixed": True}, {}),
     ({"releases": 1, "expiries": 1}, {"parent_is_unowned_in_the_end": 13, "served_in_the_end": 7}),
     ({"unload_after_split": True, "expiries": 1}, {"served_in_the_end": 14}),
     ({"unload_after_split": True, "disconnects": 1}, {"copies_are_current": 8, "parent_is_unowned_in_the_end": 9}),
     ({"hashes": 5, "splits": 2, "maximum": 2, "expiries": 1}, {}),
-    ({"hashes": 4, "splits": 2, "crashes": 1, "mended": True}, {}),
+    ({"hashes": 4, "splits": 2, "crashes": 1, "fixed": True}, {}),
     ({"policies": True, "crashes": 1}, {"policies_agree_in_the_end": 14}),
     ({"policies": True, "expiries": 1}, {"policies_agree_in_the_end": 17}),
-    ({"policies": True, "expiries": 1, "mended": True}, {}),
-    ({"policies": True, "disconnects": 1, "mended": True}, {"policies_agree_in_the_end": 13}),
+    ({"policies": True, "expiries": 1, "fixed": True}, {}),
+    ({"policies": True, "disconnects": 1, "fixed": True}, {"policies_agree_in_the_end": 13}),
 ]
 
 

@@ -44,12 +44,12 @@ def test_only_who_takes_part_has_a_lane(trace: Trace, broken: Protocol) -> None:
 def test_what_repeats_is_in_a_frame(trace: Trace, broken: Protocol) -> None:
     lines = as_mermaid(replace(trace, loop=Loop(2)), broken).splitlines()
     assert [line.strip() for line in lines[7:11]] == [
-        "loop for ever",
+        "loop forever",
         "lane0->>lane3: 3 take(c0)",
         "lane1->>lane3: 4 take(c1)",
         "end",
     ]
-    assert "loop for ever" not in as_mermaid(replace(trace, loop=Loop(4)), broken)
+    assert "loop forever" not in as_mermaid(replace(trace, loop=Loop(4)), broken)
 
 
 def test_an_arrow_goes_to_whom_the_action_names() -> None:

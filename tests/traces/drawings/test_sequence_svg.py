@@ -78,10 +78,10 @@ def test_nothing_is_drawn_outside(picture: Element) -> None:
 def test_what_repeats_is_framed_and_what_stops_is_said(trace: Trace, broken: Protocol) -> None:
     framed = fromstring(as_svg(replace(trace, loop=Loop(2)), broken))
     assert [box.get("class") for box in framed.iter(f"{SVG}rect")].count("loop") == 1
-    assert "again and again, for ever" in texts(framed)
+    assert "again and again, forever" in texts(framed)
     stopped = texts(fromstring(as_svg(replace(trace, loop=Loop(4)), broken)))
     assert stopped[-1] == "the run stops after step 4: nothing more is obliged to happen"
-    assert "again and again, for ever" not in stopped
+    assert "again and again, forever" not in stopped
 
 
 def test_a_run_without_steps_or_property(trace: Trace, broken: Protocol) -> None:

@@ -40,7 +40,7 @@ def lost(pages: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def lamps(pages: Path) -> Path:
-    """Two runs that part after two steps, and one that goes on for ever."""
+    """Two runs that part after two steps, and one that goes on forever."""
     suite = lamp()
     first = run(suite.protocol, ["switch_on", "switch_off", "switch_on", "blow"], "seldom")
     second = run(suite.protocol, ["switch_on", "switch_off", "forget", "switch_on"], "never_forgotten")

@@ -198,8 +198,8 @@ def test_two_traces_side_by_side(chromium: Any, lamps: Path) -> None:
 
 def test_a_run_that_goes_on_for_ever(chromium: Any, lamps: Path) -> None:
     shown = Page(chromium, lamps, "#trace=3")
-    assert shown.text("#summary") == "lamp: 5 steps, 2 of them for ever"
-    assert "This is the state after step 3 again: steps 4 to 5 repeat for ever." in shown.text(".loop-note")
+    assert shown.text("#summary") == "lamp: 5 steps, 2 of them forever"
+    assert "This is the state after step 3 again: steps 4 to 5 repeat forever." in shown.text(".loop-note")
     assert "Enabled there, but nothing obliges it: blow" in shown.text(".loop-note")
     looping = [row.get_attribute("data-place") for row in shown.all(".row.looping")]
     assert looping == ["4", "5"]
@@ -220,8 +220,8 @@ def test_a_run_that_stops_for_ever(chromium: Any, pages: Path) -> None:
     suite = lamp()
     stopped = run(suite.protocol, ["switch_on", "blow"], "goes_on", Loop(2))
     shown = Page(chromium, written(pages, "stopped", [Recording("stopped", stopped, suite)]))
-    assert shown.text("#summary") == "lamp: 2 steps, then stops for ever"
-    assert shown.text(".loop-note") == "The run stops here for ever: nothing more is obliged to happen."
+    assert shown.text("#summary") == "lamp: 2 steps, then stops forever"
+    assert shown.text(".loop-note") == "The run stops here forever: nothing more is obliged to happen."
     assert shown.all(".looping") == []
     assert not shown.one("#to-next").is_enabled()
 

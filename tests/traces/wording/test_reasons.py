@@ -85,7 +85,7 @@ def test_formulas_are_in_words(formula: Any, text: str) -> None:
 
 
 def state(**values: Any) -> tuple[int, ...]:
-    """The initial state, but for these variables (raw values; ``shelf0`` is that of the first clerk)."""
+    """The initial state, except for these variables (raw values; ``shelf0`` is that of the first clerk)."""
     named = {v.name: v.initial[0] for v in P.variables}
     named |= {name.replace("0", "[c0]").replace("1", "[c1]"): raw for name, raw in values.items()}
     return tuple(named[v.name] for v in P.variables)

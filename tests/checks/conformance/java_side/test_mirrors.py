@@ -97,8 +97,8 @@ def test_the_mistakes_of_a_protocol_mirror_something_too() -> None:
     methods = mirrored(PROTOCOLS["ledger"])
     assert methods["BookieImpl.fenceLedger"]
     assert methods["SyncThread.checkpoint"] == ("idle_checkpoint",)
-    mended = PROTOCOLS["ledger"].outline({}).protocol.mirrors
-    assert not any("SyncThread.checkpoint" in names for names in mended.values())
+    fixed = PROTOCOLS["ledger"].outline({}).protocol.mirrors
+    assert not any("SyncThread.checkpoint" in names for names in fixed.values())
 
 
 def test_a_class_that_is_not_in_the_jars_is_missing(jar: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,9 +67,9 @@ def test_the_actions_are_those_of_the_model() -> None:
     """Each action has a step or a reason why it has none, and no other has: a name that is gone would leave a hole."""
     faults = {"disconnects": 1, "expiries": 1, "crashes": 1, "releases": 1, "splits": 2, "policies": True}
     families, actions = set(), set()
-    for mended in (False, True):
+    for fixed in (False, True):
         for defects in ((), tuple(ENTRY.history)):
-            everything = ENTRY.build({**faults, "mended": mended}, defects)
+            everything = ENTRY.build({**faults, "fixed": fixed}, defects)
             actions |= {action.name for action in everything.actions}
             families |= {variable.family for variable in everything.variables}
     covered, left_out = set(SplitAdapter.steps), set(SplitAdapter.not_covered)

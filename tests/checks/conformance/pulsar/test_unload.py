@@ -68,8 +68,8 @@ def test_the_actions_are_those_of_the_model() -> None:
     """Each action has a step, is taken by the code itself, or has a reason why it has none; and no other has."""
     faults = {"disconnects": 1, "expiries": 1, "crashes": 1, "timeouts": 1, "failures": 1}
     families, actions = set(), set()
-    for mended in (False, True):
-        everything = ENTRY.build({**faults, "mended": mended}, ENTRY.history)
+    for fixed in (False, True):
+        everything = ENTRY.build({**faults, "fixed": fixed}, ENTRY.history)
         actions |= {action.name for action in everything.actions}
         families |= {variable.family for variable in everything.variables}
     covered, left_out = {*UnloadAdapter.steps, *UnloadAdapter.eager}, set(UnloadAdapter.not_covered)
