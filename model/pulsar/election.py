@@ -266,7 +266,7 @@ def election(
     )
     def confirm(b: int) -> Any:
         """The read that sets the watch has come back, whatever it says, or the answer to the creation: the broker leads."""
-        confirmed = merged(settled(b, "leading"), {} if reads else {cached[b]: b})
+        confirmed = settled(b, "leading") | ({} if reads else {cached[b]: b})
         if fixed:
             is_own = leader.is_own(b)
             confirmed |= {stage[b]: If(is_own, "settled", "looking"), role[b]: If(is_own, "leading", role[b])}
@@ -427,7 +427,7 @@ def election(
     def end(b: int) -> Any:
         """The process ends and closes its session; a leader that reaches the store has deleted the node before."""
         done = Or(role[b] != "leading", Not(store.reaches(b)))
-        return And(store.lives[b], stage[b] == "closed", done), merged(store.ended(b), at_start(b))
+        return And(store.lives[b], stage[b] == "closed", done), store.ended(b) | at_start(b)
 
     declare_lookup(p, store, stage=stage, role=role, cached=cached, lookups=lookups, snapshot=reads)
 

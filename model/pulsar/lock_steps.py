@@ -120,7 +120,7 @@ def declare_locks(
         """
         stale = locks.retake_deletes(b, u)
         outcome = either(stale, {stage[b, u]: "recreating", **locks.knows(b, u, locks.unknown)}, locks.lost(b, u))
-        return And(store.reaches(b), stage[b, u] == "retaking"), merged(nodes[u].vanished(stale), outcome)
+        return And(store.reaches(b), stage[b, u] == "retaking"), nodes[u].vanished(stale) | outcome
 
     @p.step(
         by="b",
@@ -225,7 +225,7 @@ def declare_releases(
         deleted, node = locks.release_deletes(b, u), nodes[u]
         gone = Or(node.absent, node.holder != b) if locks.fixed else locks.finds_gone(b, u)
         answered = And(store.reaches(b), stage[b, u] == "releasing", Or(deleted, gone))
-        return answered, merged(node.vanished(deleted), locks.released(b, u), on_released(b, u))
+        return answered, node.vanished(deleted) | merged(locks.released(b, u), on_released(b, u))
 
     @p.step(
         by="b",

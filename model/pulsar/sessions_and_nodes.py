@@ -131,10 +131,10 @@ class Sessions:
         return merged(self._gone(c, former=False), ended, {self.session[c]: False})
 
     def ended(self, c: int) -> Updates:
-        """The process ends and closes its session, with all its nodes, if the store can be reached."""
+        """The process ends and closes its session, with all its nodes, if the store can be reached, and hears nothing of it."""
         closed = self.reaches(c)
         gone = merged(*(node.vanished(And(closed, node.is_own(c)), unheard_by=c) for node in self._every_node()))
-        return merged(gone, self.died(c), {self.session[c]: And(self.session[c], Not(closed))})
+        return gone | self.died(c) | {self.session[c]: And(self.session[c], Not(closed))}
 
     def lost_answer(self, c: int, effect: Mapping[Any, Any]) -> tuple[Any, Updates]:
         """Guard and updates of a request that takes effect while the client loses its connection: it never hears of that."""

@@ -37,8 +37,8 @@ def test_a_stock_configuration_holds_but_for_the_hazards_of_the_release(conf: Pa
     assert "exhausted: all 229,673 states, 1,268,753 transitions" in run.stdout
     assert "inconclusive" not in run.stdout
     assert "sampled" not in run.stdout
-    hazards = run.stdout.count("\n  hazard ")
-    counts = f"77 exhausted, {hazards} hazard, 13 proved, 13 reached, 2 violated as expected"
+    bugs = run.stdout.count("\n  known bug ")
+    counts = f"77 exhausted, {bugs} known bugs, 13 proved, 13 reached, 2 violated as expected"
     assert stable(run.stdout).endswith(f"{counts}: a known bug affects this release (exit 14)\n")
 
 

@@ -51,7 +51,7 @@ def test_the_hazards_of_a_release_are_told() -> None:
     assert run.returncode == 14
     heading = "instances: without the known bugs of these releases, unless one is named\n"
     assert run.stdout.startswith(f"releases: Pulsar 4.0.8 with BookKeeper 4.17.2\n{heading}election, as set: ")
-    assert [line.split()[1].rstrip(":") for line in run.stdout.splitlines() if line.startswith("  hazard ")] == HAZARDS
+    assert [line.split()[2].rstrip(":") for line in run.stdout.splitlines() if line.startswith("  known bug ")] == HAZARDS
     assert "(electing_brokers_do_not_choose is violated in 2 steps)" in run.stdout
     assert "since 2.8.0; fixed in 4.2.4, 5.0.0-M1; pulsar#25999, pulsar#26000" in run.stdout
     assert "avoided by advertisedAddress" in run.stdout

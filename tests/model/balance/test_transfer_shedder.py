@@ -62,7 +62,7 @@ def test_the_last_one_left_is_never_moved() -> None:
 
 
 def test_a_bundle_too_large_is_swapped_only_if_that_balances_better() -> None:
-    # a has 1000, b 300: a/1 (990) is too large, except for b's bundles it may go: 1000 - 990 + 290 = 300 < 750, 1000 <= 300 fails
+    # a has 1000, b 300: a/1 (990) is too large; it may go for b's bundles: 1000 - 990 + 290 = 300 < 750, 1000 <= 300 fails
     assert rounds(two(10, 990, empty=(10, 290))).unload == {"a:1": ("a/0",)}
     # 55 are wanted; 400 goes for 100: a ends with 700 < 0.75 * 1000, b with 600
     close = replace(CONF, loadBalancerBrokerLoadTargetStd=0.01)

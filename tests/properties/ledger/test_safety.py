@@ -45,6 +45,7 @@ CONTROLS: dict[str, dict[str, int]] = {
     "lost disk": {},
     "lost disk, data integrity": {},
     "ack quorum of one": {"open_ledgers_close_whatever_is_lost": 3},
+    "without readers": {"lac_is_confirmed": 14},
 }
 
 EXPLAINED = {
