@@ -253,6 +253,7 @@ def test_sigterm_keeps_what_was_found_and_the_checkpoint(tmp_path: Path) -> None
     assert list((tmp_path / "levels").iterdir())
 
 
+@pytest.mark.long
 def test_sigterm_ends_a_solver_that_thinks() -> None:
     """Python runs no handler while Z3 does."""
     deep = ("--by", "bounded", "--depth", "60", "--set", "entries=3", "--property", "no_truncation", "--workers", "1")

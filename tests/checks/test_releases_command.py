@@ -46,6 +46,7 @@ def _searched_once() -> Iterator[None]:
         yield
 
 
+@pytest.mark.long
 def test_the_hazards_of_a_release_are_told() -> None:
     run = fencepost(*OLD)
     assert run.returncode == 14

@@ -162,6 +162,7 @@ def test_little_memory_makes_nothing_hold_that_fails() -> None:
     assert row.figure in (0, None)
 
 
+@pytest.mark.long
 def test_three_copies_do_not_survive_three_lost_disks() -> None:
     row = of_few("disks_after_change", Sizes(6, 5, 5, 3))
     assert (row.figure, row.limit, row.verdict) == (None, 2, "inconclusive")
