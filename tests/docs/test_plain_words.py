@@ -10,11 +10,34 @@ import pytest
 from tests.command import fencepost
 from tests.docs.examples import DOCUMENTS
 
-WORDS = "anew;for ever;unmended;mended;mends?;but for;such a one;makes known;hazard of (?:Pulsar|BookKeeper)".split(";")
+WORDS = [
+    "anew",
+    "for ever",
+    "unmended",
+    "mended",
+    "mends?",
+    "but for",
+    "such a one",
+    "makes known",
+    "hazard of (?:Pulsar|BookKeeper)",
+]
 BANNED = re.compile(rf"\b({'|'.join(WORDS)})\b", re.I)
 """Each has a better word: again, forever, open, fixed, fixes, except for, one, prints, known bug of."""
 
-COMMANDS = "list check explore teeth lemmas play trace conform reproduce export certify policy".split()
+COMMANDS = [
+    "list",
+    "check",
+    "explore",
+    "teeth",
+    "lemmas",
+    "play",
+    "trace",
+    "conform",
+    "reproduce",
+    "export",
+    "certify",
+    "policy",
+]
 
 
 def test_a_banned_word_is_seen() -> None:
