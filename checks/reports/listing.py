@@ -45,8 +45,7 @@ def _chosen(names: Sequence[str]) -> list[Entry | Theory]:
 def _releases() -> str:
     ships = [f"{release} (which ships BookKeeper {bookkeeper})" for release, bookkeeper in PULSAR.items()]
     pairs = [", ".join(ships[place : place + 2]) for place in range(0, len(ships), 2)]
-    unread = [number for number in (*PULSAR, *BOOKKEEPER) if _is_unread(number)]
-    told = f"\n  unread: whether {', '.join(unread)} has known bugs" if unread else ""
+    told = "".join(f"\n  unread: whether {', '.join(numbers)} has known bugs{of}" for of, numbers in _unread().items())
     return f"""releases: of what the protocols are models
 
   Pulsar      {f",{chr(10)}              ".join(pairs)}
@@ -55,9 +54,17 @@ def _releases() -> str:
 """
 
 
-def _is_unread(number: str) -> bool:
-    """Whether there are mistakes of which nobody has read if that release has them."""
-    return any(number in history.unread for entry in PROTOCOLS.values() for history in entry.history.values())
+def _unread() -> dict[str, list[str]]:
+    """The releases of which nobody has read whether they have known bugs: of all protocols (no words), or of those named."""
+    releases: dict[str, list[str]] = {}
+    for number in (*PULSAR, *BOOKKEEPER):
+        projects = {name: {history.project for history in entry.history.values()} for name, entry in PROTOCOLS.items()}
+        project = "pulsar" if number in PULSAR else "bookkeeper"
+        every = [name for name, of in projects.items() if project in of]
+        names = [name for name in every if any(number in history.unread for history in PROTOCOLS[name].history.values())]
+        if names:
+            releases.setdefault("" if names == every else f" of {', '.join(names)}", []).append(number)
+    return releases
 
 
 def _defects(entry: Entry | Theory) -> str:
