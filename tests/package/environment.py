@@ -18,7 +18,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
 FLOORS = ("model", "properties", "traces", "checks")
-SOURCES = ("pyproject.toml", "README.md", "LICENSE", "fencepost", *FLOORS)
+SOURCES = ("pyproject.toml", "README.md", "LICENSE", "fencepost", *FLOORS, "docs/reproduced.json")
 
 
 def without_paths() -> dict[str, str]:
@@ -35,6 +35,7 @@ def copied(folder: Path) -> Path:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
         else:
+            (folder / name).parent.mkdir(exist_ok=True)
             shutil.copy(ROOT / name, folder / name)
     return folder
 
