@@ -213,7 +213,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
         _good_again,
     ),
 )
-"""Those with a number are told of in docs/how-to/hold-it-against-the-code.md."""
+"""Those with a number are described in docs/how-to/hold-it-against-the-code.md."""
 
 OF_SORTED: tuple[Deviation, ...] = (
     Deviation(

@@ -117,4 +117,4 @@ DEVIATIONS: tuple[Deviation, ...] = (
         _runs_twice,
     ),
 )
-"""Each is told of in docs/how-to/hold-it-against-the-code.md."""
+"""Each is described in docs/how-to/hold-it-against-the-code.md."""

@@ -130,4 +130,4 @@ DEVIATIONS: tuple[Deviation, ...] = (
         _waits_for_another,
     ),
 )
-"""Each is told of in docs/how-to/hold-it-against-the-code.md."""
+"""Each is described in docs/how-to/hold-it-against-the-code.md."""

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.common.naming.NamespaceBundle;
 
-/** The topics of a broker: those of a unit are open, closed but for their clients, closed, or late to close, all together. */
+/** The topics of a broker: those of a unit are open, closed except for their clients, closed, or late to close, all together. */
 class Topics extends BrokerService {
     /** A closing that the channel has asked for, which has not ended. */
     private record Closing(boolean disconnect, CompletableFuture<Integer> ended) {

@@ -12,7 +12,7 @@ final class UnitRequests implements HeldStore.Concern {
     private final String folder;
     private final String apart;
 
-    /** Those of the nodes in a folder, but for one that fares by itself. */
+    /** Those of the nodes in a folder, except for one that is handled by itself. */
     UnitRequests(String folder, String apart) {
         this.folder = folder + "/0x";
         this.apart = folder + "/" + apart;

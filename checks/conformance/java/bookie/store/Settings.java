@@ -35,7 +35,7 @@ final class Settings {
         conf.setJournalPageCacheFlushIntervalMSec(0); // without syncData too, what is written may be synced at any time
         conf.setMaxJournalSizeMB(0); // each write is a file of its own
         conf.setMaxBackupJournals(0);
-        // requests are processed as they come, but for those that fence
+        // requests are processed as they come, except for those that fence
         conf.setNumAddWorkerThreads(0);
         conf.setNumReadWorkerThreads(0);
         conf.setNumLongPollWorkerThreads(1);
