@@ -14,7 +14,7 @@ from fencepost.model.language import Location, ModelError, Protocol
 from fencepost.model.language.building import built, in_outline
 from fencepost.model.language.mistakes import guess
 from fencepost.model.language.sizes import Size
-from fencepost.model.releases import Behaviour, Releases
+from fencepost.model.releases import PULSAR, Behaviour, Releases
 from fencepost.properties.general import General, Part
 from fencepost.properties.vocabulary import Suite
 
@@ -89,8 +89,8 @@ class Entry:
     parameters of a small instance in which it is caught. ``mutated`` are the instances in which mutants of it are searched by
     the hundred, if those of ``ci`` are too large for that. ``history`` tells of each defect which releases of the real system
     have it, or is empty; ``releases`` maps a release, of Pulsar or of BookKeeper, to the parameters with which the protocol
-    behaves as it. ``general`` tells for what of it there is a proof for any size. ``largest`` is the largest number that a file
-    can give a parameter.
+    behaves as it, and ``outside`` a release of Pulsar to the reason why the protocol says nothing of it. ``general`` tells for
+    what of it there is a proof for any size. ``largest`` is the largest number that a file can give a parameter.
     """
 
     name: str
@@ -102,6 +102,7 @@ class Entry:
     mutated: tuple[Instance, ...] = ()
     history: Mapping[str, History] = field(default_factory=dict)
     releases: Behaviour = field(default_factory=dict)
+    outside: Mapping[str, str] = field(default_factory=dict)
     general: General | None = None
     largest: int = LARGEST
 
@@ -183,17 +184,31 @@ class Entry:
         """Whose releases the history is of: ``pulsar`` or ``bookkeeper``; empty without a history."""
         return next((history.project for history in self.history.values()), "")
 
+    def refusal(self, releases: Releases | None) -> str:
+        """Why the protocol says nothing of these releases; empty if it does."""
+        return self.outside.get(releases.pulsar, "") if releases else ""
+
     def hazards(self, releases: Releases) -> tuple[str, ...]:
         """The defects that these releases have, in the order of the protocol's histories."""
+        if self.refusal(releases):
+            return ()
         return tuple(name for name, history in self.history.items() if history.is_hazard(releases))
 
     def unread(self, releases: Releases) -> dict[str, int]:
         """By release, of these, of how many defects nobody has read if it has them; releases with none are left out."""
+        if self.refusal(releases):
+            return {}
         named = (history.release(releases) for history in self.history.values() if history.is_unread(releases))
         return dict(Counter(named))
 
     def behaviour(self, releases: Releases) -> dict[str, Value]:
-        """The parameters with which the protocol behaves as these releases do, where that changed between releases."""
+        """The parameters with which the protocol behaves as these releases do, where that changed between releases.
+
+        RegistryError if it says nothing of them.
+        """
+        if why := self.refusal(releases):
+            said = ", ".join(number for number in PULSAR if number not in self.outside)
+            raise RegistryError(f"{self.name}: {why}; name another release by --pulsar: {said}")
         return {**self.releases.get(releases.bookkeeper, {}), **self.releases.get(releases.pulsar, {})}
 
     def as_of(self, releases: Releases | None, instances: Iterable[Instance]) -> list[Instance]:

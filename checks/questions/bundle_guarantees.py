@@ -27,9 +27,28 @@ def bundle_guarantees(
     A broker that shuts down when its session is lost is one that may crash: that it goes on is among what is considered.
     """
     is_extensible = manager.is_extensible(releases.pulsar)
+    why = SERVICE_UNIT.refusal(releases) if is_extensible else ""
+    for row in _of_owners(settings, manager, releases, is_extensible=is_extensible):
+        yield replace(row, unasked=why)
+    yield Guarantee(
+        "hash_range",
+        "every hash is in one bundle, however bundles are split",
+        "a hash can be in no bundle, or in two",
+        THEORIES["hash_range"],
+        {},
+        (),
+        1,
+    )
+
+
+def _of_owners(
+    settings: ControlPlaneSettings, manager: LoadManagerSettings, releases: Releases, *, is_extensible: bool
+) -> Iterator[Guarantee]:
+    """What is asked of who owns a bundle, and serves it."""
     suites = of_records if is_extensible else of_locks
     owning, unloading = (SERVICE_UNIT, SERVICE_UNIT) if is_extensible else (OWNERSHIP, UNLOAD)
-    taken = {**owning.behaviour(releases), **(manager.service_units(releases.pulsar) if is_extensible else {})}
+    behaviour = {} if owning.refusal(releases) else owning.behaviour(releases)
+    taken = {**behaviour, **(manager.service_units if is_extensible else {})}
     moves: dict[str, Value] = {"unloads": 0} if is_extensible else {}
     small: dict[str, Value] = {**taken, **moves, "brokers": 2, "crashes": int(settings.session_policy == "shutdown")}
     steps_of = f"service units in the {taken['store']} store" if is_extensible else "locks"
@@ -85,15 +104,6 @@ def bundle_guarantees(
         0,
         fewer=True,
         steps_of=steps_of,
-    )
-    yield Guarantee(
-        "hash_range",
-        "every hash is in one bundle, however bundles are split",
-        "a hash can be in no bundle, or in two",
-        THEORIES["hash_range"],
-        {},
-        (),
-        1,
     )
 
 

@@ -48,7 +48,7 @@ def hazards(
             history = entry.history[name]
             usual = {p.name: p.default for p in entry.parameters} | entry.behaviour(releases)
             parameters = entry.behaviour(releases) | dict(entry.shown_by[name])
-            taken = _taken(entry, parameters, settings, releases)
+            taken = _taken(entry, parameters, settings)
             given = {key: taken[key] for key in taken if key not in history.regardless} | entry.settings(changes)
             parameters |= given
             # What shows a mistake of SortedLedgerStorage has that storage, and is for a cluster that has it, too.
@@ -65,9 +65,7 @@ def hazards(
                 yield Hazard(entry, name, instance)
 
 
-def _taken(
-    entry: Entry, shown: Mapping[str, Value], settings: Settings | None, releases: Releases
-) -> dict[str, Value]:
+def _taken(entry: Entry, shown: Mapping[str, Value], settings: Settings | None) -> dict[str, Value]:
     """What a protocol takes from the settings; of a ledger with as many bookies beside the ensemble as there were."""
     if settings is None:
         return {}
@@ -76,5 +74,5 @@ def _taken(
         spare = int(usual["bookies"]) - int(usual["ensemble"])
         return {**settings.ledger.parameters, "bookies": settings.ledger.ensemble.value + spare}
     if entry.name == SERVICE_UNIT:
-        return settings.load_manager.service_units(releases.pulsar)
+        return settings.load_manager.service_units
     return CONTROL_PLANE[entry.name](settings.control_plane) if entry.name in CONTROL_PLANE else {}

@@ -15,6 +15,7 @@ from fencepost.checks.settings.input_files import Place
 from fencepost.checks.settings.ledger_settings import LedgerSettings, ledger_settings
 from fencepost.checks.settings.load_manager import LoadManagerSettings, load_manager_settings
 from fencepost.checks.settings.metadata_store_settings import store_parameters
+from fencepost.model.pulsar.service_unit import OUTSIDE
 from fencepost.properties.registry import Instance, Value
 
 T = TypeVar("T")
@@ -119,11 +120,9 @@ def control_plane_instances(
     return _fitting(instances, CONTROL_PLANE[name](settings))
 
 
-def service_unit_instances(
-    instances: Iterable[Instance], settings: LoadManagerSettings, release: str
-) -> tuple[Instance, ...]:
+def service_unit_instances(instances: Iterable[Instance], settings: LoadManagerSettings) -> tuple[Instance, ...]:
     """The instances of the service unit channel with the store that is configured, likewise."""
-    return _fitting(instances, settings.service_units(release))
+    return _fitting(instances, settings.service_units)
 
 
 def _fitting(instances: Iterable[Instance], taken: Mapping[str, Value]) -> tuple[Instance, ...]:
@@ -134,7 +133,8 @@ def _fitting(instances: Iterable[Instance], taken: Mapping[str, Value]) -> tuple
 
 def is_run(name: str, settings: LoadManagerSettings, release: str) -> bool:
     """Whether a cluster with this load manager runs the protocol, in a release of Pulsar, and it is to be asked for unnamed."""
-    return name not in (*UNASKED, *(LOCKED if settings.is_extensible(release) else (SERVICE_UNIT,)))
+    owning = (SERVICE_UNIT,) if settings.is_extensible(release) else LOCKED
+    return name not in (*UNASKED, *{*LOCKED, SERVICE_UNIT} - {*owning}) and not (name == SERVICE_UNIT and release in OUTSIDE)
 
 
 def ledger_instances(settings: LedgerSettings, size: str) -> tuple[Instance, ...]:

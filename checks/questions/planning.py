@@ -58,7 +58,7 @@ def planned_with_hazards(
 def _every(
     asked: Wanted, settings: Settings | None, releases: Releases | None
 ) -> list[tuple[Item, Instance]]:
-    items = _items(asked, settings, _pulsar(releases))
+    items = _items(asked, settings, releases)
     return [(item, instance) for item in items for instance in _instances(item, asked, settings, releases)]
 
 
@@ -133,15 +133,16 @@ def _pulsar(releases: Releases | None) -> str:
     return (releases or Releases.of()).pulsar
 
 
-def _items(asked: Wanted, settings: Settings | None, release: str) -> list[Item]:
+def _items(asked: Wanted, settings: Settings | None, releases: Releases | None) -> list[Item]:
     names = asked.protocols
     if not names:
         configured = ["ledger", *CONTROL_PLANE, SERVICE_UNIT, *THEORIES]
         names = [
             name
             for name in EVERYTHING
-            if settings is None or (name in configured and is_run(name, settings.load_manager, release))
+            if settings is None or (name in configured and is_run(name, settings.load_manager, _pulsar(releases)))
         ]
+        names = [name for name in names if name not in PROTOCOLS or not PROTOCOLS[name].refusal(releases)]
         if asked.set or asked.by:  # which are of protocols
             names = [name for name in names if name in PROTOCOLS]
         if asked.any:
@@ -172,7 +173,7 @@ def _instances(
 ) -> Iterator[Instance]:
     """The instances of an item; of those of a size only what behaves as the releases do, and each once."""
     changed = item.settings(asked.set)
-    instances, behaviour = _before_set(item, asked, settings, _pulsar(releases)), dict[str, Value]()
+    instances, behaviour = _before_set(item, asked, settings), dict[str, Value]()
     if isinstance(item, Entry) and releases is not None:
         behaviour = item.behaviour(releases)
         instances = instances if asked.defect else item.as_of(releases, instances)
@@ -193,13 +194,13 @@ def _require_store(entry: Entry, store: object, releases: Releases) -> None:
         raise RegistryError(f"{entry.name}: {told}: name another release by --pulsar, or another store")
 
 
-def _before_set(item: Item, asked: Wanted, settings: Settings | None, release: str) -> Sequence[Instance]:
+def _before_set(item: Item, asked: Wanted, settings: Settings | None) -> Sequence[Instance]:
     if settings is not None and item.name == "ledger":
         return ledger_instances(settings.ledger, asked.size or "ci")
     if settings is not None and item.name in CONTROL_PLANE:
         return control_plane_instances(item.name, item.instances(asked.size or "ci"), settings.control_plane)
     if settings is not None and item.name == SERVICE_UNIT:
-        return service_unit_instances(item.instances(asked.size or "ci"), settings.load_manager, release)
+        return service_unit_instances(item.instances(asked.size or "ci"), settings.load_manager)
     if asked.any and not (asked.size or asked.defect or asked.set) and isinstance(item, Entry) and item.general is not None:
         meant = [instance for instance in item.general.instances if set(instance.any) == set(asked.any)]
         return meant or (Instance("of any size", {}),)

@@ -81,13 +81,12 @@ class LoadManagerSettings:
         """Whether a release runs the extensible manager, and not the modular one."""
         return self.running(release).manager == EXTENSIBLE
 
-    def service_units(self, release: str) -> dict[str, Value]:
+    @property
+    def service_units(self) -> dict[str, Value]:
         """The parameters of the protocol ``service_unit``: where its records are, and whether clients stay in a transfer.
 
         A class of a user's own counts as one over the system topic, as Pulsar's own unless configured.
         """
-        if release not in CHANNELS:
-            return {"store": "topic", "multi_phase": False}
         store = "metadata" if _simple(self.table_view) == "ServiceUnitStateMetadataStoreTableViewImpl" else "topic"
         return {"store": store, "multi_phase": self.multi_phase.value}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fencepost.model.pulsar.history import SERVICE_UNIT
-from fencepost.model.pulsar.service_unit import service_unit
+from fencepost.model.pulsar.service_unit import OUTSIDE, service_unit
 from fencepost.properties.registry import Entry
 from fencepost.properties.service_unit import instances, suite
 
@@ -15,5 +15,6 @@ ENTRY = Entry(
     instances.SIZES,
     instances.SHOWN_BY,
     instances.MUTATED,
+    outside=OUTSIDE,
     history=SERVICE_UNIT,
 )

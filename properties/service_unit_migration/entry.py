@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fencepost.model.pulsar.history import SERVICE_UNIT_MIGRATION
-from fencepost.model.pulsar.service_unit import service_unit_migration
+from fencepost.model.pulsar.service_unit import OUTSIDE, service_unit_migration
 from fencepost.properties.registry import Entry
 from fencepost.properties.service_unit_migration import instances, suite
 
@@ -14,5 +14,6 @@ ENTRY = Entry(
     suite.service_unit_migration,
     instances.SIZES,
     instances.SHOWN_BY,
+    outside=OUTSIDE,
     history=SERVICE_UNIT_MIGRATION,
 )

@@ -117,6 +117,20 @@ def test_hazards_are_the_defects_of_a_release() -> None:
     assert entry.behaviour(Releases.of("4.2.4")) == {}
 
 
+def test_a_release_that_a_protocol_says_nothing_of_is_refused() -> None:
+    history = {"leaks": History("pulsar", releases="2.10.1 to 4.0.8")}
+    entry = replace(TANK, history=history, outside={"2.10.1": "tanks came with 3.0"})
+    assert entry.hazards(Releases.of("2.10.1")) == ()
+    assert entry.unread(Releases.of("2.10.1")) == {}
+    assert entry.hazards(Releases.of("4.0.8")) == ("leaks",)
+    refused = "tank: tanks came with 3.0; name another release by --pulsar: 3.0.7, 4.0.8, 4.2.4, 5.0.0-M1"
+    with pytest.raises(RegistryError) as error:
+        entry.behaviour(Releases.of("2.10.1"))
+    assert str(error.value) == refused
+    with pytest.raises(RegistryError, match="tanks came with"):
+        entry.as_of(Releases.of("2.10.1"), [Instance("small", {})])
+
+
 def test_finding() -> None:
     assert find("tank", {"tank": TANK}) is TANK
     with pytest.raises(RegistryError) as error:

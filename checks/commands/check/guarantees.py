@@ -101,7 +101,7 @@ def run_alone(asked: CheckRequest, subject: Subject, started: float, record: Rec
         opening = opening_of(asked, subject, started, reporter, interrupt)
     assert opening is not None, "parts are refused"
     status = opening.status
-    unread = subject.unread(subject.run)
+    unread = "; ".join(filter(None, [subject.left_out, subject.unread(subject.run)]))
     if unread and status == ExitStatus.HOLDS:
         status = ExitStatus.INCONCLUSIVE
     pages: list[Path] = []

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.unread import unread
-from fencepost.checks.questions.instances import LARGEST_ENSEMBLE, LOCKED, Settings, is_run, read_settings, unclaimed
+from fencepost.checks.questions.instances import (
+    LARGEST_ENSEMBLE,
+    LOCKED,
+    SERVICE_UNIT,
+    Settings,
+    is_run,
+    read_settings,
+    unclaimed,
+)
 from fencepost.checks.questions.planning import configuration_notes
 from fencepost.checks.settings.load_manager import as_taken
 from fencepost.model.releases import Releases
@@ -17,13 +26,14 @@ from fencepost.properties.protocols import PROTOCOLS
 @dataclass(frozen=True)
 class Subject:
     """The settings of a cluster, if there are any, and those ``before``; the releases, which nobody named if ``assumed``, and
-    what they silently make of the classes that balance the load."""
+    what they silently make of the classes that balance the load; and of which protocols nothing is claimed, and why."""
 
     settings: Settings | None
     before: Settings | None
     releases: Releases | None
     assumed: bool
     classes: tuple[str, ...] = ()
+    left_out: str = ""
 
     @classmethod
     def of(cls, asked: CheckRequest) -> Subject:
@@ -34,12 +44,14 @@ class Subject:
         """
         named = chosen_releases(asked)
         if not asked.conf:
-            return cls(None, None, named, assumed=False)
+            left_out = "" if asked.protocols else _left_out(list(PROTOCOLS), named)
+            return cls(None, None, named, assumed=False, left_out=left_out)
         settings = read_settings(*asked.conf)
         before = read_settings(*asked.against) if asked.against else None
         releases = named or Releases.of()
         classes = tuple(f"note: {told}" for told in as_taken(settings.load_manager, releases.pulsar))
-        return cls(settings, before, releases, named is None, classes)
+        owns = [SERVICE_UNIT] if settings.load_manager.is_extensible(releases.pulsar) and not asked.protocols else []
+        return cls(settings, before, releases, named is None, classes, _left_out(owns, releases))
 
     @property
     def release(self) -> str:
@@ -47,7 +59,9 @@ class Subject:
         return str(self.releases or "")
 
     def unclaimed(self, names: set[str]) -> str:
-        """Why the protocols of these names say nothing of this cluster; empty if they do."""
+        """Why the protocols of these names say nothing of this cluster, or which are left out; empty if they do."""
+        if self.left_out:
+            return self.left_out
         if self.settings is None or self.releases is None or not names & set(LOCKED):
             return ""
         return unclaimed(self.settings, self.releases.pulsar)
@@ -75,9 +89,16 @@ class Subject:
         if self.settings is not None:
             told = [*configuration_notes(self.settings, names, self.releases), *self.classes]
         if unknown := self.unclaimed(names):
-            told.append(f"no number is given: {unknown}")
+            told.append(f"nothing is claimed: {unknown}")
         if self.releases is not None:
             assumed = ", assumed; override with --pulsar and --bookkeeper" if self.assumed else ""
             told.append(f"releases: {self.releases}{assumed}")
             told.append("instances: without the known bugs of these releases, unless one is named")
         return [*told, *filter(None, [self.unread(names)])]
+
+
+def _left_out(names: Sequence[str], releases: Releases | None) -> str:
+    """The protocols of these names that say nothing of the releases, with the reason; empty if there are none."""
+    refused = {name: PROTOCOLS[name].refusal(releases) for name in names if PROTOCOLS[name].refusal(releases)}
+    reasons = "; ".join(dict.fromkeys(refused.values()))
+    return f"{', '.join(refused)}: {reasons}" if refused else ""

@@ -2,6 +2,6 @@
 
 from fencepost.model.pulsar.service_unit.defects import DEFECTS
 from fencepost.model.pulsar.service_unit.migration import service_unit_migration
-from fencepost.model.pulsar.service_unit.protocol import STORES, service_unit
+from fencepost.model.pulsar.service_unit.protocol import OUTSIDE, STORES, service_unit
 
-__all__ = ["DEFECTS", "STORES", "service_unit", "service_unit_migration"]
+__all__ = ["DEFECTS", "OUTSIDE", "STORES", "service_unit", "service_unit_migration"]

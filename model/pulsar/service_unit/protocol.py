@@ -41,6 +41,12 @@ from fencepost.model.pulsar.sessions_and_nodes import Sessions, merged
 
 STORES = ("topic", "metadata")
 
+OUTSIDE = {
+    "2.10.1": "Pulsar 2.10.1 has no extensible load manager",
+    "3.0.7": "the channel of Pulsar 3.0.7 is not modelled: its registry is a lock, and its clean-up has no health check",
+}
+"""The releases whose channel is not the one that is modelled, and why."""
+
 
 def service_unit(
     *,

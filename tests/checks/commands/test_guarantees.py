@@ -130,7 +130,7 @@ def test_of_the_extensible_manager_they_are_those_of_service_units(one: Path, tw
 def test_of_locks_nothing_is_claimed_where_there_are_none(two: Path) -> None:
     two.write_text(f"{two.read_text()}loadManagerClassName={EXTENSIBLE}\n")
     named = asked("ownership", "--conf", two, "--property", "single_owner")
-    assert f"no number is given: loadManagerClassName = {EXTENSIBLE} ({two}:5)" in named.stdout
+    assert f"nothing is claimed: loadManagerClassName = {EXTENSIBLE} ({two}:5)" in named.stdout
     assert named.returncode == 14  # as it is, mistakes of the release are among what was found
 
 

@@ -265,11 +265,18 @@ def test_with_records_two_owners_come_to_one_whatever_a_broker_does_without_its_
         assert bundles("served", policy, extensible(store)).figure == 1
 
 
-@pytest.mark.parametrize(("pulsar", "protocol"), [("2.10.1", "ownership"), ("3.0.7", "service_unit")])
+@pytest.mark.parametrize(("pulsar", "protocol"), [("2.10.1", "ownership"), ("4.0.8", "service_unit")])
 def test_bundles_are_owned_as_the_release_has_it(pulsar: str, protocol: str) -> None:
     first, *_ = bundle_guarantees(control_plane("reconnect"), extensible("metadata"), Releases.of(pulsar))
-    assert first.entry.name == protocol
-    assert first.parameters.get("store", "topic") == "topic", "the other store came with 4.0"
+    assert (first.entry.name, first.unasked) == (protocol, "")
+
+
+def test_of_a_channel_that_is_not_modelled_nothing_is_known() -> None:
+    rows = list(bundle_guarantees(control_plane("reconnect"), extensible("metadata"), Releases.of("3.0.7")))
+    assert {row.name for row in rows if row.unasked} == {"owners", "owners_in_the_end", "served", "unserved", "unloaded"}
+    row = establish(rows[0], MEANS)
+    assert row.figure is None
+    assert "its clean-up has no health check" in row.gap
 
 
 def test_theorems_are_a_guarantee() -> None:
