@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     )
     from fencepost.model.language.obligations import prove_domains
     from fencepost.model.language.symmetry import symmetry_of
-    from fencepost.model.pulsar.sessions_and_nodes import EphemeralNode, Sessions, merged
+    from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, merged
     from fencepost.properties.machines import Run, Violation, run_of
     from fencepost.properties.protocols import PROTOCOLS
     from fencepost.properties.registry import Entry, Instance, RegistryError
@@ -131,7 +131,7 @@ _HOMES = {
     ),
     "model.language.obligations": "prove_domains",
     "model.language.symmetry": "symmetry_of",
-    "model.pulsar.sessions_and_nodes": "EphemeralNode Sessions merged",
+    "model.zookeeper.sessions_and_nodes": "EphemeralNode Sessions merged",
     "properties.machines": "Run Violation run_of",
     "properties.protocols": "PROTOCOLS",
     "properties.registry": "Entry Instance RegistryError",

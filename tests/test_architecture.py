@@ -25,6 +25,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("kernel/walks", "kernel/clause_tables"),
         ("kernel/__init__",),
         ("stand_ins",),
+        ("zookeeper",),
         ("bookkeeper", "pulsar"),
         ("balance",),
     ),

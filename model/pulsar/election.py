@@ -20,10 +20,10 @@ from typing import Any
 
 from fencepost.model.language import And, If, ModelError, Not, Or, Protocol
 from fencepost.model.pulsar.leader_lookup import declare_lookup
-from fencepost.model.pulsar.sessions_and_nodes import EVENT_LOST, EphemeralNode, Sessions, Updates, either, merged
 from fencepost.model.pulsar.shared_defects import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.releases import changed
+from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, either, merged
 
 STAGES = ("looking", "proposing", "confirming", "retaking", "waiting", "settled", "closed")
 BEGUN = ("start", "session", "deletion")
@@ -49,7 +49,7 @@ DEFECTS = {
     "failure_not_retried": "an election that failed is tried again only if a deletion began it, and once; a process whose "
     "first one fails ends",
     "deletion_sent_again": SHARED["deletion_sent_again"],
-    "event_lost": EVENT_LOST,
+    "event_lost": SHARED["event_lost"],
 }
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Not, Or, Protocol
-from fencepost.model.pulsar.sessions_and_nodes import EphemeralNode, Sessions
+from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions
 
 
 def declare_lookup(

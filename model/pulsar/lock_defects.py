@@ -6,8 +6,8 @@ from typing import Any
 
 from fencepost.model.language import And, If, Not, Or
 from fencepost.model.pulsar.resource_lock import ResourceLocks
-from fencepost.model.pulsar.sessions_and_nodes import EVENT_LOST, merged
 from fencepost.model.pulsar.shared_defects import SHARED
+from fencepost.model.zookeeper.sessions_and_nodes import merged
 
 DEFECTS = {
     "released_without_version": "a released lock's node is deleted whatever its version",
@@ -25,7 +25,7 @@ DEFECTS = {
     "recreated_behind_release": "a revalidation under way creates the node of a lock that is released meanwhile",
     "deletion_sent_again": SHARED["deletion_sent_again"],
     "lone_release_fails": SHARED["lone_release_fails"],
-    "event_lost": EVENT_LOST,
+    "event_lost": SHARED["event_lost"],
     "found_lock_unattended": "a lock acquired by finding its own node is never looked after: its state stays Init",
 }
 """Each defect in one line, with its number upstream if it has one."""

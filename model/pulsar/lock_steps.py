@@ -10,7 +10,7 @@ from typing import Any
 
 from fencepost.model.language import And, Not, Or
 from fencepost.model.pulsar.resource_lock import ResourceLocks
-from fencepost.model.pulsar.sessions_and_nodes import either, merged
+from fencepost.model.zookeeper.sessions_and_nodes import either, merged
 
 
 def declare_locks(

@@ -21,9 +21,9 @@ from fencepost.model.language import And, ModelError, Not, Or, Protocol
 from fencepost.model.pulsar import lock_defects
 from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
 from fencepost.model.pulsar.resource_lock import ResourceLocks
-from fencepost.model.pulsar.sessions_and_nodes import EphemeralNode, Sessions, Updates, either, merged
 from fencepost.model.pulsar.shared_defects import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
+from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, either, merged
 
 NOBODY = EphemeralNode.NOBODY
 

@@ -28,8 +28,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe
-from fencepost.model.pulsar.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged
 from fencepost.model.releases import changed
+from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged
 
 STAGES = ("none", "acquiring", "valid", "checking", "recreating", "retaking", "releasing", "stranded")
 SERVES = ("absent", "active", "inactive")

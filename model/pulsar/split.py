@@ -31,10 +31,10 @@ from fencepost.model.pulsar.hash_range.universe import Bundles
 from fencepost.model.pulsar.lock_defects import lose_answers
 from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
 from fencepost.model.pulsar.resource_lock import ResourceLocks
-from fencepost.model.pulsar.sessions_and_nodes import PersistentNode, Sessions, Updates, either, merged
 from fencepost.model.pulsar.split_defects import DEFECTS, declare_steps
 from fencepost.model.pulsar.split_policies import RECORDED, declare_policies
 from fencepost.model.pulsar.stores import stated, store_named
+from fencepost.model.zookeeper.sessions_and_nodes import PersistentNode, Sessions, Updates, either, merged
 
 STAGES = ("none", "preparing", "writing", "waiting", "written")
 NOTHING = "nothing"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Protocol
-from fencepost.model.pulsar.sessions_and_nodes import Sessions
 from fencepost.model.pulsar.shared_defects import SHARED
+from fencepost.model.zookeeper.sessions_and_nodes import Sessions
 
 DEFECTS = {
     "writes_blindly": "pulsar#1117, #1428: the layout is written whatever its version, and a concurrent split is lost",

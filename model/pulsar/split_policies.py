@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fencepost.model.language import And, Not, Protocol
-from fencepost.model.pulsar.sessions_and_nodes import Sessions, Updates
+from fencepost.model.zookeeper.sessions_and_nodes import Sessions, Updates
 
 RECORDED = "recorded"
 """The stage of a split whose layout is written, and which is done with the policies."""

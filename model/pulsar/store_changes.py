@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, If, Protocol
-from fencepost.model.pulsar.sessions_and_nodes import PersistentNode, Sessions, Updates, either, merged
+from fencepost.model.zookeeper.sessions_and_nodes import PersistentNode, Sessions, Updates, either, merged
 
 UNKNOWN = -1
 CHANGES = ("none", "looking", "changing", "done", "bad_version", "failed")

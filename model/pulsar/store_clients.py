@@ -21,10 +21,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from fencepost.model.language import And, If, ModelError, Not, Protocol
-from fencepost.model.pulsar.sessions_and_nodes import EVENT_LOST, EphemeralNode, Sessions, Updates, either, merged
 from fencepost.model.pulsar.shared_defects import SHARED
 from fencepost.model.pulsar.store_changes import LastingNode
 from fencepost.model.pulsar.stores import stated, store_named
+from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, either, merged
 
 NOBODY = EphemeralNode.NOBODY
 OUT = ("creating", "reading", "deleting")
@@ -34,7 +34,7 @@ DEFECTS = {
     "creates_blindly": SHARED["creates_blindly"],
     "deleted_without_version": "a deletion takes effect on a node of whichever version",
     "cache_kept_on_disconnect": SHARED["cache_kept_on_disconnect"],
-    "event_lost": EVENT_LOST,
+    "event_lost": SHARED["event_lost"],
 }
 
 

@@ -10,42 +10,36 @@ Oxia's ManagedWriteStream.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from fencepost.model.language import ModelError
 from fencepost.model.releases import is_since
+from fencepost.model.zookeeper.store import ClientMethods, Store
+
+METHODS = ClientMethods(
+    disconnect="ZKSessionWatcher.checkState, ZKSessionWatcher.process, AbstractMetadataStore.receivedSessionEvent",
+    lose="ZKSessionWatcher.checkState, ZKSessionWatcher.checkConnectionStatus",
+    reconnect="ZKSessionWatcher.checkState, AbstractMetadataStore.receivedSessionEvent",
+    resume="ZKSessionWatcher.checkState, ZKMetadataStore.receivedSessionEvent, AbstractMetadataStore.receivedSessionEvent",
+    learn_of_expiry="ZKSessionWatcher.checkState, PulsarZooKeeperClient.onExpired",
+    reestablish="PulsarZooKeeperClient.onExpired, ZKSessionWatcher.checkState, ZKMetadataStore.receivedSessionEvent, "
+    "AbstractMetadataStore.receivedSessionEvent",
+    reestablish_unheard="ZKSessionWatcher.checkState, ZKSessionWatcher.setSessionInvalid",
+    start="PulsarService.start",
+)
+"""What pulsar-metadata makes of its connection and its session, with any store: those of ZooKeeper, which was read."""
 
 
-@dataclass(frozen=True)
-class Store:
-    """How a metadata store differs from the others.
-
-    ``reuses_versions``: a node that is created again has version 0 again, so that a version which was remembered of an earlier
-    one fits it. ``deletes_any``: a deletion that expects version -1 deletes whatever node is there; elsewhere it is refused.
-    ``refuses_missing``: to delete a node by version that is gone already is BadVersion, and not NotFound. ``catches_up``: what
-    happened while a client was cut off it hears of when it is back. ``tells``: clients are told what becomes of their sessions.
-    ``renews``: a client that has given its session up opens a new one although the former is still there. ``ordered``: the
-    answer to a creation comes before the notification that the node was deleted. ``in_process``: there is one client, whose
-    session lasts as long as its process.
-    """
-
-    reuses_versions: bool = True
-    deletes_any: bool = False
-    refuses_missing: bool = False
-    catches_up: bool = False
-    tells: bool = True
-    renews: bool = False
-    ordered: bool = True
-    in_process: bool = False
-
+_STORE = Store(methods=METHODS, times_out=True)
+"""A store behind pulsar-metadata, which takes its session for lost by a clock of its own."""
 
 STORES = {
-    "zk": Store(deletes_any=True),
-    "etcd": Store(refuses_missing=True, catches_up=True, renews=True, ordered=False),
-    "oxia": Store(reuses_versions=False, refuses_missing=True, catches_up=True, tells=False, ordered=False),
-    "rocksdb": Store(in_process=True),
-    "memory": Store(in_process=True),
+    "zk": replace(_STORE, deletes_any=True),
+    "etcd": replace(_STORE, refuses_missing=True, catches_up=True, renews=True, ordered=False),
+    "oxia": replace(_STORE, reuses_versions=False, refuses_missing=True, catches_up=True, tells=False, ordered=False),
+    "rocksdb": replace(_STORE, in_process=True),
+    "memory": replace(_STORE, in_process=True),
 }
 """The stores by the scheme of their URL.
 

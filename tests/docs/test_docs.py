@@ -12,7 +12,7 @@ from _pytest.mark import ParameterSet
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.language.domains import Choice
-from fencepost.model.pulsar.sessions_and_nodes import EphemeralNode
+from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
 from tests.checks.conformance.real import tools

@@ -17,7 +17,7 @@ from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
 from fencepost.model.pulsar.service_unit.records import Record, Records
 from fencepost.model.pulsar.service_unit.system_topic import HEARS as HEARS_OF_MESSAGES
 from fencepost.model.pulsar.service_unit.system_topic import Handler, SystemTopic
-from fencepost.model.pulsar.sessions_and_nodes import Sessions, Updates, Watched, merged
+from fencepost.model.zookeeper.sessions_and_nodes import Sessions, Updates, Watched, merged
 
 TO = ("metadata", "topic")
 SYNC = ("off", "cleaned", "copied", "listens", "active")

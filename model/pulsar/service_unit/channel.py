@@ -12,7 +12,7 @@ from fencepost.model.pulsar.service_unit.records import NOBODY, Record, Records
 from fencepost.model.pulsar.service_unit.shutdown import Shutdown
 from fencepost.model.pulsar.service_unit.splits import PARENT, Splits
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
-from fencepost.model.pulsar.sessions_and_nodes import Sessions, Updates, merged
+from fencepost.model.zookeeper.sessions_and_nodes import Sessions, Updates, merged
 
 DUES = ("none", "release", "tombstone")
 TOPICS = ("closed", "open", "attached", "late")

@@ -9,7 +9,7 @@ from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.leader import Leader
 from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
-from fencepost.model.pulsar.sessions_and_nodes import merged
+from fencepost.model.zookeeper.sessions_and_nodes import merged
 
 DEFECTS = {
     "gaps_accepted": "pulsar#19490: a record that comes late is accepted after a tombstone, and unchecked over a lower version",

@@ -9,7 +9,7 @@ from fencepost.model.language import And, If, Not, Or, all_of
 from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.leader import Leader
 from fencepost.model.pulsar.service_unit.records import NOBODY
-from fencepost.model.pulsar.sessions_and_nodes import merged
+from fencepost.model.zookeeper.sessions_and_nodes import merged
 
 
 def declare_shutdown(

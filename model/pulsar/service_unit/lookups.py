@@ -7,7 +7,7 @@ from typing import Any
 from fencepost.model.language import And, If, Not, Or
 from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.records import NOBODY
-from fencepost.model.pulsar.sessions_and_nodes import merged
+from fencepost.model.zookeeper.sessions_and_nodes import merged
 
 
 def declare_lookups(channel: Channel) -> None:

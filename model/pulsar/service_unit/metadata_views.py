@@ -19,7 +19,7 @@ from typing import Protocol as Protocol_
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe, all_of
 from fencepost.model.pulsar.service_unit.records import Record, Records
 from fencepost.model.pulsar.service_unit.system_topic import Handler, Users
-from fencepost.model.pulsar.sessions_and_nodes import Updates, Watched, merged
+from fencepost.model.zookeeper.sessions_and_nodes import Updates, Watched, merged
 
 HEARS = (
     "ServiceUnitStateChannelImpl.handleEvent, MetadataStoreTableViewImpl.handleNotification, "

@@ -27,7 +27,8 @@ from fencepost.model.pulsar.service_unit.lookups import declare_lookups, declare
 from fencepost.model.pulsar.service_unit.moves import declare_moves
 from fencepost.model.pulsar.service_unit.records import Records
 from fencepost.model.pulsar.service_unit.syncer import Syncer
-from fencepost.model.pulsar.sessions_and_nodes import Sessions, merged
+from fencepost.model.pulsar.stores import STORES
+from fencepost.model.zookeeper.sessions_and_nodes import Sessions, merged
 
 DEFECTS = {
     "stores_decide_alone": "brokers that use one store write without regard to the other: each version is given twice",
@@ -69,7 +70,7 @@ def service_unit_migration(
 
     broker = p.universe("broker", brokers)
     unit = p.universe("unit", 1)
-    sessions = Sessions(p, broker, disconnects=0, expiries=0, crashes=0, ends=restarts > 0)
+    sessions = Sessions(p, broker, disconnects=0, expiries=0, crashes=0, ends=restarts > 0, kind=STORES["zk"])
     records = Records(p, broker, versions)
     moves = restarts > 0
     stores = BothStores(p, sessions, records, unit, to=to, lag=lag, skips=to == "topic" or moves, moves=moves)

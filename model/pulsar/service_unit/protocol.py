@@ -37,7 +37,7 @@ from fencepost.model.pulsar.service_unit.moves import declare_moves
 from fencepost.model.pulsar.service_unit.records import Records
 from fencepost.model.pulsar.service_unit.splits import Splits
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
-from fencepost.model.pulsar.sessions_and_nodes import Sessions, merged
+from fencepost.model.zookeeper.sessions_and_nodes import Sessions, merged
 
 STORES = ("topic", "metadata")
 

@@ -14,7 +14,7 @@ import z3
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe, any_of
 from fencepost.model.language.formulas import ChoiceRef
-from fencepost.model.pulsar.sessions_and_nodes import Updates
+from fencepost.model.zookeeper.sessions_and_nodes import Updates
 
 STATES = ("Init", "Free", "Assigning", "Owned", "Releasing", "Splitting", "Deleted")
 IN_FLIGHT = ("Assigning", "Releasing", "Splitting")

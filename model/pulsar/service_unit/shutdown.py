@@ -14,7 +14,7 @@ from typing import Any
 
 from fencepost.model.language import And, If, Or, Protocol, Universe
 from fencepost.model.pulsar.service_unit.records import Record
-from fencepost.model.pulsar.sessions_and_nodes import Updates
+from fencepost.model.zookeeper.sessions_and_nodes import Updates
 
 STAGES = ("runs", "disabled", "skips", "unregistered")
 

@@ -17,7 +17,7 @@ from fencepost.model.language import And, If, Not, Or, Protocol
 from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
 from fencepost.model.pulsar.service_unit.records import FIRST, Record, Records
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
-from fencepost.model.pulsar.sessions_and_nodes import Sessions, Updates, merged
+from fencepost.model.zookeeper.sessions_and_nodes import Sessions, Updates, merged
 
 PARENT, CHILD = 0, 1
 STAGES = ("none", "owning", "changing", "deleting")

@@ -14,7 +14,7 @@ from fencepost.model.language import And, Not, Or, any_of
 from fencepost.model.pulsar.service_unit.both_stores import BothStores
 from fencepost.model.pulsar.service_unit.leader import Leader
 from fencepost.model.pulsar.service_unit.records import Record
-from fencepost.model.pulsar.sessions_and_nodes import Updates, merged
+from fencepost.model.zookeeper.sessions_and_nodes import Updates, merged
 
 
 class Syncer:

@@ -18,7 +18,7 @@ from typing import Protocol as Protocol_
 
 from fencepost.model.language import And, If, Not, Or, Protocol, Universe, all_of, any_of, how_many
 from fencepost.model.pulsar.service_unit.records import FIRST, Record, Records, named
-from fencepost.model.pulsar.sessions_and_nodes import Updates, merged
+from fencepost.model.zookeeper.sessions_and_nodes import Updates, merged
 
 
 class Users(Protocol_):

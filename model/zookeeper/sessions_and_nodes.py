@@ -1,7 +1,8 @@
 """The metadata store as its clients meet it: sessions that expire, ephemeral nodes, notifications that come late.
 
-Mirrors ZooKeeper behind pulsar-metadata (ZKMetadataStore, ZKSessionWatcher, PulsarZooKeeperClient) as read in the sources of
-Pulsar 4.0.8, 4.2.4 and 5.0.0-M1 and of ZooKeeper 3.9.5; the protocols of the control plane are composed of these pieces.
+Mirrors ZooKeeper as read in the sources of ZooKeeper 3.9.5, behind the library that a system reaches it with: which methods of
+that are mirrored, and how another store differs, says a ``Store``. The protocols of Pulsar's control plane and Kafka's
+controller are composed of these pieces.
 
 What a client does to the store takes effect in one step, and it hears the answer in that step. A request whose outcome it
 never learns is one that took effect as its connection broke: ``lost_answer`` makes such a fault of any request. Notifications
@@ -23,11 +24,10 @@ from typing import Protocol as Protocol_
 
 from fencepost.model.language import And, If, ModelError, Not, Or, Protocol, Universe
 from fencepost.model.language.effects import is_same
-from fencepost.model.pulsar.stores import STORES, Store
+from fencepost.model.zookeeper.store import ZOOKEEPER, Store
 
 Updates = dict[Any, Any]
 LINK = ("connected", "suspended", "lost")
-EVENT_LOST = "pulsar#25237: a new session begins, and no listener is told"
 
 
 def merged(*parts: Mapping[Any, Any]) -> Updates:
@@ -69,7 +69,7 @@ class Sessions:
         expiries: int,
         crashes: int,
         ends: bool = False,
-        kind: Store = STORES["zk"],
+        kind: Store = ZOOKEEPER,
     ) -> None:
         self.protocol, self.client, self.kind = p, client, kind
         self.disconnects, self.expiries = disconnects > 0, expiries > 0
@@ -161,13 +161,14 @@ class Sessions:
         if not self.kind.tells:
             on_lost = on_reconnected = on_reestablished = _nothing
 
-        expires = "ZooKeeperServer.expire, DataTree.killSession"
-        reconnected = ", ".join(filter(None, ("AbstractMetadataStore.receivedSessionEvent", listener)))
-        reestablished = "ZKMetadataStore.receivedSessionEvent, " + reconnected
+        expires, methods = "ZooKeeperServer.expire, DataTree.killSession", self.kind.methods
+
+        def told(library: str) -> str:
+            return ", ".join(filter(None, (library, listener)))
 
         @p.fault(
             by="c",
-            mirrors="ZKSessionWatcher.checkState, ZKSessionWatcher.process, AbstractMetadataStore.receivedSessionEvent",
+            mirrors=methods.disconnect,
             spends="disconnects",
             c=client,
             arrived=range(2),
@@ -180,25 +181,25 @@ class Sessions:
 
         @p.step(
             by="c",
-            mirrors="ZKSessionWatcher.checkState, ZKSessionWatcher.checkConnectionStatus",
+            mirrors=methods.lose,
             c=client,
-            only_if=self.disconnects,
+            only_if=self.disconnects and self.kind.times_out,
         )
         def lose(c: int) -> Any:
             """By its own clock, at 5/6 of the timeout, the client takes its session for lost: SessionLost."""
             return And(lives[c], link[c] == "suspended"), merged({link[c]: "lost"}, on_lost(c))
 
-        @p.step(by="c", mirrors=f"ZKSessionWatcher.checkState, {reconnected}", fair=True, c=client, only_if=self.disconnects)
+        @p.step(by="c", mirrors=told(methods.reconnect), fair=True, c=client, only_if=self.disconnects)
         def reconnect(c: int) -> Any:
             """The connection is back and the session was never given up: Reconnected."""
             return And(lives[c], link[c] == "suspended", session[c]), merged({link[c]: "connected"}, on_reconnected(c))
 
         @p.step(
             by="c",
-            mirrors=f"ZKSessionWatcher.checkState, {reestablished}",
+            mirrors=told(methods.resume),
             fair=True,
             c=client,
-            only_if=self.disconnects and keeps_going,
+            only_if=self.disconnects and self.kind.times_out and keeps_going,
         )
         def resume(c: int) -> Any:
             """The connection is back and the session that the client gave up is still there: SessionReestablished.
@@ -217,7 +218,7 @@ class Sessions:
         @p.step(
             by="c",
             hears="store",
-            mirrors="ZKSessionWatcher.checkState, PulsarZooKeeperClient.onExpired",
+            mirrors=methods.learn_of_expiry,
             fair=True,
             c=client,
             only_if=self.expiries,
@@ -228,7 +229,7 @@ class Sessions:
 
         @p.step(
             by="c",
-            mirrors=f"PulsarZooKeeperClient.onExpired, ZKSessionWatcher.checkState, {reestablished}",
+            mirrors=told(methods.reestablish),
             fair=True,
             c=client,
             only_if=self.expiries and keeps_going,
@@ -242,7 +243,7 @@ class Sessions:
 
             @p.step(
                 by="c",
-                mirrors="ZKSessionWatcher.checkState, ZKSessionWatcher.setSessionInvalid",
+                mirrors=methods.reestablish_unheard,
                 c=client,
                 only_if=self.expiries and keeps_going and p.has("event_lost"),
             )
@@ -255,7 +256,7 @@ class Sessions:
             """The process dies."""
             return lives[c], merged(self.died(c), at_start(c))
 
-        @p.step(by="c", mirrors="PulsarService.start", fair=True, c=client, only_if=self.ends)
+        @p.step(by="c", mirrors=methods.start, fair=True, c=client, only_if=self.ends)
         def restart(c: int) -> Any:
             """The process is started again, with a new session, perhaps before the former one has expired."""
             left = merged(self._become_former(c), {former[c]: Or(former[c], session[c])})
