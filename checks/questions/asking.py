@@ -41,7 +41,7 @@ def questions(cluster: Cluster, releases: Releases) -> Iterator[Guarantee]:
     settings = cluster.settings
     yield from ledger_guarantees(cluster.sizes, releases)
     if cluster.of_bookies:
-        yield from bookie_guarantees(settings.bookies)
+        yield from bookie_guarantees(settings.bookies, releases)
     yield from bundle_guarantees(settings.control_plane, settings.load_manager, releases)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from fencepost.checks.questions.guarantee import Guarantee
 from fencepost.checks.settings.bookie_settings import BookieSettings
 from fencepost.checks.settings.broker_conf import Taken
+from fencepost.model.releases import Releases
 from fencepost.properties.bookie.guarantees import keeps_its_word
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
@@ -18,8 +19,9 @@ MOST = 2
 """How many ends of the process are asked about."""
 
 
-def bookie_guarantees(settings: BookieSettings) -> Iterator[Guarantee]:
-    """What is asked of a bookie, without the known bugs of the release, which the row ``restarts`` has."""
+def bookie_guarantees(settings: BookieSettings, releases: Releases) -> Iterator[Guarantee]:
+    """What is asked of a bookie. Of the known bugs of its release only those of a failed flush are switched on here: the row
+    ``restarts`` has the others."""
     unmodelled = settings.unmodelled
     parameters = SMALL if unmodelled else {**SMALL, **settings.parameters}
     weak = [flag for flag in (settings.write, settings.sync) if not flag.value]
@@ -31,6 +33,30 @@ def bookie_guarantees(settings: BookieSettings) -> Iterator[Guarantee]:
         yield Guarantee(
             name, says, denies, BOOKIE, parameters, (fault,), MOST, exposed_by=_blamed(weak, fault), unasked=unmodelled
         )
+    yield _disk_full(keeps, loses, settings, parameters, releases)
+
+
+def _disk_full(
+    keeps: str, loses: str, settings: BookieSettings, parameters: Mapping[str, Value], releases: Releases
+) -> Guarantee:
+    """What a flush that fails may cost: SingleDirectoryDbLedgerStorage.checkpoint and SyncThread.checkpoint."""
+    unmodelled = settings.unmodelled
+    if not unmodelled and (parameters.get("storage") != "db" or "directories" in parameters):
+        unmodelled = "a flush that fails is modelled for DbLedgerStorage with one ledger directory"
+    of_a_save = (name for name in BOOKIE.hazards(releases) if "failed_saves" in BOOKIE.shown_by[name])
+    full = {**parameters, "kills": 1}
+    return Guarantee(
+        "disk_full",
+        keeps + "{n} failure{s} of a flush, as on a full disk, and the kill that follows",
+        loses + "a flush fails, as on a full disk, and its process is killed later",
+        BOOKIE,
+        full,
+        ("failed_saves",),
+        MOST,
+        {} if unmodelled else dict.fromkeys(of_a_save, full),
+        exposed_by=_blamed([flag for flag in (settings.write,) if not flag.value], "kills"),
+        unasked=unmodelled,
+    )
 
 
 def _blamed(weak: list[Taken[bool]], fault: str) -> tuple[Taken[bool], ...]:

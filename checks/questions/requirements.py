@@ -18,7 +18,7 @@ STEPS = ("unserved", "unloaded")
 
 BUNDLES = ("owners", "owners_in_the_end", "served", *STEPS, "hash_range")
 
-BOOKIES = ("killed", "power")
+BOOKIES = ("killed", "power", "disk_full")
 """The guarantees of a bookie, which only a file of a bookie has."""
 
 NAMES = (*LEDGER, *BOOKIES, *BUNDLES)

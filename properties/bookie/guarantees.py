@@ -1,4 +1,4 @@
-"""What a bookie keeps of what it has acknowledged when its process is killed, or its machine loses power."""
+"""What a bookie keeps of what it has acknowledged when its process is killed, its machine loses power, or a flush fails."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def keeps_its_word(p: Protocol) -> Suite:
 
     @suite.sometimes
     def a_bookie_serves_again() -> Any:
-        """The process has ended as often as it may, an add was acknowledged before, and the bookie serves."""
+        """The process has ended and a flush has failed as often as they may, an add is acknowledged, and the bookie serves."""
         pairs = [(of, e) for of in p.universes["ledger"] for e in p.universes["entry"]]
-        ended = [s.kills == p.budgets["kills"], s.power_losses == p.budgets["power_losses"]]
+        ended = [getattr(s, event) == p.budgets[event] for event in ("kills", "power_losses", "failed_saves")]
         return And(s.stage == "up", *ended, any_of(s.added[of, e] == "acknowledged" for of, e in pairs))
 
     return suite
