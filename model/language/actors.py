@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from fencepost.model.language.declarations import STORE, Family, Variable
@@ -14,7 +14,7 @@ from fencepost.model.language.mistakes import ModelError, guess
 _ALIKE = 0.85
 
 
-class Told(NamedTuple):
+class Talk(NamedTuple):
     """With whom a step speaks, as ``Protocol.step`` has it."""
 
     hears: str = ""
@@ -64,28 +64,28 @@ class Actors:
         where: str,
         location: Location,
         parameters: Mapping[str, object],
-        told: Told,
-        variables: Mapping[str, Variable],
+        talk: Talk,
+        variable: Callable[[str], Variable],
     ) -> dict[str, Variable]:
         """Takes note of whom an action speaks with; returns for each who may be sent something the variable that holds it.
 
         Raises ModelError, beginning with ``where``, if that are no names, or is no family of variables for receivers.
         """
-        for role, who in (("hears", told.hears), ("to", told.to)):
+        for role, who in (("hears", talk.hears), ("to", talk.to)):
             if not isinstance(who, str):
                 raise ModelError(f"{where}: {role} names an actor or a parameter that is one, and {who!r} is no name", location)
             domain = parameters.get(who)
             if who:
                 self._named.append(_Named(where, role, who, domain if isinstance(domain, Universe) else None, location))
-        if told.posts is None:
+        if talk.posts is None:
             return {}
-        held = dict(told.posts.items()) if isinstance(told.posts, Family) else {}
+        held = dict(talk.posts.items()) if isinstance(talk.posts, Family) else {}
         if not held or any(len(index) != 1 for index in held):
-            raise ModelError(f"{where}: posts is a family of variables, one for each receiver, not {told.posts!r}", location)
-        found = {index: variables[term.decl().name()] for (index,), term in held.items()}
-        universe = next(iter(found.values())).universes[-1]
+            raise ModelError(f"{where}: posts is a family of variables, one for each receiver, not {talk.posts!r}", location)
+        by_member = {index: variable(term.decl().name()) for (index,), term in held.items()}
+        universe = next(iter(by_member.values())).universes[-1]
         self._named.append(_Named(where, "posts", universe.name, universe, location))
-        return {universe.label(member): variable for member, variable in found.items()}
+        return {universe.label(member): posted for member, posted in by_member.items()}
 
     def check(self) -> None:
         """Raises ModelError if somebody is named who does nothing in any instance, and is not the store."""

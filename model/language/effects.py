@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import z3
 
+from fencepost.model.language.building import build
 from fencepost.model.language.connectives import And, Not, Or
 from fencepost.model.language.declarations import Taken
 from fencepost.model.language.formulas import If
@@ -83,6 +84,24 @@ def effect(made: Any) -> Effect:
     if callable(made):
         raise ModelError(f"{getattr(made, 'name', made)} is not called: write its arguments behind it, in brackets")
     raise ModelError(f"an action returns (guard, updates), and after these updates and moves, with commas, not {made!r}")
+
+
+def outcome(where: str, returned: Any, such: Sequence[Any] = ()) -> Effect:
+    """What a step has returned as one effect; ``such`` must hold besides. Raises ModelError, beginning with ``where``, if it
+    returned none."""
+    if returned is None:
+        raise ModelError(f"{where}: an action returns (guard, updates), and this returns nothing: is its return forgotten?")
+    if isinstance(returned, tuple) and len(returned) > 1:
+        guard, *happens = returned
+        if not (isinstance(guard, (bool, z3.BoolRef, Effect, Mapping, tuple)) or callable(guard)):
+            raise ModelError(f"{where}: its guard is not boolean: {guard}")
+        if not such and len(happens) == 1 and type(happens[0]) is dict and isinstance(guard, (bool, z3.BoolRef)):
+            return Effect(guard, {variable: Given(value) for variable, value in happens[0].items()})
+        whole: Effect = build(where, effect, (*such, *returned))
+        return whole
+    if isinstance(returned, Effect):
+        return effect((*such, returned)) if such else returned
+    raise ModelError(f"{where}: an action returns (guard, updates), not {returned!r}")
 
 
 def either(condition: Any, then: Any, otherwise: Any = ()) -> Effect:

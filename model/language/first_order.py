@@ -15,13 +15,15 @@ from typing import Any
 
 import z3
 
+from fencepost.model.language.actors import Talk
 from fencepost.model.language.building import build
 from fencepost.model.language.connectives import And
 from fencepost.model.language.declarations import OneOf, Variable
 from fencepost.model.language.domains import Choice, Domain, Flag, Subset, Universe, choice_of
+from fencepost.model.language.effects import outcome
 from fencepost.model.language.formulas import ChoiceRef
+from fencepost.model.language.grounding import Definition
 from fencepost.model.language.locations import Location
-from fencepost.model.language.manner import Manner
 from fencepost.model.language.markers import Markers
 from fencepost.model.language.memberships import Membership, subset_of
 from fencepost.model.language.mistakes import ModelError
@@ -103,21 +105,22 @@ class AnySize(Protocol):
 
     def number(self, name: str, low: Any, high: Any, *, per: Any = (), init: Any = None) -> Any:
         """A variable that holds an integer from ``low`` to ``high``, which may be terms."""
-        return self._declare(name, any_number(low, high), per, low if init is None else init)
+        return self.add_family(name, any_number(low, high), per, low if init is None else init)
 
     def choice(self, name: str, of: Universe | Sequence[str], *, per: Any = (), init: Any = None, none: str = "") -> Any:
         """A variable that holds one of several names."""
         if not isinstance(of, Unbounded):
-            return self._declare(name, choice_of(of, none), per, (none or 0) if init is None else init)
+            return self.add_family(name, choice_of(of, none), per, (none or 0) if init is None else init)
         if not none or not isinstance(of, Alike):
             raise ModelError(f"{self.name}: choice {name}: of the members of {of.name} there are any number")
-        return self._declare(name, OneOrNone(of.name, of.sort, none), per, none if init is None else init)
+        return self.add_family(name, OneOrNone(of.name, of.sort, none), per, none if init is None else init)
 
     def subset(self, name: str, of: Universe, *, per: Any = (), init: Any = ()) -> Any:
         """A variable that holds a subset of a universe."""
-        return self._declare(name, Subset(of), per, init)
+        return self.add_family(name, Subset(of), per, init)
 
-    def _declare(self, name: str, domain: Domain, per: Any, init: Any) -> Any:
+    def add_family(self, name: str, domain: Domain, per: Any, init: Any) -> Any:
+        """Adds the functions of a family and returns its value, or the family."""
         self._claim("variable", name)
         owners = (per,) if isinstance(per, Universe) else tuple(per)
         places = (*owners, domain.universe) if isinstance(domain, Subset) else owners
@@ -183,13 +186,13 @@ class AnySize(Protocol):
 
     # --- actions
 
-    def _posts(self, where: str, manner: Manner, location: Location) -> dict[str, Variable]:
-        return {}  # of drawings, which are of instances
+    def receivers(self, where: str, parameters: Mapping[str, Any], talk: Talk, location: Location) -> Mapping[str, Variable]:
+        """Nothing: it is for drawings, which are of instances."""
+        return {}
 
-    def _ground(
-        self, name: str, doc: str, function: Callable[..., Any], manner: Manner, posts: dict[str, Variable]
-    ) -> None:
-        """Makes an action for each tuple of members of finite universes, and any of the others."""
+    def add_actions(self, definition: Definition) -> None:
+        """Adds a scheme for each tuple of members of finite universes, and any of the others."""
+        name, doc, function, manner, _ = definition
         parameters: dict[str, Any] = dict(manner.parameters)
         spends = manner.spends
         for values in itertools.product(*([u.fresh(k)] if isinstance(u, Unbounded) else u for k, u in parameters.items())):
@@ -197,8 +200,8 @@ class AnySize(Protocol):
             if not manner.admits(bound):
                 continue
             where = f"{self.name}: action {name}"
-            made = self._returned(where, build(where, function, **bound))
-            guard, updates = made.guard, {key: given.value for key, given in made.updates.items()}
+            effect = outcome(where, build(where, function, **bound))
+            guard, updates = effect.guard, {key: given.value for key, given in effect.updates.items()}
             within = [u.within(bound[k]) for k, u in parameters.items() if isinstance(u, Unbounded)]
             budget = {} if spends is None else {self.value(spends, ()): self.value(spends, ()) + 1}
             if spends is not None:

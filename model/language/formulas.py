@@ -12,7 +12,7 @@ import z3
 
 from fencepost.model.language.connectives import And, Or, equation
 from fencepost.model.language.markers import closed, counted, refuse, so_many
-from fencepost.model.language.memberships import Membership, either
+from fencepost.model.language.memberships import Membership, subset_if
 from fencepost.model.language.mistakes import ModelError
 from fencepost.model.language.one_or_none import OneOrNoneRef, one_or_other
 
@@ -174,7 +174,7 @@ def If(condition: Any, then: Any, otherwise: Any) -> Any:
     """The first value where the condition holds, else the second; the values may be names, sets, numbers or terms."""
     sides = (then, otherwise)
     if any(isinstance(side, Membership) for side in sides):
-        return either(condition, then, otherwise)
+        return subset_if(condition, then, otherwise)
     if any(isinstance(side, OneOrNoneRef) for side in sides):
         return one_or_other(condition, then, otherwise)
     terms = [side for side in sides if isinstance(side, z3.ExprRef)]

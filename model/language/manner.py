@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from fencepost.model.language.actors import Told
+from fencepost.model.language.actors import Talk
 from fencepost.model.language.building import is_outline
 from fencepost.model.language.mistakes import ModelError
 
@@ -30,7 +30,7 @@ class Manner(NamedTuple):
     only_if: object
     fault: bool = False
     fair: bool = False
-    told: Told = Told()
+    talk: Talk = Talk()
     move: bool = False
     alone: bool = True
 

@@ -83,7 +83,7 @@ class Membership:
         return id(self)
 
 
-def either(condition: Any, then: Any, otherwise: Any) -> Membership:
+def subset_if(condition: Any, then: Any, otherwise: Any) -> Membership:
     """The first subset where the condition holds, else the second; one of them may be written as a set of members."""
     known = then if isinstance(then, Membership) else otherwise
     first, second = known.beside(then), known.beside(otherwise)

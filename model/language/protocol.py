@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import copy
 import inspect
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import product
 from typing import Any, TypeVar, overload
 
 import z3
 
-from fencepost.model.language.actors import Actors, Told
-from fencepost.model.language.building import build
-from fencepost.model.language.connectives import And
-from fencepost.model.language.declarations import Action, Family, Names, OneOf, Taken, Variable
-from fencepost.model.language.domains import Choice, Domain, Flag, Number, Universe, choice_of, subset_of
-from fencepost.model.language.effects import Effect, Given, calls, effect
+from fencepost.model.language.actors import Actors, Talk
+from fencepost.model.language.constants import Constants
+from fencepost.model.language.declarations import Action, Family, Names, Variable
+from fencepost.model.language.domains import Domain, Flag, Number, Universe, choice_of, subset_of
+from fencepost.model.language.effects import Effect
+from fencepost.model.language.grounding import Definition, actions, members, values_of
 from fencepost.model.language.locations import Location
 from fencepost.model.language.manner import Manner, Values
-from fencepost.model.language.mistakes import ArgumentError, ModelError, guess, reason
-from fencepost.model.language.moves import Move, Offer, which
-from fencepost.model.language.nodes import Node, Nodes
-from fencepost.model.language.operators import walk
+from fencepost.model.language.mistakes import ArgumentError, ModelError, guess
+from fencepost.model.language.moves import Move, Offer
 from fencepost.model.language.parts import Copies, Scope
-from fencepost.model.language.ranges import Ranges
 from fencepost.model.language.rules import P, R, Rule
 
 T = TypeVar("T")
@@ -55,6 +52,10 @@ class Protocol:
     Everything about it is checked as it is built and a mistake raises ModelError. ``parameters`` are the instance's
     sizes and options as they are shown; ``defects`` the mistakes that are known for this protocol, name to one line, or several
     such tables: its own and those of its parts; ``active`` those switched on.
+
+    The words in which a protocol is written declare families of variables and actions. What becomes of a declaration is said by
+    ``add_family``, ``add_actions`` and ``receivers``: here an instance, whose variables and actions are grounded. A kind of
+    protocol that understands the same text in another way (``grounded_as``) has these of its own.
     """
 
     def __new__(cls, *_: Any, **__: Any) -> Protocol:
@@ -85,7 +86,7 @@ class Protocol:
         self.actions: list[Action] = []
         self.state: Any = Names(name)
         self.next: Any = Names(name)
-        self._by_term: dict[str, Variable] = {}
+        self.constants = Constants()
         self._names: dict[str, str] = {}  # what each name stands for
         self.budgets: dict[str, int] = {}
         """How often each kind of fault may happen, by the full name of the variable that counts it."""
@@ -94,15 +95,11 @@ class Protocol:
         self.steps: list[str] = []
         """The names of the actions that the instance has, steps and faults, in the order of their declaration."""
         self.scope = Scope(name, self.state, self.next)
-        self._scopes: dict[str, Scope] = {}  # of the part that has declared a variable, by its full name
+        self.owners: dict[str, Scope] = {}
+        """The part that has declared a variable, by the full name of the variable."""
         self.mirrors: dict[str, tuple[str, ...]] = {}
         """What each action mirrors in the real system, by the action's name: ``Class.method``, the main one first."""
-        self.nodes = Nodes()
-        self.ranges = Ranges()
-        self._of_node: dict[bool, dict[int, Variable]] = {False: {}, True: {}}  # by whether it is the next value
-        self._vetted: dict[bool, set[int]] = {False: set(), True: set()}  # nodes, by whether next values may occur
         self.actors = Actors()
-        self._mentioned: dict[int, frozenset[Variable]] = {}  # by node, too
         self.whole: Protocol = self
         """Of a slice the protocol that it was made of."""
 
@@ -185,24 +182,24 @@ class Protocol:
 
     def flag(self, name: str, *, per: Any = (), init: Any = False) -> Any:
         """A variable that is true or false."""
-        return self._declare(name, Flag(), per, init)
+        return self.add_family(name, Flag(), per, init)
 
     def number(self, name: str, low: int, high: int, *, per: Any = (), init: Any = None) -> Any:
         """A variable that holds an integer from ``low`` to ``high``; it starts at ``low`` unless told otherwise."""
         if type(low) is not int or type(high) is not int or high < low:
             raise ModelError(f"{self.name}: number {name} has no values: {low!r}..{high!r}")
-        return self._declare(name, Number(low, high), per, low if init is None else init)
+        return self.add_family(name, Number(low, high), per, low if init is None else init)
 
     def choice(self, name: str, of: Universe | Sequence[str], *, per: Any = (), init: Any = None, none: str = "") -> Any:
         """A variable that holds one of several names, or one member of a universe; it starts at the first.
 
         With ``none``, the name of the value that is no member, it starts there.
         """
-        return self._declare(name, choice_of(of, none), per, (none or 0) if init is None else init)
+        return self.add_family(name, choice_of(of, none), per, (none or 0) if init is None else init)
 
     def subset(self, name: str, of: Universe, *, per: Any = (), init: Any = ()) -> Any:
         """A variable that holds a subset of a universe; it starts empty."""
-        return self._declare(name, subset_of(of), per, init)
+        return self.add_family(name, subset_of(of), per, init)
 
     def budget(self, name: str, limit: int) -> str:
         """How often a kind of fault may happen: the counter ``name`` rises from 0 to ``limit`` with each that spends it."""
@@ -213,48 +210,31 @@ class Protocol:
     @property
     def counters(self) -> frozenset[Variable]:
         """The variables that count what is taken from budgets."""
-        return frozenset(self._by_term[name] for name in self.budgets)
+        return frozenset(self.constants[name] for name in self.budgets)
 
-    def _declare(self, name: str, domain: Domain, per: Any, init: Any) -> Any:
+    def add_family(self, name: str, domain: Domain, per: Any, init: Any) -> Any:
+        """Adds the variables of a family, or the one of that name, and returns its value, or the family."""
         self._claim("variable", name)
         if domain.bits > 64:
             raise ModelError(f"{self.name}: variable {name} needs {domain.bits} bits, and one variable has at most 64")
         universes: tuple[Universe, ...] = (per,) if isinstance(per, Universe) else tuple(per)
-        members: dict[tuple[int, ...], Any] = {}
-        nexts: dict[tuple[int, ...], Any] = {}
-        scope, family = self.scope, self.scope.name(name)
-        owners = tuple(universe for universe, _ in scope.at)
-        owned = tuple(member for _, member in scope.at)
-        for index in itertools.product(*universes):
-            full = scope.full(name, universes, index)
-            value = init(*index) if callable(init) else init
-            options = value.values if isinstance(value, OneOf) else (value,)
-            try:
-                initial = tuple(dict.fromkeys(domain.raw(option) for option in options))
-            except ValueError as error:
-                raise ModelError(f"{self.name}: initial value of {full}: {error}") from error
-            if not initial:
-                raise ModelError(f"{self.name}: {full} has no initial value")
-            term, primed = domain.term(full), domain.term(full + "'")
-            variable = Variable(full, family, (*owned, *index), (*owners, *universes), domain, initial, term, primed)
-            self.variables.insert(_after(self.variables, family) if owners else len(self.variables), variable)
-            if scope.above is not None:
-                self._scopes[full] = scope
-            self._by_term[full] = variable
-            for is_next, constant in ((False, self.nodes.of(term)), (True, self.nodes.of(primed))):
-                self._of_node[is_next][constant.identity] = variable
-                self.ranges.declare(constant, domain)
-            members[index], nexts[index] = term, primed
-        scope.publish(name, members, nexts)
+        copies, terms, nexts = len(self.scope.at), {}, {}
+        for variable in members(self, name, domain, universes, init):
+            self.variables.insert(_after(self.variables, variable.family) if copies else len(self.variables), variable)
+            if self.scope.above is not None:
+                self.owners[variable.name] = self.scope
+            self.constants.add(variable)
+            terms[variable.index[copies:]], nexts[variable.index[copies:]] = variable.term, variable.next
+        self.scope.publish(name, terms, nexts)
         return getattr(self.state, name)
 
     def variable(self, name: str) -> Variable:
         """The variable of that full name, e.g. ``stored[b0]``; KeyError if there is none."""
-        return self._by_term[name]
+        return self.constants[name]
 
     def initial_states(self) -> Iterator[tuple[int, ...]]:
         """Every initial state, as raw values in the order of ``variables``."""
-        return itertools.product(*(v.initial for v in self.variables))
+        return product(*(v.initial for v in self.variables))
 
     # --- defects
 
@@ -301,7 +281,7 @@ class Protocol:
         updates, moves of parts, ``either`` of such. Where the arguments alone settle that the guard is false, as ``old != new``
         is for twice the same member, there is no action.
         """
-        return self._action(Manner(by, parameters, mirrors, spends, only_if, fair=fair, told=Told(hears, to, posts)))
+        return self._action(Manner(by, parameters, mirrors, spends, only_if, fair=fair, talk=Talk(hears, to, posts)))
 
     def move(
         self,
@@ -352,13 +332,13 @@ class Protocol:
                 if is_part or not manner.alone:
                     return move
             self.mirrors[name] = mirrors
-            told = manner._replace(parameters={**{u.name: u for u, _ in self.scope.at}, **self._universes_of(where, manner)})
-            self.actors.claim(where, manner.by, told.parameters, self.universes)
-            posts = self._posts(where, told, Location.of(function))
+            parameters = {**{u.name: u for u, _ in self.scope.at}, **values_of(self, where, manner)}
+            self.actors.claim(where, manner.by, parameters, self.universes)
+            posts = self.receivers(where, parameters, manner.talk, Location.of(function))
             if manner.is_there(self.budgets) and name not in self.steps:
                 self.steps.append(name)
             if not missing:
-                self._ground(name, doc, function, manner, posts)
+                self.add_actions(Definition(name, doc, function, manner, posts))
             return move if manner.move else function
 
         return declare
@@ -368,140 +348,21 @@ class Protocol:
         names = (scope.full(name) for scope in self.scope.enclosing())
         return next((full for full in names if full in self.budgets), name)
 
-    def _universes_of(self, where: str, manner: Manner) -> dict[str, Any]:
-        """What each parameter goes through."""
-        made: dict[str, Any] = {}
-        if not any(map(callable, manner.parameters.values())):
-            return dict(manner.parameters)
-        for name, values in manner.parameters.items():
-            firsts = {known: next(iter(through), None) for known, through in made.items()}
-            if callable(values) and None in firsts.values():
-                made[name] = ()
-            else:
-                made[name] = self._through(where, name, values, firsts) if callable(values) else values
-        return made
-
-    def _through(self, where: str, name: str, values: Callable[..., Any], bound: Mapping[str, Any]) -> Universe:
-        """The universe of whose members a variable holds one, which a parameter is."""
-        term = build(where, which, where, values, bound)
-        variable = self._variable_of(self.nodes.of(term)) if isinstance(term, z3.ExprRef) else None
-        universe = variable.domain.universe if variable is not None and isinstance(variable.domain, Choice) else None
-        if universe is None:
-            raise ModelError(f"{where}: {name} is the member that a variable holds, a choice of a universe, not {term}")
-        return universe
-
-    def _posts(self, where: str, manner: Manner, location: Location) -> dict[str, Variable]:
+    def receivers(
+        self, where: str, parameters: Mapping[str, Any], talk: Talk, location: Location
+    ) -> Mapping[str, Variable]:
         """For each who may be sent something by an action the variable that holds it."""
-        return self.actors.name(where, location, manner.parameters, manner.told, self._by_term)
+        return self.actors.name(where, location, parameters, talk, self.variable)
 
-    def _ground(
-        self, name: str, doc: str, function: Callable[..., Any], manner: Manner, posts: dict[str, Variable]
-    ) -> None:
-        """Makes an action for each tuple of arguments."""
-        parameters, told, spends, own = manner.parameters, manner.told, manner.spends, self.mirrors[name]
-        through = self._universes_of(f"{self.name}: action {name}", manner)
-        for values in itertools.product(*through.values()):
-            bound = dict(zip(parameters, values, strict=True))
-            if not manner.admits(bound):
-                continue
-            copies = {u.name: u.label(i) for u, i in self.scope.at}
-            shown = copies | {k: self._show(through[k], v) for k, v in bound.items()}
-            actor = shown.get(manner.by, manner.by)
-            where = f"{self.name}: action {name}({', '.join(f'{k}={v}' for k, v in shown.items())})"
-            such = [which(where, p, bound) == bound[k] for k, p in parameters.items() if callable(p)]
-            with calls() as called:
-                made = build(where, function, **bound)
-            guard, updates, moves = self._checked(where, made, such, called)
-            if z3.is_false(guard):
-                continue
-            self._note(where, manner, moves)
-            mirrors = tuple(dict.fromkeys([*own, *(method for taken in moves for method in taken.mirrors)]))
-            self.mirrors[name] = tuple(dict.fromkeys([*self.mirrors[name], *mirrors]))
-            if spends is not None:
-                counter = self._by_term[spends]
-                if counter in updates:
-                    raise ModelError(f"{where}: it updates {spends}, the budget that it spends")
-                guard = And(guard, counter.term < self.budgets[spends])
-                updates[counter] = counter.term + 1
-            universes = (p if isinstance(p, Universe) else None for p in through.values())
-            grounding = (*self.scope.at, *zip(universes, values, strict=True))
-            fault, fair = manner.fault, manner.fair
-            about = (doc, Location.of(function), mirrors)
-            whom = (shown.get(told.hears, told.hears), shown.get(told.to, told.to), posts)
-            action = Action(name, actor, shown, grounding, guard, updates, fault, fair, *about, *whom, moves)
-            self.actions.insert(_after_name(self.actions, name) if copies else len(self.actions), action)
-
-    def _note(self, where: str, manner: Manner, moves: Iterable[Taken]) -> None:
-        """Takes note of the moves that an action takes. Raises ModelError if one is fair, or a fault, and the action is not."""
-        for taken in moves:
-            if taken.fair and not manner.fair:
-                raise ModelError(f"{where}: it takes {taken.name}, which is fair, and is not fair itself: write fair=True")
-            if taken.fault and not manner.fault:
-                raise ModelError(f"{where}: it takes {taken.name}, which is a fault: declare it with @p.fault")
-            if taken.name in self.offers:
-                self.offers[taken.name].taken = True
+    def add_actions(self, definition: Definition) -> None:
+        """Adds the actions of a definition, those of copies of a part behind each other."""
+        copies = self.scope.at
+        for action in actions(self, definition):
+            self.actions.insert(_after_name(self.actions, action.name) if copies else len(self.actions), action)
 
     def is_action_or_actor(self, name: str) -> bool:
         """Whether an action or an actor has that name; an action that this instance leaves out counts."""
         return self._names.get(name) == "action" or any(action.actor == name for action in self.actions)
-
-    @staticmethod
-    def _show(domain: Iterable[int], value: int) -> str:
-        return domain.label(value) if isinstance(domain, Universe) else str(value)
-
-    def _checked(
-        self, where: str, made: Any, such: Sequence[Any] = (), called: Iterable[Taken] = ()
-    ) -> tuple[Any, dict[Variable, Any], tuple[Taken, ...]]:
-        """The guard, updates and moves that a step has returned; ``such`` must hold besides, ``called`` be among the moves."""
-        whole = self._returned(where, made, such)
-        guard = _settled(z3.BoolVal(whole.guard) if isinstance(whole.guard, bool) else whole.guard)
-        self.vet(f"{where}: its guard", guard)
-        if z3.is_false(guard):
-            return guard, {}, ()
-        if whole.conflicts:
-            raise ModelError(f"{where}: {whole.conflicts[0]}")
-        for taken in called:
-            if taken not in whole.moves:
-                raise ModelError(f"{where}: it calls {taken.name} and leaves it out: name it after the guard, with a comma")
-        updates: dict[Variable, Any] = {}
-        for key, given in whole.updates.items():
-            variable = self._variable_of(self.nodes.of(key)) if isinstance(key, z3.ExprRef) else None
-            if variable is None:
-                raise ModelError(f"{where}: it updates {key}, which is not a variable of the protocol")
-            if self._scopes:
-                self._check_owner(where, variable, given)
-            try:
-                term = variable.domain.coerce(given.value)
-            except (ValueError, z3.Z3Exception) as error:
-                raise ModelError(f"{where}: new value of {variable.name}: {reason(error)}") from error
-            self.vet(f"{where}: the new value of {variable.name}", term)
-            if not term.eq(variable.term):
-                updates[variable] = term
-        return guard, updates, whole.moves
-
-    @staticmethod
-    def _returned(where: str, made: Any, such: Sequence[Any] = ()) -> Effect:
-        """What a step has returned as one effect. Raises ModelError, beginning with ``where``, if it is none."""
-        if made is None:
-            raise ModelError(f"{where}: an action returns (guard, updates), and this returns nothing: is its return forgotten?")
-        if isinstance(made, tuple) and len(made) > 1:
-            guard, *happens = made
-            if not (isinstance(guard, (bool, z3.BoolRef, Effect, Mapping, tuple)) or callable(guard)):
-                raise ModelError(f"{where}: its guard is not boolean: {guard}")
-            if not such and len(happens) == 1 and type(happens[0]) is dict and isinstance(guard, (bool, z3.BoolRef)):
-                return Effect(guard, {variable: Given(value) for variable, value in happens[0].items()})
-            whole: Effect = build(where, effect, (*such, *made))
-            return whole
-        if isinstance(made, Effect):
-            return effect((*such, made)) if such else made
-        raise ModelError(f"{where}: an action returns (guard, updates), not {made!r}")
-
-    def _check_owner(self, where: str, variable: Variable, given: Given) -> None:
-        """Raises ModelError if a variable of a part is changed otherwise than by the part itself or by a part of it."""
-        owner = self._scopes.get(variable.name)
-        if owner is not None and not all(owner in (by or self.scope).enclosing() for by in given.by):
-            part = f"the part {owner.called}"
-            raise ModelError(f"{where}: it changes {variable.name}, a variable of {part}: take a move of {part}")
 
     def formulates(self, kind: str) -> bool:
         """Whether statements of this kind are put into formulas: all are."""
@@ -510,25 +371,11 @@ class Protocol:
     def vet(self, what: str, term: Any, *, primed: bool = False) -> None:
         """Raises ModelError, naming ``what``, unless the term is over this protocol's variables (and, if ``primed``, their
         next values) and uses only operators that the kernel compiles."""
-        for node in self.nodes.below(term, self._vetted[primed]):
-            if node.stranger is not None:
-                raise ModelError(f"{what} uses {node.stranger}, which the kernel cannot compile")
-            if node.is_variable and self._variable_of(node, primed=primed) is None:
-                also = "; it may not speak of the state after the step" if self._variable_of(node, primed=True) else ""
-                raise ModelError(f"{what} mentions {node.detail}, which is not a variable of the protocol{also}")
-        too_wide = self.ranges.too_wide(self.nodes.of(term))
-        if too_wide is not None:
-            number = next(part for part in walk(term, set()) if self.nodes.of(part) is too_wide)
-            raise ModelError(f"{what}: {number} may be too large for the kernel's 64-bit numbers")
+        self.constants.vet(what, term, primed=primed)
 
     def range_of(self, number: Any) -> tuple[int, int]:
         """The least and the greatest value that a vetted term may have, as far as the variables' domains alone tell."""
-        return self.ranges.of(self.nodes.of(number))
-
-    def _variable_of(self, constant: Node, *, primed: bool = False) -> Variable | None:
-        """The variable whose value, or if ``primed`` perhaps next value, this very constant is, sort included."""
-        variable = self._of_node[False].get(constant.identity)
-        return self._of_node[True].get(constant.identity) if primed and variable is None else variable
+        return self.constants.ranges.of(self.constants.nodes.of(number))
 
     def after(self, action: Action, formula: Any) -> Any:
         """A formula over values and next values, as it stands before the action and speaks of the state after it."""
@@ -544,26 +391,11 @@ class Protocol:
 
     def next_variables_of(self, formula: Any) -> set[Variable]:
         """The variables whose value after a step the formula mentions."""
-        nexts = self._of_node[True]
-        return {nexts[node.identity] for node in self.nodes.below(formula, set()) if node.identity in nexts}
+        return self.constants.next_variables_of(formula)
 
     def variables_of(self, formula: Any) -> frozenset[Variable]:
         """The variables whose value, before or after a step, the formula mentions."""
-        root = self.nodes.of(formula)
-        stack = [(root, False)]
-        while stack:
-            node, ready = stack.pop()
-            if node.identity in self._mentioned:
-                continue
-            if node.is_variable:
-                self._mentioned[node.identity] = frozenset([self._by_term[node.detail.removesuffix("'")]])
-            elif ready:
-                below = (self._mentioned[argument.identity] for argument in node.arguments)
-                self._mentioned[node.identity] = frozenset().union(*below)
-            else:
-                stack.append((node, True))
-                stack.extend((argument, False) for argument in node.arguments)
-        return self._mentioned[root.identity]
+        return self.constants.variables_of(formula)
 
 
 def _together(name: str, tables: Iterable[Mapping[str, str]]) -> dict[str, str]:
@@ -586,13 +418,3 @@ def _after_name(actions: Sequence[Action], name: str) -> int:
     """The place after the last action of a name, or after all."""
     places = [place for place, action in enumerate(actions, 1) if action.name == name]
     return places[-1] if places else len(actions)
-
-
-def _settled(guard: Any) -> Any:
-    """The guard without conjuncts that are settled where it is written, such as ``old != new`` of two members."""
-    if not z3.is_and(guard):
-        return guard
-    open_ = [conjunct for conjunct in guard.children() if not z3.is_true(conjunct)]
-    if any(z3.is_false(conjunct) for conjunct in open_):
-        return z3.BoolVal(False)
-    return guard if len(open_) == guard.num_args() else And(*open_)

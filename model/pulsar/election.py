@@ -23,7 +23,7 @@ from fencepost.model.pulsar.leader_lookup import declare_lookup
 from fencepost.model.pulsar.shared_defects import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.releases import changed
-from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, either, merged
+from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged, updates_if
 
 STAGES = ("looking", "proposing", "confirming", "retaking", "waiting", "settled", "closed")
 BEGUN = ("start", "session", "deletion")
@@ -254,7 +254,7 @@ def election(
         """
         answered = {stage[b]: "confirming"} if waits else {stage[b]: "settled", role[b]: "leading", cached[b]: b}
         created = merged(answered, leader.created(b), leader.learnt(b))
-        return And(store.reaches(b), stage[b] == "proposing"), either(is_free(), created, {stage[b]: "looking"})
+        return And(store.reaches(b), stage[b] == "proposing"), updates_if(is_free(), created, {stage[b]: "looking"})
 
     @p.step(
         by="b",

@@ -10,7 +10,7 @@ from typing import Any
 
 from fencepost.model.language import And, Not, Or
 from fencepost.model.pulsar.resource_lock import ResourceLocks
-from fencepost.model.zookeeper.sessions_and_nodes import either, merged
+from fencepost.model.zookeeper.sessions_and_nodes import merged, updates_if
 
 
 def declare_locks(
@@ -64,9 +64,9 @@ def declare_locks(
         """
         created = merged(locks.created(b, u), locks.valid(b, u))
         busy = {stage[b, u]: "checking"} if locks.fixed else locks.lost(b, u)
-        refused = either(stage[b, u] == "acquiring", locks.meets_node(b, u), busy)
+        refused = updates_if(stage[b, u] == "acquiring", locks.meets_node(b, u), busy)
         sent = stage[b, u].among("acquiring", "recreating")
-        return And(store.reaches(b), sent), either(nodes[u].absent, created, refused)
+        return And(store.reaches(b), sent), updates_if(nodes[u].absent, created, refused)
 
     @p.fault(
         by="b",
@@ -119,7 +119,7 @@ def declare_locks(
         here only with etcd: elsewhere a broker that is back has no locks yet.)
         """
         stale = locks.retake_deletes(b, u)
-        outcome = either(stale, {stage[b, u]: "recreating", **locks.knows(b, u, locks.unknown)}, locks.lost(b, u))
+        outcome = updates_if(stale, {stage[b, u]: "recreating", **locks.knows(b, u, locks.unknown)}, locks.lost(b, u))
         return And(store.reaches(b), stage[b, u] == "retaking"), nodes[u].vanished(stale) | outcome
 
     @p.step(
@@ -162,7 +162,7 @@ def declare_locks(
         """A request fails for good: an acquisition is given up, a revalidation is left for later."""
         under_way = stage[b, u].among("acquiring", "checking", "recreating", "retaking")
         given_up = {stage[b, u]: "none", locks.again[b, u]: False, **locks.knows(b, u, 0)}
-        return And(locks.fails_for_good(b), under_way), either(locks.acquires(b, u), given_up, locks.unanswered(b, u))
+        return And(locks.fails_for_good(b), under_way), updates_if(locks.acquires(b, u), given_up, locks.unanswered(b, u))
 
     @p.step(
         by="b",

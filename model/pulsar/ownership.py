@@ -23,7 +23,7 @@ from fencepost.model.pulsar.lock_steps import declare_locks, declare_releases
 from fencepost.model.pulsar.resource_lock import ResourceLocks
 from fencepost.model.pulsar.shared_defects import SHARED
 from fencepost.model.pulsar.stores import stated, store_named
-from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, either, merged
+from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged, updates_if
 
 NOBODY = EphemeralNode.NOBODY
 
@@ -206,7 +206,7 @@ def ownership(
         It has taken out of service what was lost. What was acquired meanwhile stays active until the release is answered.
         """
         has_it = And(locks.may_release(b, u), Not(locks.acquires(b, u)))
-        given_up = either(has_it, locks.releasing(b, u), {})
+        given_up = updates_if(has_it, locks.releasing(b, u), {})
         return And(store.lives[b], cleanup[b, u]), merged(given_up, {cleanup[b, u]: False})
 
     return p

@@ -34,7 +34,7 @@ from fencepost.model.pulsar.resource_lock import ResourceLocks
 from fencepost.model.pulsar.split_defects import DEFECTS, declare_steps
 from fencepost.model.pulsar.split_policies import RECORDED, declare_policies
 from fencepost.model.pulsar.stores import stated, store_named
-from fencepost.model.zookeeper.sessions_and_nodes import PersistentNode, Sessions, Updates, either, merged
+from fencepost.model.zookeeper.sessions_and_nodes import PersistentNode, Sessions, Updates, merged, updates_if
 
 STAGES = ("none", "preparing", "writing", "waiting", "written")
 NOTHING = "nothing"
@@ -324,7 +324,7 @@ def split(
     )
     def meet_bad_version(b: int) -> Any:
         """The layout has another version: the split begins again, if it has not done so too often."""
-        return And(may_write(b), Not(fits(b))), either(has_attempts_left(b), {stage[b]: "waiting"}, over(b))
+        return And(may_write(b), Not(fits(b))), updates_if(has_attempts_left(b), {stage[b]: "waiting"}, over(b))
 
     @p.rule
     def has_arrived(b: int) -> Any:
@@ -380,7 +380,7 @@ def split(
         updates = over(b)
         for x, meant, releasing in given_up:
             held = And(meant, locks.may_release(b, x), serves[b, x] == "active")
-            updates |= either(held, {serves[b, x]: "inactive", **releasing}, {})
+            updates |= updates_if(held, {serves[b, x]: "inactive", **releasing}, {})
         return And(store.lives[b], stage[b] == stages[-1], parent[b] == u), updates
 
     declare_steps(p, store, stage=stage, hung=hung)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, If, Protocol
-from fencepost.model.zookeeper.sessions_and_nodes import PersistentNode, Sessions, Updates, either, merged
+from fencepost.model.zookeeper.sessions_and_nodes import PersistentNode, Sessions, Updates, merged, updates_if
 
 UNKNOWN = -1
 CHANGES = ("none", "looking", "changing", "done", "bad_version", "failed")
@@ -76,7 +76,7 @@ class LastingNode:
             written = merged(node.written(c), {change[c]: "done", saw[c]: node.version + 1})
             refused = {change[c]: "bad_version", saw[c]: UNKNOWN}
             asked = And(store.reaches(c), change[c] == "changing")
-            return asked, either(is_expected(c), written, refused)
+            return asked, updates_if(is_expected(c), written, refused)
 
         @p.fault(by="c", mirrors="ZKMetadataStore.batchOperation", spends="disconnects", c=store.client)
         def write_unheard(c: int) -> Any:

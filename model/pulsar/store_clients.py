@@ -24,7 +24,7 @@ from fencepost.model.language import And, If, ModelError, Not, Protocol
 from fencepost.model.pulsar.shared_defects import SHARED
 from fencepost.model.pulsar.store_changes import LastingNode
 from fencepost.model.pulsar.stores import stated, store_named
-from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, either, merged
+from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged, updates_if
 
 NOBODY = EphemeralNode.NOBODY
 OUT = ("creating", "reading", "deleting")
@@ -77,7 +77,7 @@ def metadata_store(
     def forgets_all(c: int) -> Updates:
         """The client forgets what it knows, except for what a deletion is under way for."""
         version_too = lasting.forgotten(c) if lasting else {}
-        return merged(version_too, *(either(request[c, x] == "deleting", {}, forgets(c, x)) for x in path))
+        return merged(version_too, *(updates_if(request[c, x] == "deleting", {}, forgets(c, x)) for x in path))
 
     def at_start(c: int) -> Updates:
         blank = (merged(forgets(c, x), nodes[x].learnt(c, False), {request[c, x]: "none"}) for x in path)
@@ -138,7 +138,7 @@ def metadata_store(
         known = {request[c, x]: "done", knows[c, x]: c, mine[c, x]: True, version[c, x]: 0}
         created = merged(known, nodes[x].created(c), nodes[x].learnt(c))
         asked = And(store.reaches(c), request[c, x] == "creating")
-        return asked, either(is_free(x), created, {request[c, x]: "bad_version"})
+        return asked, updates_if(is_free(x), created, {request[c, x]: "bad_version"})
 
     @p.step(
         by="c",
@@ -195,7 +195,7 @@ def metadata_store(
     def fail(c: int, x: int) -> Any:
         """A request is answered that the session is gone."""
         out = request[c, x].among(*OUT)
-        forgotten = either(request[c, x] == "deleting", forgets(c, x), {})
+        forgotten = updates_if(request[c, x] == "deleting", forgets(c, x), {})
         return And(store.is_zombie(c), out), merged(forgotten, {request[c, x]: "failed"})
 
     @p.fault(by="c", mirrors="ZKMetadataStore.batchOperation", spends="disconnects", c=client, x=path)
@@ -224,7 +224,7 @@ def metadata_store(
         """A notification says that the node was deleted: what was known of it is forgotten, unless a deletion is under way."""
         unheard = nodes[x].unheard(c)
         return And(store.hears(c), nodes[x].deleted[c]), merged(
-            unheard, either(request[c, x] == "deleting", {}, forgets(c, x))
+            unheard, updates_if(request[c, x] == "deleting", {}, forgets(c, x))
         )
 
     if lasting:

@@ -42,7 +42,7 @@ def merged(*parts: Mapping[Any, Any]) -> Updates:
     return made
 
 
-def either(condition: Any, then: Mapping[Any, Any], otherwise: Mapping[Any, Any]) -> Updates:
+def updates_if(condition: Any, then: Mapping[Any, Any], otherwise: Mapping[Any, Any]) -> Updates:
     """The updates that are ``then`` where the condition holds, and ``otherwise`` where it does not."""
     return {v: If(condition, then.get(v, v), otherwise.get(v, v)) for v in {**then, **otherwise}}
 

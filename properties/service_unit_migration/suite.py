@@ -38,7 +38,7 @@ class _Cluster:
 
     def view(self, b: int) -> Record:
         """What a broker takes the record for."""
-        return self._record("node_view", b, UNIT).either(self.s.uses_nodes[b], self._record("topic_view", b, UNIT))
+        return self._record("node_view", b, UNIT).where(self.s.uses_nodes[b], self._record("topic_view", b, UNIT))
 
     def owns(self, b: int) -> Any:
         """The formula: the broker takes itself for the owner."""
@@ -62,7 +62,7 @@ class _Cluster:
 
     def used(self, b: int) -> Record:
         """The record in the store that a broker uses."""
-        return self.nodes.either(self.s.uses_nodes[b], self.topic)
+        return self.nodes.where(self.s.uses_nodes[b], self.topic)
 
 
 def _owners(suite: Suite, now: _Cluster) -> None:

@@ -110,9 +110,9 @@ class Terms:
         """Makes ``bits`` so great that no number in the formulas overflows; must come before ``of``."""
         needed = self.bits
         for formula in formulas:
-            for node in self._protocol.nodes.below(formula, self._measured):
+            for node in self._protocol.constants.nodes.below(formula, self._measured):
                 if node.sort == z3.Z3_INT_SORT:
-                    low, high = self._protocol.ranges.of(node)
+                    low, high = self._protocol.constants.ranges.of(node)
                     needed = max(needed, 1 + max(high, -low - 1, 0).bit_length())
         if needed > self.bits:
             self.bits = needed
@@ -120,7 +120,7 @@ class Terms:
 
     def of(self, term: Any) -> Any:
         """cvc5's term for a term that was measured."""
-        root = self._protocol.nodes.of(term)
+        root = self._protocol.constants.nodes.of(term)
         stack = [(root, False)]
         while stack:
             node, ready = stack.pop()

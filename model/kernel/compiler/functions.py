@@ -103,7 +103,7 @@ class Compiler:
         scratch = Function("still", 1)
         read = self.reader(scratch, scratch.load_all(scratch.arguments[0], self.packing.words))
         still = Terms(scratch, lambda name: read(name.removesuffix("'")))
-        return Stillness([self.protocol.nodes.of(formula) for formula in formulas], still, self.bits)
+        return Stillness([self.protocol.constants.nodes.of(formula) for formula in formulas], still, self.bits)
 
     def _masked(self, name: str, formulas: Sequence[Any], states: int) -> None:
         """A function that writes the truth of the formulas as a bit set, which has a word even if there are none of them."""
@@ -111,7 +111,7 @@ class Compiler:
         *addresses, mask = made.arguments
         readers = [self.reader(made, made.load_all(address, self.packing.words)) for address in addresses]
         terms = Terms(made, lambda name: readers[name.endswith("'")](name.removesuffix("'")))
-        flags = {place: terms.emit(self.protocol.nodes.of(formula)) for place, formula in enumerate(formulas)}
+        flags = {place: terms.emit(self.protocol.constants.nodes.of(formula)) for place, formula in enumerate(formulas)}
         for word, mine in _by_word(flags).items():
             made.store(made.bits(mine), mask, word)
         if not flags:
@@ -164,7 +164,7 @@ class _Step:
 
     def __init__(self, compiler: Compiler, made: Function, words: list[Value], action: Action) -> None:
         self._compiler, self._made, self._words, self._action = compiler, made, words, action
-        self._nodes = compiler.protocol.nodes
+        self._nodes = compiler.protocol.constants.nodes
         self._updates = {variable.name: self._nodes.of(term) for variable, term in action.updates.items()}
         self._read = compiler.reader(made, words)
         self._before = Terms(made, self._read)

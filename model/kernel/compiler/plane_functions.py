@@ -43,7 +43,7 @@ class PlaneCompiler(Compiler):
         states, planes = made.arguments
         terms = InPlanes(made, self._plane_reader(made, states))
         for place, formula in enumerate(formulas):
-            made.store(terms.truth(self.protocol.nodes.of(formula)), planes, place)
+            made.store(terms.truth(self.protocol.constants.nodes.of(formula)), planes, place)
         made.end()
 
     def _step_in_planes(self, case: int, action: Action, stillness: Stillness) -> Function:
@@ -51,7 +51,7 @@ class PlaneCompiler(Compiler):
         states, planes, concerned = part.arguments
         read = self._plane_reader(part, states)
         before = InPlanes(part, read)
-        updates = {variable.name: self.protocol.nodes.of(term) for variable, term in action.updates.items()}
+        updates = {variable.name: self.protocol.constants.nodes.of(term) for variable, term in action.updates.items()}
         changed = sum(self.bits[name] for name in updates)
 
         def leaf(name: str) -> Planes:

@@ -119,7 +119,7 @@ class _Rules:
     def implies(self, premise: Value, conclusion: Value) -> Value:
         return self.any(self.opposite(premise), conclusion)
 
-    def either(self, condition: Value, one: Value, other: Value) -> Value:
+    def select(self, condition: Value, one: Value, other: Value) -> Value:
         if one is other:
             return one
         return self.any(self.both(condition, one), self.both(self.opposite(condition), other))
@@ -190,14 +190,14 @@ class _Rules:
 
     def chosen_number(self, condition: Value, one: Numeral, other: Numeral) -> Numeral:
         low, first, second = self.counted_alike(one, other)
-        return Numeral(low, self.each(partial(self.either, condition))(first, second))
+        return Numeral(low, self.each(partial(self.select, condition))(first, second))
 
     # --- whatever the sort
 
     def chosen(self, condition: Value, one: Planes, other: Planes) -> Planes:
         if isinstance(one, Numeral) and isinstance(other, Numeral):
             return self.chosen_number(condition, one, other)
-        choose = partial(self.either, condition)
+        choose = partial(self.select, condition)
         if isinstance(one, Value) and isinstance(other, Value):
             return choose(one, other)
         return self.each(choose)(one, other)

@@ -64,7 +64,7 @@ class BothStores:
         self.topic = SystemTopic(p, readers, records, unit, lag=lag, name="topic_", keeps_force=True, skips=skips)
         self.nodes = MetadataViews(p, _Users(sessions, user, on_nodes, self.listens), records, unit, name="node_")
         nodes, topic = self.nodes.view, self.topic.view
-        self.view = {(b, u): nodes[b, u].either(on_nodes[b], topic[b, u]) for b in broker for u in unit}
+        self.view = {(b, u): nodes[b, u].where(on_nodes[b], topic[b, u]) for b in broker for u in unit}
         self.truth = self.nodes.truth if self.to_nodes else self.topic.truth
         self.is_there: Callable[[int], Any] = lambda b: True
         self.may_act = p.rule(self._may_act)
@@ -95,7 +95,7 @@ class BothStores:
 
     def is_known(self, b: int, u: int) -> Any:
         """The formula: the broker's view of a unit is what its store has."""
-        stored = self.nodes.truth[u].either(self.uses_nodes[b], self.topic.truth[u])
+        stored = self.nodes.truth[u].where(self.uses_nodes[b], self.topic.truth[u])
         return self.view[b, u].equals(stored)
 
     def may_write(self, b: int) -> Any:

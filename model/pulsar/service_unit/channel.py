@@ -177,7 +177,7 @@ class Channel:
         if self.shutdown is not None:
             updates, answers = self.shutdown.heard(b, event, updates, answers, self.pending[b, u])
         owner = records.record("Owned", records.after(event.version), dst=event.dst, src=event.src)
-        return updates, answers, owner if deletes is False else records.none.either(deletes, owner)
+        return updates, answers, owner if deletes is False else records.none.where(deletes, owner)
 
     def idle(self, b: int) -> Updates:
         """A process that has ended, or begins, has nothing under way; what it begins with says ``existing``."""

@@ -101,10 +101,10 @@ class Leader:
         owned = records.record("Owned", version, dst=x, src=former, force=True)
         if releases:
             released = records.record("Releasing", version, dst=x, src=owner, force=True)
-            owned = released.either(And(view.state.among(*releases), owner != x), owned)
+            owned = released.where(And(view.state.among(*releases), owner != x), owned)
         if self.channel.splits is None:
             return owned
-        return records.record("Splitting", version, dst=view.dst, src=x, force=True).either(view.state == "Splitting", owned)
+        return records.record("Splitting", version, dst=view.dst, src=x, force=True).where(view.state == "Splitting", owned)
 
     def idle(self, b: int) -> Updates:
         """A process that has ended, or begins, leads nothing."""

@@ -112,7 +112,7 @@ class MetadataViews:
     def forgotten(self, b: int, starts: Any = None) -> Updates:
         """A process that ends has no copy; one that starts reads all nodes: unless that is said, one that does not live."""
         starts = Not(self.store.lives[b]) if starts is None else starts
-        copies = (self.view[b, u].becomes(self.truth[u].either(starts, self.records.none)) for u in self.unit)
+        copies = (self.view[b, u].becomes(self.truth[u].where(starts, self.records.none)) for u in self.unit)
         return merged(*copies, self.unheard(b))
 
     def _lost(self, b: int) -> Updates:

@@ -58,7 +58,7 @@ def declare_moves(channel: Channel) -> None:
         closed = topics[b, u] != "open"
         to, version = channel.due_dst[b, u], records.after(channel.due_version[b, u])
         free = records.record("Free", version, src=b)
-        released = records.record("Assigning", version, dst=to, src=b).either(to != NOBODY, free)
+        released = records.record("Assigning", version, dst=to, src=b).where(to != NOBODY, free)
         return And(due[b, u] == "release", closed, units.may_write(b)), merged(
             units.written(b, u, released), channel.done(b, u)
         )

@@ -74,7 +74,7 @@ class Record:
         """The formula: both say the same."""
         return And(self.state == other.state, self.dst == other.dst, self.src == other.src, self.version == other.version)
 
-    def either(self, condition: Any, other: Record) -> Record:
+    def where(self, condition: Any, other: Record) -> Record:
         """This record where the condition holds, and the other one elsewhere."""
         return Record(
             If(condition, self.state, other.state),

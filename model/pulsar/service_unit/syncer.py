@@ -44,7 +44,7 @@ class Syncer:
     def _kept(self, u: int) -> Record:
         """What both stores are to have of a unit: what is in the one that the cluster leaves, or what is newer in the other."""
         ours, theirs = self.left(u), self.reached(u)
-        return theirs.either(And(self._in_use(), theirs.version > ours.version), ours)
+        return theirs.where(And(self._in_use(), theirs.version > ours.version), ours)
 
     def _is_synced(self) -> Any:
         """The stores are taken for alike when all their records are."""

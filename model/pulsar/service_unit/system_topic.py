@@ -135,7 +135,7 @@ class SystemTopic:
     def _put(self, k: int, needed: Any, condition: Any, u: int, record: Record, accepted: Any) -> Updates:
         """What is at a place: the message before it, or the new one, where one is written; nothing that is not needed."""
         newer = record if k == 0 else self.message[k - 1]
-        there = newer.either(condition, self.message[k]).either(needed, self.records.none)
+        there = newer.where(condition, self.message[k]).where(needed, self.records.none)
         updates: Updates = self.message[k].becomes(there)
         if self.of is not None:
             of = If(condition, self.named(u) if k == 0 else self.of[k - 1], self.of[k])
@@ -165,10 +165,10 @@ class SystemTopic:
         starts = Not(self.store.lives[b]) if starts is None else starts
         updates: Updates = {self.behind[b]: 0}
         for u in self.unit:
-            updates |= self.view[b, u].becomes(self.truth[u].either(starts, self.records.none))
+            updates |= self.view[b, u].becomes(self.truth[u].where(starts, self.records.none))
         for k in self.place:
             needed = any_of(self.behind[c] > k for c in self.broker if c != b)
-            updates |= self.message[k].becomes(self.message[k].either(needed, self.records.none))
+            updates |= self.message[k].becomes(self.message[k].where(needed, self.records.none))
             for flag in filter(lambda f: f is not None, (self.kept, self.gone)):
                 updates[flag[k]] = And(flag[k], needed)
             if self.of is not None:
