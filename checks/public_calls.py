@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines import plan
-from fencepost.checks.engines.plan import Options
+from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.search.exhaustive import GIB, Budget, exhaust
@@ -49,9 +49,9 @@ def check(
     other and for defects that there are not, PropertyError for a property that the instance does not have.
     """
     entry = protocol if isinstance(protocol, Entry) else find(protocol, PROTOCOLS)
-    options = Options(by=by, properties=tuple(properties), seconds=seconds, workers=workers, slice=slice)
+    approach = Approach(by=by, properties=tuple(properties), seconds=seconds, workers=workers, slice=slice)
     quiet = Reporter(quiet=True)
-    return [plan.check(entry, i, defects, options, quiet, lambda: False) for i in _instances(entry, size, set, defects)]
+    return [plan.check(entry, i, defects, approach, quiet, lambda: False) for i in _instances(entry, size, set, defects)]
 
 
 def explore(

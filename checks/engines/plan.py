@@ -40,7 +40,7 @@ PATIENCE = GIB
 
 
 @dataclass(frozen=True)
-class Options:
+class Approach:
     """How to check: the engine (None: the strongest), its limits, and which properties (none named: all).
 
     ``checkpoint`` is a folder that has one of its own for each instance. ``symmetry`` has exhaustive searches visit one state
@@ -68,7 +68,7 @@ def check(
     entry: Entry,
     instance: Instance,
     defects: Sequence[str],
-    options: Options,
+    approach: Approach,
     reporter: Reporter,
     should_stop: Callable[[], bool],
 ) -> Checked:
@@ -78,13 +78,13 @@ def check(
     variable, RegistryError for a parameter that does not exist, CheckpointError for a folder of another search.
     """
     if instance.any:
-        return _for_any_size(entry, instance, defects, options, reporter, should_stop)
+        return _for_any_size(entry, instance, defects, approach, reporter, should_stop)
     protocol = entry.build(instance.parameters, defects)
     suite = entry.suite(protocol)
-    chosen = _chosen(suite, options.properties)
+    chosen = _chosen(suite, approach.properties)
     reporter.begin(f"{entry.name}, {instance.name}")
-    engine = options.by or instance.by
-    run = _Run(suite, instance.name, chosen, options, reporter, should_stop)
+    engine = approach.by or instance.by
+    run = _Run(suite, instance.name, chosen, approach, reporter, should_stop)
     findings = run.by(engine) if engine else run.by_the_strongest()
     reporter.end()
     succeeded = [v.property for v in findings.verdicts if v.verdict not in ("violated", "inconclusive")]
@@ -105,7 +105,7 @@ def _for_any_size(
     entry: Entry,
     instance: Instance,
     defects: Sequence[str],
-    options: Options,
+    approach: Approach,
     reporter: Reporter,
     should_stop: Callable[[], bool],
 ) -> Checked:
@@ -115,10 +115,10 @@ def _for_any_size(
         entry,
         instance,
         defects,
-        lambda suite: _chosen(suite, options.properties),
-        workers=options.workers,
-        seconds=options.seconds,
-        second_solver=options.second_solver,
+        lambda suite: _chosen(suite, approach.properties),
+        workers=approach.workers,
+        seconds=approach.seconds,
+        second_solver=approach.second_solver,
         progress=reporter.proving,
         telling=reporter.telling,
         should_stop=should_stop,
@@ -144,11 +144,11 @@ class _Run:
         suite: Suite,
         instance: str,
         chosen: list[Property],
-        options: Options,
+        approach: Approach,
         reporter: Reporter,
         should_stop: Callable[[], bool],
     ) -> None:
-        self.suite, self.instance, self.chosen, self.options = suite, instance, chosen, options
+        self.suite, self.instance, self.chosen, self.approach = suite, instance, chosen, approach
         self.reporter, self.should_stop, self.started = reporter, should_stop, time.monotonic()
 
     def by(self, engine: str) -> Findings:
@@ -165,7 +165,7 @@ class _Run:
         """Exhaustive search, and where that ends without a verdict, induction if the protocol has lemmas; then walks, for what
         must be reached. Together they take no longer than one of them may."""
         may_prove = self.suite.has_lemmas and not self.suite.protocol.active
-        found = [self.exhaustive(min(self.options.memory, PATIENCE) if may_prove else self.options.memory)]
+        found = [self.exhaustive(min(self.approach.memory, PATIENCE) if may_prove else self.approach.memory)]
         open_still = [v.property for v in found[0].verdicts if v.verdict == "inconclusive" and v.property.kind != "leads_to"]
         if not may_prove:
             return found[0]
@@ -177,33 +177,33 @@ class _Run:
 
     def _seconds(self) -> float | None:
         """What is left of the time."""
-        return None if self.options.seconds is None else max(self.options.seconds - (time.monotonic() - self.started), 0.0)
+        return None if self.approach.seconds is None else max(self.approach.seconds - (time.monotonic() - self.started), 0.0)
 
     def _is_out_of_time(self) -> bool:
         return self._seconds() == 0.0
 
     def exhaustive(self, memory: int | None = None) -> Findings:
-        options, protocol = self.options, self.suite.protocol
-        seen = slice_for(protocol, self.chosen) if options.slice and options.properties and not options.strict else protocol
-        reduction = Reduction.of(seen, self.chosen, self.reporter) if options.symmetry else None
+        approach, protocol = self.approach, self.suite.protocol
+        seen = slice_for(protocol, self.chosen) if approach.slice and approach.properties and not approach.strict else protocol
+        reduction = Reduction.of(seen, self.chosen, self.reporter) if approach.symmetry else None
         return exhaust(
             Observed.of(self.suite, reduction.observed if reduction else self.chosen, closely=not reduction, within=seen),
-            Budget(memory or options.memory, self._seconds(), options.workers, options.memory),
+            Budget(memory or approach.memory, self._seconds(), approach.workers, approach.memory),
             reduction=reduction,
             progress=self.reporter.searching,
             telling=self.reporter.telling,
             should_stop=self.should_stop,
-            checkpoint=options.checkpoint and options.checkpoint / re.sub(r"\W+", "-", self.instance),
-            resume=options.resume,
+            checkpoint=approach.checkpoint and approach.checkpoint / re.sub(r"\W+", "-", self.instance),
+            resume=approach.resume,
         )
 
     def walks(self) -> Findings:
-        walks = self.options.walks
+        walks = self.approach.walks
         finite, left = _finite(self.chosen)
         found = sample(
             Observed.of(self.suite, finite),
             walks,
-            workers=self.options.workers,
+            workers=self.approach.workers,
             seconds=self._seconds(),
             progress=lambda at: self.reporter.walking(at, walks.count),
             shrinking=self.reporter.searching,
@@ -212,13 +212,13 @@ class _Run:
         return self._leaving(found, "walks", left)
 
     def induction(self) -> Findings:
-        options = self.options
+        approach = self.approach
         wanted = {p.name for p in self.chosen}
         proof = prove(
             self.suite,
-            workers=options.workers,
+            workers=approach.workers,
             budget=self._seconds(),
-            second_solver=options.second_solver,
+            second_solver=approach.second_solver,
             progress=self.reporter.proving,
             should_stop=self.should_stop,
         )
@@ -235,7 +235,7 @@ class _Run:
         failures = [str(f) for f in proof.failures[:SHOWN_FAILURES]]
         if len(proof.failures) > SHOWN_FAILURES:
             failures.append(f"and {len(proof.failures) - SHOWN_FAILURES} more obligations that were not discharged")
-        asked = options.strict and not proof.failures
+        asked = approach.strict and not proof.failures
         spare = unneeded(self.suite, budget=self._seconds(), should_stop=self.should_stop) if asked else None
         found = Findings(verdicts, (note,), impossible, tuple(failures), spare)
         return self._leaving(found, "induction", [p for p in self.chosen if not _is_proved(p)])
@@ -245,7 +245,7 @@ class _Run:
         found = unroll(
             self.suite,
             finite,
-            self.options.depth,
+            self.approach.depth,
             seconds=self._seconds(),
             progress=self.reporter.proving,
             should_stop=self.should_stop,
@@ -258,7 +258,7 @@ class _Run:
         if not left:
             return found
         why = f"no matter for {engine}"
-        named = [p for p in left if p.name in self.options.properties and found.verdicts]
+        named = [p for p in left if p.name in self.approach.properties and found.verdicts]
         return replace(
             found,
             verdicts=(*found.verdicts, *(Verdict(p, "inconclusive", engine, {}, why) for p in named)),

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import z3
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Options
+from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import Verdict
@@ -26,37 +26,37 @@ Proof = Literal["proved", "refuted", "unknown"]
 
 
 def check_theory(
-    theory: Theory, defects: Sequence[str], options: Options, reporter: Reporter, should_stop: Callable[[], bool]
+    theory: Theory, defects: Sequence[str], approach: Approach, reporter: Reporter, should_stop: Callable[[], bool]
 ) -> Checked:
-    """Proves or refutes the theorems of a theory, all or those that ``options`` names.
+    """Proves or refutes the theorems of a theory, all or those that ``approach`` names.
 
     Raises PropertyError for a theorem that the theory does not have, or if an engine is asked for, and ModelError for a defect
     that it does not have.
     """
-    if options.by:
-        raise PropertyError(f"{theory.name} has no states to search: its theorems are proved; leave --by {options.by} out")
+    if approach.by:
+        raise PropertyError(f"{theory.name} has no states to search: its theorems are proved; leave --by {approach.by} out")
     bearer = Protocol(theory.name, doc=theory.summary, defects=theory.defects, active=defects)
     theorems = theory.theorems(frozenset(defects))
-    for name in options.properties:
+    for name in approach.properties:
         if name not in {theorem.name for theorem in theorems}:
             raise PropertyError(f"{theory.name} has no theorem {name!r}; it has {', '.join(t.name for t in theorems)}")
-    chosen = [theorem for theorem in theorems if theorem.name in options.properties or not options.properties]
+    chosen = [theorem for theorem in theorems if theorem.name in approach.properties or not approach.properties]
     reporter.begin(theory.name)
     started = time.monotonic()
     verdicts, suspicions = [], []
     for done, theorem in enumerate(chosen):
-        left = PATIENCE if options.seconds is None else options.seconds - (time.monotonic() - started)
+        left = PATIENCE if approach.seconds is None else approach.seconds - (time.monotonic() - started)
         if should_stop() or left <= 0:
             verdicts.append(Verdict(theorem.property, "inconclusive", "theorem", note="there was no time to prove it"))
             continue
         reporter.proving(done, len(chosen))
-        verdicts.append(decide(theorem, min(left, PATIENCE), second_solver=options.second_solver))
+        verdicts.append(decide(theorem, min(left, PATIENCE), second_solver=approach.second_solver))
         for step in vacuous(theorem):
             told = f"{theorem.name}: nothing meets what is given for: {step.name}"
             suspicions.append(Suspicion("from-nothing", theorem.name, told, theorem.location))
     reporter.end()
     steps = sum(int(verdict.reach.get("obligations", 0)) for verdict in verdicts)
-    solvers = "Z3 and cvc5" if options.second_solver else "Z3"
+    solvers = "Z3 and cvc5" if approach.second_solver else "Z3"
     notes = (theory.reach, f"obligations discharged by {solvers}: {steps}")
     findings = Findings(tuple(verdicts), notes, tuple(suspicions), seconds=time.monotonic() - started)
     return Checked(theory, theory.instances("ci")[0], bearer, findings)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Options, check
+from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import Value, Verdict
 from fencepost.checks.engines.search.distances import FARTHEST, distances
@@ -107,7 +107,7 @@ class Means:
     """With what questions are asked: the engine's limits, when time is up (None: never), and whom to report to and to ask
     whether to stop."""
 
-    options: Options
+    approach: Approach
     reporter: Reporter
     ends: float | None = None
     should_stop: Callable[[], bool] = lambda: False
@@ -118,13 +118,13 @@ class Means:
         return self.should_stop() or (self.ends is not None and time.monotonic() >= self.ends)
 
     @property
-    def left(self) -> Options:
+    def left(self) -> Approach:
         """The limits, with the seconds that are left."""
-        return self.options if self.ends is None else replace(self.options, seconds=max(self.ends - time.monotonic(), 0.0))
+        return self.approach if self.ends is None else replace(self.approach, seconds=max(self.ends - time.monotonic(), 0.0))
 
     def with_little(self) -> Means:
         """The same with little memory."""
-        return replace(self, options=replace(self.options, memory=min(self.options.memory, LITTLE)))
+        return replace(self, approach=replace(self.approach, memory=min(self.approach.memory, LITTLE)))
 
     def checked(self, entry: Entry, instance: Instance, defects: Sequence[str]) -> Checked:
         """What one search comes to. Raises what ``check`` raises."""
@@ -179,8 +179,8 @@ def _of_steps(guarantee: Guarantee, means: Means) -> Established:
     if means.is_over:
         return Established(guarantee, None, gap=NO_TIME)
     (instance, _), *_ = guarantee.asked(0)
-    protocol, options = guarantee.entry.build(instance.parameters), means.left
-    budget = Budget(options.memory, options.seconds, options.workers, options.memory)
+    protocol, approach = guarantee.entry.build(instance.parameters), means.left
+    budget = Budget(approach.memory, approach.seconds, approach.workers, approach.memory)
     findings = distances(guarantee.entry.suite(protocol), budget, means.should_stop)
     most = max(int(verdict.reach.get(FARTHEST, 0)) for verdict in findings.verdicts)
     claim = claimed(most, [Checked(guarantee.entry, instance, protocol, findings)])
@@ -193,9 +193,9 @@ def _asked(guarantee: Guarantee, events: int, means: Means) -> Claim | Failure |
         return Gap(NO_TIME)
     entry = guarantee.entry
     if isinstance(entry, Theory):
-        options = replace(means.left, by=None)
-        return claimed(events, [check_theory(entry, (), options, means.reporter, means.should_stop)])
-    means = replace(means, options=replace(means.options, symmetry=guarantee.symmetric))
+        approach = replace(means.left, by=None)
+        return claimed(events, [check_theory(entry, (), approach, means.reporter, means.should_stop)])
+    means = replace(means, approach=replace(means.approach, symmetry=guarantee.symmetric))
     answers, failures = dict[str, Checked](), dict[str, Failure]()
     for instance, defects in guarantee.asked(events):
         if means.is_over:

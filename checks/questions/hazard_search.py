@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Options, check
+from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import Verdict
@@ -15,8 +15,8 @@ from fencepost.model.language import Location, Protocol
 from fencepost.properties.vocabulary import Property
 
 
-def look_for(hazard: Hazard, options: Options, reporter: Reporter, should_stop: Callable[[], bool]) -> Checked:
-    """Searches all states, whatever engine the options name, up to the first that does the ``harm`` of the history.
+def look_for(hazard: Hazard, approach: Approach, reporter: Reporter, should_stop: Callable[[], bool]) -> Checked:
+    """Searches all states, whatever engine the approach names, up to the first that does the ``harm`` of the history.
 
     Where none does, or nobody knows which property that is, up to the first that violates any property. There is one verdict:
     ``hazard``, with the shortest run; ``exhausted`` if nothing is violated with these settings; or ``inconclusive``. Raises
@@ -27,9 +27,9 @@ def look_for(hazard: Hazard, options: Options, reporter: Reporter, should_stop: 
         note = f"the instance that shows it does not fit what is set: {hazard.unfit}"
         verdict = Verdict(_property(hazard, protocol), "inconclusive", "exhaustive", {}, note, history=hazard.history)
         return Checked(hazard.entry, hazard.instance, protocol, Findings((verdict,)))
-    thorough = replace(options, by="exhaustive", checkpoint=None, resume=False, strict=False)
+    thorough = replace(approach, by="exhaustive", checkpoint=None, resume=False, strict=False)
     spent, about_harm, harm = 0.0, tuple[str, ...](), hazard.history.harm
-    if harm and not options.properties and harm in {stated.name for stated in hazard.stated}:
+    if harm and not approach.properties and harm in {stated.name for stated in hazard.stated}:
         checked = _searched(hazard, replace(thorough, properties=(harm,)), reporter, should_stop)
         (verdict,) = checked.findings.verdicts
         if verdict.verdict == "hazard":
@@ -41,9 +41,9 @@ def look_for(hazard: Hazard, options: Options, reporter: Reporter, should_stop: 
     return replace(checked, findings=replace(findings, notes=findings.notes + about_harm, seconds=findings.seconds + spent))
 
 
-def _searched(hazard: Hazard, options: Options, reporter: Reporter, should_stop: Callable[[], bool]) -> Checked:
+def _searched(hazard: Hazard, approach: Approach, reporter: Reporter, should_stop: Callable[[], bool]) -> Checked:
     """The instance with the mistake, and one verdict on that."""
-    checked = check(hazard.entry, hazard.instance, [hazard.name], options, reporter, should_stop)
+    checked = check(hazard.entry, hazard.instance, [hazard.name], approach, reporter, should_stop)
     verdict = _verdict(hazard, checked)
     return replace(checked, findings=Findings((verdict,), checked.findings.notes, seconds=checked.findings.seconds))
 

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from fencepost.checks.commands.check import jobs
-from fencepost.checks.engines.plan import Options
+from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.model.releases import PULSAR, Releases
 from fencepost.properties.protocols import PROTOCOLS
@@ -35,10 +35,10 @@ def _searched_once() -> Iterator[None]:
     """What a job finds is found once, and told as often as it is asked for: these tests are about the telling."""
     search, found = jobs._done, dict[str, Checked]()
 
-    def once(job: jobs.Job, defects: Sequence[str], options: Options, *telling: Any) -> Checked:
-        asked = repr((job, defects, options))
+    def once(job: jobs.Job, defects: Sequence[str], approach: Approach, *telling: Any) -> Checked:
+        asked = repr((job, defects, approach))
         if asked not in found:
-            found[asked] = search(job, defects, options, *telling)
+            found[asked] = search(job, defects, approach, *telling)
         return found[asked]
 
     with pytest.MonkeyPatch.context() as patched:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Options, check
+from fencepost.checks.engines.plan import Approach, check
 from fencepost.model.language import And, If, Not, Protocol, any_of
 from fencepost.properties.registry import Entry, Instance, Value
 from fencepost.properties.vocabulary import Suite
@@ -65,7 +65,7 @@ def test_a_suspicion_that_is_left_is_one(parameters: dict[str, Value]) -> None:
         FERRY,
         Instance("so", parameters),
         (),
-        Options(by="exhaustive", workers=1, memory=1 << 24),
+        Approach(by="exhaustive", workers=1, memory=1 << 24),
         Reporter(quiet=True),
         lambda: False,
     )

@@ -14,7 +14,7 @@ from fencepost.checks.commands.pages import default_page, write_report
 from fencepost.checks.commands.verdict_cache import Record
 from fencepost.checks.console.options import UNNAMED
 from fencepost.checks.console.progress import Reporter, interruptible
-from fencepost.checks.engines.plan import Options
+from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.asking import Cluster, guaranteed
 from fencepost.checks.questions.establishing import Means
@@ -77,8 +77,8 @@ def opening_of(
     if about_bookies and not of_bookies:
         raise RegistryError(f"--require {about_bookies[0]} is about bookies: add the file that they start with by --conf")
     memory = min(MEMORY, int(asked.memory * (1 << 30)))
-    options = Options(by="exhaustive", workers=asked.workers or os.cpu_count() or 1, memory=memory)
-    means = Means(options, reporter, None if asked.budget is None else started + asked.budget, should_stop)
+    approach = Approach(by="exhaustive", workers=asked.workers or os.cpu_count() or 1, memory=memory)
+    means = Means(approach, reporter, None if asked.budget is None else started + asked.budget, should_stop)
     clusters = [
         Cluster(named(paths), Place(paths[-1]), settings, bookies, asked.bookies is None, of_bookies)
         for paths, settings in files

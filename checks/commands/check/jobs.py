@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Options, check
+from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.search.sampling import Walks
 from fencepost.checks.engines.theorems import check_theory
@@ -38,7 +38,7 @@ def done(
         if should_stop() or (left is not None and left <= 0):
             return
         try:
-            checked = _done(job, asked.defect, asked.set, _options(asked, left), reporter, should_stop)
+            checked = _done(job, asked.defect, asked.set, _approach(asked, left), reporter, should_stop)
         except (PropertyError, CheckpointError):
             reporter.end()
             raise
@@ -49,20 +49,20 @@ def _done(
     job: Job,
     defects: Sequence[str],
     changes: Sequence[str],
-    options: Options,
+    approach: Approach,
     reporter: Reporter,
     should_stop: Callable[[], bool],
 ) -> Checked:
     if isinstance(job, Hazard):
-        return look_for(job, options, reporter, should_stop)
+        return look_for(job, approach, reporter, should_stop)
     item, instance = job
     if isinstance(item, Theory):
-        return check_theory(item, defects, options, reporter, should_stop)
-    return held_to_account(check(item, instance, defects, options, reporter, should_stop), item.settings(changes))
+        return check_theory(item, defects, approach, reporter, should_stop)
+    return held_to_account(check(item, instance, defects, approach, reporter, should_stop), item.settings(changes))
 
 
-def _options(asked: CheckRequest, seconds: float | None) -> Options:
-    return Options(
+def _approach(asked: CheckRequest, seconds: float | None) -> Approach:
+    return Approach(
         by=asked.by,
         properties=tuple(asked.property),
         workers=asked.workers or os.cpu_count() or 1,

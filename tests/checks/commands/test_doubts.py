@@ -15,7 +15,7 @@ from fencepost.checks.commands.check import doubts as doubts_module
 from fencepost.checks.commands.check.doubts import doubts
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.induction.necessity import unneeded
-from fencepost.checks.engines.plan import Options, check
+from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.questions.doubt import Doubt
@@ -106,7 +106,7 @@ RULES = ["suspicious/never-enabled", "suspicious/never-changes", "suspicious/nev
 
 def checked(entry: Entry = CLOCK, **options: Any) -> list[Checked]:
     silent = Reporter(quiet=True)
-    chosen = Options(workers=1, **options)
+    chosen = Approach(workers=1, **options)
     return [check(entry, instance, (), chosen, silent, lambda: False) for instance in entry.sizes["ci"]]
 
 

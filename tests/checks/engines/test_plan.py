@@ -11,7 +11,7 @@ import pytest
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines import plan
-from fencepost.checks.engines.plan import Options, check
+from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import ExitStatus, run_status
@@ -70,7 +70,7 @@ CLOCK = Entry("clock", "a clock", clock, suite, {"ci": (Instance("day", {}),)})
 
 
 def checked(**options: Any) -> Checked:
-    return check(CLOCK, Instance("day", {}), (), Options(workers=1, **options), Reporter(quiet=True), lambda: False)
+    return check(CLOCK, Instance("day", {}), (), Approach(workers=1, **options), Reporter(quiet=True), lambda: False)
 
 
 def words(made: Checked) -> dict[str, str]:

@@ -12,7 +12,7 @@ import z3
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines import theorems
-from fencepost.checks.engines.plan import Options
+from fencepost.checks.engines.plan import Approach
 from fencepost.checks.engines.results.checked import PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.solvers.answers import Disagreement
@@ -48,7 +48,7 @@ TOY = Theory("toy", "squares", "for all numbers", {"shrinks": "Two is added.", "
 
 
 def run(*defects: str, **options: object) -> theorems.Checked:
-    return check_theory(TOY, defects, Options(**options), Reporter(stream=StringIO()), lambda: False)
+    return check_theory(TOY, defects, Approach(**options), Reporter(stream=StringIO()), lambda: False)
 
 
 def test_all_steps_proved_is_a_proof() -> None:
@@ -90,7 +90,7 @@ def test_a_step_that_is_not_decided_claims_nothing() -> None:
 
 def test_out_of_time_claims_nothing() -> None:
     assert {v.verdict for v in run(seconds=0.0).findings.verdicts} == {"inconclusive"}
-    stopped = check_theory(TOY, (), Options(), Reporter(stream=StringIO()), lambda: True)
+    stopped = check_theory(TOY, (), Approach(), Reporter(stream=StringIO()), lambda: True)
     assert exit_status(stopped.findings.verdicts) == ExitStatus.INCONCLUSIVE
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Options
+from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.bookie_guarantees import bookie_guarantees
 from fencepost.checks.questions.establishing import Established, Means, establish
 from fencepost.checks.questions.instances import read_settings
 from fencepost.model.releases import Releases
 from tests.command import fencepost
 
-MEANS = Means(Options(by="exhaustive", workers=1, memory=1 << 28), Reporter(quiet=True))
+MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28), Reporter(quiet=True))
 
 
 def rows(folder: Path, text: str) -> dict[str, Established]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Options
+from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.bundle_guarantees import bundle_guarantees
 from fencepost.checks.questions.claims import Claim, Gap, claimed
 from fencepost.checks.questions.establishing import Established, Means, establish, raised
@@ -36,7 +36,7 @@ def extensible(store: str) -> LoadManagerSettings:
 
 
 MODULAR = manager_of("ModularLoadManagerImpl")
-MEANS = Means(Options(by="exhaustive", workers=1, memory=1 << 28), QUIET)
+MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28), QUIET)
 NEWEST = Releases.of("4.2.4")
 
 
@@ -134,7 +134,7 @@ def test_what_would_raise_a_guarantee_is_tried() -> None:
 
 def test_of_a_search_that_is_cut_short_nothing_is_claimed() -> None:
     (question,) = (g for g in ledger_guarantees(Sizes(6, 5, 3, 2), NEWEST) if g.name == "disks")
-    row = establish(question, Means(Options(by="exhaustive", workers=1, memory=1_800_000), QUIET))
+    row = establish(question, Means(Approach(by="exhaustive", workers=1, memory=1_800_000), QUIET))
     assert (row.figure, row.verdict, row.claim, row.failure) == (None, "inconclusive", None, None)
     assert (row.sentence, row.is_known) == ("unknown", False)
     assert "search not exhausted" in row.gap
@@ -144,7 +144,7 @@ def of_few(name: str, sizes: Sizes, *defects: str, memory: int = 1 << 24) -> Est
     """The answer with these mistakes of the release only, and so little memory that the search of all states has no end."""
     (question,) = (g for g in ledger_guarantees(sizes, NEWEST) if g.name == name)
     few = {defect: question.defects[defect] for defect in defects}
-    return establish(replace(question, defects=few), Means(Options(by="exhaustive", workers=1, memory=memory), QUIET))
+    return establish(replace(question, defects=few), Means(Approach(by="exhaustive", workers=1, memory=memory), QUIET))
 
 
 def test_a_known_bug_is_found_where_the_search_of_all_states_has_no_end() -> None:

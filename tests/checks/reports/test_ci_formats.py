@@ -19,7 +19,7 @@ import pytest
 import xmlschema
 
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Options, check
+from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.search.sampling import Walks
@@ -78,8 +78,8 @@ ENTRY = Entry("clock", "a clock", clock, suite, {"ci": (Instance("three", {}),)}
 
 
 def run(*defects: str, by: str = "exhaustive") -> list[Checked]:
-    options = Options(by=by, workers=1, walks=Walks(count=100))
-    return [check(ENTRY, Instance("three", {}), defects, options, Reporter(quiet=True), lambda: False)]
+    approach = Approach(by=by, workers=1, walks=Walks(count=100))
+    return [check(ENTRY, Instance("three", {}), defects, approach, Reporter(quiet=True), lambda: False)]
 
 
 @pytest.fixture(scope="module")
@@ -219,7 +219,7 @@ def test_the_schemas_refuse_what_is_wrong(broken: list[Checked]) -> None:
 def test_what_is_said_of_a_real_run_is_valid(protocol: str, defect: str, prop: str) -> None:
     entry = PROTOCOLS[protocol]
     instance = Instance("defect", entry.shown_by[defect])
-    checked = check(entry, instance, [defect], Options(properties=(prop,)), Reporter(quiet=True), lambda: False)
+    checked = check(entry, instance, [defect], Approach(properties=(prop,)), Reporter(quiet=True), lambda: False)
     assert junit([checked]).get("failures") == "1"
     (result,) = sarif([checked])["results"]
     trace = checked.findings.verdicts[0].trace
@@ -234,7 +234,7 @@ def test_fingerprints_are_stable_and_tell_instances_and_properties_apart(broken:
     assert prints(broken) == prints(run("fast"))
     assert len(set(prints(broken))) == 2
     assert prints(broken)[0] == prints(run("fast", by="walks"))[0]
-    other = [check(ENTRY, Instance("five", {"hours": 5}), ["fast"], Options(), Reporter(quiet=True), lambda: False)]
+    other = [check(ENTRY, Instance("five", {"hours": 5}), ["fast"], Approach(), Reporter(quiet=True), lambda: False)]
     assert set(prints(other)).isdisjoint(prints(broken))
 
 

@@ -16,7 +16,7 @@ from fencepost.checks.engines.any_size.instantiation import Instantiation
 from fencepost.checks.engines.any_size.link import link
 from fencepost.checks.engines.any_size.proof import GeneralProof, prove_for_any_size
 from fencepost.checks.engines.induction.proof import prove
-from fencepost.checks.engines.plan import Options, check
+from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, exit_status
 from fencepost.checks.engines.solvers.second_solver import ground_answer
@@ -194,7 +194,7 @@ JOURNAL = Entry(
 
 def checked(*defects: str, any: tuple[str, ...] = ("entries",), **parameters: int) -> Checked:
     instance = Instance("a journal", parameters, any=any)
-    return check(JOURNAL, instance, defects, Options(second_solver=True), Reporter(quiet=True), lambda: False)
+    return check(JOURNAL, instance, defects, Approach(second_solver=True), Reporter(quiet=True), lambda: False)
 
 
 def test_the_verdict_says_what_it_is_of() -> None:

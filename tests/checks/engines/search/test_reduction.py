@@ -10,7 +10,7 @@ import pytest
 
 from fencepost.checks.cli import main
 from fencepost.checks.console.progress import Reporter
-from fencepost.checks.engines.plan import Options, check
+from fencepost.checks.engines.plan import Approach, check
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import exit_status
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
@@ -88,7 +88,7 @@ CONTROL_PLANE = [
 @pytest.mark.parametrize(("entry", "instance"), CONTROL_PLANE)
 def test_verdicts_and_counts_are_those_of_the_search_of_everything(entry: Entry, instance: Instance) -> None:
     full, reduced = (
-        check(entry, instance, (), Options(by="exhaustive", symmetry=symmetry), Reporter(quiet=True), lambda: False).findings
+        check(entry, instance, (), Approach(by="exhaustive", symmetry=symmetry), Reporter(quiet=True), lambda: False).findings
         for symmetry in (False, True)
     )
     finite = [v for v in full.verdicts if v.property.kind != "leads_to"]
@@ -186,8 +186,8 @@ def locks_checked(spoiled: str, *, brokers: int, symmetry: bool, only: tuple[str
         return locks(brokers, spoiled=spoiled)
 
     entry = Entry("locks", "locks", build, lock_suite, {})
-    options = Options(symmetry=symmetry, properties=only, slice=False)
-    return check(entry, Instance("some", {}), (), options, Reporter(quiet=True), lambda: False).findings
+    approach = Approach(symmetry=symmetry, properties=only, slice=False)
+    return check(entry, Instance("some", {}), (), approach, Reporter(quiet=True), lambda: False).findings
 
 
 def verdicts_of(findings: Findings) -> dict[str, str]:
