@@ -17,6 +17,7 @@ from fencepost.checks.conformance.java_side.toolchain import ToolchainError, too
 from fencepost.checks.conformance.reproductions.registry import REPRODUCTIONS
 from fencepost.checks.conformance.reproductions.reproduction import Comparison, Observation, Reproduction, compared
 from fencepost.checks.conformance.reproductions.stage import Stage
+from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.options import Commands, add_command, add_format, add_quiet
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
@@ -48,7 +49,7 @@ class Request:
     name: str | None
     release: str | None
     keep: bool
-    as_json: bool
+    format: str
     quiet: bool
 
 
@@ -65,7 +66,7 @@ def add_reproduce(commands: Commands) -> None:
 
 
 def _command(options: argparse.Namespace) -> ExitStatus:
-    return run(Request(options.name, options.release, options.keep, options.format == "json", options.quiet))
+    return run(Request(options.name, options.release, options.keep, options.format, options.quiet))
 
 
 def run(request: Request) -> ExitStatus:
@@ -73,7 +74,7 @@ def run(request: Request) -> ExitStatus:
     if request.name is None:
         if request.release or request.keep:
             raise RegistryError("--release and --keep need the NAME of a finding; without one, all are listed")
-        print(_list_as_json() if request.as_json else listing(), end="")
+        print(in_format(request.format, text=listing, json=_list_as_json), end="")
         return ExitStatus.HOLDS
     reproduction = REPRODUCTIONS.get(request.name)
     if reproduction is None:
@@ -97,13 +98,9 @@ def _shown(reproduction: Reproduction, request: Request) -> ExitStatus:
     def say(line: str) -> None:
         lines.append(line)
         reporter.end()
-        if request.as_json:
-            reporter.telling(line)
-        else:
-            print(f"  {line}", flush=True)
+        in_format(request.format, text=lambda: print(f"  {line}", flush=True), json=lambda: reporter.telling(line))
 
-    if not request.as_json:
-        print(f"{subject}; loses {reproduction.harm}", flush=True)
+    print(in_format(request.format, text=lambda: f"{subject}; loses {reproduction.harm}\n", json=str), end="", flush=True)
     folder = Path(tempfile.mkdtemp(prefix="reproduce-" if request.keep else "fencepost-"))
     try:
         comparison = compared(reproduction, release, lambda name: Stage(folder / name, tools, say, reporter.telling))
@@ -113,13 +110,13 @@ def _shown(reproduction: Reproduction, request: Request) -> ExitStatus:
             shutil.rmtree(folder, ignore_errors=True)
     status = ExitStatus.HOLDS if comparison.as_found else ExitStatus.SAFETY
     seconds = time.monotonic() - started
-    if request.as_json:
-        print(_as_json(reproduction, release, comparison, lines, status, seconds), end="")
-        return status
-    print(conclusion(comparison))
-    if request.keep:
-        print(f"# kept: {folder}")
-    print(f"# {seconds:.0f} s")
+    place = f"# kept: {folder}\n" if request.keep else ""
+    report = in_format(
+        request.format,
+        text=lambda: f"{conclusion(comparison)}\n{place}# {seconds:.0f} s\n",
+        json=lambda: _as_json(reproduction, release, comparison, lines, status, seconds),
+    )
+    print(report, end="")
     return status
 
 

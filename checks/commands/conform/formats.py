@@ -1,4 +1,4 @@
-"""The formats of ``fencepost conform TARGET``: each is one entry of one table. Its other verbs print text or JSON.
+"""The formats of ``fencepost conform TARGET``: each is one entry of one table.
 
 The command line takes its choices from the table, so reports are loaded only when a format prints.
 """
@@ -36,8 +36,3 @@ def _junit(held: Held, status: ExitStatus, files: Sequence[Path]) -> str:
 
 FORMATS: Mapping[str, Callable[[Held, ExitStatus, Sequence[Path]], str]] = {"text": _text, "json": _json, "junit": _junit}
 """The formats by their names; ``files`` are the traces that were written. A name that is not here is a KeyError."""
-
-
-def text_or_json(name: str, *, text: Callable[[], str], json: Callable[[], str]) -> str:
-    """What a verb prints in one of its two formats; KeyError for any other."""
-    return {"text": text, "json": json}[name]()

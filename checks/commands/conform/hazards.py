@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from fencepost.checks.commands.conform.formats import text_or_json
 from fencepost.checks.commands.conform.hazard_rows import Rows
 from fencepost.checks.commands.conform.request import HazardsRequest
 from fencepost.checks.conformance.java_side.session import SessionError
@@ -18,6 +17,7 @@ from fencepost.checks.conformance.running.pair import Outcome, Pair
 from fencepost.checks.conformance.running.view import Views
 from fencepost.checks.conformance.scenario import restarts, unseen
 from fencepost.checks.conformance.targets import Asked, Target
+from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
@@ -119,7 +119,7 @@ def run(asked: HazardsRequest) -> ExitStatus:
     if asked.out:
         write_text(Path(asked.out), as_json(found))
         rows.remove()
-    print(text_or_json(asked.format, text=lambda: text(found), json=lambda: as_json(found)), end="")
+    print(in_format(asked.format, text=lambda: text(found), json=lambda: as_json(found)), end="")
     if not found:
         return ExitStatus.EVALUATION
     return ExitStatus.SAFETY if any(each.verdict == "not reproduced" for each in found) else ExitStatus.HOLDS

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from fencepost.checks.commands.conform.formats import text_or_json
 from fencepost.checks.commands.conform.request import LogRequest
 from fencepost.checks.conformance.logs.events import EmptyLogError, Log, LogError, events_of, read_log, read_mapping
 from fencepost.checks.conformance.logs.explanation import Explanation, explain
+from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import width
 from fencepost.checks.engines.results.verdicts import ExitStatus
@@ -52,7 +52,7 @@ def _run(asked: LogRequest) -> ExitStatus:
     if asked.out:
         write(found.run, protocol, asked.out)
     status = _status(found)
-    report = text_or_json(
+    report = in_format(
         asked.format,
         text=lambda: text(kernel, found, asked.file, asked.out, width=width()),
         json=lambda: as_json(kernel, found, asked.file, status, asked.out),

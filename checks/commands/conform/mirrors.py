@@ -6,10 +6,10 @@ import json
 import sys
 from collections.abc import Sequence
 
-from fencepost.checks.commands.conform.formats import text_or_json
 from fencepost.checks.commands.conform.request import MirrorsRequest
 from fencepost.checks.conformance.java_side.mirrors import Looked, look_up
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
+from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.releases import SYSTEMS, release
@@ -34,7 +34,7 @@ def run(asked: MirrorsRequest) -> ExitStatus:
     finally:
         reporter.end()
     status = _status(found)
-    print(text_or_json(asked.format, text=lambda: _text(found), json=lambda: _as_json(found, status)), end="")
+    print(in_format(asked.format, text=lambda: _text(found), json=lambda: _as_json(found, status)), end="")
     return status
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from fencepost.checks.commands.conform.formats import text_or_json
 from fencepost.checks.commands.conform.request import PolicyRequest
 from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
@@ -19,6 +18,7 @@ from fencepost.checks.conformance.policy.campaign import Find, Result, campaign
 from fencepost.checks.conformance.policy.cases import Rule
 from fencepost.checks.conformance.policy.code import Code
 from fencepost.checks.conformance.policy.registry import RULES
+from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.settings import release_of
@@ -79,7 +79,7 @@ def _run(asked: PolicyRequest, release: Version, rules: Sequence[Rule]) -> ExitS
     reporter.end()
     files = [] if asked.out is None else [_written(find, asked.out) for find in result.finds]
     status = _status(result)
-    report = text_or_json(
+    report = in_format(
         asked.format,
         text=lambda: f"{text(result, rules, release, asked.seed, files)}# {result.seconds:.1f} s\n",
         json=lambda: _as_json(result, rules, release, asked.seed, status, files),

@@ -6,11 +6,11 @@ import json
 import sys
 from dataclasses import asdict
 
-from fencepost.checks.commands.conform.formats import text_or_json
 from fencepost.checks.commands.conform.request import ResolverRequest
 from fencepost.checks.conformance.java_side.session import SessionError
 from fencepost.checks.conformance.java_side.toolchain import ToolchainError, toolchain
 from fencepost.checks.conformance.service_unit.resolver import RELEASES, Result, compare, resolver_of
+from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.balance.configuration import Version
@@ -52,7 +52,7 @@ def _run(asked: ResolverRequest, release: Version) -> ExitStatus:
         )
     reporter.end()
     status = _status(result)
-    report = text_or_json(
+    report = in_format(
         asked.format,
         text=lambda: f"{text(result, release, asked.seed)}# {result.seconds:.1f} s\n",
         json=lambda: _as_json(result, release, asked, status),

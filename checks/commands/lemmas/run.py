@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from fencepost.checks.commands.lemmas.request import LemmasRequest
+from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.unread import chosen_aloud
 from fencepost.checks.engines.lemmas.finding import Lemmas, Means, Telling, find
@@ -47,10 +48,8 @@ def run(asked: LemmasRequest) -> ExitStatus:
             means = Means(asked.literals, asked.seed, int(asked.memory * GIB), asked.workers)
             everything.append(find(entry, instance, asked.property, asked.defect, means, telling))
             reporter.end()
-            if asked.format == "text":
-                print(as_text(everything[-1]), flush=True)
-    if asked.format == "json":
-        print(as_json(everything), end="")
+            print(in_format(asked.format, text=lambda: f"{as_text(everything[-1])}\n", json=str), end="", flush=True)
+    print(in_format(asked.format, text=str, json=lambda: as_json(everything)), end="")
     if asked.out is not None:
         asked.out.write_text(as_python(everything), encoding="utf-8")
     whole = len(everything) == len(instances)

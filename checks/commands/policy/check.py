@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fencepost.checks.commands.policy.request import CheckShedderRequest
+from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.snapshot import as_snapshot
@@ -67,10 +68,12 @@ def check_shedder(asked: CheckShedderRequest, name: str, shedder: Shedder, conf:
     smallest = {p: _smallest(breach, p, name, shedder, conf) for p, breach in found.breaches.items()}
     files = _kept(smallest, asked.snapshot_dir)
     status = _status(found, name, conf)
-    if asked.format == "json":
-        print(json.dumps(_json(found, smallest, files, name, conf, status), indent=2))
-    else:
-        print(_text(found, smallest, files, name, conf, status), end="")
+    report = in_format(
+        asked.format,
+        text=lambda: _text(found, smallest, files, name, conf, status),
+        json=lambda: json.dumps(_json(found, smallest, files, name, conf, status), indent=2) + "\n",
+    )
+    print(report, end="")
     return status
 
 

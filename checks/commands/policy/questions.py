@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from json import dumps
 from typing import Any
 
 from fencepost.checks.commands.policy.answering import answering
@@ -22,6 +22,7 @@ from fencepost.checks.commands.policy.request import (
     PlaceRequest,
     SplitRequest,
 )
+from fencepost.checks.console.formats import in_format
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.settings import Settings, changed, read_settings
 from fencepost.checks.policy.snapshot import read_snapshot, read_topics
@@ -52,10 +53,11 @@ def decide(asked: DecideRequest) -> ExitStatus:
         with asking(file):
             done, manager = manager.asked_alone(snapshot) if asked.only_shedder else manager.next_round(snapshot)
         rounds.append(done)
-    if asked.format == "json":
-        _print_json({"rounds": [_round(done) for done in rounds]})
-    else:
-        print(rounds_text(rounds, asked.snapshot, manager), end="")
+    _print(
+        asked.format,
+        text=lambda: rounds_text(rounds, asked.snapshot, manager),
+        json=lambda: {"rounds": [_round(done) for done in rounds]},
+    )
     return ExitStatus.HOLDS
 
 
@@ -80,11 +82,12 @@ def place(asked: PlaceRequest) -> ExitStatus:
     for file, snapshot in zip(asked.snapshot, snapshots, strict=True):
         with asking(file):
             selection, manager = manager.placed(asked.bundle, snapshot)
-    if asked.format == "json":
-        candidates = {name: list(brokers) for name, brokers in selection.candidates.items()}
-        _print_json({"candidates": candidates, "selected_any_of": list(selection.any_of)})
-    else:
-        print(placement_text(asked.bundle, selection), end="")
+    candidates = {name: list(brokers) for name, brokers in selection.candidates.items()}
+    _print(
+        asked.format,
+        text=lambda: placement_text(asked.bundle, selection),
+        json=lambda: {"candidates": candidates, "selected_any_of": list(selection.any_of)},
+    )
     return ExitStatus.HOLDS
 
 
@@ -103,13 +106,14 @@ def split(asked: SplitRequest) -> ExitStatus:
     topics = read_topics(asked.topics) if asked.topics is not None else ()
     bundle = _bundle(asked.bundle)
     try:
-        found, why = boundaries(algorithm, bundle, topics, conf, asked.positions, force=asked.force)
+        cuts, why = boundaries(algorithm, bundle, topics, conf, asked.positions, force=asked.force)
     except Refused as refusal:
-        found, why = None, str(refusal)
-    if asked.format == "json":
-        _print_json({"boundaries": None, "why": why} if found is None else {"boundaries": _hex(found)})
-    else:
-        print(f"not split: {why}" if found is None else "\n".join(_hex(found)))
+        cuts, why = None, str(refusal)
+    _print(
+        asked.format,
+        text=lambda: f"not split: {why}\n" if cuts is None else _lines(_hex(cuts)),
+        json=lambda: {"boundaries": None, "why": why} if cuts is None else {"boundaries": _hex(cuts)},
+    )
     return ExitStatus.HOLDS
 
 
@@ -120,10 +124,7 @@ def layout(asked: LayoutRequest) -> ExitStatus:
         new = Layout.of_equal_bundles(asked.bundles)
     except ValueError as error:
         raise WrongUsage(f"--bundles: {error}") from None
-    if asked.format == "json":
-        _print_json({"boundaries": _hex(new.boundaries)})
-    else:
-        print("\n".join(str(bundle) for bundle in new.bundles))
+    _print(asked.format, text=lambda: _lines(map(str, new.bundles)), json=lambda: {"boundaries": _hex(new.boundaries)})
     return ExitStatus.HOLDS
 
 
@@ -131,18 +132,19 @@ def layout(asked: LayoutRequest) -> ExitStatus:
 def bundle(asked: BundleRequest) -> ExitStatus:
     """The hash of a topic and its bundle."""
     hashes = HashRange(defects=frozenset({"lookup_hits_last_boundary"})) if asked.upstream_lookup else FULL
-    found = _layout(asked.boundaries, hashes)
+    layout = _layout(asked.boundaries, hashes)
     if asked.topic == "":
         raise WrongUsage("--topic is empty; give the full name, such as persistent://public/default/orders")
     place = topic_hash(asked.topic) if asked.topic is not None else asked.hash
     assert place is not None, "the command line has a topic or a hash"
-    holder = found.find(place)
+    holder = layout.find(place)
     if asked.topic is not None and "://" not in asked.topic:
         print("note: this is not a full topic name, which begins with persistent:// or non-persistent://", file=sys.stderr)
-    if asked.format == "json":
-        _print_json({"hash": f"0x{place:08x}", "bundle": None if holder is None else str(holder)})
-    else:
-        print(f"hash 0x{place:08x}: {holder or 'no bundle: the lookup ends outside the layout'}")
+    _print(
+        asked.format,
+        text=lambda: f"hash 0x{place:08x}: {holder or 'no bundle: the lookup ends outside the layout'}\n",
+        json=lambda: {"hash": f"0x{place:08x}", "bundle": None if holder is None else str(holder)},
+    )
     return ExitStatus.HOLDS
 
 
@@ -234,5 +236,10 @@ def _hex(hashes: Sequence[int]) -> list[str]:
     return [f"0x{place:08x}" for place in hashes]
 
 
-def _print_json(answer: Mapping[str, Any]) -> None:
-    print(json.dumps(answer, indent=2, ensure_ascii=False))
+def _lines(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _print(name: str, *, text: Callable[[], str], json: Callable[[], Mapping[str, Any]]) -> None:
+    """Prints the answer in the format of that name."""
+    print(in_format(name, text=text, json=lambda: dumps(json(), indent=2, ensure_ascii=False) + "\n"), end="")

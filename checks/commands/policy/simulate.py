@@ -14,6 +14,7 @@ from typing import Any
 
 from fencepost.checks.commands.policy.answering import answering
 from fencepost.checks.commands.policy.request import SimulateRequest
+from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.numbers import count_of
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
@@ -43,13 +44,15 @@ def run(asked: SimulateRequest) -> ExitStatus:
     made, cut_short = _simulated(asked, policy, scenario)
     found = replayed(made)
     status = ExitStatus.SAFETY if found.objections else ExitStatus.INCONCLUSIVE if cut_short else ExitStatus.HOLDS
-    told = _json(made, found, policy, status)
+    document = _json(made, found, policy, status)
     if asked.out is not None:
-        _write(asked.out, made, told)
-    if asked.format == "json":
-        print(json.dumps(told, indent=2, ensure_ascii=False))
-    else:
-        print("\n".join(_text(made, found, policy, status, asked, cut_short=cut_short)))
+        _write(asked.out, made, document)
+    report = in_format(
+        asked.format,
+        text=lambda: "\n".join(_text(made, found, policy, status, asked, cut_short=cut_short)),
+        json=lambda: json.dumps(document, indent=2, ensure_ascii=False),
+    )
+    print(report)
     return status
 
 
@@ -156,10 +159,10 @@ def _action(action: Action) -> Mapping[str, Any]:
     return {**asdict(action), "boundaries": [f"0x{cut:08x}" for cut in action.boundaries]}
 
 
-def _write(folder: Path, made: Run, told: Mapping[str, Any]) -> None:
+def _write(folder: Path, made: Run, document: Mapping[str, Any]) -> None:
     """Keeps the run: all of it as JSON, usages and actions as tables. OSError if it cannot be written."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_text(folder / "run.json", json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+    write_text(folder / "run.json", json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     with (folder / "usage.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["minute", *made.brokers])

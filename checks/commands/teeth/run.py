@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from fencepost.checks.commands.teeth.request import TeethRequest
+from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.console.unread import chosen_aloud
@@ -64,13 +66,11 @@ def run(asked: TeethRequest) -> ExitStatus:
                 print(f"fencepost: {entry.name} has no mutant {asked.mutant[0]!r}; --all lists them", file=sys.stderr)
                 return ExitStatus.USAGE
             everything.append(teeth)
-            if asked.format == "text":
-                print(text(teeth, every=asked.all or bool(asked.mutant), width=width()), flush=True)
-                for mutant in teeth.mutants if asked.mutant else ():
-                    print(_given_away(entry, instances, mutant, memory), end="", flush=True)
+            parts = in_format(asked.format, text=partial(_text, entry, instances, teeth, asked), json=lambda: iter(()))
+            for part in parts:
+                print(part, end="", flush=True)
         finished = len(everything) == len(entries) and all(teeth.finished for teeth in everything)
-    if asked.format == "json":
-        print(as_json(everything), end="")
+    print(in_format(asked.format, text=str, json=lambda: as_json(everything)), end="")
     return _status(everything, finished, asked.least)
 
 
@@ -88,6 +88,13 @@ def _require_properties(entry: Entry, instances: Sequence[Instance], properties:
     for name in properties:
         if name not in known:
             raise RegistryError(f"{entry.name} has no property {name!r}{guess(name, known)}")
+
+
+def _text(entry: Entry, instances: Sequence[Instance], teeth: Teeth, asked: TeethRequest) -> Iterator[str]:
+    """The mutants of a protocol, and for those that are named the run that gives each away."""
+    yield text(teeth, every=asked.all or bool(asked.mutant), width=width()) + "\n"
+    for mutant in teeth.mutants if asked.mutant else ():
+        yield _given_away(entry, instances, mutant, int(asked.memory * GIB))
 
 
 def _given_away(entry: Entry, instances: Sequence[Instance], mutant: Mutant, memory: int) -> str:

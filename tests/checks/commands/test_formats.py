@@ -1,16 +1,19 @@
-"""The formats of a check: one table, which the command line has, and which refuses what it does not know."""
+"""The formats of a command: one table, which the command line has, and which refuses what it does not know."""
 
 from __future__ import annotations
 
 import argparse
+import re
 
 import pytest
 
 from fencepost.checks.commands.arguments import _parser
 from fencepost.checks.commands.check.formats import FORMATS
 from fencepost.checks.commands.conform import formats as conform
+from fencepost.checks.console.formats import in_format
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.refusal import Refusal
+from tests.command import ROOT
 
 
 def _choices(*words: str) -> list[str]:
@@ -44,6 +47,16 @@ def test_the_command_line_has_the_formats_of_a_target() -> None:
 def test_a_format_that_conform_does_not_have_is_an_error() -> None:
     with pytest.raises(KeyError):
         conform.FORMATS["sarif"]
-    assert conform.text_or_json("json", text=lambda: "lines", json=lambda: "{}") == "{}"
+
+
+def test_an_answer_has_the_formats_that_it_names() -> None:
+    assert in_format("json", text=lambda: "lines", json=lambda: "{}") == "{}"
     with pytest.raises(KeyError):
-        conform.text_or_json("junit", text=lambda: "lines", json=lambda: "{}")
+        in_format("junit", text=lambda: "lines", json=lambda: "{}")
+
+
+def test_no_command_asks_which_format_it_is() -> None:
+    """A comparison has an else, which would print something for a format that nobody wrote."""
+    modules = (ROOT / "checks").rglob("*.py")
+    asking = [module.name for module in modules if re.search(r"\.format\s*([!=]=|in\b)", module.read_text(encoding="utf-8"))]
+    assert asking == []

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 
 from fencepost.checks.commands.policy.answering import answering
 from fencepost.checks.commands.policy.request import CompareRequest
+from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.comparison.contenders import contenders
@@ -74,7 +75,8 @@ def compare_policies(asked: CompareRequest) -> ExitStatus:
         asked.report.parent.mkdir(parents=True, exist_ok=True)
         write_text(asked.report, page(judgement, shown))
         print(f"report: {asked.report}", file=sys.stderr)
-    print((as_json if asked.format == "json" else text)(judgement, shown), end="")
+    report = in_format(asked.format, text=lambda: text(judgement, shown), json=lambda: as_json(judgement, shown))
+    print(report, end="")
     return judgement.status
 
 
