@@ -1,0 +1,71 @@
+"""Every property of a topic can be violated: those that no defect violates first are violated by a mutant each."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from fencepost.checks.engines.search.exhaustive import Budget, exhaust
+from fencepost.checks.teeth.pinned import broken_properties
+from fencepost.properties.observed import Observed
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+from tests.properties.mutants import Mutant, judged, keeps, sets, without
+from tests.properties.topic.test_safety import CAUGHT
+
+pytestmark = pytest.mark.long
+
+TOPIC = PROTOCOLS["topic"]
+
+ONE: dict[str, Value] = {"brokers": 1, "messages": 1, "openings": 1, "connections": 1, "rolls": 0, "ledgers": 2}
+CRASHING = ONE | {"openings": 2, "ledgers": 3, "crashes": 1}
+FAILING = ONE | {"rolls": 1, "ledgers": 3, "failures": 1}
+ENDED = ONE | {"terminations": 1, "dedup": False}
+TRIMMED = ONE | {"capacity": 1, "ledgers": 2, "trims": 1, "dedup": False, "subscription": True}
+RIVALS: dict[str, Value] = {"brokers": 2, "messages": 1, "connections": 1, "rolls": 1, "ledgers": 3}
+ROLLED = ONE | {"messages": 2, "rolls": 1}
+
+MUTANTS = {
+    # what must always hold
+    "unloaded_is_forgotten": Mutant(CRASHING, "crash", keeps("known"), 5),
+    "listed_is_not_deleted": Mutant(TRIMMED, "delete_ledger", without("1 == Extract("), 12),
+    "nothing_is_past_the_end": Mutant(ENDED, "list_end", sets("final", 0), 10),
+    # what every step must respect
+    "list_is_written_by_version": Mutant(ONE, "list_first", keeps("version"), 4),
+    "unlisted_is_given_up": Mutant(RIVALS, "list_new", keeps("ledger.status"), 14),
+    # what must come about in the end
+    "fenced_is_unfenced": Mutant(FAILING, "unfence", keeps("topic"), 12),
+    # what must be possible
+    "all_acknowledged": Mutant(ONE, "confirm", keeps("acked")),
+    "in_two_ledgers": Mutant(ROLLED, "create_ledger", keeps("fresh")),
+    "two_serve": Mutant(RIVALS, "open", keeps("known_version")),
+    "trimmed": Mutant(TRIMMED, "delete_ledger", keeps("ledger.status")),
+}
+
+
+@cache
+def faithful(parameters: frozenset[tuple[str, Value]]) -> dict[str, str]:
+    """The verdicts of the table's properties in an instance, as it is."""
+    suite = TOPIC.suite(TOPIC.build(dict(parameters)))
+    chosen = [suite.named(name) for name, mutant in MUTANTS.items() if mutant.parameters.items() == parameters]
+    return {v.property.name: v.verdict for v in exhaust(Observed.of(suite, chosen), Budget(workers=2)).verdicts}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_mutant_violates_the_property(name: str) -> None:
+    mutant = MUTANTS[name]
+    assert judged(TOPIC, mutant.protocol(TOPIC), name) == ("violated", mutant.steps)
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_without_the_mutation_the_property_holds(name: str) -> None:
+    assert faithful(frozenset(MUTANTS[name].parameters.items()))[name] in ("exhausted", "proved")
+
+
+def test_every_property_is_violated_by_a_defect_or_a_mutant() -> None:
+    suites = [TOPIC.suite(TOPIC.build(instance.parameters)) for instance in TOPIC.sizes["ci"]]
+    every = {p.name for suite in suites for p in suite.properties}
+    by_defects = set().union(*(by for by, _ in CAUGHT.values()))
+    assert by_defects | set(MUTANTS) <= every <= by_defects | set(MUTANTS) | broken_properties("topic")
+    assert not by_defects & set(MUTANTS), "a defect catches it already"
