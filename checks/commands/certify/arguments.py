@@ -11,10 +11,10 @@ from fencepost.checks.console.numbers import positive
 from fencepost.checks.console.options import Commands, add_command, add_quiet
 from fencepost.checks.engines.results.verdicts import ExitStatus
 
-CERTIFY = """Checks the certificate of a proof, which `fencepost check --by induction --certificate DIR` has written.
+CERTIFY = """Checks the certificate of a proof that `fencepost check --by induction --certificate DIR` has written.
 
-The obligations are made again from the installed model, and every file must be the same, byte by byte. Then Z3 and cvc5, each
-in a process of its own, must answer from the text alone that no obligation can be false."""
+The obligations are generated again from the installed model, and every file must be the same, byte by byte. Then Z3 and cvc5,
+each in its own process, must confirm from the text alone that no obligation can be false."""
 
 EXAMPLES = """examples:
   fencepost check ledger --set entries=1 --by induction --certificate proof
@@ -31,7 +31,7 @@ def add_certify(commands: Commands) -> None:
     model.add_argument(
         "--protocol", type=Path, metavar="FILE", help="the file of your own protocol, if the certificate is of one"
     )
-    helps = "check the formulas alone, and not what they are about: of another version, or without its protocol"
+    helps = "check only the formulas, not whether they are the model's: for another version, or without the protocol"
     model.add_argument("--as-it-stands", action="store_true", help=helps)
     add_quiet(certify)
     certify.set_defaults(command=_certify)

@@ -22,12 +22,12 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 CONFORM = """Checks protocols against the code that they mirror: the real Java classes of a release. It needs a JDK, 17 or
 newer, and Maven, which fetches the release's jars once into the user's cache."""
 
-TARGET = """Checks a protocol against the code that it mirrors: the model chooses the steps, the real Java classes of a
-release take them, and after each step what can be observed, and the requests that are outstanding, are compared.
+TARGET = """Checks a protocol against the code that it mirrors. The model chooses the steps, and the real Java classes of a
+release take them. After each step the observable state and the outstanding requests are compared.
 
-The first time it fetches the release's jars (by Maven, checked against pinned checksums) and compiles its harness; both are
-kept in the user's cache. A difference is shrunk and shown as a run; --trace-dir writes it as a trace file, and --trace takes
-the steps of one. Known differences have names; the others are reported as new. It needs a JDK, 17 or newer, and Maven."""
+The first run fetches the release's jars with Maven, checks them against pinned checksums, and compiles the harness. Both stay
+in the user's cache. A difference is shrunk and shown as a run; --trace-dir writes it as a trace file, and --trace replays
+one. Known differences have names; the others are reported as new. The command needs a JDK, 17 or newer, and Maven."""
 
 TARGETS = {
     "ledger": "BookKeeper's client and bookies, with the protocol ledger",
@@ -42,21 +42,21 @@ TARGETS = {
 """The targets, as ``checks/conformance/registry.py`` has them: that they are the same is tested."""
 
 MIRRORS = """Looks in the jars of each modelled release for the classes and methods that the actions of the protocols mirror.
-What is not in all releases is declared (ONLY_IN of model/releases.py). What is missing otherwise, or is there against its
-declaration, is reported, and the status is 12. It needs Maven and a JDK, and fetches a few jars for each release."""
+Methods that only some releases have are declared (ONLY_IN of model/releases.py). The exit status is 12 if a method is missing
+without such a declaration, or present against it. The command needs Maven and a JDK, and fetches a few jars for each release."""
 
-HAZARDS = """Replays each known bug of a modelled release on the real code of every release that its target
-is tried with: the shortest run of the model with that bug to the violation of something that can be seen. It is reproduced
-if the code takes every step of it as the model does; what is down in the end is started again. A release that should not
-have it departs from the run: it is gone there. What the adapter cannot do is not tried.
+HAZARDS = """Replays the known bugs on the real code of every release that their targets support. For each bug it takes the
+model's shortest run to an observable violation. The bug is "reproduced" if the code takes every step as the model does;
+processes that are down at the end are started again. It is "gone" if a release without the bug departs from the run. It is
+"not tried" if the adapter cannot take a step.
 
-exit status: 0, 12 a release that should have the bug does not take its run, 20 interrupted, 2 wrong usage, 153 no Java or
-  no Maven, or the harness failed"""
+exit status: 0 every bug is where it should be, 12 a release that should have a bug does not take its run, 20 interrupted,
+  2 wrong usage, 153 no Java or no Maven, or the harness failed"""
 
-LOG = """Looks for a run of a protocol that explains a log of events, a JSON object on each line: each event is a step of
-the run (or one of several that it may have been), and what the line shows must hold in the model at that point. Steps that no
-line mentions may happen at any time in between. All candidate states are kept, so failure is conclusive: the report then has
-the longest prefix that a run explains, the states possible there, and why no step fits.
+LOG = """Looks for a run of a protocol that explains a log of events, a JSON object on each line. Each event is a step of the
+run, or one of several possible steps, and what the line shows must hold in the model at that point. Steps that no line
+mentions may happen at any time in between. All candidate states are kept, so failure is conclusive. The report then has the
+longest prefix that a run explains, the states possible there, and why no step fits.
 
 A log in the protocol's own words has "steps" and "seen" on each line, and perhaps a first line with "parameters". For any
 other, --mapping says which field names what a line is about, which steps it may be, and which fields show which variables."""
@@ -76,10 +76,10 @@ EXAMPLES = """examples:
   fencepost conform bookie --storage sorted --processes     one bookie, killed by SIGKILL
   fencepost conform metadata-store --release 4.0.8          Pulsar's metadata store, over a ZooKeeper server
   fencepost conform election --release 4.2.4                Pulsar's leader election, over a ZooKeeper server
-  fencepost conform ownership --release 5.0.0-M1            Pulsar's locks on bundles, likewise
+  fencepost conform ownership --release 5.0.0-M1            Pulsar's locks on bundles, over a ZooKeeper server
   fencepost conform split --release 4.0.8                   splits of bundles, by NamespaceService
   fencepost conform ledger --defect closes_at_lac           is a defect in the model noticed?
-  fencepost conform mirrors election                        are the methods that it names in the jars?
+  fencepost conform mirrors election                        are the methods that it mirrors in the jars?
   fencepost conform service-unit --release 4.0.8            the channel of service units, over the metadata store
   fencepost conform resolver                                does its conflict resolver decide as Pulsar's does?
   fencepost conform log ledger run.jsonl                    does a run of the model explain this log?
@@ -89,12 +89,12 @@ STATUS = """exit status: 0 no difference except known ones, 12 a difference, 20 
   75 no step was taken, 150 the trace cannot be read, 153 no Java or no Maven, or the harness failed"""
 
 
-POLICY = """Asks the rules of load balancing and the real classes of a release the same random questions, edge values included:
-the shedders with what they remember over rounds, the placement strategies, what is split and where, hashes and lookups,
-averages, and which reports are written. The answers must be the same.
+POLICY = """Asks the modelled rules of load balancing and the real classes of a release the same random questions, edge values
+included. The answers must be the same. The questions are about shedders and their memory over rounds, placement strategies,
+splits and their boundaries, hashes and lookups, averages, and which reports are written.
 
-For each rule that differs one case is shrunk; --out writes it as snapshots and a configuration for `fencepost policy
-decide`, and the report has the question. A case is a function of the seed, the release and its number."""
+For each rule that differs one case is shrunk and reported; --out writes it as snapshots and a configuration for `fencepost
+policy decide`. A case is a function of the seed, the release and its number."""
 
 POLICY_EXAMPLES = """examples:
   fencepost conform policy                                  5,000 cases on the newest release
@@ -105,9 +105,9 @@ POLICY_EXAMPLES = """examples:
 
 exit status: 0 no difference, 12 a difference, 20 interrupted, 2 wrong usage, 153 no Java or no Maven, or the harness failed"""
 
-RESOLVER = """Asks the conflict resolver of service units, as the model has it, and the real class of a release which of two
-records is kept: of all pairs of the records of a small domain, and of random ones, with versions up to the largest and the
-smallest that there are. The answers must be the same. The defects are those of `fencepost check service_unit_resolver`."""
+RESOLVER = """Asks the modelled conflict resolver of service units and the real class of a release which of two records is
+kept. The answers must be the same. The questions are all pairs of records of a small domain, and random pairs with versions
+up to the largest and smallest possible. The defects are those of `fencepost check service_unit_resolver`."""
 
 RESOLVER_EXAMPLES = """examples:
   fencepost conform resolver                                on the newest release
@@ -152,7 +152,7 @@ def _add_target(words: Commands, target: str, helps: str) -> None:
 
 def _add_mirrors(words: Commands) -> None:
     mirrors = add_command(words, "mirrors", "is each method that an action mirrors in the jars of its releases?", MIRRORS)
-    mirrors.add_argument("protocols", nargs="*", metavar="PROTOCOL", help="all, unless named")
+    mirrors.add_argument("protocols", nargs="*", metavar="PROTOCOL", help="the protocols (default: all)")
     helps = "only in this release of Pulsar or BookKeeper; may be given several times"
     mirrors.add_argument("--release", action="append", default=[], metavar="R", help=helps)
     add_format(mirrors)
@@ -204,7 +204,7 @@ def _add_resolver(words: Commands) -> None:
 
 def _add_hazards(words: Commands) -> None:
     hazards = add_command(words, "hazards", "which known bugs happen on the real code?", HAZARDS)
-    hazards.add_argument("targets", nargs="*", metavar="TARGET", help="all, unless named")
+    hazards.add_argument("targets", nargs="*", metavar="TARGET", help="the targets (default: all)")
     hazards.add_argument("--out", type=Path, metavar="FILE", help="also write the result there as JSON")
     add_format(hazards)
     add_quiet(hazards)

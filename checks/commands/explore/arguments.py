@@ -21,12 +21,12 @@ from fencepost.checks.console.options import (
 )
 from fencepost.checks.engines.results.verdicts import ExitStatus
 
-EXPLORE = """Explores a protocol on Spark, on this machine unless --master names a cluster: by random walks, or all states
-with --exhaustive, beyond one machine's memory and level by level.
+EXPLORE = """Explores a protocol by random walks on Spark. --exhaustive visits all states instead, level by level, even if they
+exceed one machine's memory. Everything runs on this machine unless --master names a cluster.
 
-What the walks find is certain. That they find nothing proves nothing. The same seed gives the same walks, and the same
-rows in DIR, on any number of machines. The same command resumes a run that was cut short; `report` prints what a run's
-folder has so far, `trace` shows any of its walks."""
+A violation that a walk finds is certain. Walks that find none prove nothing. The same seed gives the same walks, and the
+same rows in DIR, on any number of machines. The same command resumes a run that was cut short. `report` prints what DIR has
+so far, and `trace` shows any of its walks."""
 
 EXPLORE_EXAMPLES = """examples:
   fencepost explore ledger --walks 1000000 --out found           a million walks of up to 100 steps

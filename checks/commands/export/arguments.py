@@ -15,12 +15,11 @@ EXPORT = """Writes a protocol for other tools.
 tla: a TLA+ module with its actions, invariants and temporal properties, and the configuration files to run it in TLC. It has
 the same reachable states, transitions and properties as the protocol here, and is meant to be read.
 
-smt2: the proof by induction as SMT-LIB 2 scripts, one for each action, and one each for the initial states and for what the
-invariant implies. Every (check-sat) in them is answered unsat, by any solver of bit vectors, if the proof holds. index.json
-names the obligations of each script in their order.
+smt2: the proof by induction as SMT-LIB 2 scripts: one for the initial states, one for what the invariant implies, and one for
+each action. If the proof holds, any bit-vector solver answers every (check-sat) with unsat. index.json names the obligations
+of each script in their order.
 
-Instances are chosen as for check: --set makes one, --size takes those of a size, --defect switches a known bug on. Several
-instances get a folder each."""
+--set, --size and --defect choose instances as for check. Several instances get a folder each."""
 
 EXAMPLES = """examples:
   fencepost export election --set brokers=3 --format tla --out tla

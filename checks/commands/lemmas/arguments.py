@@ -24,16 +24,16 @@ from fencepost.checks.console.options import (
 )
 from fencepost.checks.engines.results.verdicts import ExitStatus
 
-LEMMAS = """Looks for lemmas that prove a property by induction, and prints them as Python for properties/.
+LEMMAS = """Finds lemmas that prove a property by induction, and prints them as Python for properties/.
 
-A property that holds in all states that can be reached need not be inductive: a step from a state that cannot be reached may
-break it. The lemmas exclude such states. The search is over clauses over the variables of the protocol: equations with
-values and members, memberships, comparisons of numbers, counts of members, one to three of these with "or" between,
-for all members of the universes that they mention. Clauses that some reached state does not satisfy are left out; among
-the others an inductive set with the property is searched for, and made as small as possible.
+A property that holds in all reachable states need not be inductive: a step from an unreachable state may break it. The
+lemmas exclude such states. Candidates are clauses over the variables of the protocol, of one to three literals, for all
+members of the universes that they mention. A literal is an equation with a value or member, a membership, a comparison of
+numbers, or a count of members. Clauses that fail in a reached state are dropped. Among the others the command searches for an
+inductive set with the property, and makes it as small as possible.
 
-What is printed as proved has been proved again from the printed text, by the engine of `fencepost check --by induction`; and,
-where the protocol has such a proof, for any size."""
+Whatever is printed as proved has been proved again from the printed text, by `fencepost check --by induction`. Where the
+protocol has a proof for any size, that is checked also."""
 
 EXAMPLES = """examples:
   fencepost lemmas ownership --property single_owner    why two brokers never own one bundle

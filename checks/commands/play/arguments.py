@@ -9,9 +9,9 @@ from fencepost.checks.commands.requests import request_of
 from fencepost.checks.console.options import Commands, add_command, add_defect, add_page, add_quiet, add_releases, add_set
 from fencepost.checks.engines.results.verdicts import ExitStatus
 
-PLAY = """Writes a page that holds the model: choose any action that can happen, go on from any state, take it back, branch off,
-and see at each step which properties hold, and why an action cannot happen. The page looks for the shortest way to a violation
-or to a state that you describe. It is one file that opens from disk and loads nothing; what it runs are the terms that
+PLAY = """Writes a page in which you play a protocol: take any enabled action, undo it, go back to any state and branch off. At
+each step the page shows which properties hold and why an action cannot happen. It finds the shortest way to a violation,
+or to a state that you describe. The page is one file that opens from disk and loads nothing. It runs the same terms that
 `fencepost check` checks, compiled to WebAssembly."""
 
 EXAMPLES = """examples:

@@ -32,10 +32,10 @@ from fencepost.checks.console.options import (
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.world import add_world
 
-POLICY = """Shows what Pulsar's load balancing would do: the rules of the brokers themselves, on data that you give.
+POLICY = """Shows what Pulsar's load balancing would do with your data, by the rules of the brokers themselves.
 
 A snapshot is a JSON file with the load reports and the bundle data as Pulsar stores them, under /loadbalance/brokers and
-/loadbalance/bundle-data. The configuration is a broker.conf; what it does not set has Pulsar's default."""
+/loadbalance/bundle-data. The configuration is a broker.conf; settings that it leaves out have Pulsar's defaults."""
 
 EXAMPLES = """examples:
   fencepost policy snapshot --admin http://broker-1:8080 --admin http://broker-2:8080 --out now.json
@@ -64,28 +64,27 @@ EXAMPLES = """examples:
                                the bundle of a topic"""
 
 DECIDE = """Prints what the leader would do now: the bundles that leave each broker, in order; the brokers
-that may get each (where Pulsar draws at random, all candidates); the splits with their boundaries; the reasons.
+that may get each (all candidates, where Pulsar draws at random); the splits with their boundaries; the reasons.
 
-Several snapshots are rounds of one policy, one after the other, so that averages and hit counters carry over. --change
-changes a setting from a round on, as a dynamic configuration does. With --only-shedder the shedder answers by itself: a load
-manager asks none when there is one broker, or when shedding is switched off."""
+Several snapshots are consecutive rounds of one policy; averages and hit counters carry over. --change changes a setting from
+a round on, as a dynamic configuration does. --only-shedder asks the shedder even where its load manager would not: with one
+broker, or with shedding switched off."""
 
-CHECK = """Asks the shedder, with the thresholds of a configuration, about small random clusters. It checks of every answer
-that a broker sheds only if it is overloaded by the shedder's own definition, only what it owns, never its only
-bundle, nothing within the grace period, no more than required, and so on. For each broken rule it shows the smallest
-load found.
+CHECK = """Asks the shedder, with the thresholds of a configuration, about small random clusters, and checks every answer
+against its rules. A broker may shed only if it is overloaded by the shedder's own definition, only bundles that it owns, never
+its only one, none within the grace period, no more than required, and so on. Each broken rule is shown with the smallest load
+found.
 
 Known bugs of Pulsar's own shedders are reported as expected. The exit status is 12 if anything else breaks a rule, and 20 if
 nothing was ever unloaded."""
 
 
 SIMULATE = """Simulates a cluster for hours: topics with rates, brokers that measure and report, a leader that places, sheds and
-splits by the policy, crashes and restarts. Prints the measures of the run, what was done and why; and replays every
-action through the protocols of ownership, unload and split.
+splits by the policy, crashes and restarts. It prints the measures of the run, the actions and their reasons, and replays every
+action through the protocols ownership, unload and split.
 
-The same arguments give the same output. Actions that the cluster refuses because
-the policy used old reports are counted and change nothing. The exit status is 12 if something was done that the protocols do
-not allow."""
+The same arguments give the same output. The cluster refuses actions that rest on outdated reports; they are counted and change
+nothing. The exit status is 12 if an action breaks the protocols."""
 
 
 def add_policy(commands: Commands) -> None:
@@ -160,7 +159,7 @@ def _add_check(questions: Commands) -> None:
 def _add_simulate(questions: Commands) -> None:
     parser = _question(questions, "simulate", "what a policy does to a cluster over hours", SIMULATE)
     _add_configuration(parser)
-    add_set(parser, "other settings than the configured ones", "KEY=VALUE")
+    add_set(parser, "settings that override the configured ones", "KEY=VALUE")
     _add_shedder(parser)
     _add_placement(parser)
     add_world(parser)
@@ -227,7 +226,7 @@ def _add_bundle(questions: Commands) -> None:
         type=_hashes,
         required=True,
         metavar="HASH,...",
-        help="the layout: every boundary, the first and the last too",
+        help="the layout: every boundary, including the first and the last",
     )
     asked = parser.add_mutually_exclusive_group(required=True)
     asked.add_argument("--topic", metavar="NAME", help="the full name, such as persistent://public/default/orders-partition-0")

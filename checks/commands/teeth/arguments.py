@@ -23,9 +23,9 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 
 DESCRIPTION = """Makes small mistakes in a protocol, one at a time, and checks whether the properties notice.
 
-A mutant is the protocol with one mistake in one action: a condition of its guard left out, a family of variables not updated, a
-comparison replaced by its neighbour, a parameter read as one more or less. The mutants are checked in the instances of a size,
-the smallest first, until one notices. The score is the share of those noticed among all that make a difference."""
+A mutant is the protocol with one mistake in one action: a condition of its guard dropped, a family of variables not updated, a
+comparison replaced by its neighbour, a parameter off by one. Each mutant is checked in the instances of a size, the smallest
+first, until a property fails. The score is the share of mutants noticed, among those that make a difference."""
 
 EXAMPLES = """examples:
   fencepost teeth election                       the mutants that nothing notices, and the score
@@ -33,9 +33,9 @@ EXAMPLES = """examples:
   fencepost teeth election --mutant propose.3    one of them, with the run that kills it
   fencepost teeth election --property single_leader --all
                                                  what one property notices
-  fencepost teeth election --unfair --all        is each fairness needed?
+  fencepost teeth election --unfair --all        is each fairness assumption needed?
   fencepost teeth ledger --set entries=1         the mutants of an instance of your own
-  fencepost teeth service_unit --sample 200      where all of them would take hours
+  fencepost teeth service_unit --sample 200      a sample, where all of them would take hours
 
 exit status: 0 the score is at least --least, 10 it is lower, 75 there is none, 20 interrupted, 2 wrong usage"""
 

@@ -22,14 +22,14 @@ from fencepost.checks.commands.trace.request import (
 from fencepost.checks.console.options import Commands, add_command, add_quiet, page_name
 from fencepost.checks.engines.results.verdicts import ExitStatus
 
-TRACE = """Works on trace files: the runs that violate a property, as `fencepost check --trace-dir DIR` and `fencepost explore
-trace --out FILE` write them."""
+TRACE = """Works on trace files, which hold the runs that violate a property. `fencepost check --trace-dir DIR` and `fencepost
+explore trace --out FILE` write them."""
 
 EXAMPLES = """examples:
   fencepost trace show broken.itf.json                     who did what, and what it changed
   fencepost trace show broken.itf.json --actor r0          what r0 did, and what others did to it
-  fencepost trace replay broken.itf.json                   does it still happen on the protocol as it is now?
-  fencepost trace diff broken.itf.json other.itf.json      where two runs part, and what differs after
+  fencepost trace replay broken.itf.json                   does it still happen in the current model?
+  fencepost trace diff broken.itf.json other.itf.json      where two runs diverge, and what differs after
   fencepost trace explain broken.itf.json --step 6 --action "add(b1, e0)"
                                                            why could this not happen there?
   fencepost trace html broken.itf.json other.itf.json      a page to step through them and compare them, in a browser
@@ -44,30 +44,29 @@ EXAMPLES = """examples:
                                                            the same on the real code, as a Maven project
   fencepost trace pin broken.itf.json --out tests/pinned   a pytest test that keeps it"""
 
-SHRINK = """Makes a trace shorter that violates (or reaches) its property: first the fewest steps, then, of as many, the fewest
-changes of actor, then the smallest parameters with which it is found again. The property stays the same. What is printed says
-how far the result is known to be the shortest."""
+SHRINK = """Makes a trace shorter. The result still violates (or reaches) the same property, with the fewest steps, then the
+fewest changes of actor, then the smallest parameters. The output says how far the result is known to be the shortest."""
 
-PIN = """Writes a pytest test, and a copy of the trace beside it. The test asserts that the run still violates its property
-(--expect violated), that it is no longer possible, or harmless, once its defects are fixed (gone), or both, which is the
-default. A trace without defects is of the protocol as it is: the default is violated; gone is for one that is fixed."""
+PIN = """Writes a pytest test, and a copy of the trace beside it. --expect chooses what the test asserts:
+  violated   the run still violates its property (the default for a trace without defects)
+  gone       without its defects the run is impossible or harmless
+  both       both of these (the default for a trace with defects)"""
 
-JAVA = """Has the real code of a release take the run, and writes it as a Maven project that does so without Fencepost: a pom,
-one test class with what surrounds the real classes, and a README with the upstream classes and lines of each step. Its test
-fails where the release does what the trace shows. Nothing is written if the code does not. It needs a JDK, 17 or newer, and
-Maven.
+JAVA = """Runs a trace on the real code of a release, and writes it as a Maven project that runs without Fencepost. The project
+has a pom, one test class, and a README with the upstream classes and lines of each step. Its test fails if the release does
+what the trace shows. Nothing is written if the code does not take the run. The command needs a JDK, 17 or newer, and Maven.
 
 exit status: 0 written, 12 the code does not take the run as the trace has it, 2 wrong usage, 150 the file cannot be read,
   153 no Java or no Maven"""
 
-NEIGHBOURHOOD = """Draws the states of a trace, those that other actions lead to from there, and all transitions between them.
-The result says what is left out, and whether --limit cut it short."""
+NEIGHBOURHOOD = """Draws the states of a trace, the states that other actions lead to, and all transitions between them. The
+drawing says what it leaves out, and whether --limit cut it short."""
 
 HTML = """Writes a page to explore traces with: every step, who did what to whom, the state, and each property at each step.
 With several traces it compares any two of one protocol. The page is one file that opens from disk and loads nothing."""
 
-EXPLAIN = """Says why an action cannot happen in a state of a trace: which conditions of its guard do not hold there, and the
-values that decide that. An action without its arguments stands for all that have its name."""
+EXPLAIN = """Says why an action cannot happen in a state of a trace: which conditions of its guard fail there, and the values
+that decide it. A name without arguments stands for all actions of that name."""
 
 
 def add_trace(commands: Commands) -> None:
@@ -78,8 +77,8 @@ def add_trace(commands: Commands) -> None:
     show = _verb(verbs, ShowRequest, "show", "print a trace for people")
     show.add_argument("--full", action="store_true", help="with the whole initial state")
     show.add_argument("--actor", metavar="NAME", help="only what NAME does, and what changes its variables")
-    _verb(verbs, ReplayRequest, "replay", "take its steps again and compare")
-    diff = _verb(verbs, DiffRequest, "diff", "where two traces of a protocol part, and what differs after")
+    _verb(verbs, ReplayRequest, "replay", "take its steps again and compare the states")
+    diff = _verb(verbs, DiffRequest, "diff", "where two traces diverge, and what differs after")
     diff.add_argument("other", type=Path, metavar="OTHER", help="the ITF file to compare with")
     explain = _verb(verbs, ExplainRequest, "explain", "say why an action cannot happen in a state of a trace", EXPLAIN)
     explain.add_argument("--step", type=int, metavar="N", help="the state after step N (default: the last)")

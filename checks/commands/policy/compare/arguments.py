@@ -16,15 +16,15 @@ from fencepost.checks.policy.world import add_world
 COMPARE = """Simulates the same runs under the present policy and under proposed ones. For every measure it reports whether it
 gets better or worse, by how much, how certain that is, and in which run it is worst.
 
-A policy has parts with commas between them: a broker.conf, a setting as KEY=VALUE, the name of a shedder or placement
-strategy, a function of your own as FILE.py:FUNCTION. Without a broker.conf a proposed policy is the baseline except for what
-it names. NAME= before its parts names the policy.
+A policy is a list of parts, separated by commas: a broker.conf, a setting as KEY=VALUE, the name of a shedder or placement
+strategy, a function of your own as FILE.py:FUNCTION. A proposed policy without a broker.conf is the baseline with these
+changes. NAME= before its parts names the policy.
 
-Parts also suppose other brokers, another load or other bundles; what the baseline supposes holds for all:
-  add-brokers=2                brokers that join after the first minute
-  remove-broker=NAME           a broker that is stopped then, for good
-  bigger-brokers=2[@NAME]      all brokers, or one, can take twice as much
-  load=2[@NAME]                all topics carry twice as much, or those of a namespace or bundle, or a topic by its full name
+Other parts change the cluster; in the baseline they apply to all policies:
+  add-brokers=2                two brokers join after the first minute
+  remove-broker=NAME           a broker stops after the first minute, for good
+  bigger-brokers=2[@NAME]      all brokers, or one, have twice the capacity
+  load=2[@NAME]                all topics carry twice the load, or those of a namespace or bundle, or a topic by its full name
   split-first=3|BUNDLE         the three bundles with the most messages are split first, or one by its name
 
 The exit status is 12 if a measure gets worse by more than the tolerance, 20 if more runs are needed to decide, else 0."""
@@ -34,7 +34,7 @@ EXAMPLES = """examples:
                                two configurations, from a snapshot of the cluster
   fencepost policy compare --baseline broker.conf --proposed AvgShedder --proposed UniformLoadShedder --out found
                                other shedders with the same settings, on a generated cluster
-  fencepost policy compare --proposed maxUnloadPercentage=0.1 --proposed maxUnloadPercentage=0.4 --baseline UniformLoadShedder \
+  fencepost policy compare --proposed maxUnloadPercentage=0.1 --proposed maxUnloadPercentage=0.4 --baseline UniformLoadShedder \\
       --out found
                                one setting, two values
   fencepost policy compare --proposed mine=my_policy.py:shed,my_policy.py:place --out found
@@ -44,7 +44,7 @@ EXAMPLES = """examples:
                                the same policy with two more brokers, with bigger ones, and with twice the load in a namespace
   fencepost policy compare --proposed proposed.conf --scenario rolling-restart --runs 1000 --hours 6 --out found \\
       --master spark://host:7077 --report found.html
-                               a thousand paired runs on a cluster, and a page to show around"""
+                               a thousand paired runs on a cluster, and a page to share"""
 
 
 def add_compare(questions: Commands) -> None:

@@ -13,11 +13,11 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 
 SNAPSHOT = """Reads the load of a running cluster and writes it as a snapshot, for the other questions.
 
-It only reads: it sends GET requests to Pulsar's Admin REST interface at the given addresses, and nothing else. A broker
-reports only its own load, so give the address of each, or one address behind which all of them answer in turn. The output of
-pulsar-admin broker-stats load-report and a dump of the metadata store are read too, also in place of an address.
+It only sends GET requests to Pulsar's Admin REST interface at the given addresses. A broker reports only its own load, so give
+the address of each, or one address behind which all of them answer in turn. --load-report and --metadata read the output of
+pulsar-admin broker-stats load-report and a dump of the metadata store, instead of an address or besides.
 
-A token is read from a file, is sent to the given addresses alone, and appears nowhere in the output."""
+The token is read from a file and sent to the given addresses only. It never appears in the output."""
 
 EXAMPLES = """examples:
   fencepost policy snapshot --admin http://broker-1:8080 --admin http://broker-2:8080 --out now.json
