@@ -82,7 +82,7 @@ def release(number: str) -> Release:
     for row in RELEASES:
         if row.number == number:
             return row
-    raise ReleaseError(f"{number} is not modelled; there is {', '.join((*PULSAR, *BOOKKEEPER))}")
+    raise ReleaseError(f"{number} is not modelled; there are {', '.join((*PULSAR, *BOOKKEEPER))}")
 
 
 def held(project: str, usual: str) -> tuple[str, ...]:
@@ -214,5 +214,5 @@ class Releases:
 
 def _known(project: str, number: str) -> str:
     if number not in numbers(project):
-        raise ReleaseError(f"{SYSTEMS[project]} {number} is not modelled; there is {', '.join(numbers(project))}")
+        raise ReleaseError(f"{SYSTEMS[project]} {number} is not modelled; there are {', '.join(numbers(project))}")
     return number

@@ -262,7 +262,7 @@ def find(name: str, protocols: Mapping[str, T]) -> T:
     """The protocol, or whatever else is checked, of that name; RegistryError, listing the names, if there is none."""
     if name not in protocols:
         known = ", ".join(sorted(protocols)) or "none"
-        raise RegistryError(f"there is no protocol {name!r}{guess(name, protocols)}; there is {known}")
+        raise RegistryError(f"there is no protocol {name!r}{guess(name, protocols)}; there are {known}")
     return protocols[name]
 
 

@@ -77,7 +77,9 @@ def read(folder: Path) -> Certificate:
     text = _bytes(folder, MANIFEST)
     manifest = _object(folder / MANIFEST, text)
     if manifest.get("format") != FORMAT:
-        raise CertificateError(f"{folder / MANIFEST}: it is no certificate of format {FORMAT}; have the check write it again")
+        raise CertificateError(
+            f"{folder / MANIFEST}: it is not a certificate of format {FORMAT}; have the check write it again"
+        )
     digests = _field(folder / MANIFEST, manifest, "files", dict)
     there = {path.name for path in folder.iterdir()} - {MANIFEST}
     for name in sorted(there - digests.keys()):
@@ -144,9 +146,9 @@ def _object(path: Path, text: bytes) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise CertificateError(f"{path}: it is no JSON that a certificate has: {error}") from error
+        raise CertificateError(f"{path}: it is not the JSON of a certificate: {error}") from error
     if not isinstance(value, dict):
-        raise CertificateError(f"{path}: it is no object")
+        raise CertificateError(f"{path}: it is not an object")
     return value
 
 

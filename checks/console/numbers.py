@@ -33,7 +33,7 @@ def whole(least: int) -> Callable[[str], int]:
 def written_hash(text: str) -> int:
     """A number as hashes are written: hexadecimal after ``0x``, else decimal. Raises ValueError."""
     if not re.fullmatch("0[xX][0-9a-fA-F]+|[0-9]+", text):
-        raise ValueError(f"{text!r} is no hash")
+        raise ValueError(f"{text!r} is not a hash")
     return int(text, 16 if text[:2] in ("0x", "0X") else 10)
 
 

@@ -36,7 +36,7 @@ def read_rates(path: Path) -> Recording:
                 raise InputError(f"{where}: {key[1]} has rates of minute {key[0]} on line {found[key][0]} already")
             found[key] = table.line_num, [_rate(where, name, row[name]) if name in columns else 0.0 for name in RATES]
     except csv.Error as error:
-        raise InputError(f"{path}: is no table of comma-separated values: {error}") from None
+        raise InputError(f"{path}: is not a table of comma-separated values: {error}") from None
     if not found:
         raise InputError(f"{path}: has no rows below its header; give a row for each topic")
     return _laid_out(path, {key: rates for key, (_, rates) in found.items()})

@@ -129,7 +129,7 @@ def _value(place: str, key: str, text: str, kind: str) -> Any:
         if not re.fullmatch(r"[+-]?[0-9]+", text) or int(text) not in INTEGERS:
             raise ConfigurationError(f"{where} is not a whole number of 32 bits; write one, such as {_example(key)}")
         if key in INTERVALS and int(text) < 1:
-            raise ConfigurationError(f"{where} is no interval; write one of a minute or more, such as {_example(key)}")
+            raise ConfigurationError(f"{where} is not an interval; write one of a minute or more, such as {_example(key)}")
         if int(text) < 0 and _is_bound(key):
             raise ConfigurationError(f"{where} is below 0; write what it can be, such as {_example(key)}")
         return int(text)
@@ -187,5 +187,5 @@ def _on_managers(file: BrokerConf, conf: Configuration) -> list[str]:
         return [f"{taken.manager.place}: {name} is not modelled; the rules are those of {MODULAR}"]
     notes = [str(one) for one in mismatches(taken, conf.pulsar_version)]
     if name == MODULAR and taken.shedder.value.endswith("TransferShedder"):
-        notes.append(f"{taken.shedder.place}: TransferShedder is of {EXTENSIBLE}, whose rules are taken here")
+        notes.append(f"{taken.shedder.place}: TransferShedder is of {EXTENSIBLE}, whose rules apply here")
     return notes

@@ -160,7 +160,7 @@ def _require_patterns(path: Path, name: str, policy: NamespaceIsolationData) -> 
                 re.compile(pattern)
             except re.error as error:
                 where = json_path(("isolation", name, key, place))
-                raise InputError(f"{path}: {where} is {pattern!r}; it is no regular expression: {error}") from None
+                raise InputError(f"{path}: {where} is {pattern!r}; it is not a regular expression: {error}") from None
     limit = policy.auto_failover_policy.parameters.get("min_limit", 1)
     if not str(limit).strip().isdigit():
         where = json_path(("isolation", name, "auto_failover_policy", "parameters", "min_limit"))

@@ -75,7 +75,7 @@ class Baseline:
             place = Place(path, error.lineno)
             raise BaselineError(f"{place}: not JSON: {error.msg}; fix the line", place) from None
         except (KeyError, TypeError, UnicodeDecodeError):
-            raise BaselineError(f"{path}: no baseline; write one with --write-baseline", Place(path)) from None
+            raise BaselineError(f"{path}: is not a baseline; write one with --write-baseline", Place(path)) from None
 
     def applied(self, checked: Checked, release: str) -> Checked:
         """An instance with its hazards marked that are accepted."""

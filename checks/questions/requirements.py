@@ -48,7 +48,7 @@ def requirement(text: str) -> Requirement:
     known = (*NAMES, *TOGETHER)
     if name not in known:
         meant = guess(name, known)
-        raise RegistryError(f"there is no guarantee {name!r}{meant}; there is {', '.join(known)}")
+        raise RegistryError(f"there is no guarantee {name!r}{meant}; there are {', '.join(known)}")
     if (sign == "<=") != (name in STEPS):
-        raise RegistryError(f"{text!r} asks for the worse; write {name}{'<=' if name in STEPS else '>='}{number}")
+        raise RegistryError(f"{text!r} points the wrong way; write {name}{'<=' if name in STEPS else '>='}{number}")
     return Requirement(f"{name}{sign}{number}", TOGETHER.get(name, (name,)), number)

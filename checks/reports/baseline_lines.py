@@ -14,7 +14,7 @@ def comparison_lines(comparison: Comparison) -> list[str]:
     lines += [f"baseline: gone: {key}" for key in comparison.gone]
     lines += [f"baseline: without a reason: {key}" for key in comparison.unexplained]
     if comparison.unchecked:
-        lines.append(f"baseline: {comparison.unchecked} of its verdicts are of what was not checked here")
+        lines.append(f"baseline: {comparison.unchecked} of its verdicts were not checked here")
     return lines
 
 

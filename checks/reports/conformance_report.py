@@ -98,7 +98,7 @@ def text(held: Held, files: Sequence[Path] = (), *, width: int = 120, colour: bo
         for name, count in sorted(coverage.passed_over.items())
     ]
     if result.interrupted:
-        rows.append("interrupted: what was found until then is shown")
+        rows.append("interrupted: the results up to that point are shown")
     fold = textwrap.TextWrapper(width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
     lines += [part for row in rows for part in fold.wrap(row)]
     lines += [f"trace: {file}" for file in files]
@@ -118,7 +118,7 @@ def _branch_rows(held: Held) -> Iterator[str]:
     yield f"branches: {count - len(untaken):,} of {count:,} of these actions were taken"
     ordered = sorted(untaken, key=lambda branch: branch not in result.coverage.open_branches)
     for branch in ordered[:SHOWN_BRANCHES]:
-        why = "open to a run, and not taken" if branch in result.coverage.open_branches else "open to no run"
+        why = "possible in a run, but not taken" if branch in result.coverage.open_branches else "not possible in any run"
         yield f"never taken: {branch[0]} where {branch[1]} ({why})"
     if len(ordered) > SHOWN_BRANCHES:
         yield f"never taken: {len(ordered) - SHOWN_BRANCHES:,} more, which --format json lists"

@@ -118,7 +118,7 @@ def _row(now: Guaranteed, row: Established, before: Guaranteed | None) -> dict[s
 def _change(row: Established, old: Established) -> str:
     change, was = compared(row, old), "unknown" if old.figure is None else old.figure
     if change == "other":
-        return f"was {was} of {old.guarantee.steps_of}, whose steps are others"
+        return f"was {was} of {old.guarantee.steps_of}, counted in other steps"
     return f"{change}: was {was}" if change in ("stronger", "weaker") else {"open": "not known"}.get(change, change)
 
 
@@ -136,7 +136,7 @@ def details(now: Guaranteed, row: Established, *, run: bool = True) -> Iterator[
             history = history_of(row)
             yield f"cause: {failure.defect}, a bug in {history.release(now.releases) if history else ''}{also}"
             if failure.undecided:
-                yield f"not known of {', '.join(failure.undecided)}: the search was cut short"
+                yield f"unknown for {', '.join(failure.undecided)}: the search was cut short"
     if row.gap:
         yield f"not known {gap_in_words(row)}"
     if remedy := remedied(now, row):

@@ -46,7 +46,7 @@ def _releases() -> str:
     ships = [f"{release} (which ships BookKeeper {bookkeeper})" for release, bookkeeper in PULSAR.items()]
     pairs = [", ".join(ships[place : place + 2]) for place in range(0, len(ships), 2)]
     told = "".join(f"\n  unread: whether {', '.join(numbers)} has known bugs{of}" for of, numbers in _unread().items())
-    return f"""releases: of what the protocols are models
+    return f"""releases that are modelled
 
   Pulsar      {f",{chr(10)}              ".join(pairs)}
   BookKeeper  {", ".join(BOOKKEEPER)}

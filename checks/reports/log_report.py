@@ -39,11 +39,11 @@ def text(kernel: Kernel, found: Explanation, log: Path, out: Path | None = None,
             lines += [f"  {line}" for line in why_not(kernel, found, width - 2)]
     lines.append(f"  possible at once: at most {_many(found.widest, 'state')}")
     names = list(dict.fromkeys(kernel.actions[n].name for n in found.events.unobserved))
-    lines += fold.wrap(f"taken for unobserved: {', '.join(names) or 'nothing'}")
+    lines += fold.wrap(f"assumed unobserved: {', '.join(names) or 'nothing'}")
     if found.events.unmatched:
         some = ", ".join(map(str, found.events.unmatched[:_LINES]))
         more = ", ..." if len(found.events.unmatched) > _LINES else ""
-        lines.append(f"  lines that tell nothing of the protocol: {some}{more}")
+        lines.append(f"  lines without a match: {some}{more}")
     if out:
         lines.append(f"run: {out}")
     return "\n".join(lines) + "\n"

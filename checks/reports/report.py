@@ -165,7 +165,7 @@ def closing(
     told += f", {len(suspicious)} suspicious" if suspicious else ""
     meaning = _success(everything, suspicious) if status == ExitStatus.HOLDS else _MEANING[status]
     if outdated and status == ExitStatus.ASSUMPTION:
-        meaning = "not what the baseline accepts"
+        meaning = "differs from the baseline"
     return f"{told or 'no verdicts'}: {meaning} (exit {int(status)})"
 
 

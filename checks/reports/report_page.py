@@ -89,7 +89,7 @@ def _policy(opening: Opening) -> Html:
     changes = each("<p><strong>{}</strong></p>", opening.policy.changes)
     lines = each(QUIET, opening.policy.lines)
     commands = "\n".join(opening.policy.commands)
-    head = "<h2>The balancing of load changes</h2>"
+    head = "<h2>Load balancing changes</h2>"
     return html('<section id="policy">' + head + "{}{}<pre>{}</pre></section>", changes, lines, commands)
 
 

@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (OSError, ValueError, KeyError, TypeError):
         if annotates:
             return 1
-        print(f"### Fencepost: no result\n\n{_plain(file)} is no SARIF file of a run that ended; the log of the job says why.")
+        print(f"### Fencepost: no result\n\n{_plain(file)} is not the SARIF file of a finished run; see the log of the job.")
         return 1
     return 0
 

@@ -207,7 +207,7 @@ class BrokerConf:
         before = [one for one in given if one.place.file != last.place.file]
         if before and before[-1].value.strip() != last.value.strip():
             former = f"{before[-1].value!r} ({before[-1].place})"
-            self.notes.append(f"{last.place}: {key} = {last.value!r} takes the place of {former}")
+            self.notes.append(f"{last.place}: {key} = {last.value!r} replaces {former}")
         if last.value.strip():
             return last.value, last.place
         self.notes.append(f"{key}: {last.place} leaves it empty, so it is {PULSARS}, {_written(default)}")

@@ -65,7 +65,7 @@ def control_plane_settings(conf: BrokerConf) -> ControlPlaneSettings:
         metadata_store(conf),
     )
     if found.session_policy != found.on_session_loss.value:
-        told = f"{found.metadata_store} tells no broker that its session is lost, so that none shuts down"
+        told = f"{found.metadata_store} does not report a lost session to brokers, so none shuts down"
         conf.notes.append(f"{found.on_session_loss}: {told}")
     if found.algorithm.value not in found.supported.value:
         raise ConfigurationError(
@@ -85,11 +85,11 @@ def _session_timeout(conf: BrokerConf) -> Taken[int]:
     present = conf.number(SESSION_TIMEOUT, DEFAULT_TIMEOUT, remedy)
     counts = former if former.value > 0 else present
     if former.value > 0 and present.place is not None:
-        conf.notes.append(f"{former} counts and {present} does not: Pulsar prefers the former key")
+        conf.notes.append(f"Pulsar ignores {present}: it prefers the older key {former}")
     if counts.value != DEFAULT_TIMEOUT:
         lost = counts.value * 5 // 6  # ZKSessionWatcher
         conf.notes.append(
-            f"{counts}: a broker takes its session for lost after {lost} ms, 5/6 of that; one that is paused for more than the"
-            f" {counts.value - lost} ms between may act on a session that is gone"
+            f"{counts}: a broker gives its session up for lost after {lost} ms, 5/6 of that; a broker that is paused for longer"
+            f" than the remaining {counts.value - lost} ms may act on an expired session"
         )
     return counts

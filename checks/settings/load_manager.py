@@ -106,7 +106,7 @@ def mismatches(settings: LoadManagerSettings, release: str) -> Iterator[Mismatch
     """What of the classes does not go together in a release of Pulsar; of classes of a user's own nothing is known."""
     manager, shedder, placement = map(_simple, (settings.manager, settings.shedder, settings.placement))
     if manager == EXTENSIBLE and release == "2.10.1":
-        text = f"Pulsar 2.10.1 does not have it and takes {SIMPLE}, which only a warning in the log tells"
+        text = f"Pulsar 2.10.1 does not have it and takes {SIMPLE}, and only logs a warning"
         yield Mismatch(settings.manager, f"{text}; set it to {_IMPL}{MODULAR}", True)
     elif manager == EXTENSIBLE:
         yield from _of_extensible(settings, shedder, placement, release)
@@ -126,7 +126,7 @@ def as_taken(settings: LoadManagerSettings, release: str) -> list[str]:
 
 def _of_extensible(settings: LoadManagerSettings, shedder: str, placement: str, release: str) -> Iterator[Mismatch]:
     if settings.shedder.place is not None and shedder in SHEDDERS:
-        text = f"{EXTENSIBLE} cannot use it and takes TransferShedder, which only an error in the log tells; name that, or"
+        text = f"{EXTENSIBLE} cannot use it, logs an error and takes TransferShedder; name that, or"
         yield Mismatch(settings.shedder, f"{text} set {MANAGER} to {_IMPL}{MODULAR}", True)
     if settings.placement.place is not None and placement != "LeastResourceUsageWithWeight":
         text = f"{EXTENSIBLE} does not read it: it places by LeastResourceUsageWithWeight; leave it out"
@@ -141,14 +141,14 @@ def _of_extensible(settings: LoadManagerSettings, shedder: str, placement: str, 
 
 def _of_modular(settings: LoadManagerSettings, shedder: str, placement: str, release: str) -> Iterator[Mismatch]:
     if release == "2.10.1" and shedder == "AvgShedder":
-        text = "Pulsar 2.10.1 does not have it and takes OverloadShedder, which only an error in the log tells; name another"
+        text = "Pulsar 2.10.1 does not have it and takes OverloadShedder, and only logs an error; name another"
         yield Mismatch(settings.shedder, text, True)
         return
     if shedder == "TransferShedder" and placement != "AvgShedder":
         if release in STRICT:
             text = f"{MODULAR} cannot use it, and no broker of Pulsar {release} starts"
         else:
-            text = f"{MODULAR} cannot use it and takes OverloadShedder, which only an error in the log tells"
+            text = f"{MODULAR} cannot use it, logs an error and takes OverloadShedder"
         extensible = "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"
         remedy = "name ThresholdShedder" + ("" if release == "2.10.1" else f", or set {MANAGER} to {extensible}")
         yield Mismatch(settings.shedder, f"{text}; {remedy}", release not in STRICT)

@@ -24,7 +24,7 @@ def metadata_store(conf: BrokerConf) -> Taken[str]:
     if scheme is None:
         head, colon, _ = url.value.partition("://")
         if colon and head.isidentifier():
-            conf.notes.append(f"{url.place}: {URL}: {head}:// is no store that Pulsar ships; what follows is of ZooKeeper")
+            conf.notes.append(f"{url.place}: {URL}: {head}:// is not a store that Pulsar ships; ZooKeeper is assumed")
     return Taken(URL, scheme or ZOOKEEPER, url.place)
 
 

@@ -48,7 +48,7 @@ def _how(mutant: Mutant) -> str:
         safe = "; induction proves it safe" if mutant.safe else ""
         return f"nothing notices it in {', '.join(mutant.instances)}{cut}{safe}"
     reasons = {
-        "proved equivalent": "it can make no difference",
+        "proved equivalent": "it makes no difference",
         "same graph": "no reachable state of these instances makes a difference",
     }
     return reasons.get(mutant.fate, "interrupted")

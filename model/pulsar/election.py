@@ -96,7 +96,7 @@ def election(
     waits = reads or not kind.ordered
     if shuts_down and not kind.tells:
         raise ModelError(
-            f"election: metadata_store={metadata_store} tells no broker that its session is lost: set on_session_loss=reconnect"
+            f"election: metadata_store={metadata_store} reports no lost session to brokers: set on_session_loss=reconnect"
         )
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, ends=ends, kind=kind)
     leader = EphemeralNode.declare(store, "leader")

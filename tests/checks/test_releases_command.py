@@ -134,7 +134,7 @@ def test_a_release_that_is_not_modelled_is_said_in_a_line() -> None:
     for option, system in (("--pulsar", "Pulsar"), ("--bookkeeper", "BookKeeper")):
         run = fencepost("check", "election", option, "1.2.3")
         assert (run.returncode, run.stdout) == (2, "")
-        assert run.stderr.startswith(f"fencepost: {system} 1.2.3 is not modelled; there is ")
+        assert run.stderr.startswith(f"fencepost: {system} 1.2.3 is not modelled; there are ")
         assert run.stderr.count("\n") == 1
 
 
@@ -189,7 +189,7 @@ def test_what_is_new_or_gone_fails(tmp_path: Path) -> None:
     file.write_text(file.read_text().replace("same_name", "same_value").replace("}\n  ]", '},\n    {}\n  ]'))
     broken = fencepost(*gone)
     assert (broken.returncode, broken.stdout) == (150, "")
-    assert broken.stderr == f"fencepost: {file}: no baseline; write one with --write-baseline\n"
+    assert broken.stderr == f"fencepost: {file}: is not a baseline; write one with --write-baseline\n"
 
 
 def test_only_what_is_gone_fails_as_an_assumption(tmp_path: Path) -> None:
@@ -203,12 +203,12 @@ def test_only_what_is_gone_fails_as_an_assumption(tmp_path: Path) -> None:
     assert error is not None
     assert "baseline: " in str(error.get("message"))
     text = fencepost(*OLD, "--baseline", file)
-    assert text.stdout.endswith("not what the baseline accepts (exit 10)\n")
+    assert text.stdout.endswith("differs from the baseline (exit 10)\n")
 
 
 def test_the_list_has_releases_and_who_has_which_mistake() -> None:
     everything = fencepost("list").stdout
-    assert everything.startswith("releases: of what the protocols are models\n")
+    assert everything.startswith("releases that are modelled\n")
     assert "4.2.4 (which ships BookKeeper 4.17.3)" in everything
     assert not fencepost("list", "election").stdout.startswith("releases")
     table = fencepost("list", "election", "--defects").stdout.splitlines()

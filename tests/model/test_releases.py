@@ -44,7 +44,7 @@ def test_behaviour_that_changed_is_told_of_every_release() -> None:
 
 @pytest.mark.parametrize(("pulsar", "bookkeeper"), [("4.0.9", None), (None, "4.18.2")])
 def test_a_release_that_is_not_modelled_is_refused(pulsar: str | None, bookkeeper: str | None) -> None:
-    with pytest.raises(ReleaseError, match=f"{pulsar or bookkeeper} is not modelled; there is "):
+    with pytest.raises(ReleaseError, match=f"{pulsar or bookkeeper} is not modelled; there are "):
         Releases.of(pulsar, bookkeeper)
 
 
@@ -91,5 +91,5 @@ def test_what_is_held_against_real_code_begins_with_the_usual_release() -> None:
 
 def test_a_row_by_its_number() -> None:
     assert (release("4.0.8").bookkeeper, release("4.0.8").zookeeper) == ("4.17.2", "3.9.4")
-    with pytest.raises(ReleaseError, match=r"9 is not modelled; there is 2\.10\.1"):
+    with pytest.raises(ReleaseError, match=r"9 is not modelled; there are 2\.10\.1"):
         release("9")

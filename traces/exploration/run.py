@@ -78,7 +78,7 @@ class Run:
         """The run that a text tells of; ValueError, KeyError or TypeError if it is none."""
         made = json.loads(text)
         if made["format"] != FORMAT:
-            raise ValueError(f"its format is {made['format']}, and this version reads {FORMAT}")
+            raise ValueError(f"its format is {made['format']}, but this version reads {FORMAT}")
         if made["strategy"] not in get_args(Strategy):
             raise ValueError(f"its strategy is {made['strategy']}, which this version does not know")
         return cls(**{**made, "defects": tuple(made["defects"])})

@@ -40,7 +40,7 @@ function fileOf({ model, states, actions }, violated) {
 function runIn(text, models) {
   const told = JSON.parse(text);
   const meta = told["#meta"] ?? {};
-  if (meta["fencepost-version"] !== 1 || !Array.isArray(told.states) || !told.states.length) throw new Error("it is no trace that Fencepost wrote");
+  if (meta["fencepost-version"] !== 1 || !Array.isArray(told.states) || !told.states.length) throw new Error("it is not a trace that Fencepost wrote");
   const number = models.findIndex(({ held }) => held.protocol === meta.protocol && alike(held.parameters, meta.parameters)
     && alike([...held.defects].sort(), [...meta.defects ?? []].sort()));
   if (number < 0) {

@@ -78,9 +78,11 @@ def _read(path: Path, protocols: Mapping[str, Entry]) -> tuple[Trace, Protocol]:
     content = _shape(_json(path.read_bytes()), dict, "the file")
     meta = content.get("#meta")
     if not isinstance(meta, dict) or "fencepost-version" not in meta:
-        raise _Wrong("it is no trace that Fencepost wrote: #meta has no fencepost-version; check --trace-dir DIR writes some")
+        raise _Wrong(
+            "it is not a trace that Fencepost wrote: #meta has no fencepost-version; write one with check --trace-dir DIR"
+        )
     if meta["fencepost-version"] != VERSION:
-        told = f"#meta has fencepost-version {meta['fencepost-version']!r}, and this version reads {VERSION}"
+        told = f"#meta has fencepost-version {meta['fencepost-version']!r}, but this version reads {VERSION}"
         raise _Wrong(f"{told}; have the check write the trace again")
     name = _shape(meta.get("protocol"), str, "#meta protocol")
     parameters = _shape(meta.get("parameters"), dict, "#meta parameters")

@@ -46,9 +46,9 @@ def refuse_parts(asked: CheckRequest) -> None:
     options = {"--guarantees": asked.guarantees, "--require": asked.require, "--against": asked.against}
     named = [option for option, value in (options | {"--bookies": asked.bookies}).items() if value]
     if named and not asked.conf:
-        raise RegistryError("guarantees are those of a configuration: add --conf broker.conf")
+        raise RegistryError("--guarantees needs a configuration: add --conf broker.conf")
     if named and (parts := _parts(asked)):
-        raise RegistryError(f"{named[0]} is about a configuration as a whole: leave out {', '.join(parts)}")
+        raise RegistryError(f"{named[0]} judges a configuration as a whole: leave out {', '.join(parts)}")
 
 
 def _required(asked: CheckRequest) -> list[Requirement]:
@@ -134,7 +134,7 @@ def bookies_of(asked: CheckRequest, *several: Settings) -> int:
     """
     largest = max((settings.ledger.ensemble for settings in several), key=lambda taken: taken.value)
     if largest.value > LARGEST_ENSEMBLE:
-        raise RegistryError(f"{largest}: of ensembles above {LARGEST_ENSEMBLE} nothing is known, so nothing is guaranteed")
+        raise RegistryError(f"{largest}: ensembles above {LARGEST_ENSEMBLE} are not checked, so nothing is guaranteed")
     if asked.bookies and asked.bookies < largest.value:
         raise RegistryError(f"--bookies {asked.bookies} is fewer than an ensemble, which has {largest.value}")
     return int(asked.bookies or largest.value + 1)

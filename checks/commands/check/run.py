@@ -117,15 +117,15 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
 def _refuse(asked: CheckRequest) -> None:
     """Raises RegistryError for options that have no use for each other."""
     if asked.symmetry and asked.by not in (None, "exhaustive"):
-        raise RegistryError(f"--symmetry is of exhaustive search; --by {asked.by} has no use for it")
+        raise RegistryError(f"--symmetry needs exhaustive search; --by {asked.by} does not support it")
     if asked.any and asked.by not in (None, "induction"):
-        raise RegistryError(f"--any is of induction; --by {asked.by} takes each size for itself")
+        raise RegistryError(f"--any needs --by induction; --by {asked.by} checks one size at a time")
     if asked.any and asked.conf:
-        raise RegistryError("--any is of the parameters that --set gives, and not of --conf")
+        raise RegistryError("--any works with the parameters of --set, not with --conf")
     if asked.certificate is not None and (asked.by != "induction" or asked.any):
-        raise RegistryError("a certificate is of a proof of stated sizes: add --by induction, and no --any")
+        raise RegistryError("--certificate needs a proof of stated sizes: add --by induction, and leave --any out")
     if asked.resume and asked.checkpoint is None:
-        raise RegistryError("--resume goes on from a checkpoint: add --checkpoint DIR")
+        raise RegistryError("--resume continues from a checkpoint: add --checkpoint DIR")
     refuse_parts(asked)
 
 

@@ -43,7 +43,7 @@ TARGETS = {
 
 MIRRORS = """Looks in the jars of each modelled release for the classes and methods that the actions of the protocols mirror.
 Methods that only some releases have are declared (ONLY_IN of model/releases.py). The exit status is 12 if a method is missing
-without such a declaration, or present against it. The command needs Maven and a JDK, and fetches a few jars for each release."""
+without such a declaration, or present against it. The command needs Maven and a JDK; it fetches a few jars for each release."""
 
 HAZARDS = """Replays the known bugs on the real code of every release that their targets support. For each bug it takes the
 model's shortest run to an observable violation. The bug is "reproduced" if the code takes every step as the model does;

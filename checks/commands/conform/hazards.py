@@ -94,7 +94,7 @@ def run(asked: HazardsRequest) -> ExitStatus:
     """Does what the command line asks for; returns the exit status."""
     targets = [TARGETS[name] for name in asked.targets or TARGETS if name in TARGETS]
     if unknown := [name for name in asked.targets if name not in TARGETS]:
-        raise RegistryError(f"there is no target {unknown[0]!r}; there is {', '.join(TARGETS)}")
+        raise RegistryError(f"there is no target {unknown[0]!r}; there are {', '.join(TARGETS)}")
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin("hazards on real code")
     found: list[Replayed] = []

@@ -56,7 +56,7 @@ def _rules(named: Sequence[str] | None, release: Version) -> tuple[Rule, ...]:
     there = {rule.name: rule for rule in RULES if release in rule.releases}
     for name in named:
         if name not in there:
-            known = f"{guess(name, there)}; there is {', '.join(there)}"
+            known = f"{guess(name, there)}; there are {', '.join(there)}"
             raise WrongUsage(f"--rule {name}: Pulsar {release} has no such rule{known}")
     return tuple(there[name] for name in dict.fromkeys(named))
 

@@ -104,7 +104,7 @@ def _storage(target: Target, asked: TargetRequest, chosen: Sequence[Mapping[str,
     named = {target.storage_of(parameters) for parameters in chosen} - {""}
     wanted = storage_of(target, asked.storage or next(iter(named), None))
     if other := named - {wanted}:
-        raise RegistryError(f"what is to be held is of storage {min(other)}, and not of {wanted}: give --storage {min(other)}")
+        raise RegistryError(f"the run is of storage {min(other)}, not {wanted}: give --storage {min(other)}")
     return wanted
 
 

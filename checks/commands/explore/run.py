@@ -59,7 +59,7 @@ def _folder(asked: ExploreRequest) -> Path:
 
 def _explore(asked: ExploreRequest) -> ExitStatus:
     if asked.folder is not None or asked.out is None:
-        raise RegistryError("explore needs a folder for what it finds: fencepost explore PROTOCOL --out DIR")
+        raise RegistryError("explore needs a folder for its results: fencepost explore PROTOCOL --out DIR")
     explored = _asked_for(asked)
     if asked.exhaustive:
         return _exhaust(explored, asked, asked.out)

@@ -28,7 +28,7 @@ def run(asked: ExportRequest) -> ExitStatus:
     reporter = Reporter(quiet=asked.quiet)
     for item, instance in plan:
         if not isinstance(item, Entry):
-            raise RegistryError(f"{item.name} is a theory, of arithmetic that no other tool is given; name a protocol")
+            raise RegistryError(f"{item.name} is a theory of arithmetic and cannot be exported; name a protocol")
         suite = item.suite(item.build(instance.parameters, asked.defect))
         reporter.begin(f"{item.name}, {instance.name}")
         files = FORMATS[asked.format](suite, reporter)

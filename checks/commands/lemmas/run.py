@@ -66,7 +66,7 @@ def _instances(asked: LemmasRequest) -> tuple[Entry, list[Instance]]:
     plan = planned(wanted, None, releases)
     entries = {entry.name: entry for entry, _ in plan if isinstance(entry, Entry)}
     if len(entries) != 1:
-        raise RegistryError(f"{asked.protocol} is not one protocol: there are no lemmas to be found for it")
+        raise RegistryError(f"{asked.protocol} is not one protocol: name one to find lemmas for")
     return next(iter(entries.values())), [instance for _, instance in plan]
 
 

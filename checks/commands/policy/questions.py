@@ -98,7 +98,7 @@ def split(asked: SplitRequest) -> ExitStatus:
     algorithm = asked.algorithm or conf.defaultNamespaceBundleSplitAlgorithm
     if algorithm not in ALGORITHMS:
         meant = guess(algorithm, ALGORITHMS)
-        raise WrongUsage(f"there is no split algorithm {algorithm!r}{meant}; there is {', '.join(ALGORITHMS)}")
+        raise WrongUsage(f"there is no split algorithm {algorithm!r}{meant}; there are {', '.join(ALGORITHMS)}")
     if (algorithm == POSITIONS) != bool(asked.positions):
         raise WrongUsage("--positions and specified_positions_divide go together: give both or neither")
     if asked.topics is None and algorithm != RANGE and not (algorithm == POSITIONS and asked.force):

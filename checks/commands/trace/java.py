@@ -70,5 +70,5 @@ def _target(protocol: str) -> Target:
     found = [target for target in TARGETS.values() if target.protocol == protocol]
     if not found:
         known = ", ".join(sorted({target.protocol for target in TARGETS.values()}))
-        raise RegistryError(f"nothing carries out runs of {protocol} on real code; there is {known}")
+        raise RegistryError(f"nothing carries out runs of {protocol} on real code; there are {known}")
     return found[0]

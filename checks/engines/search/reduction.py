@@ -58,7 +58,7 @@ class Reduction:
 
     def undecided(self) -> tuple[Verdict, ...]:
         """The verdicts on what is left: among states that stand for others nobody is seen to wait."""
-        why = "with symmetry it is not seen who waits forever: check this without --symmetry"
+        why = "symmetry hides who waits forever: check this without --symmetry"
         return tuple(Verdict(p, "inconclusive", "exhaustive", {}, why) for p in self.left)
 
     def notes(self, result: Result, represented: Represented | None) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ class Admin:
             fits = False
         if not fits or parts.username or parts.password or parts.query or parts.fragment:
             told = "leave the password out and give --token-file" if "@" in self.url else "write such as http://broker-1:8080"
-            raise WrongUsage(f"--admin {self.url.rpartition('@')[2]}: is no address of the Admin REST interface; {told}")
+            raise WrongUsage(f"--admin {self.url.rpartition('@')[2]}: is not an address of the Admin REST interface; {told}")
 
     @property
     def sends_in_the_clear(self) -> bool:

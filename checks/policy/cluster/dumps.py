@@ -51,5 +51,5 @@ def _value(path: Path, name: str, node: Any) -> dict[str, Any]:
         except ValueError:
             raise InputError(f"{path}: {name} is not JSON") from None
     if not isinstance(content, dict):
-        raise InputError(f"{path}: {name} is no JSON object")
+        raise InputError(f"{path}: {name} is not a JSON object")
     return content

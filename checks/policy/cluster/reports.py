@@ -35,7 +35,7 @@ def active_brokers(admins: Iterable[Admin]) -> list[str]:
     for admin in admins:
         told = admin.get("brokers")
         if not isinstance(told, list) or not all(isinstance(name, str) for name in told):
-            raise AdminError(f"{admin.url}: /admin/v2/brokers is no list of brokers: is this Pulsar's Admin REST interface?")
+            raise AdminError(f"{admin.url}: /admin/v2/brokers is not a list of brokers: is this Pulsar's Admin REST interface?")
         found.update(told)
     return sorted(found)
 
@@ -65,7 +65,7 @@ def _report(admin: Admin, brokers: Sequence[str], cluster: str) -> tuple[str, Re
     except Failed:
         return _put_together(admin, brokers, cluster)
     if not isinstance(report, dict) or "webServiceUrl" not in report:
-        raise AdminError(f"{admin.url}: /admin/v2/broker-stats/load-report is no load report")
+        raise AdminError(f"{admin.url}: /admin/v2/broker-stats/load-report is not a load report")
     name = name_of(report, brokers)
     if name is None:
         known = ", ".join(brokers)
@@ -79,7 +79,9 @@ def _put_together(admin: Admin, brokers: Sequence[str], cluster: str) -> tuple[s
     metrics, topics = admin.get("broker-stats", "metrics"), admin.get("broker-stats", "topics")
     again, owned = _answering(admin, brokers, cluster)
     if again != name:
-        raise AdminError(f"{admin.url}: several brokers answer there, whose figures would be mixed; give the address of each")
+        raise AdminError(
+            f"{admin.url}: several brokers answer there, and their figures would be mixed; give the address of each"
+        )
     figures: dict[str, float] = {}
     for one in metrics:
         feature = one.get("dimensions", {}).get("feature", "")

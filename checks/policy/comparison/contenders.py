@@ -108,7 +108,7 @@ def _file(part: str) -> Path:
     is_word = re.fullmatch(r"\w*", part) or (meant and "=" in part)
     if is_word and not path.exists() and part != DEFAULTS:
         known = ", ".join(dict.fromkeys([*SHEDDERS, *PLACEMENTS]))
-        raise WrongUsage(f"{part!r} is no file, strategy or setting{meant or f'; strategies are {known}'}")
+        raise WrongUsage(f"{part!r} is not a file, strategy or setting{meant or f'; strategies are {known}'}")
     return path
 
 

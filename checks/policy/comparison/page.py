@@ -99,7 +99,7 @@ def _order(judgement: Judgement, shown: Sequence[Shown]) -> list[Html]:
         told = "" if one.contender is judgement.baseline else f": {one.text}"
         rows.append(html("<li><strong>{}</strong>{}{}</li>", one.contender.name, what, told))
     run, moves = first_moves(judgement, shown, order)
-    begins = html("<p>It begins with, in run {}, a typical one:</p><pre>{}</pre>", run, "\n".join(moves)) if moves else Html()
+    begins = html("<p>Its first actions in run {}, a typical run:</p><pre>{}</pre>", run, "\n".join(moves)) if moves else Html()
     points = [_point(judgement, contender) for contender in judgement.comparison.contenders]
     return [
         Html("<h2>Which to prefer</h2>"),
@@ -217,13 +217,13 @@ def _how_to_read(judgement: Judgement) -> str:
     return (
         f"{short}Less is better, except for splits and bundles. Less / more: in how many runs. All intervals hold together "
         f"with {confidence(judgement)} confidence. A difference counts if its interval leaves 0 out and it is larger than "
-        f"tolerated. With fewer than {FEWEST} runs nothing is said of a measure."
+        f"tolerated. A measure with fewer than {FEWEST} runs is left open."
     )
 
 
 _DOTS = (
-    "Each dot is a mean difference, each bar where it lies; shaded is what is tolerated. To the left is less. Hollow is a "
-    "difference that does not count. A measure that is 0 under what you have is left out."
+    "A dot is a mean difference, and its bar the interval; the shaded range is tolerated. Left means less. A hollow dot is a "
+    "difference that does not count. Measures that are 0 under the baseline are left out."
 )
 
 
@@ -240,8 +240,8 @@ def _evidence(judgement: Judgement) -> list[Html]:
             spread = plots.distributions(own, judgement.values(judgement.baseline), judgement.values(contender))
             parts.append(
                 html(
-                    "<details><summary>How the differences of the single runs of {} are spread</summary>"
-                    "<p>How many runs, by their difference; dotted is the mean. In colour is what counts.</p>"
+                    "<details><summary>How the differences of {} vary from run to run</summary>"
+                    "<p>The number of runs by their difference. The dotted line is the mean. Measures in colour count.</p>"
                     "<figure>{}</figure></details>",
                     contender.name,
                     spread,

@@ -51,7 +51,7 @@ def _preference(judgement: Judgement, shown: Sequence[Shown]) -> list[str]:
     lines += recommendation(judgement, order)
     run, moves = first_moves(judgement, shown, order)
     if moves:
-        lines += [f"  begins with, in run {run}, a typical one", *(f"  {move}" for move in moves)]
+        lines += [f"  first actions in run {run}, a typical run", *(f"  {move}" for move in moves)]
     return [*lines, ""]
 
 
@@ -102,7 +102,7 @@ def _remarks(judgement: Judgement) -> list[str]:
     if judgement.outcome == "interrupted":
         lines.append("interrupted: the runs that are complete are kept, and the same command goes on with the others")
     if any(difference.verdict == "too few runs" for difference in judgement.differences):
-        lines.append(f"with fewer than {FEWEST} runs that have a measure, nothing is said of it")
+        lines.append(f"a measure with fewer than {FEWEST} runs is left open")
     for contender in judgement.proposed:
         lines += not_excluded(judgement, contender)
     return lines

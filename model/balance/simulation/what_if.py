@@ -92,7 +92,7 @@ class Supposed:
         cluster, bigger = self.source.cluster(random), self.what_if.bigger
         for name in [*self.what_if.removed, *(name for name, _ in bigger if name)]:
             if name not in cluster.brokers:
-                raise Unusable(f"there is no broker {name!r}; there is {', '.join(cluster.brokers)}")
+                raise Unusable(f"there is no broker {name!r}; there are {', '.join(cluster.brokers)}")
         for name in self.what_if.splits:
             if name not in cluster.bundles:
                 raise Unusable(f"there is no bundle {name!r}; one of those there are is {cluster.bundles[0]}")

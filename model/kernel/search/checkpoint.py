@@ -97,7 +97,7 @@ class Checkpoint:
         try:
             made = sealed.unsealed(self._summary.read_bytes())
             if made["format"] != FORMAT:
-                raise CheckpointError(f"{self._summary} has format {made['format']}, and this version reads {FORMAT}")
+                raise CheckpointError(f"{self._summary} has format {made['format']}, but this version reads {FORMAT}")
             if made["search"] != self._fingerprint:
                 raise CheckpointError(f"{self.folder} is the search of another protocol, instance or set of properties")
             self._length, self._wanted, self._levels = made["bytes"], made["states"], len(made["sizes"])

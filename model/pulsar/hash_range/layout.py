@@ -38,7 +38,7 @@ def given_boundaries(texts: Sequence[str], hashes: HashRange = FULL) -> tuple[in
     try:
         written = sorted({f"0x{int(text, 0):08x}" for text in texts})
     except ValueError as error:
-        raise Refused(f"a boundary is no number: {error}") from None
+        raise Refused(f"a boundary is not a number: {error}") from None
     if written[:1] != ["0x00000000"] or written[-1] != f"0x{hashes.last:08x}":
         raise Refused(f"the boundaries do not reach from 0x00000000 to 0x{hashes.last:08x}")
     return tuple(int(text, 16) for text in written)
@@ -58,7 +58,7 @@ class Bundle(NamedTuple):
         """The bundle of that name, with or without a namespace before it; Refused if it is no such name."""
         found = NAME.fullmatch(name.rpartition("/")[2])
         if not found:
-            raise Refused(f"{name!r} names no bundle; a name is such as 0x00000000_0x40000000")
+            raise Refused(f"{name!r} does not name a bundle; write one such as 0x00000000_0x40000000")
         return cls(int(found[1], 16), int(found[2], 16))
 
 

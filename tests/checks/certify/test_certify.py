@@ -287,7 +287,7 @@ def test_what_is_not_proved_has_no_certificate(
 ) -> None:
     asked = ["check", str(proof.parents[1] / "lamp.py"), "--certificate", str(tmp_path / "proof"), "--quiet"]
     assert main(asked) == 2
-    assert capsys.readouterr().err.endswith("a proof of stated sizes: add --by induction, and no --any\n")
+    assert capsys.readouterr().err.endswith("a proof of stated sizes: add --by induction, and leave --any out\n")
     assert main([*asked, "--by", "induction", "--defect", "leaky"]) == 20
     assert "certificate: none of lamp, defect, since not everything is proved" in capsys.readouterr().out
     assert not list((tmp_path / "proof").iterdir())

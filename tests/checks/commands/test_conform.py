@@ -130,7 +130,7 @@ def test_an_interrupt_keeps_what_was_found_and_ends_java(tmp_path: Path) -> None
         run.send_signal(signal.SIGINT)
         printed, _ = run.communicate(timeout=60)
     assert run.returncode == 20
-    assert "interrupted: what was found until then is shown" in printed
+    assert "interrupted: the results up to that point are shown" in printed
     end = time.monotonic() + 10
     while list(tmp_path.glob("fencepost-*")) and time.monotonic() < end:
         time.sleep(0.05)

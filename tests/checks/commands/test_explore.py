@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
     ("arguments", "said"),
     [
         (["legder", "--out", "x"], "did you mean ledger?"),
-        (["ledger"], "explore needs a folder for what it finds"),
+        (["ledger"], "explore needs a folder for its results"),
         (["report"], "explore report needs the folder of a run"),
         (["trace"], "explore trace needs the folder of a run"),
         (["ledger", "--out", "x", "--set", "bookie=3"], "did you mean bookies?"),

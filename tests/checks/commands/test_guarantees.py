@@ -184,11 +184,11 @@ def test_what_there_was_no_time_for_is_not_known(two: Path) -> None:
     [
         (("--require", "disk>=1"), "there is no guarantee 'disk'"),
         (("--require", "disks=1"), "'disks=1' is not of the form NAME>=N, such as disks>=1"),
-        (("--require", "unserved>=1"), "asks for the worse; write unserved<=1"),
+        (("--require", "unserved>=1"), "points the wrong way; write unserved<=1"),
         (("--bookies", "0"), "'0' is not a whole number from 1 on"),
         (("--bookies", "1"), "--bookies 1 is fewer than an ensemble, which has 2"),
-        (("hash_range", "--require", "disks>=1"), "--require is about a configuration as a whole: leave out hash_range"),
-        (("--set", "brokers=2", "--guarantees"), "--guarantees is about a configuration as a whole: leave out --set"),
+        (("hash_range", "--require", "disks>=1"), "--require judges a configuration as a whole: leave out hash_range"),
+        (("--set", "brokers=2", "--guarantees"), "--guarantees judges a configuration as a whole: leave out --set"),
     ],
 )
 def test_what_is_asked_for_wrongly_is_told(two: Path, arguments: tuple[str, ...], said: str) -> None:
@@ -200,7 +200,7 @@ def test_what_is_asked_for_wrongly_is_told(two: Path, arguments: tuple[str, ...]
 
 def test_they_are_those_of_a_configuration() -> None:
     run = asked("--require", "disks>=1")
-    assert (run.returncode, run.stderr) == (2, "fencepost: guarantees are those of a configuration: add --conf broker.conf\n")
+    assert (run.returncode, run.stderr) == (2, "fencepost: --guarantees needs a configuration: add --conf broker.conf\n")
 
 
 @pytest.mark.parametrize("format", ["text", "sarif"])
@@ -234,7 +234,7 @@ def test_a_changed_policy_is_no_loss_and_is_told(two: Path, tmp_path: Path) -> N
     line = f"loadBalancerLoadSheddingStrategy: ThresholdShedder -> UniformLoadShedder ({other}:5)"
     assert f"  load balancing         {line.split(' (')[0]}" in run.stdout
     assert f"    fencepost policy compare --baseline {two} --proposed {other} --pulsar" in run.stdout
-    assert "<h2>The balancing of load changes</h2>" in page.read_text()
+    assert "<h2>Load balancing changes</h2>" in page.read_text()
 
 
 @pytest.mark.long

@@ -52,7 +52,7 @@ def test_a_mismatch_that_a_release_resolves_is_told_of_either_file(tmp_path: Pat
     found = changed(tmp_path, "", transfer, "3.0.7")
     assert found is not None
     assert found.changes[0].before == "OverloadShedder"
-    assert any("takes OverloadShedder, which only an error in the log tells" in line for line in found.lines)
+    assert any("logs an error and takes OverloadShedder" in line for line in found.lines)
     assert "The policies of Pulsar 3.0.7 are not modelled" in found.lines[-1]
     assert "--pulsar" not in found.commands[-1]
 

@@ -65,7 +65,7 @@ def test_a_release_that_is_not_modelled() -> None:
 def test_a_rule_that_there_is_not() -> None:
     ran = fencepost("conform", "policy", "--release", "2.10.1", "--rule", "AvgSheder")
     assert ran.returncode == 2
-    assert ran.stderr.startswith("fencepost: --rule AvgSheder: Pulsar 2.10.1 has no such rule; there is OverloadShedder, ")
+    assert ran.stderr.startswith("fencepost: --rule AvgSheder: Pulsar 2.10.1 has no such rule; there are OverloadShedder, ")
 
 
 def test_rules_by_name_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -50,7 +50,7 @@ def refused(*arguments: str | Path) -> str:
         ('{"brokers": {}, "topics": {"x": [{"hash": -1}]}}', "$.topics.x[0].hash: -1 is not from 0x00000000"),
         (
             '{"brokers": {}, "isolation": {"p": {"primary": ["("]}}}',
-            "$.isolation.p.primary[0] is '('; it is no regular expression",
+            "$.isolation.p.primary[0] is '('; it is not a regular expression",
         ),
         (
             '{"brokers": {}, "isolation": {"p": {"auto_failover_policy": {"parameters": {"min_limit": "few"}}}}}',
@@ -183,7 +183,7 @@ def test_the_manager_that_is_taken_is_told(tmp_path: Path) -> None:
     assert out.startswith("TransferShedder and LeastResourceUsageWithWeight, Pulsar 4.2.4\n")
     first, second = err.splitlines()
     assert first.startswith(f"note: loadBalancerLoadSheddingStrategy = TransferShedder ({transfer}:2): ModularLoadManagerImpl")
-    assert second == f"note: {transfer}:2: TransferShedder is of ExtensibleLoadManagerImpl, whose rules are taken here"
+    assert second == f"note: {transfer}:2: TransferShedder is of ExtensibleLoadManagerImpl, whose rules apply here"
 
 
 def test_kinds_of_settings(tmp_path: Path) -> None:

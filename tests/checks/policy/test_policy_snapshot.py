@@ -104,7 +104,7 @@ def test_a_broker_that_tells_nothing_is_named(tmp_path: Path, first: FakeBroker)
     cluster(first)
     first.answers["brokers"] = [first.address, "b2:8080"]
     told = refused(tmp_path, "--admin", first.url)
-    assert told.startswith("there is no load report of b2:8080, which none but itself tells; give --admin")
+    assert told.startswith("there is no load report of b2:8080, and each broker reports only its own load; give --admin")
     made = taken(tmp_path, "--admin", first.url, "--partial")
     assert made["brokers"]["b2:8080"] is None
     of_file = write(tmp_path, report("b2:8080", cpu={"usage": 1.0, "limit": 200.0}), "b2.json")
@@ -186,7 +186,7 @@ def test_no_proxy_of_the_environment_is_asked(
         (Refusal(500, "the\nstore is gone"), "/admin/v2/brokers fails (500: the store is gone)"),
         (Refusal(200, raw=b"<html>hello"), "does not answer in JSON: is this Pulsar's Admin REST interface?"),
         (Refusal(200, raw=b""), "does not answer in JSON"),
-        ({"a": 1}, "/admin/v2/brokers is no list of brokers"),
+        ({"a": 1}, "/admin/v2/brokers is not a list of brokers"),
         (Refusal(302, location="http://elsewhere.example/x"), "is answered by elsewhere.example, which was not given"),
     ],
 )
@@ -213,7 +213,7 @@ def test_what_does_not_answer(tmp_path: Path, first: FakeBroker) -> None:
 def test_addresses_that_are_none(tmp_path: Path, url: str) -> None:
     status, _, err = asked("snapshot", "--out", tmp_path / "now.json", "--admin", url)
     assert status == 2
-    assert "is no address of the Admin REST interface" in err
+    assert "is not an address of the Admin REST interface" in err
     assert "hidden" not in err
 
 

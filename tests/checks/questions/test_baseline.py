@@ -88,7 +88,7 @@ def test_what_is_accepted_of_another_release_is_new_and_said_to_be() -> None:
     assert (comparison.new, comparison.gone, comparison.unchecked) == ((AJAR,), (), 1)
     assert comparison_lines(comparison) == [
         "baseline: new: door, known bug of Pulsar 4.0.8: ajar (hazard), accepted of another release: we live with it",
-        "baseline: 1 of its verdicts are of what was not checked here",
+        "baseline: 1 of its verdicts were not checked here",
     ]
 
 
@@ -133,10 +133,10 @@ def test_a_file_keeps_the_reasons(tmp_path: Path) -> None:
     [
         ('{\n  "format": 1,\n  "accepted": [,]\n}', ":3: not JSON: "),
         ('{"format": 2, "accepted": []}', ": format 2 is not 1; write it again with --write-baseline"),
-        ('{"format": 1}', ": no baseline; write one with --write-baseline"),
-        ("[]", ": no baseline; "),
-        ('{"format": 1, "accepted": [{"protocol": "door"}]}', ": no baseline; "),
-        ('{"format": 1, "accepted": 1}', ": no baseline; "),
+        ('{"format": 1}', ": is not a baseline; write one with --write-baseline"),
+        ("[]", ": is not a baseline; "),
+        ('{"format": 1, "accepted": [{"protocol": "door"}]}', ": is not a baseline; "),
+        ('{"format": 1, "accepted": 1}', ": is not a baseline; "),
     ],
 )
 def test_what_is_no_baseline_is_refused(tmp_path: Path, text: str, said: str) -> None:

@@ -121,13 +121,13 @@ def test_a_maximum_that_leaves_no_splits_is_noted(tmp_path: Path) -> None:
 def test_the_former_key_of_the_session_timeout_counts_first(tmp_path: Path, content: str, milliseconds: int) -> None:
     settings, notes = taken(tmp_path, content)
     assert settings.session_timeout.value == milliseconds
-    assert any("prefers the former key" in note for note in notes) is (milliseconds == 6_000)
+    assert any("prefers the older key" in note for note in notes) is (milliseconds == 6_000)
 
 
 def test_another_session_timeout_says_what_it_leaves(tmp_path: Path) -> None:
     _, (note,) = taken(tmp_path, f"{SESSION_TIMEOUT}=6000")
     assert "lost after 5000 ms, 5/6 of that" in note
-    assert "the 1000 ms between" in note
+    assert "the remaining 1000 ms" in note
 
 
 def test_an_empty_value_is_the_default_and_noted(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_a_transfer_shedder_of_the_modular_manager(tmp_path: Path, release: str)
 def test_other_shedders_of_the_extensible_manager(tmp_path: Path, release: str) -> None:
     path = written(tmp_path, manager=EXTENSIBLE, shedder=f"{IMPL}ThresholdShedder")
     ((text, starts),) = told(path, release)
-    assert "cannot use it and takes TransferShedder" in text
+    assert "cannot use it, logs an error and takes TransferShedder" in text
     assert starts
     assert told(written(tmp_path, manager=EXTENSIBLE, shedder=TRANSFER), release) == []
     assert told(written(tmp_path, manager=EXTENSIBLE), release) == [], "what nobody wrote is no mistake of theirs"
@@ -87,7 +87,10 @@ def test_a_check_tells_it_or_refuses_where_no_broker_starts(tmp_path: Path) -> N
     assert ran.stderr.startswith(f"fencepost: {path}:2: {SHEDDER} = {TRANSFER}")
     assert "no broker of Pulsar 4.2.4 starts" in ran.stderr
     ran = fencepost(*asked, "--pulsar", "3.0.7")
-    assert f"note: {SHEDDER} = {TRANSFER} ({path}:2): ModularLoadManagerImpl cannot use it and takes Over" in ran.stdout
+    assert (
+        f"note: {SHEDDER} = {TRANSFER} ({path}:2): ModularLoadManagerImpl cannot use it, logs an error and takes Over"
+        in ran.stdout
+    )
 
 
 @pytest.mark.parametrize("release", PULSAR)

@@ -52,7 +52,7 @@ def test_another_scheme_is_noted(tmp_path: Path) -> None:
     store, _, (note,) = named(tmp_path, "metadataStoreUrl=consul://one")
     assert store == "zk"
     assert note == (
-        "HERE/broker.conf:2: metadataStoreUrl: consul:// is no store that Pulsar ships; what follows is of ZooKeeper"
+        "HERE/broker.conf:2: metadataStoreUrl: consul:// is not a store that Pulsar ships; ZooKeeper is assumed"
     )
 
 

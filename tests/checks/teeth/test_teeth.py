@@ -301,7 +301,7 @@ def test_the_command_tells_how_each_was_noticed(capsys: pytest.CaptureFixture[st
     main([*TEETH, "--all"])
     shown = capsys.readouterr().out
     assert "\n  killed            enter.6  enter: no update of inside: all_get_in in 2 steps, by liveness (parked)\n" in shown
-    assert "\n  proved equivalent go.2  go: guard without `door`: it can make no difference\n" in shown
+    assert "\n  proved equivalent go.2  go: guard without `door`: it makes no difference\n" in shown
 
 
 @pytest.mark.usefixtures("_with_lift")

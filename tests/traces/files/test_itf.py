@@ -162,8 +162,8 @@ def test_a_file_cut_short(file: Path, protocols: dict[str, Entry], keep: int) ->
         (b"[" * 100_000, "nested too deeply"),
         (b'{"a": 1' + b"0" * 5000 + b"}", "number too long"),
         (b"[]", "the file is not an object"),
-        (b"{}", "it is no trace that Fencepost wrote"),
-        (b'{"#meta": {"format": "ITF"}, "vars": [], "states": []}', "it is no trace that Fencepost wrote"),
+        (b"{}", "it is not a trace that Fencepost wrote"),
+        (b'{"#meta": {"format": "ITF"}, "vars": [], "states": []}', "it is not a trace that Fencepost wrote"),
         (b'{"vars": [], "vars": []}', "name twice"),
     ],
 )

@@ -34,8 +34,8 @@ EXAMPLES = """examples:
                                two configurations, from a snapshot of the cluster
   fencepost policy compare --baseline broker.conf --proposed AvgShedder --proposed UniformLoadShedder --out found
                                other shedders with the same settings, on a generated cluster
-  fencepost policy compare --proposed maxUnloadPercentage=0.1 --proposed maxUnloadPercentage=0.4 --baseline UniformLoadShedder \\
-      --out found
+  fencepost policy compare --baseline UniformLoadShedder --proposed maxUnloadPercentage=0.1 \\
+      --proposed maxUnloadPercentage=0.4 --out found
                                one setting, two values
   fencepost policy compare --proposed mine=my_policy.py:shed,my_policy.py:place --out found
                                a shedder and a placement strategy of your own

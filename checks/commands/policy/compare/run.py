@@ -133,7 +133,7 @@ def _tolerances(given: Iterable[str]) -> Tolerances:
     for item in given:
         name, equals, amount = item.rpartition("=")
         if equals and name not in MEASURES:
-            known = f"{guess(name, MEASURES)}; there is {', '.join(MEASURES)}"
+            known = f"{guess(name, MEASURES)}; there are {', '.join(MEASURES)}"
             raise WrongUsage(f"--tolerance {item}: there is no measure {name!r}{known}")
         tolerance = _tolerance(item, amount)
         if equals:

@@ -47,7 +47,7 @@ def take(asked: SnapshotRequest) -> ExitStatus:
     silent = [name for name, report in whole["brokers"].items() if report is None]
     if silent and not asked.partial:
         remedy = "give --admin with its own address, --load-report FILE with what it reports, or --partial to go without"
-        raise InputError(f"there is no load report of {', '.join(silent)}, which none but itself tells; {remedy}")
+        raise InputError(f"there is no load report of {', '.join(silent)}, and each broker reports only its own load; {remedy}")
     asked.out.parent.mkdir(parents=True, exist_ok=True)
     write_text(asked.out, json.dumps(whole, indent=2, sort_keys=True) + "\n")
     read_snapshot(asked.out)  # what cannot be read is told now
@@ -98,7 +98,7 @@ def _cluster(admin: Admin) -> str:
     try:
         return str(admin.get("brokers", "configuration", "runtime")["clusterName"])
     except (KeyError, TypeError):
-        raise AdminError(f"{admin.url}: does not say which cluster it is of; name it with --cluster") from None
+        raise AdminError(f"{admin.url}: does not report the name of its cluster; give it with --cluster") from None
 
 
 def _if_there(admin: Admin, *path: str) -> Any:

@@ -135,7 +135,7 @@ def test_one_protocol_in_one_release() -> None:
     ("arguments", "told"),
     [
         (["elections"], "there is no protocol 'elections' (did you mean election?); there is bookie"),
-        (["--release", "9"], "9 is not modelled; there is 2.10.1"),
+        (["--release", "9"], "9 is not modelled; there are 2.10.1"),
     ],
 )
 def test_what_cannot_be_asked(arguments: list[str], told: str) -> None:

@@ -151,7 +151,7 @@ def test_a_search_goes_on_from_a_checkpoint_with_the_same_symmetry(tmp_path: Pat
 def test_other_engines_have_no_use_for_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "ledger", "--symmetry", "--by", "walks"]) == 2
     printed = capsys.readouterr()
-    assert (printed.out, printed.err) == ("", "fencepost: --symmetry is of exhaustive search; --by walks has no use for it\n")
+    assert (printed.out, printed.err) == ("", "fencepost: --symmetry needs exhaustive search; --by walks does not support it\n")
 
 
 def lock_suite(p: Protocol) -> Suite:

@@ -336,7 +336,7 @@ def test_a_process_that_is_killed_is_told(tmp_path: Path, monkeypatch: pytest.Mo
         (["--proposed", "minUnloadMessage=few"], 150, "minUnloadMessage = 'few' is not a whole number"),
         (["--proposed", "AvgShedder", "--tolerance", "much"], 2, "'much' is no amount; write 10%, or 3, or inf for any"),
         (["--proposed", "AvgShedder", "--tolerance", "-1"], 2, "'-1' is no amount"),
-        (["--proposed", "AvgShedder", "--tolerance", "balance=3"], 2, "(did you mean imbalance?); there is imbalance, "),
+        (["--proposed", "AvgShedder", "--tolerance", "balance=3"], 2, "(did you mean imbalance?); there are imbalance, "),
         (["--proposed", "AvgShedder", "--scenario", "flood"], 2, "there is no scenario 'flood'; there is\n  steady"),
         (["--proposed", "AvgShedder", "--snapshot", "x.json", "--brokers", "3"], 2, "--brokers is of a generated cluster"),
         (["--proposed", "AvgShedder", "--snapshot", "absent.json"], 150, "absent.json: there is no such file"),

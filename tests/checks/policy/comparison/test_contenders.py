@@ -60,8 +60,8 @@ def test_policies_differ() -> None:
 @pytest.mark.parametrize(
     ("part", "said"),
     [
-        ("AvgSheder", "'AvgSheder' is no file, strategy or setting (did you mean AvgShedder?)"),
-        ("nothing_like_it", "'nothing_like_it' is no file, strategy or setting; strategies are "),
+        ("AvgSheder", "'AvgSheder' is not a file, strategy or setting (did you mean AvgShedder?)"),
+        ("nothing_like_it", "'nothing_like_it' is not a file, strategy or setting; strategies are "),
     ],
 )
 def test_a_strategy_that_is_misspelt_is_not_taken_for_a_file(part: str, said: str) -> None:
@@ -100,7 +100,7 @@ def test_parts_suppose_something(tmp_path: Path) -> None:
         ("load=2@", "load=2@: write load=2 for all"),
         ("load=inf", "load=inf: write load=2 for all"),
         ("split-first=largest", "split-first=largest: write split-first=3 for the three largest"),
-        ("add-broker=2", "'add-broker=2' is no file, strategy or setting (did you mean add-brokers?)"),
+        ("add-broker=2", "'add-broker=2' is not a file, strategy or setting (did you mean add-brokers?)"),
     ],
 )
 def test_what_is_supposed_wrongly_is_refused(part: str, said: str) -> None:
@@ -111,7 +111,7 @@ def test_what_is_supposed_wrongly_is_refused(part: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("what_if", "said"),
     [
-        (WhatIf(removed=("broker-9:8080",)), "x: there is no broker 'broker-9:8080'; there is broker-1:8080, broker-2:8080"),
+        (WhatIf(removed=("broker-9:8080",)), "x: there is no broker 'broker-9:8080'; there are broker-1:8080, broker-2:8080"),
         (WhatIf(removed=("broker-1:8080", "broker-2:8080")), "x: no broker would be left"),
         (WhatIf(removed=("broker-1:8080",) * 2), "x: remove-broker=broker-1:8080 is given twice"),
         (WhatIf(bigger=(("broker-9:8080", 2.0),)), "x: there is no broker 'broker-9:8080'"),

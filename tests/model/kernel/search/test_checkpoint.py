@@ -110,7 +110,7 @@ def test_summaries_of_other_versions_are_told_as_such(kernel: Kernel, folder: Pa
     summary = folder / SUMMARY
     saved = unsealed(summary.read_bytes())
     summary.write_bytes(sealed({**saved, "format": 3}))
-    with pytest.raises(CheckpointError, match=r"search.json has format 3, and this version reads 2"):
+    with pytest.raises(CheckpointError, match=r"search.json has format 3, but this version reads 2"):
         resumed(kernel, folder)
     summary.write_text(json.dumps({**saved, "format": 1, "checksum": 1}))
     with pytest.raises(CheckpointError, match=r"search.json is damaged: it has no checksum, as if another version"):
