@@ -1,5 +1,5 @@
-"""The command line: ``fencepost list``, ``check``, ``teeth``, ``lemmas``, ``explore``, ``play``, ``trace``, ``conform``,
-``reproduce``, ``export`` and ``policy``."""
+"""The command line: ``fencepost list``, ``check``, ``teeth``, ``lemmas``, ``explore``, ``play``, ``new``, ``trace``,
+``conform``, ``reproduce``, ``export`` and ``policy``."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from fencepost.checks.commands.explore.arguments import add_explore
 from fencepost.checks.commands.export.arguments import add_export
 from fencepost.checks.commands.lemmas.arguments import add_lemmas
 from fencepost.checks.commands.list import add_list
+from fencepost.checks.commands.new.arguments import add_new
 from fencepost.checks.commands.play.arguments import add_play
 from fencepost.checks.commands.policy.arguments import add_policy
 from fencepost.checks.commands.reproduce import add_reproduce
@@ -88,6 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     add_teeth(commands)
     add_lemmas(commands)
     add_play(commands)
+    add_new(commands)
     add_trace(commands)
     add_conform(commands)
     add_reproduce(commands)

@@ -31,6 +31,7 @@ COMMANDS = [
     "teeth",
     "lemmas",
     "play",
+    "new",
     "trace",
     "conform",
     "reproduce",
