@@ -12,7 +12,7 @@ from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.any_size.verdicts import findings_for_any_size
 from fencepost.checks.engines.induction.necessity import unneeded
 from fencepost.checks.engines.induction.proof import prove
-from fencepost.checks.engines.results.checked import Checked, PropertyError
+from fencepost.checks.engines.results.checked import Checked, chosen_of
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.engines.search.bounded import unroll
@@ -20,7 +20,6 @@ from fencepost.checks.engines.search.exhaustive import GIB, Budget, exhaust
 from fencepost.checks.engines.search.reduction import Reduction
 from fencepost.checks.engines.search.sampling import Walks, sample
 from fencepost.model.language import Protocol
-from fencepost.model.language.mistakes import guess
 from fencepost.properties.observed import Observed
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.slices import slice_for
@@ -81,7 +80,7 @@ def check(
         return _for_any_size(entry, instance, defects, approach, reporter, should_stop)
     protocol = entry.build(instance.parameters, defects)
     suite = entry.suite(protocol)
-    chosen = _chosen(suite, approach.properties)
+    chosen = chosen_of(suite, approach.properties)
     reporter.begin(f"{entry.name}, {instance.name}")
     engine = approach.by or instance.by
     run = _Run(suite, instance.name, chosen, approach, reporter, should_stop)
@@ -115,7 +114,7 @@ def _for_any_size(
         entry,
         instance,
         defects,
-        lambda suite: _chosen(suite, approach.properties),
+        lambda suite: chosen_of(suite, approach.properties),
         workers=approach.workers,
         seconds=approach.seconds,
         second_solver=approach.second_solver,
@@ -125,15 +124,6 @@ def _for_any_size(
     )
     reporter.end()
     return Checked(entry, instance, protocol, replace(findings, seconds=time.monotonic() - started))
-
-
-def _chosen(suite: Suite, names: Sequence[str]) -> list[Property]:
-    known = {p.name: p for p in suite.properties}
-    for name in names:
-        if name not in known:
-            meant = guess(name, known)
-            raise PropertyError(f"{suite.protocol.name} has no property {name!r}{meant} here; it has {', '.join(known)}")
-    return [known[name] for name in names] or list(suite.properties)
 
 
 class _Run:

@@ -19,7 +19,8 @@ smt2: the proof by induction as SMT-LIB 2 scripts: one for the initial states, o
 each action. If the proof holds, any bit-vector solver answers every (check-sat) with unsat. index.json names the obligations
 of each script in their order.
 
---set, --size and --defect choose instances as for check. Several instances get a folder each."""
+--set, --size and --defect choose instances as for check, and --property what is written of their properties. Several instances
+get a folder each."""
 
 EXAMPLES = """examples:
   fencepost export election --set brokers=3 --format tla --out tla
@@ -27,6 +28,8 @@ EXAMPLES = """examples:
                                                            the same states, searched by TLC
   fencepost export ledger --defect closes_at_lac --format tla --out broken
   fencepost export ledger --set entries=3 --format smt2 --out smt
+  fencepost export ledger --property no_truncation --format tla --out one
+                                                           one property, and all actions
   z3 smt/001-implied.smt2                                  do the lemmas imply the properties?"""
 
 
@@ -40,9 +43,11 @@ def add_export(commands: Commands) -> None:
     add_releases(export)
     add_size(export)
     add_defect(export)
+    helps = "write only this property, and the lemmas that its proof takes; may be given several times"
+    add("--property", action="append", default=[], metavar="NAME", help=helps)
     add("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
     add_quiet(export)
-    export.set_defaults(command=_export, property=[], by=None, any=[])
+    export.set_defaults(command=_export, by=None, any=[])
 
 
 def _export(options: argparse.Namespace) -> ExitStatus:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from fencepost.checks.commands.export.request import ExportRequest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.console.unread import chosen_aloud
+from fencepost.checks.engines.results.checked import PropertyError, chosen_of
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.export.smtlib import scripts
 from fencepost.checks.export.tla.configuration import configurations
 from fencepost.checks.export.tla.module import Module
 from fencepost.checks.questions.planning import planned
 from fencepost.properties.registry import Entry, Instance, RegistryError, written
-from fencepost.properties.vocabulary import Suite
+from fencepost.properties.vocabulary import Property, Suite
 from fencepost.traces.files.writing import write_text
 
 SHOWN = 12
@@ -30,6 +31,7 @@ def run(asked: ExportRequest) -> ExitStatus:
         if not isinstance(item, Entry):
             raise RegistryError(f"{item.name} is a theory of arithmetic and cannot be exported; name a protocol")
         suite = item.suite(item.build(instance.parameters, asked.defect))
+        suite.properties = _chosen(suite, asked.property)
         reporter.begin(f"{item.name}, {instance.name}")
         files = FORMATS[asked.format](suite, reporter)
         reporter.end()
@@ -42,6 +44,13 @@ def run(asked: ExportRequest) -> ExitStatus:
         if len(files) > SHOWN:
             print(f"  and {len(files) - SHOWN} more")
     return ExitStatus.HOLDS
+
+
+def _chosen(suite: Suite, names: Sequence[str]) -> list[Property]:
+    try:
+        return chosen_of(suite, names)
+    except PropertyError as error:
+        raise RegistryError(str(error)) from error
 
 
 def tla(suite: Suite, reporter: Reporter) -> Mapping[str, str]:
@@ -66,4 +75,3 @@ def _write(folder: Path, files: Mapping[str, str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         write_text(folder / name, text)
-

@@ -33,12 +33,24 @@ def test_a_proof_is_written_with_its_index(tmp_path: Path) -> None:
     assert f"and {len(index['scripts']) + 1 - 12} more" in printed
 
 
+def test_of_one_property_nothing_else_is_written(tmp_path: Path) -> None:
+    of_one = ("export", "unload", "--set", "brokers=2", "--property", "closed_before_release", "--format", "tla", "--out")
+    assert fencepost(*of_one, tmp_path).returncode == 0
+    assert (tmp_path / "Unload.cfg").read_text().count("INVARIANT") == 2
+    assert [path.name for path in tmp_path.glob("*.cfg")] == ["Unload.cfg"]
+    assert "closed_before_release ==" in (tmp_path / "Unload.tla").read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["elektion", "--format", "tla", "--out", "x"], "there is no protocol 'elektion' (did you mean election?)"),
         (["hash_range", "--format", "tla", "--out", "x"], "hash_range is a theory"),
         (["election", "--set", "broker=2", "--format", "tla", "--out", "x"], "no parameter 'broker' (did you mean brokers?)"),
+        (
+            ["election", "--set", "brokers=2", "--property", "leader", "--format", "tla", "--out", "x"],
+            "election has no property 'leader'",
+        ),
         (["election", "--format", "tla"], "required: --out"),
         (["election", "--out", "x"], "required: --format"),
     ],
