@@ -271,7 +271,7 @@ def test_sigterm_ends_a_solver_that_thinks() -> None:
     [
         (["check", "--prop", "no_truncation"], "--prop"),
         (["check", "--no-c"], "--no-c"),
-        (["policy", "compare", "--conf", "0.9", "--proposed", "AvgShedder", "--out", "there"], "--conf"),
+        (["policy", "compare", "--confid", "0.9", "--conf", "AvgShedder", "--out", "there"], "--confid"),
         (["list", "--def"], "--def"),
         (["trace", "show", "--act", "b0", "some.itf.json"], "--act"),
     ],

@@ -87,7 +87,7 @@ def test_the_base_asks_policies_and_loads_no_kernel_for_it(clean: Environment, t
         ["policy", "decide", *SETTINGS, *SNAPSHOT],
         ["policy", "place", "--snapshot", RESTARTED, "--bundle", "public/default/0xa0000000_0xb0000000"],
         ["policy", "split", "--bundle", "0x00000000_0x40000000", "--algorithm", "range_equally_divide"],
-        ["policy", "layout", "--bundles", "4"],
+        ["policy", "bundle", "--boundaries", "0,0xffffffff", "--hash", "0"],
         ["policy", "check", "--loads", "20", "--quiet"],
         ["policy", "simulate", "--brokers", "3", "--bundles", "6", "--hours", "0.1", "--quiet"],
     )
@@ -102,7 +102,7 @@ def test_the_base_asks_policies_and_loads_no_kernel_for_it(clean: Environment, t
         (["explore", "ledger", "--out", "found"], "fencepost explore needs Spark: pip install 'fencepost[spark]', "),
         (["explore", "report", "found"], "fencepost explore needs Spark: pip install 'fencepost[spark]', "),
         (
-            ["policy", "compare", "--proposed", "AvgShedder", "--out", "found"],
+            ["policy", "compare", "--conf", "AvgShedder", "--out", "found"],
             "fencepost policy compare needs PyArrow: pip install 'fencepost[parquet]', ",
         ),
         (

@@ -26,7 +26,7 @@ def add_certify(commands: Commands) -> None:
     certify = add_command(commands, "certify", "check the certificate of a proof with two solvers", CERTIFY, EXAMPLES)
     certify.add_argument("folder", type=Path, metavar="DIR", help="the certificate of one instance")
     helps = "time limit of a solver for one script (default: 300)"
-    certify.add_argument("--seconds", type=positive, default=300.0, metavar="SECONDS", help=helps)
+    certify.add_argument("--timeout", type=positive, default=300.0, metavar="SECONDS", help=helps)
     model = certify.add_mutually_exclusive_group()
     model.add_argument(
         "--protocol", type=Path, metavar="FILE", help="the file of your own protocol, if the certificate is of one"

@@ -11,7 +11,7 @@ class CertifyRequest:
     """The folder of a certificate, the file of its protocol if that is a user's own, and what a solver may take."""
 
     folder: Path
-    seconds: float
+    timeout: float
     protocol: Path | None
     as_it_stands: bool
     quiet: bool

@@ -33,7 +33,7 @@ def run(asked: CertifyRequest) -> ExitStatus:
     print(about)
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin("certifying")
-    reasons = list(doubts(certificate, asked.seconds, lambda done, count: reporter.telling(f"{done} of {count} scripts")))
+    reasons = list(doubts(certificate, asked.timeout, lambda done, count: reporter.telling(f"{done} of {count} scripts")))
     reporter.end()
     print("".join(f"  {printable(doubt.text)}\n" for doubt in reasons), end="")
     print(f"# {time.monotonic() - started:.1f} s")

@@ -42,7 +42,7 @@ def policy_change(
     if not of_release:
         lines[-1] = f"The policies of Pulsar {release} are not modelled. What those of {NEWEST} do is told by"
     snapshot = "fencepost policy snapshot --admin URL --out now.json"
-    compare = f"fencepost policy compare --baseline {_listed(former)} --proposed {_listed(files)}{of_release}"
+    compare = f"fencepost policy compare --conf {_listed(files)} --against {_listed(former)}{of_release}"
     return PolicyChange(tuple(changes), tuple(lines), (snapshot, f"{compare} --snapshot now.json --out compared"))
 
 

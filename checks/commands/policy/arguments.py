@@ -10,7 +10,6 @@ from fencepost.checks.commands.policy.request import (
     BundleRequest,
     CheckShedderRequest,
     DecideRequest,
-    LayoutRequest,
     PlaceRequest,
     SimulateRequest,
     SplitRequest,
@@ -52,14 +51,12 @@ EXAMPLES = """examples:
                                whether the shedder keeps its rules, with these thresholds, on random loads
   fencepost policy simulate --conf broker.conf --snapshot now.json --scenario rolling-restart --hours 3
                                what the policy does to the cluster while all brokers are restarted
-  fencepost policy compare --baseline broker.conf --proposed proposed.conf --snapshot now.json --out found
+  fencepost policy compare --conf proposed.conf --against broker.conf --snapshot now.json --out found
                                what a change makes better and worse over hours, how certain that is, and in which run
   fencepost policy place --conf broker.conf --snapshot now.json --bundle public/default/0x00000000_0x40000000
                                which brokers may get a bundle, and which filter drops which
   fencepost policy split --algorithm topic_count_equally_divide --bundle 0x00000000_0x40000000 --topics topics.json
                                where a bundle would be cut
-  fencepost policy layout --bundles 4
-                               the boundaries of a new namespace
   fencepost policy bundle --boundaries 0x00000000,0x80000000,0xffffffff --topic persistent://public/default/orders
                                the bundle of a topic"""
 
@@ -98,7 +95,6 @@ def add_policy(commands: Commands) -> None:
     add_compare(questions)
     _add_place(questions)
     _add_split(questions)
-    _add_layout(questions)
     _add_bundle(questions)
 
 
@@ -151,7 +147,7 @@ def _add_check(questions: Commands) -> None:
     _add_shedder(parser)
     parser.add_argument("--loads", type=whole(1), default=500, metavar="N", help="how many loads (default: 500)")
     add_seed(parser, "the loads")
-    parser.add_argument("--snapshot-dir", type=Path, metavar="DIR", help="write the loads that break a property there")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="write the loads that break a property there")
     add_quiet(parser)
     parser.set_defaults(command=_check)
 
@@ -204,14 +200,6 @@ def _add_split(questions: Commands) -> None:
     )
     parser.add_argument("--force", action="store_true", help="cut at the positions however few topics there are")
     parser.set_defaults(command=_split)
-
-
-def _add_layout(questions: Commands) -> None:
-    parser = _question(
-        questions, "layout", "the bundles of a new namespace", "Prints the boundaries of a new namespace with N bundles."
-    )
-    parser.add_argument("--bundles", type=int, default=4, metavar="N", help="how many (default: 4, as Pulsar's)")
-    parser.set_defaults(command=_layout)
 
 
 def _add_bundle(questions: Commands) -> None:
@@ -279,12 +267,6 @@ def _split(options: argparse.Namespace) -> ExitStatus:
     from fencepost.checks.commands.policy.questions import split
 
     return split(request_of(SplitRequest, options))
-
-
-def _layout(options: argparse.Namespace) -> ExitStatus:
-    from fencepost.checks.commands.policy.questions import layout
-
-    return layout(request_of(LayoutRequest, options))
 
 
 def _bundle(options: argparse.Namespace) -> ExitStatus:

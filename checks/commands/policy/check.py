@@ -58,15 +58,15 @@ def check_shedder(asked: CheckShedderRequest, name: str, shedder: Shedder, conf:
                 _look(found, name, shedder, conf, random_load(conf, asked.seed, number))
             except PolicyFault as fault:
                 reporter.end()
-                if asked.snapshot_dir is None:
-                    fault.add_note(f"asked with load {number}, which --snapshot-dir DIR keeps{remembered(fault)}")
+                if asked.out is None:
+                    fault.add_note(f"asked with load {number}, which --out DIR keeps{remembered(fault)}")
                 else:
-                    keep_input(fault, asked.snapshot_dir / "fault.json")
+                    keep_input(fault, asked.out / "fault.json")
                 raise
             reporter.telling(f"{number + 1:,} of {asked.loads:,} loads, {found.unloads:,} unloads")
     reporter.end()
     smallest = {p: _smallest(breach, p, name, shedder, conf) for p, breach in found.breaches.items()}
-    files = _kept(smallest, asked.snapshot_dir)
+    files = _kept(smallest, asked.out)
     status = _status(found, name, conf)
     report = in_format(
         asked.format,

@@ -18,7 +18,6 @@ from fencepost.checks.commands.policy.request import (
     CheckShedderRequest,
     ConfiguredRequest,
     DecideRequest,
-    LayoutRequest,
     PlaceRequest,
     SplitRequest,
 )
@@ -114,17 +113,6 @@ def split(asked: SplitRequest) -> ExitStatus:
         text=lambda: f"not split: {why}\n" if cuts is None else _lines(_hex(cuts)),
         json=lambda: {"boundaries": None, "why": why} if cuts is None else {"boundaries": _hex(cuts)},
     )
-    return ExitStatus.HOLDS
-
-
-@answering
-def layout(asked: LayoutRequest) -> ExitStatus:
-    """The boundaries of a new namespace."""
-    try:
-        new = Layout.of_equal_bundles(asked.bundles)
-    except ValueError as error:
-        raise WrongUsage(f"--bundles: {error}") from None
-    _print(asked.format, text=lambda: _lines(map(str, new.bundles)), json=lambda: {"boundaries": _hex(new.boundaries)})
     return ExitStatus.HOLDS
 
 

@@ -36,7 +36,7 @@ class CheckShedderRequest(ConfiguredRequest):
     shedder: str | None
     loads: int
     seed: int
-    snapshot_dir: Path | None
+    out: Path | None
     quiet: bool
 
 
@@ -76,14 +76,6 @@ class SplitRequest(ConfiguredRequest):
 
 
 @dataclass(frozen=True)
-class LayoutRequest:
-    """How many bundles a new namespace has."""
-
-    bundles: int
-    format: str
-
-
-@dataclass(frozen=True)
 class BundleRequest:
     """Which bundle of a layout a topic or a hash is in."""
 
@@ -98,8 +90,8 @@ class BundleRequest:
 class CompareRequest(WorldRequest):
     """Which policies are compared, in how many runs, by which tolerances, and where the runs and the page are written."""
 
-    baseline: str | None
-    proposed: Sequence[str]
+    against: str | None
+    conf: Sequence[str]
     pulsar: str | None
     out: Path
     runs: int
@@ -109,7 +101,7 @@ class CompareRequest(WorldRequest):
     confidence: float
     strict: bool
     master: str | None
-    report: Path | None
+    html: Path | None
     format: str
     quiet: bool
 

@@ -233,7 +233,7 @@ def test_a_changed_policy_is_no_loss_and_is_told(two: Path, tmp_path: Path) -> N
     assert run.returncode == 0
     line = f"loadBalancerLoadSheddingStrategy: ThresholdShedder -> UniformLoadShedder ({other}:5)"
     assert f"  load balancing         {line.split(' (')[0]}" in run.stdout
-    assert f"    fencepost policy compare --baseline {two} --proposed {other} --pulsar" in run.stdout
+    assert f"    fencepost policy compare --conf {other} --against {two} --pulsar" in run.stdout
     assert "<h2>Load balancing changes</h2>" in page.read_text()
 
 

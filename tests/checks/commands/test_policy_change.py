@@ -29,7 +29,7 @@ def test_a_changed_shedder_is_told_with_what_it_does_and_the_command_that_judges
     assert found.sentences[0] == f"loadBalancerLoadSheddingStrategy: ThresholdShedder -> UniformLoadShedder {place}"
     assert f"before: ThresholdShedder: {in_words('ThresholdShedder', SHEDDERS)}" in found.lines
     assert f"now: UniformLoadShedder: {in_words('UniformLoadShedder', SHEDDERS)}" in found.lines
-    files = f"--baseline {tmp_path / 'old.conf'} --proposed {tmp_path / 'new.conf'} --pulsar 4.2.4"
+    files = f"--conf {tmp_path / 'new.conf'} --against {tmp_path / 'old.conf'} --pulsar 4.2.4"
     assert files in found.commands[-1]
     assert found.as_json()["changes"][0]["line"] == 2
 

@@ -26,7 +26,7 @@ def test_check_finds_nothing_new() -> None:
 
 
 def test_what_breaks_a_rule_is_small_and_replays(tmp_path: Path) -> None:
-    ask = ["check", "--shedder", "AvgShedder", "--loads", "120", "--snapshot-dir", tmp_path, "--quiet"]
+    ask = ["check", "--shedder", "AvgShedder", "--loads", "120", "--out", tmp_path, "--quiet"]
     row = next(r for r in answered(*ask)["verdicts"] if r["property"] == "never_sheds_the_only_bundle")
     file = tmp_path / "never_sheds_the_only_bundle.json"
     assert (row["file"], json.loads(file.read_text())) == (str(file), row["load"])

@@ -187,7 +187,6 @@ def test_place_counts_rounds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "answer"),
     [
-        (["layout", "--bundles", "2"], {"boundaries": ["0x00000000", "0x80000000", "0xffffffff"]}),
         (["bundle", "--boundaries", "0x00000000,0x80000000,0xffffffff", "--topic", "persistent://public/default/orders"],
          {"hash": "0xb135b9dc", "bundle": "0x80000000_0xffffffff"}),
         (["bundle", "--boundaries", "0,0x80000000,0xffffffff", "--hash", "0x80000000"],
@@ -237,7 +236,6 @@ def test_the_shedder_alone_is_asked_with_one_broker(tmp_path: Path) -> None:
     [
         ([], "required: QUESTION"),
         (["decide"], "--snapshot"),
-        (["layout", "--bundles", "0"], "--bundles: a namespace cannot begin with 0 bundles"),
         (["bundle", "--boundaries", "0,1", "--hash", "0"], "must reach from 0x00000000 to 0xffffffff"),
         (["bundle", "--boundaries", "0x10000000,0xffffffff", "--hash", "0"], "must reach from 0x00000000"),
         (["bundle", "--boundaries", "0xffffffff", "--hash", "0"], "must reach from 0x00000000"),
@@ -277,7 +275,7 @@ def test_help_teaches() -> None:
     assert "fencepost policy decide --conf broker.conf --snapshot now.json" in out
 
 
-@pytest.mark.parametrize("question", ["decide", "check", "place", "split", "layout", "bundle"])
+@pytest.mark.parametrize("question", ["decide", "check", "place", "split", "bundle"])
 def test_every_option_is_in_the_reference(question: str) -> None:
     options = set(re.findall(r"--[a-z][a-z-]*", asked(question, "--help")[1])) - {"--help"}
     reference = (ROOT / "docs" / "reference" / "policy.md").read_text(encoding="utf-8")

@@ -167,5 +167,5 @@ def test_two_files_of_the_command_line(tmp_path: Path) -> None:
     snapshot = write(tmp_path, "snapshot.json", '{"brokers": {}}')
     ran = fencepost("policy", "decide", "--snapshot", snapshot, "--conf", base, "--conf", env)
     assert ran.stderr.startswith(f"fencepost: {env}:2: loadBalancerBrokerMaxTopics = 'many' is not a whole number")
-    asked = ["policy", "compare", "--proposed", f"both={base},{env}", "--out", tmp_path / "out", "--runs", "1"]
+    asked = ["policy", "compare", "--conf", f"both={base},{env}", "--out", tmp_path / "out", "--runs", "1"]
     assert fencepost(*asked).stderr.startswith(f"fencepost: {env}:2: loadBalancerBrokerMaxTopics")

@@ -9,7 +9,16 @@ from fencepost.checks.commands.policy.request import CompareRequest
 from fencepost.checks.commands.requests import request_of
 from fencepost.checks.console.extras import PARQUET, PLOTS, SPARK, require
 from fencepost.checks.console.numbers import share, whole
-from fencepost.checks.console.options import Commands, add_command, add_format, add_hours, add_pulsar, add_quiet, add_seed
+from fencepost.checks.console.options import (
+    Commands,
+    add_command,
+    add_format,
+    add_hours,
+    add_pulsar,
+    add_quiet,
+    add_seed,
+    page_name,
+)
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.world import add_world
 
@@ -30,20 +39,20 @@ Other parts change the cluster; in the baseline they apply to all policies:
 The exit status is 12 if a measure gets worse by more than the tolerance, 20 if more runs are needed to decide, else 0."""
 
 EXAMPLES = """examples:
-  fencepost policy compare --baseline broker.conf --proposed proposed.conf --snapshot now.json --out found
+  fencepost policy compare --against broker.conf --conf proposed.conf --snapshot now.json --out found
                                two configurations, from a snapshot of the cluster
-  fencepost policy compare --baseline broker.conf --proposed AvgShedder --proposed UniformLoadShedder --out found
+  fencepost policy compare --against broker.conf --conf AvgShedder --conf UniformLoadShedder --out found
                                other shedders with the same settings, on a generated cluster
-  fencepost policy compare --baseline UniformLoadShedder --proposed maxUnloadPercentage=0.1 \\
-      --proposed maxUnloadPercentage=0.4 --out found
+  fencepost policy compare --against UniformLoadShedder --conf maxUnloadPercentage=0.1 \\
+      --conf maxUnloadPercentage=0.4 --out found
                                one setting, two values
-  fencepost policy compare --proposed mine=my_policy.py:shed,my_policy.py:place --out found
+  fencepost policy compare --conf mine=my_policy.py:shed,my_policy.py:place --out found
                                a shedder and a placement strategy of your own
-  fencepost policy compare --baseline broker.conf --snapshot now.json --proposed two-more=add-brokers=2 \\
-      --proposed bigger=bigger-brokers=1.5 --proposed busy=load=2@public/default --out found
+  fencepost policy compare --against broker.conf --snapshot now.json --conf two-more=add-brokers=2 \\
+      --conf bigger=bigger-brokers=1.5 --conf busy=load=2@public/default --out found
                                the same policy with two more brokers, with bigger ones, and with twice the load in a namespace
-  fencepost policy compare --proposed proposed.conf --scenario rolling-restart --runs 1000 --hours 6 --out found \\
-      --master spark://host:7077 --report found.html
+  fencepost policy compare --conf proposed.conf --scenario rolling-restart --runs 1000 --hours 6 --out found \\
+      --master spark://host:7077 --html found.html
                                a thousand paired runs on a cluster, and a page to share"""
 
 
@@ -51,8 +60,8 @@ def add_compare(questions: Commands) -> None:
     """Adds the question."""
     parser = add_command(questions, "compare", "what a proposed policy makes better and worse", COMPARE, EXAMPLES)
     add = parser.add_argument
-    add("--baseline", metavar="POLICY", help="the present policy (default: what Pulsar does without a configuration)")
-    add("--proposed", metavar="POLICY", action="append", required=True, help="a proposed policy; may be given several times")
+    add("--against", metavar="POLICY", help="the present policy (default: what Pulsar does without a configuration)")
+    add("--conf", metavar="POLICY", action="append", required=True, help="a proposed policy; may be given several times")
     add_pulsar(parser)
     add("--out", type=Path, required=True, metavar="DIR", help="keep the runs there; the same command resumes them")
     add("--runs", type=whole(1), default=100, metavar="N", help="number of runs under each policy (default: 100)")
@@ -68,7 +77,7 @@ def add_compare(questions: Commands) -> None:
     add("--confidence", type=share, default=0.95, metavar="P", help="joint confidence of all intervals (default: 0.95)")
     add("--strict", action="store_true", help="exit with 20 while a measure may still be worse than the tolerance")
     add("--master", metavar="URL", help="make the runs on Spark, such as spark://host:7077 (default: on this machine)")
-    add("--report", type=Path, metavar="FILE", help="write the answer as a page, with plots")
+    add("--html", type=page_name, metavar="PAGE", help="write the answer as a page, with plots")
     add_format(parser)
     add_quiet(parser)
     add_world(parser)
@@ -79,8 +88,8 @@ def _compare(asked: argparse.Namespace) -> ExitStatus:
     require(PARQUET, "policy compare")
     if asked.master is not None:
         require(SPARK, "policy compare --master")
-    if asked.report is not None:
-        require(PLOTS, "policy compare --report")
+    if asked.html is not None:
+        require(PLOTS, "policy compare --html")
     from fencepost.checks.commands.policy.compare.run import compare_policies
 
     return compare_policies(request_of(CompareRequest, asked))

@@ -48,7 +48,7 @@ FEW_RUNS = 20
 def compare_policies(asked: CompareRequest) -> ExitStatus:
     """Compares; returns the exit status."""
     tolerances = _tolerances(asked.tolerance)
-    policies, notes = contenders(asked.baseline, asked.proposed, asked.pulsar)
+    policies, notes = contenders(asked.against, asked.conf, asked.pulsar)
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
     comparison = Comparison(policies, world(asked), asked.runs, asked.hours, asked.seed)
@@ -69,12 +69,12 @@ def compare_policies(asked: CompareRequest) -> ExitStatus:
     except (FolderError, Lost, _NoSpark, NotRepeatable) as error:
         print(f"fencepost: {error}", file=sys.stderr)
         return STATUS[type(error)]
-    if asked.report is not None:
+    if asked.html is not None:
         from fencepost.checks.policy.comparison.page import page
 
-        asked.report.parent.mkdir(parents=True, exist_ok=True)
-        write_text(asked.report, page(judgement, shown))
-        print(f"report: {asked.report}", file=sys.stderr)
+        asked.html.parent.mkdir(parents=True, exist_ok=True)
+        write_text(asked.html, page(judgement, shown))
+        print(f"page: {asked.html}", file=sys.stderr)
     report = in_format(asked.format, text=lambda: text(judgement, shown), json=lambda: as_json(judgement, shown))
     print(report, end="")
     return judgement.status

@@ -39,7 +39,7 @@ def small(out: Path, *others: str | Path) -> Sequence[str | Path]:
 
 
 def test_a_policy_against_itself(tmp_path: Path) -> None:
-    status, out, err = asked(*small(tmp_path / "out"), "--proposed", "ThresholdShedder", "--format", "json")
+    status, out, err = asked(*small(tmp_path / "out"), "--conf", "ThresholdShedder", "--format", "json")
     assert (status, err) == (0, "")
     told = json.loads(out)
     assert {row["verdict"] for row in told["measures"]} == {"no difference"}
@@ -54,13 +54,13 @@ def wandering(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wandering")
     conf = folder / "proposed.conf"
     conf.write_text("lowerBoundarySheddingEnabled=true\n")
-    ask = ["--proposed", conf, "--snapshot", SNAPSHOT, "--runs", "10", "--hours", "1", "--quiet", "--out", folder / "out"]
-    assert asked(*ask, "--report", folder / "page.html").returncode == 12
+    ask = ["--conf", conf, "--snapshot", SNAPSHOT, "--runs", "10", "--hours", "1", "--quiet", "--out", folder / "out"]
+    assert asked(*ask, "--html", folder / "page.html").returncode == 12
     return folder
 
 
 def again(wandering: Path, *others: str | Path) -> Sequence[str | Path]:
-    ask = ["--proposed", wandering / "proposed.conf", "--snapshot", SNAPSHOT, "--runs", "10", "--hours", "1", "--quiet"]
+    ask = ["--conf", wandering / "proposed.conf", "--snapshot", SNAPSHOT, "--runs", "10", "--hours", "1", "--quiet"]
     return (*ask, "--out", wandering / "out", *others)
 
 
@@ -138,12 +138,12 @@ def test_the_page_stands_alone(wandering: Path) -> None:
 def test_the_name_of_a_file_is_text_on_the_page(tmp_path: Path) -> None:
     conf = tmp_path / f"{hostile.NAME}.conf"
     conf.write_text("loadBalancerLoadSheddingStrategy=UniformLoadShedder\n")
-    asked(*small(tmp_path / "out"), "--proposed", conf, "--report", tmp_path / "page.html")
+    asked(*small(tmp_path / "out"), "--conf", conf, "--html", tmp_path / "page.html")
     assert hostile.is_text_in((tmp_path / "page.html").read_text(encoding="utf-8"))
 
 
 def test_the_same_comparison_gives_the_same_page(wandering: Path, tmp_path: Path) -> None:
-    asked(*again(wandering, "--report", tmp_path / "page.html"))
+    asked(*again(wandering, "--html", tmp_path / "page.html"))
     assert (tmp_path / "page.html").read_bytes() == (wandering / "page.html").read_bytes()
 
 
@@ -151,9 +151,9 @@ def test_the_same_comparison_gives_the_same_page(wandering: Path, tmp_path: Path
 def test_what_if_there_were_other_brokers_and_another_load(tmp_path: Path) -> None:
     """Four brokers at half their load, of which one can be done without; ten times the load is nothing to choose."""
     tolerant = [f"--tolerance={name}=inf" for name in MEASURES if name not in ("overloaded", "refused")]
-    proposed = ["--proposed", "fewer=remove-broker=broker-4:8080", "--proposed", "busy=load=10@public/namespace-1"]
+    proposed = ["--conf", "fewer=remove-broker=broker-4:8080", "--conf", "busy=load=10@public/namespace-1"]
     ask = small(tmp_path / "out", *proposed, "--namespaces", "2", "--load", "30", "--scenario", "steady", *tolerant)
-    status, out, _ = asked(*ask, "--format", "json", "--report", tmp_path / "page.html")
+    status, out, _ = asked(*ask, "--format", "json", "--html", tmp_path / "page.html")
     told = json.loads(out)
     assert status == 12
     assert [policy["supposes"] for policy in told["policies"]] == [
@@ -170,15 +170,15 @@ def test_what_if_there_were_other_brokers_and_another_load(tmp_path: Path) -> No
     assert "recommended: fewer" in page
     assert "1 broker fewer, or their worth" in page
     assert "busy: carries another load" in page
-    refused, _, err = asked(*ask, "--proposed", "add-brokers=2,remove-broker=broker-9:8080")
+    refused, _, err = asked(*ask, "--conf", "add-brokers=2,remove-broker=broker-9:8080")
     assert refused == 2
     assert "there is no broker 'broker-9:8080'" in err
 
 
 def test_several_policies_are_one_table(tmp_path: Path) -> None:
-    ask = small(tmp_path / "out", "--proposed", "OverloadShedder", "--proposed", "UniformLoadShedder", "--hours", "0.2")
+    ask = small(tmp_path / "out", "--conf", "OverloadShedder", "--conf", "UniformLoadShedder", "--hours", "0.2")
     page = tmp_path / "sub" / "page.html"
-    _, out, err = asked(*ask, "--report", page)
+    _, out, err = asked(*ask, "--html", page)
     assert err == f"report: {page}\n"
     lines = out.splitlines()
     assert [line.split(" against ")[0] for line in lines[:2]] == ["OverloadShedder", "UniformLoadShedder"]
@@ -193,14 +193,14 @@ def test_several_policies_are_one_table(tmp_path: Path) -> None:
 
 
 def test_too_few_runs_decide_nothing(tmp_path: Path) -> None:
-    status, out, _ = asked(*small(tmp_path), "--runs", "1", "--proposed", "UniformLoadShedder")
+    status, out, _ = asked(*small(tmp_path), "--runs", "1", "--conf", "UniformLoadShedder")
     assert status == 20
     assert "with fewer than 10 runs that have a measure, nothing is said of it" in out
 
 
 def test_too_few_runs_have_no_order(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    asked(*small(tmp_path / "out"), "--runs", "2", "--hours", "0.1", "--proposed", "UniformLoadShedder", "--report", page)
+    asked(*small(tmp_path / "out"), "--runs", "2", "--hours", "0.1", "--conf", "UniformLoadShedder", "--html", page)
     assert "Which to prefer" not in page.read_text()
 
 
@@ -217,7 +217,7 @@ def test_interrupted_it_keeps_what_is_complete(
 
     real = compare_module.row
     monkeypatch.setattr(compare_module, "row", row)
-    ask = [*small(tmp_path, "--proposed", "UniformLoadShedder"), "--tolerance", "inf"]
+    ask = [*small(tmp_path, "--conf", "UniformLoadShedder"), "--tolerance", "inf"]
     status, out, err = asked(*ask)
     assert status == 20
     assert "interrupted: the runs that are complete are kept" in out
@@ -236,7 +236,7 @@ def test_interrupted_at_once_it_has_nothing_to_say(
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(compare_module, "row", row)
-    ask = small(tmp_path / "out", "--proposed", "UniformLoadShedder", "--report", tmp_path / "page.html")
+    ask = small(tmp_path / "out", "--conf", "UniformLoadShedder", "--html", tmp_path / "page.html")
     status, out, _ = asked(*ask)
     assert status == 20
     assert out.startswith("UniformLoadShedder against defaults: nothing to compare: no run is complete\n")
@@ -246,7 +246,7 @@ def test_interrupted_at_once_it_has_nothing_to_say(
 
 @pytest.mark.deep
 def test_interrupted_on_spark_it_keeps_what_is_complete(tmp_path: Path) -> None:
-    ask = [*small(tmp_path / "spark", "--proposed", "UniformLoadShedder"), "--runs", "100"]
+    ask = [*small(tmp_path / "spark", "--conf", "UniformLoadShedder"), "--runs", "100"]
     words = [sys.executable, "-m", "fencepost", "policy", "compare", *map(str, ask), "--master", "local[1]"]
     running = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     while not (tmp_path / "spark" / "rounds" / "first=000000" / "_files.json").exists():
@@ -257,7 +257,7 @@ def test_interrupted_on_spark_it_keeps_what_is_complete(tmp_path: Path) -> None:
     assert "interrupted: the runs that are complete are kept" in out
     again = subprocess.run(words, cwd=ROOT, capture_output=True, check=False)
     assert (running.returncode, again.returncode, again.stderr) == (20, 0, b"")
-    asked(*small(tmp_path / "here", "--proposed", "UniformLoadShedder"), "--runs", "100", "--master", "local[2]")
+    asked(*small(tmp_path / "here", "--conf", "UniformLoadShedder"), "--runs", "100", "--master", "local[2]")
     assert (tmp_path / "spark" / "runs.parquet").read_bytes() == (tmp_path / "here" / "runs.parquet").read_bytes()
 
 
@@ -265,7 +265,7 @@ def test_a_fault_is_kept_with_its_input(tmp_path: Path) -> None:
     policy = tmp_path / "late.py"
     body = "    rounds = memory or 0\n    return {} if 1 // (19 - rounds) else {}, rounds + 1\n"
     policy.write_text(f"def shed(load, conf, memory):\n{body}")
-    status, out, err = asked(*small(tmp_path / "out"), "--proposed", f"{policy}:shed")
+    status, out, err = asked(*small(tmp_path / "out"), "--conf", f"{policy}:shed")
     kept = tmp_path / "out" / "fault.json"
     assert (status, out) == (75, "")
     told = f"fencepost: {policy}:3: ZeroDivisionError: integer division or modulo by zero"
@@ -279,7 +279,7 @@ def test_a_policy_that_draws_lots_is_found_out(tmp_path: Path) -> None:
     policy = tmp_path / "dice.py"
     policy.write_text("import random\ndef place(bundle, candidates, load, conf):\n    return random.choice(candidates)\n")
     ask = small(tmp_path / "out", "--scenario", "restart", "--hours", "1")
-    status, out, err = asked(*ask, "--proposed", f"{policy}:place")
+    status, out, err = asked(*ask, "--conf", f"{policy}:place")
     assert (status, out) == (75, "")
     assert "is not a function of what it is handed; look for chance, clocks" in err
 
@@ -292,7 +292,7 @@ def test_a_violation_of_the_protocols_is_never_tolerated(
 
     real = compare_module.row
     monkeypatch.setattr(compare_module, "row", row)
-    status, out, _ = asked(*small(tmp_path, "--proposed", "OverloadShedder", "--hours", "0.1", "--tolerance", "inf"))
+    status, out, _ = asked(*small(tmp_path, "--conf", "OverloadShedder", "--hours", "0.1", "--tolerance", "inf"))
     assert status == 12
     assert "violates the protocols in 1 runs, first in run 6" in out
 
@@ -300,7 +300,7 @@ def test_a_violation_of_the_protocols_is_never_tolerated(
 def test_without_a_master_no_spark_is_needed_and_the_file_is_the_same(tmp_path: Path) -> None:
     """Few runs are made in one process, more in several: in the same order, with the same values."""
     script = "import sys; sys.modules['pyspark'] = None; from fencepost.checks.cli import main; sys.exit(main(sys.argv[1:]))"
-    ask = [*small(tmp_path / "many", "--proposed", "UniformLoadShedder"), "--hours", "0.1", "--runs", str(command.FEW_RUNS + 1)]
+    ask = [*small(tmp_path / "many", "--conf", "UniformLoadShedder"), "--hours", "0.1", "--runs", str(command.FEW_RUNS + 1)]
     words = [sys.executable, "-c", script, "policy", "compare", *map(str, ask)]
     ran = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (ran.returncode in (0, 12), ran.stderr) == (True, "")
@@ -319,7 +319,7 @@ def test_a_process_that_is_killed_is_told(tmp_path: Path, monkeypatch: pytest.Mo
         os.kill(os.getpid(), signal.SIGKILL)
 
     monkeypatch.setattr(in_processes, "row", row)
-    status, out, err = asked(*small(tmp_path, "--proposed", "UniformLoadShedder"), "--runs", str(command.FEW_RUNS + 1))
+    status, out, err = asked(*small(tmp_path, "--conf", "UniformLoadShedder"), "--runs", str(command.FEW_RUNS + 1))
     assert (status, out) == (153, "")
     assert err == "fencepost: a process that made runs was killed; the same command goes on with what is complete\n"
 
@@ -330,22 +330,22 @@ def test_a_process_that_is_killed_is_told(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["--proposed", "absent.conf"], 150, "absent.conf: there is no such file"),
-        (["--proposed", "absent.py:shed"], 150, "absent.py: there is no such file"),
-        (["--proposed", "AvgShedder", "--baseline", "AvgShedder"], 2, "AvgShedder is named more than once"),
-        (["--proposed", "minUnloadMessage=few"], 150, "minUnloadMessage = 'few' is not a whole number"),
-        (["--proposed", "AvgShedder", "--tolerance", "much"], 2, "'much' is no amount; write 10%, or 3, or inf for any"),
-        (["--proposed", "AvgShedder", "--tolerance", "-1"], 2, "'-1' is no amount"),
-        (["--proposed", "AvgShedder", "--tolerance", "balance=3"], 2, "(did you mean imbalance?); there are imbalance, "),
-        (["--proposed", "AvgShedder", "--scenario", "flood"], 2, "there is no scenario 'flood'; there is\n  steady"),
-        (["--proposed", "AvgShedder", "--snapshot", "x.json", "--brokers", "3"], 2, "--brokers is of a generated cluster"),
-        (["--proposed", "AvgShedder", "--snapshot", "absent.json"], 150, "absent.json: there is no such file"),
-        (["--proposed", "AvgShedder", "--hours", "0"], 2, "'0' is not a time in hours, from a minute to 10000"),
-        (["--proposed", "AvgShedder", "--runs", "0"], 2, "'0' is not a whole number from 1 on"),
-        (["--proposed", "AvgShedder", "--seed", "-1"], 2, "'-1' is not a whole number from 0 on"),
-        (["--proposed", "AvgShedder", "--confidence", "95"], 2, "'95' is not between 0 and 1"),
-        (["--proposed", "AvgShedder", "--load", "none"], 2, "'none' is not a percentage above 0"),
-        ([], 2, "required: --proposed"),
+        (["--conf", "absent.conf"], 150, "absent.conf: there is no such file"),
+        (["--conf", "absent.py:shed"], 150, "absent.py: there is no such file"),
+        (["--conf", "AvgShedder", "--against", "AvgShedder"], 2, "AvgShedder is named more than once"),
+        (["--conf", "minUnloadMessage=few"], 150, "minUnloadMessage = 'few' is not a whole number"),
+        (["--conf", "AvgShedder", "--tolerance", "much"], 2, "'much' is no amount; write 10%, or 3, or inf for any"),
+        (["--conf", "AvgShedder", "--tolerance", "-1"], 2, "'-1' is no amount"),
+        (["--conf", "AvgShedder", "--tolerance", "balance=3"], 2, "(did you mean imbalance?); there are imbalance, "),
+        (["--conf", "AvgShedder", "--scenario", "flood"], 2, "there is no scenario 'flood'; there is\n  steady"),
+        (["--conf", "AvgShedder", "--snapshot", "x.json", "--brokers", "3"], 2, "--brokers is of a generated cluster"),
+        (["--conf", "AvgShedder", "--snapshot", "absent.json"], 150, "absent.json: there is no such file"),
+        (["--conf", "AvgShedder", "--hours", "0"], 2, "'0' is not a time in hours, from a minute to 10000"),
+        (["--conf", "AvgShedder", "--runs", "0"], 2, "'0' is not a whole number from 1 on"),
+        (["--conf", "AvgShedder", "--seed", "-1"], 2, "'-1' is not a whole number from 0 on"),
+        (["--conf", "AvgShedder", "--confidence", "95"], 2, "'95' is not between 0 and 1"),
+        (["--conf", "AvgShedder", "--load", "none"], 2, "'none' is not a percentage above 0"),
+        ([], 2, "required: --conf"),
     ],
 )
 def test_wrong_usage(
@@ -359,7 +359,7 @@ def test_wrong_usage(
 
 def test_a_folder_of_something_else(tmp_path: Path, wandering: Path) -> None:
     (tmp_path / "letters").write_text("")
-    status, out, err = asked(*small(tmp_path, "--proposed", "AvgShedder"))
+    status, out, err = asked(*small(tmp_path, "--conf", "AvgShedder"))
     assert (status, out) == (150, "")
     assert "is not empty and holds no run: name another folder" in err
     status, _, err = asked(*again(wandering, "--seed", "1"))
@@ -370,7 +370,7 @@ def test_a_folder_of_something_else(tmp_path: Path, wandering: Path) -> None:
 def test_a_snapshot_of_which_no_cluster_can_be_made(tmp_path: Path) -> None:
     whole, half = "n/s/0x00000000_0xffffffff", "n/s/0x00000000_0x80000000"
     (tmp_path / "s.json").write_text(json.dumps({"brokers": {"b1": {"bundles": [whole]}, "b2": {"bundles": [half]}}}))
-    status, _, err = asked("--out", tmp_path / "out", "--proposed", "AvgShedder", "--snapshot", tmp_path / "s.json")
+    status, _, err = asked("--out", tmp_path / "out", "--conf", "AvgShedder", "--snapshot", tmp_path / "s.json")
     assert status == 150
     assert err.startswith(f"fencepost: {tmp_path / 's.json'}: the bundles of n/s overlap: ")
 
