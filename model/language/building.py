@@ -66,25 +66,25 @@ def build(where: str, function: Callable[..., Any], /, *arguments: Any, **named:
         with _no_python_truth():
             return function(*arguments, **named)
     except MISTAKES as error:
-        told = error.location if isinstance(error, ModelError) else None
-        said = reason(error)
-        remedy = next((remedy for words, remedy in _REMEDIES.items() if words in said), "")
-        raise ModelError(f"{where}: {said}{remedy}", told or raised_at(error.__traceback__) or _of(function)) from error
+        location = error.location if isinstance(error, ModelError) else None
+        message = reason(error)
+        remedy = next((remedy for words, remedy in _REMEDIES.items() if words in message), "")
+        raise ModelError(f"{where}: {message}{remedy}", location or raised_at(error.__traceback__) or _of(function)) from error
 
 
 def built(where: str, what: type, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
     """What a function returns that makes a ``what``: a protocol, its properties. Raises ModelError as ``build`` does, or if it
     returns anything else, but leaves those that the function raises as they are."""
     try:
-        made = build(where, function, *arguments, **named)
+        value = build(where, function, *arguments, **named)
     except ModelError as error:
         if isinstance(error.__cause__, ModelError):
             raise error.__cause__ from None
         raise
-    if not isinstance(made, what):
-        told = "nothing: is its return forgotten?" if made is None else f"{made!r}"
-        raise ModelError(f"{where}: it returns a {what.__name__}, not {told}", _of(function))
-    return made
+    if not isinstance(value, what):
+        shown = "nothing: is its return forgotten?" if value is None else f"{value!r}"
+        raise ModelError(f"{where}: it returns a {what.__name__}, not {shown}", _of(function))
+    return value
 
 
 def _of(function: Callable[..., Any]) -> Location | None:

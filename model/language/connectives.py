@@ -52,8 +52,8 @@ def _vetted(name: str, given: tuple[Any, ...]) -> tuple[Any, ...]:
     parts = [part for one in given for part in (one if isinstance(one, (list, tuple)) else [one])]
     for part in parts:
         if not isinstance(part, (bool, z3.BoolRef)):
-            told = f"of sort {part.sort()}" if isinstance(part, z3.ExprRef) else "none"
-            raise TypeError(f"{name} joins formulas, and {part!r} is {told}")
+            kind = f"of sort {part.sort()}" if isinstance(part, z3.ExprRef) else "none"
+            raise TypeError(f"{name} joins formulas, and {part!r} is {kind}")
     return given
 
 

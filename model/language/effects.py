@@ -71,19 +71,19 @@ def note(taken: Taken) -> None:
         called.append(taken)
 
 
-def effect(made: Any) -> Effect:
+def effect(outcomes: Any) -> Effect:
     """Formulas, updates and effects, or several in a tuple, as one effect. Raises ModelError for anything else."""
-    if isinstance(made, Effect):
-        return made
-    if isinstance(made, Mapping):
-        return Effect(True, {variable: Given(value) for variable, value in made.items()})
-    if isinstance(made, tuple):
-        return _joined([effect(one) for one in made])
-    if isinstance(made, (bool, z3.BoolRef)):
-        return Effect(made, {})
-    if callable(made):
-        raise ModelError(f"{getattr(made, 'name', made)} is not called: write its arguments behind it, in brackets")
-    raise ModelError(f"an action returns (guard, updates), and after these updates and moves, with commas, not {made!r}")
+    if isinstance(outcomes, Effect):
+        return outcomes
+    if isinstance(outcomes, Mapping):
+        return Effect(True, {variable: Given(value) for variable, value in outcomes.items()})
+    if isinstance(outcomes, tuple):
+        return _joined([effect(one) for one in outcomes])
+    if isinstance(outcomes, (bool, z3.BoolRef)):
+        return Effect(outcomes, {})
+    if callable(outcomes):
+        raise ModelError(f"{getattr(outcomes, 'name', outcomes)} is not called: write its arguments behind it, in brackets")
+    raise ModelError(f"an action returns (guard, updates), and after these updates and moves, with commas, not {outcomes!r}")
 
 
 def outcome(where: str, returned: Any, such: Sequence[Any] = ()) -> Effect:
@@ -143,7 +143,7 @@ def _joined(effects: list[Effect]) -> Effect:
     guards = [one.guard for one in effects if one.guard is not True]
     guard = guards[0] if len(guards) == 1 else conjunction(guards)
     moves = tuple(taken for one in effects for taken in one.moves)
-    return Effect(guard, updates, moves, (*(told for one in effects for told in one.conflicts), *conflicts))
+    return Effect(guard, updates, moves, (*(conflict for one in effects for conflict in one.conflicts), *conflicts))
 
 
 def conjunction(guards: list[Any]) -> Any:

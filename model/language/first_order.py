@@ -66,8 +66,8 @@ def any_size(*, steps: bool = False) -> Iterator[None]:
 class AnySize(Protocol):
     """A protocol of any size: its variables are ``symbols``, its actions ``schemes``. What it cannot say raises ModelError."""
 
-    def __init__(self, name: str, **told: Any) -> None:
-        super().__init__(name, **told)
+    def __init__(self, name: str, **given: Any) -> None:
+        super().__init__(name, **given)
         self.symbols: list[Symbol] = []
         self.schemes: list[Scheme] = []
         self._markers = _MARKERS.get()
@@ -83,12 +83,12 @@ class AnySize(Protocol):
         if isinstance(size, Size):
             self._claim("universe", name)
             kind = Alike if size.alike else Unbounded
-            made: Universe = kind(name, size, prefix or name[0], markers=self._markers)
+            universe: Universe = kind(name, size, prefix or name[0], markers=self._markers)
         else:
             plain = super().universe(name, size, prefix, names=names)
-            made = Enumerated(plain.name, plain.size, plain.prefix, plain.names)
-        self.universes[name] = made
-        return made
+            universe = Enumerated(plain.name, plain.size, plain.prefix, plain.names)
+        self.universes[name] = universe
+        return universe
 
     def upto(self, most: Any) -> Iterable[Any]:
         """The numbers from 0 to ``most``, which may be a size, as a parameter of an action."""
@@ -99,9 +99,9 @@ class AnySize(Protocol):
     @property
     def sizes(self) -> list[Size]:
         """The sizes that are not known, each once."""
-        found = {size.term: size for size in self.parameters.values() if isinstance(size, Size)}
-        found |= {u.size.term: u.size for u in self.universes.values() if isinstance(u, Unbounded)}
-        return list(found.values())
+        by_term = {size.term: size for size in self.parameters.values() if isinstance(size, Size)}
+        by_term |= {u.size.term: u.size for u in self.universes.values() if isinstance(u, Unbounded)}
+        return list(by_term.values())
 
     def number(self, name: str, low: Any, high: Any, *, per: Any = (), init: Any = None) -> Any:
         """A variable that holds an integer from ``low`` to ``high``, which may be terms."""
@@ -124,12 +124,12 @@ class AnySize(Protocol):
         self._claim("variable", name)
         owners = (per,) if isinstance(per, Universe) else tuple(per)
         places = (*owners, domain.universe) if isinstance(domain, Subset) else owners
-        made: dict[tuple[int | None, ...], Symbol] = {}
+        symbols: dict[tuple[int | None, ...], Symbol] = {}
         for index in itertools.product(*([None] if isinstance(u, Unbounded) else list(u) for u in places)):
-            symbol = made[index] = self._symbol(name, domain, places, index, init)
+            symbol = symbols[index] = self._symbol(name, domain, places, index, init)
             self.symbols.append(symbol)
             self._of_function[symbol.function] = symbol
-        self._families[name] = owners, domain, made
+        self._families[name] = owners, domain, symbols
         for names, primed in ((self.state, False), (self.next, True)):
             setattr(names, name, _Family(self, name, primed) if owners else self.value(name, (), primed))
         return getattr(self.state, name)
@@ -169,15 +169,15 @@ class AnySize(Protocol):
         return ChoiceRef.of(term, domain.names) if isinstance(domain, Choice) else term
 
     def _applied(self, name: str, index: tuple[Any, ...], primed: bool) -> Any:
-        owners, domain, made = self._families[name]
+        owners, domain, symbols = self._families[name]
         places = (*owners, domain.universe) if isinstance(domain, Subset) else owners
         if len(index) != len(places):
             raise ModelError(f"{name} has {len(places)} indices, not {len(index)}")
         key = tuple(None if isinstance(u, Unbounded) else i for u, i in zip(places, index, strict=True))
-        if key not in made:
+        if key not in symbols:
             raise ModelError(f"{name} has no member {', '.join(map(repr, index))}; an index is a member of its universe")
         arguments = [i for u, i in zip(places, index, strict=True) if isinstance(u, Unbounded)]
-        symbol = made[key]
+        symbol = symbols[key]
         return (symbol.primed if primed else symbol.function)(*arguments)
 
     def include(self, prefix: str, *_: Any, **__: Any) -> Any:  # type: ignore[override]
@@ -221,12 +221,12 @@ class AnySize(Protocol):
             if isinstance(key, Membership):
                 assert key.place is not None
                 name, index = key.place
-                owners, domain, made = self._families[name]
+                owners, domain, symbols = self._families[name]
                 news = key.beside(value)
                 open_ = [i for u, i in zip(owners, index, strict=True) if isinstance(u, Unbounded)]
                 for element in [None] if isinstance(domain.universe, Unbounded) else domain.universe:
                     at = (*(None if isinstance(u, Unbounded) else i for u, i in zip(owners, index, strict=True)), element)
-                    cases.setdefault(made[at], []).append((open_, _holding(news, element)))
+                    cases.setdefault(symbols[at], []).append((open_, _holding(news, element)))
             elif isinstance(key, z3.ExprRef) and key.decl() in self._of_function:
                 symbol = self._of_function[key.decl()]
                 assert symbol.domain is not None
@@ -234,7 +234,7 @@ class AnySize(Protocol):
                 cases.setdefault(symbol, []).append((key.children(), _constantly(term)))
             else:
                 raise ModelError(f"{where}: it updates {key}, which is not a variable of the protocol")
-        return {symbol: self._update(where, symbol, told) for symbol, told in cases.items()}
+        return {symbol: self._update(where, symbol, given) for symbol, given in cases.items()}
 
     def _update(self, where: str, symbol: Symbol, cases: list[tuple[list[Any], Callable[..., Any]]]) -> Update:
         formal = tuple(universe.fresh() for universe in symbol.universes)

@@ -141,13 +141,13 @@ class Markers:
         if known is not None:
             return known
         if term.get_id() in self._universes:
-            found = frozenset([term.get_id()])
+            markers = frozenset([term.get_id()])
         else:
             below = [term.body()] if z3.is_quantifier(term) else term.children()
-            found = frozenset().union(*map(self._found, below))
+            markers = frozenset().union(*map(self._found, below))
         self._kept.append(term)
-        self._mentioned[term.get_id()] = found
-        return found
+        self._mentioned[term.get_id()] = markers
+        return markers
 
 
 _CURRENT: ContextVar[Markers | None] = ContextVar("markers", default=None)

@@ -48,12 +48,12 @@ def _calling(frame: FrameType | None) -> Location | None:
 
 def raised_at(trace: TracebackType | None) -> Location | None:
     """The innermost line of a model that an exception came through."""
-    found = None
+    innermost = None
     while trace is not None:
         if not _is_of_language(trace.tb_frame) and _is_of_model(trace.tb_frame):
-            found = Location(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+            innermost = Location(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
         trace = trace.tb_next
-    return found
+    return innermost
 
 
 def _is_of_language(frame: FrameType) -> bool:

@@ -63,8 +63,8 @@ class Move:
         if self._missing or not self._admits(arguments):
             return Effect(False, {}, (taken,))
         such = [which(self.name, values, arguments) == arguments[k] for k, values in self._parameters() if callable(values)]
-        made = effect((*such, self._function(**arguments), *self._spent()))
-        return made.given_by(self._protocol.scope, taken)
+        outcome = effect((*such, self._function(**arguments), *self._spent()))
+        return outcome.given_by(self._protocol.scope, taken)
 
     def _parameters(self) -> Iterable[tuple[str, Any]]:
         return self._manner.parameters.items()

@@ -44,8 +44,8 @@ def _prove(solver: Any, protocol: Protocol, action: Action, variable: Variable) 
     solver.add(z3.Not(domain.within(term)))
     answer = solver.check()
     if answer == z3.unknown:
-        told = f"Z3 cannot decide whether {variable.name} stays in its domain: {solver.reason_unknown()}"
-        raise ModelError(f"{where}: {told}", action.location)
+        message = f"Z3 cannot decide whether {variable.name} stays in its domain: {solver.reason_unknown()}"
+        raise ModelError(f"{where}: {message}", action.location)
     if answer == z3.sat:
         model = solver.model()
         mentioned = protocol.variables_of(term) | protocol.variables_of(action.guard)

@@ -13,10 +13,10 @@ from fencepost.model.language.connectives import Or
 @cache
 def sort_of(universe: str, member: Any, none: str) -> Any:
     """The sort of choices among the things of a sort, which are the members of a universe of that name."""
-    made = z3.Datatype(f"{universe} or {none}")
-    made.declare(f"{none} of {universe}")
-    made.declare(f"one {universe}", (f"which {universe}", member))
-    return made.create()
+    datatype = z3.Datatype(f"{universe} or {none}")
+    datatype.declare(f"{none} of {universe}")
+    datatype.declare(f"one {universe}", (f"which {universe}", member))
+    return datatype.create()
 
 
 class OneOrNoneRef(z3.DatatypeRef):  # type: ignore[misc]

@@ -146,18 +146,18 @@ class Protocol:
         if isinstance(takes, str):
             raise ModelError(f'{self.name}: part {called} takes {takes!r}: write takes=("{takes}",)')
         places = [None] if per is None else [(per, member) for member in per]
-        made = []
+        parts = []
         for number, place in enumerate(places):
             view = copy.copy(self)
             view.scope = self.scope.of(called, prefix, place, taken)
             view.state, view.next = view.scope.state, view.scope.next
             view._names = {} if number else self._names  # the names of the first copy are those of all
-            made.append(part(view, *given, **named))
+            parts.append(part(view, *given, **named))
             for name in sorted(taken):
                 if view._names.get(view.scope.name(name)) != "action":
                     known = [known.rpartition(".")[2] for known, kind in view._names.items() if kind == "action"]
                     raise ModelError(f"{self.name}: part {called} has no step {name!r} to take{guess(name, known)}")
-        return made[0] if per is None else Copies(called, per, made)
+        return parts[0] if per is None else Copies(called, per, parts)
 
     # --- universes and variables
 
@@ -171,10 +171,10 @@ class Protocol:
         if names and (len(names) != size or len(set(names)) != size):
             raise ModelError(f"{self.name}: universe {name} has {size} members and needs as many distinct names: {names}")
         full = self.scope.name(name)
-        made = self.universes.setdefault(full, Universe(full, size, prefix or name[0], tuple(names)))
-        if made.size != size:
-            raise ModelError(f"{self.name}: universe {full} has {made.size} members in one copy and {size} in another")
-        return made
+        universe = self.universes.setdefault(full, Universe(full, size, prefix or name[0], tuple(names)))
+        if universe.size != size:
+            raise ModelError(f"{self.name}: universe {full} has {universe.size} members in one copy and {size} in another")
+        return universe
 
     def upto(self, most: int) -> Iterable[int]:
         """The numbers from 0 to ``most``, both included, as a parameter of an action."""
@@ -400,12 +400,12 @@ class Protocol:
 
 def _together(name: str, tables: Iterable[Mapping[str, str]]) -> dict[str, str]:
     """The defects of several tables. Raises ModelError if one says of a name what another does not."""
-    made: dict[str, str] = {}
+    defects: dict[str, str] = {}
     for table in tables:
         for defect, text in table.items():
-            if made.setdefault(defect, text) != text:
-                raise ModelError(f"{name}: defect {defect} has two texts: {made[defect]!r} and {text!r}")
-    return made
+            if defects.setdefault(defect, text) != text:
+                raise ModelError(f"{name}: defect {defect} has two texts: {defects[defect]!r} and {text!r}")
+    return defects
 
 
 def _after(variables: Sequence[Variable], family: str) -> int:

@@ -117,8 +117,8 @@ class Quorums:
             sort = z3.DeclareSort(f"{name} of {universe.name}")
             has = z3.Function(f"among {name} of {universe.name}", universe.sort, sort, z3.BoolSort())
             is_one = z3.Function(f"is {name} of {universe.name}", sort, z3.BoolSort())
-            made = Quorum(name, universe.name, count, universe.size.term, sort, has, is_one)
-            self.known[universe.name, name] = made
+            quorum = Quorum(name, universe.name, count, universe.size.term, sort, has, is_one)
+            self.known[universe.name, name] = quorum
         return self.known[universe.name, name]
 
     def _two(self, count: Any, universe: Any, sort: Any) -> tuple[Quorum | Single, Quorum | Single] | None:
@@ -170,9 +170,9 @@ class Quorums:
             if quorum.has.domain(0) == leaving.sort():
                 before, after, one = quorum.a_set("Q"), quorum.a_set("R"), quorum.a_member("q")
                 same = quorum.has(one, after) == z3.Or(one == joining, z3.And(one != leaving, quorum.has(one, before)))
-                made = z3.Exists([after], z3.And(quorum.is_one(after), z3.ForAll([one], same)))
+                exchange = z3.Exists([after], z3.And(quorum.is_one(after), z3.ForAll([one], same)))
                 may = z3.And(quorum.is_one(before), quorum.has(leaving, before), z3.Not(quorum.has(joining, before)))
-                yield z3.ForAll([before], z3.Implies(may, made))
+                yield z3.ForAll([before], z3.Implies(may, exchange))
 
     def sorts(self) -> Iterator[Any]:
         """The sorts of what is counted, and of these quorums."""

@@ -18,29 +18,29 @@ from fencepost.model.language.protocol import Protocol
 class Refinement:
     """A fine protocol and a coarse one, and what each variable of the coarse one is in terms of the fine one's.
 
-    ``made`` has a term for each variable of the coarse protocol by name; for a family what is indexed like it, or a function of
+    ``values`` has a term for each variable of the coarse protocol by name; for a family what is indexed like it, or a function of
     the index. Raises ModelError, beginning with ``where``, if it is no mapping of all variables, or does not begin where the
     coarse protocol does.
     """
 
-    def __init__(self, where: str, fine: Protocol, coarse: Protocol, made: Any) -> None:
+    def __init__(self, where: str, fine: Protocol, coarse: Protocol, values: Any) -> None:
         self.fine, self.coarse = fine, coarse
-        self._now = self._mapping(where, made)
+        self._now = self._mapping(where, values)
         self._check_beginning(where)
 
-    def _mapping(self, where: str, made: Any) -> dict[Variable, Any]:
-        if not isinstance(made, Mapping):
-            raise ModelError(f"{where}: it returns the variables of {self.coarse.name} by name, not {made!r}")
+    def _mapping(self, where: str, values: Any) -> dict[Variable, Any]:
+        if not isinstance(values, Mapping):
+            raise ModelError(f"{where}: it returns the variables of {self.coarse.name} by name, not {values!r}")
         families = dict.fromkeys(v.family for v in self.coarse.variables)
         for family in families:
-            if family not in made:
+            if family not in values:
                 raise ModelError(f"{where}: it leaves out {family} of {self.coarse.name}")
-        for family in made:
+        for family in values:
             if family not in families:
                 raise ModelError(f"{where}: {self.coarse.name} has no variable {family}{guess(family, families)}")
         now: dict[Variable, Any] = {}
         for v in self.coarse.variables:
-            value = made[v.family]
+            value = values[v.family]
             try:
                 if v.universes:
                     value = value(*v.index) if callable(value) else value[v.index if len(v.index) > 1 else v.index[0]]

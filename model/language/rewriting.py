@@ -24,10 +24,10 @@ class Rewriting:
         known = self._done.get(term.get_id())
         if known is not None:
             return known
-        made = self._rewritten(term)
+        term_after = self._rewritten(term)
         self._kept.append(term)
-        self._done[term.get_id()] = made
-        return made
+        self._done[term.get_id()] = term_after
+        return term_after
 
     def _rewritten(self, term: Any) -> Any:
         if z3.is_quantifier(term):

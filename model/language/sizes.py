@@ -25,22 +25,22 @@ class Size(z3.ArithRef):  # type: ignore[misc]
     @classmethod
     def named(cls, name: str, least: int, *, alike: bool = False) -> Size:
         """The size of that name."""
-        made = cls.of(z3.Int(name), least)
-        made.alike = alike
-        return made
+        size = cls.of(z3.Int(name), least)
+        size.alike = alike
+        return size
 
     @classmethod
     def of(cls, term: Any, least: int) -> Size:
         """A term as a size."""
-        made = cls(term.as_ast())
-        made.least = least
-        return made
+        size = cls(term.as_ast())
+        size.least = least
+        return size
 
     def part(self, name: str, least: int, *, short: int) -> Size:
         """The size of that name of some of these, which is at least ``short`` less."""
-        made = Size.named(name, least)
-        made.whole, made.short = self, short
-        return made
+        part = Size.named(name, least)
+        part.whole, part.short = self, short
+        return part
 
     @property
     def is_allowed(self) -> Any:

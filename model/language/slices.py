@@ -26,27 +26,27 @@ def sliced(protocol: Protocol, formulas: Iterable[Any]) -> Protocol:
     Its ``whole`` is the protocol; it is that protocol itself if all of it matters. It is for search alone: the names of what is
     left out are still known to it.
     """
-    kept = _cone(protocol, formulas)
-    if not kept or kept.issuperset(varying(protocol)):
+    cone = _cone(protocol, formulas)
+    if not cone or cone.issuperset(varying(protocol)):
         return protocol
-    actions = [action for action in protocol.actions if not kept.isdisjoint(action.updates)]
-    made = copy.copy(protocol)
-    made.variables = [variable for variable in protocol.variables if variable in kept]
-    made.actions = [replace(a, updates={v: new for v, new in a.updates.items() if v in kept}) for a in actions]
-    made.universes = {name: u for name, u in protocol.universes.items() if any(_concerns(u, v) for v in kept)}
-    return made
+    actions = [action for action in protocol.actions if not cone.isdisjoint(action.updates)]
+    part = copy.copy(protocol)
+    part.variables = [variable for variable in protocol.variables if variable in cone]
+    part.actions = [replace(a, updates={v: new for v, new in a.updates.items() if v in cone}) for a in actions]
+    part.universes = {name: u for name, u in protocol.universes.items() if any(_concerns(u, v) for v in cone)}
+    return part
 
 
 def _cone(protocol: Protocol, formulas: Iterable[Any]) -> set[Variable]:
     """The variables that matter to the formulas."""
-    kept = set[Variable]().union(*map(protocol.variables_of, formulas))
+    cone = set[Variable]().union(*map(protocol.variables_of, formulas))
     size = -1
-    while len(kept) != size:
-        size = len(kept)
+    while len(cone) != size:
+        size = len(cone)
         for action in protocol.actions:
-            for variable in kept.intersection(action.updates):
-                kept |= protocol.variables_of(action.guard) | protocol.variables_of(action.updates[variable])
-    return kept
+            for variable in cone.intersection(action.updates):
+                cone |= protocol.variables_of(action.guard) | protocol.variables_of(action.updates[variable])
+    return cone
 
 
 def varying(protocol: Protocol) -> list[Variable]:

@@ -84,9 +84,9 @@ def symmetry_of(
     obstacles: list[str] = []
     done, count = 0, sum(universe.size for universe in protocol.universes.values())
     for universe in protocol.universes.values():
-        found, obstacle = _classes(universe, proof, lambda member: progress(done + member, count))  # noqa: B023
+        groups, obstacle = _classes(universe, proof, lambda member: progress(done + member, count))  # noqa: B023
         done += universe.size
-        classes += [Interchangeable(universe, tuple(members)) for members in found if len(members) > 1]
+        classes += [Interchangeable(universe, tuple(members)) for members in groups if len(members) > 1]
         obstacles += [obstacle] if obstacle else []
     return Symmetry(tuple(classes), tuple(obstacles))
 

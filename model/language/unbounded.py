@@ -61,10 +61,10 @@ class Unbounded(Universe):
 
     def fresh(self, name: str = "") -> Any:
         """A constant for a member, of a name that nothing else has."""
-        made = z3.Const(f"{name or self.prefix}!{next(_NUMBERS)}", self.sort)
-        self.members.add(made.get_id())
-        self.markers.keep(made)
-        return made
+        constant = z3.Const(f"{name or self.prefix}!{next(_NUMBERS)}", self.sort)
+        self.members.add(constant.get_id())
+        self.markers.keep(constant)
+        return constant
 
     def is_member(self, member: Any) -> bool:
         """Whether that is a member, and no term of which it is open."""
