@@ -155,15 +155,15 @@ class _Run:
         """Exhaustive search, and where that ends without a verdict, induction if the protocol has lemmas; then walks, for what
         must be reached. Together they take no longer than one of them may."""
         may_prove = self.suite.has_lemmas and not self.suite.protocol.active
-        found = [self.exhaustive(min(self.approach.memory, PATIENCE) if may_prove else self.approach.memory)]
-        open_still = [v.property for v in found[0].verdicts if v.verdict == "inconclusive" and v.property.kind != "leads_to"]
+        findings = [self.exhaustive(min(self.approach.memory, PATIENCE) if may_prove else self.approach.memory)]
+        open_still = [v.property for v in findings[0].verdicts if v.verdict == "inconclusive" and v.property.kind != "leads_to"]
         if not may_prove:
-            return found[0]
+            return findings[0]
         for engine, is_for_it in (("induction", _is_proved), ("walks", _is_reached)):
             self.chosen = [p for p in open_still if is_for_it(p)]
             if self.chosen and not self.should_stop() and not self._is_out_of_time():
-                found.append(self.by(engine))
-        return _best(*found)
+                findings.append(self.by(engine))
+        return _best(*findings)
 
     def _seconds(self) -> float | None:
         """What is left of the time."""
@@ -190,7 +190,7 @@ class _Run:
     def walks(self) -> Findings:
         walks = self.approach.walks
         finite, left = _finite(self.chosen)
-        found = sample(
+        findings = sample(
             Observed.of(self.suite, finite),
             walks,
             workers=self.approach.workers,
@@ -199,7 +199,7 @@ class _Run:
             shrinking=self.reporter.searching,
             should_stop=self.should_stop,
         )
-        return self._leaving(found, "walks", left)
+        return self._leaving(findings, "walks", left)
 
     def induction(self) -> Findings:
         approach = self.approach
@@ -227,12 +227,12 @@ class _Run:
             failures.append(f"and {len(proof.failures) - SHOWN_FAILURES} more obligations that were not discharged")
         asked = approach.strict and not proof.failures
         spare = unneeded(self.suite, budget=self._seconds(), should_stop=self.should_stop) if asked else None
-        found = Findings(verdicts, (note,), impossible, tuple(failures), spare)
-        return self._leaving(found, "induction", [p for p in self.chosen if not _is_proved(p)])
+        findings = Findings(verdicts, (note,), impossible, tuple(failures), spare)
+        return self._leaving(findings, "induction", [p for p in self.chosen if not _is_proved(p)])
 
     def bounded(self) -> Findings:
         finite, left = _finite(self.chosen)
-        found = unroll(
+        findings = unroll(
             self.suite,
             finite,
             self.approach.depth,
@@ -240,19 +240,19 @@ class _Run:
             progress=self.reporter.proving,
             should_stop=self.should_stop,
         )
-        return self._leaving(found, "bounded", left)
+        return self._leaving(findings, "bounded", left)
 
-    def _leaving(self, found: Findings, engine: str, left: Sequence[Property]) -> Findings:
+    def _leaving(self, findings: Findings, engine: str, left: Sequence[Property]) -> Findings:
         """What an engine found, and what it can say nothing of. That leaves a property open that was asked for by name; if
         there is none but such, nothing was checked."""
         if not left:
-            return found
+            return findings
         why = f"no matter for {engine}"
-        named = [p for p in left if p.name in self.approach.properties and found.verdicts]
+        named = [p for p in left if p.name in self.approach.properties and findings.verdicts]
         return replace(
-            found,
-            verdicts=(*found.verdicts, *(Verdict(p, "inconclusive", engine, {}, why) for p in named)),
-            notes=(*found.notes, f"{why}: {', '.join(p.name for p in left)}"),
+            findings,
+            verdicts=(*findings.verdicts, *(Verdict(p, "inconclusive", engine, {}, why) for p in named)),
+            notes=(*findings.notes, f"{why}: {', '.join(p.name for p in left)}"),
             left=tuple(p for p in left if p not in named),
         )
 

@@ -52,8 +52,8 @@ def check_theory(
         reporter.proving(done, len(chosen))
         verdicts.append(decide(theorem, min(left, PATIENCE), second_solver=approach.second_solver))
         for step in vacuous(theorem):
-            told = f"{theorem.name}: nothing meets what is given for: {step.name}"
-            suspicions.append(Suspicion("from-nothing", theorem.name, told, theorem.location))
+            message = f"{theorem.name}: nothing meets what is given for: {step.name}"
+            suspicions.append(Suspicion("from-nothing", theorem.name, message, theorem.location))
     reporter.end()
     steps = sum(int(verdict.reach.get("obligations", 0)) for verdict in verdicts)
     solvers = "Z3 and cvc5" if approach.second_solver else "Z3"
@@ -73,9 +73,9 @@ def decide(theorem: Theorem, seconds: float = PATIENCE, *, second_solver: bool =
             proof = second
         reach = {"obligations": done}
         if proof == "refuted":
-            told = step.told(_least(solver, step))
-            if told is not None:
-                return Verdict(theorem.property, "violated", "theorem", reach, told)
+            values = step.told(_least(solver, step))
+            if values is not None:
+                return Verdict(theorem.property, "violated", "theorem", reach, values)
             return Verdict(theorem.property, "inconclusive", "theorem", reach, f"the proof fails at: {step.name}")
         if proof == "unknown":
             return Verdict(theorem.property, "inconclusive", "theorem", reach, f"not decided in {seconds:g} s: {step.name}")
@@ -87,13 +87,13 @@ def decide(theorem: Theorem, seconds: float = PATIENCE, *, second_solver: bool =
 
 def vacuous(theorem: Theorem) -> list[Step]:
     """The steps whose premises contradict each other, so that they prove nothing."""
-    found = []
+    steps = []
     for step in theorem.steps:
         solver = z3.Solver()
         solver.add(*step.given)
         if solver.check() == z3.unsat:
-            found.append(step)
-    return found
+            steps.append(step)
+    return steps
 
 
 def _negated(step: Step) -> Any:

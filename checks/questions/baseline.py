@@ -68,8 +68,8 @@ class Baseline:
         try:
             rows = json.loads(read_text(path, "a baseline"))
             if rows["format"] != FORMAT:
-                told = f"format {rows['format']} is not {FORMAT}; write it again with --write-baseline"
-                raise BaselineError(f"{path}: {told}", Place(path))
+                message = f"format {rows['format']} is not {FORMAT}; write it again with --write-baseline"
+                raise BaselineError(f"{path}: {message}", Place(path))
             return cls({_key(row): str(row["reason"]) for row in rows["accepted"]})
         except json.JSONDecodeError as error:
             place = Place(path, error.lineno)

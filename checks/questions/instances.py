@@ -98,8 +98,8 @@ def read_settings(*paths: Path) -> Settings:
 def _noted(conf: BrokerConf, read: Callable[[BrokerConf], T]) -> tuple[T, tuple[str, ...]]:
     """What is read of the configuration, and the notes that were made of it."""
     before = len(conf.notes)
-    found = read(conf)
-    return found, tuple(conf.notes[before:])
+    settings = read(conf)
+    return settings, tuple(conf.notes[before:])
 
 
 def unclaimed(settings: Settings, release: str) -> str:

@@ -106,12 +106,12 @@ class Judgement:
 
 def judged(now: Guaranteed, before: Guaranteed | None, requirements: Sequence[Requirement]) -> tuple[Shortfall, ...]:
     """What falls short: of the requirements, of what was guaranteed before, and of an answer."""
-    found = [*_short_of(now, requirements), *(_less_than(now, before) if before else ())]
-    explained = {id(shortfall.row) for shortfall in found if shortfall.kind == "open"}
+    shortfalls = [*_short_of(now, requirements), *(_less_than(now, before) if before else ())]
+    explained = {id(shortfall.row) for shortfall in shortfalls if shortfall.kind == "open"}
     left = [row for row in now.rows if not row.is_known and id(row) not in explained]
     headlines = [f"{row.guarantee.name} is not known: {gap_in_words(row)}" for row in left]
-    opened = [Shortfall("open", now, row, told, now.place(row, None)) for row, told in zip(left, headlines, strict=True)]
-    return (*found, *opened)
+    opened = [Shortfall("open", now, row, text, now.place(row, None)) for row, text in zip(left, headlines, strict=True)]
+    return (*shortfalls, *opened)
 
 
 def gap_in_words(row: Established) -> str:

@@ -67,7 +67,7 @@ def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
         for suite in (suites.durability_after_change, suites.writing, suites.reading, suites.recovering)
     )
     down, missing = f"of {sizes.bookies} bookies down", ("crashes", "changes")
-    found = [
+    guarantees = [
         Guarantee(
             "disks",
             SURVIVES + "{n} lost disk{s}",
@@ -121,7 +121,7 @@ def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
             raised_by=(quorum, another, quorum + another),
         ),
     ]
-    return found + list(_of_the_release(sizes, releases))
+    return guarantees + list(_of_the_release(sizes, releases))
 
 
 def _of_the_release(sizes: Sizes, releases: Releases) -> Iterator[Guarantee]:

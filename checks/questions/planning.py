@@ -113,20 +113,20 @@ def planned_hazards(
 def configuration_notes(settings: Settings, names: set[str], releases: Releases | None = None) -> list[str]:
     """What the protocols of these names take from the configuration, in some releases (the newest, unless told), and what there
     is to say of it whatever is found."""
-    told = []
+    notes = []
     if "ledger" in names:
         quorums = settings.ledger
-        told += [str(number) for number in quorums.taken] + [f"note: {note}" for note in settings.ledger_notes]
+        notes += [str(number) for number in quorums.taken] + [f"note: {note}" for note in settings.ledger_notes]
         if quorums.ensemble.value <= LARGEST_ENSEMBLE:
-            told.append(str(striping.check(quorums.ensemble.value, quorums.write_quorum.value)))
+            notes.append(str(striping.check(quorums.ensemble.value, quorums.write_quorum.value)))
     if SERVICE_UNIT in names and _pulsar(releases) in CHANNELS:
-        told += [str(settings.load_manager.table_view), str(settings.load_manager.multi_phase)]
+        notes += [str(settings.load_manager.table_view), str(settings.load_manager.multi_phase)]
     if settings.bookies.is_given and names & {"ledger", "bookie"}:
-        told += [str(value) for value in settings.bookies.taken]
+        notes += [str(value) for value in settings.bookies.taken]
     if names - {"ledger"}:
-        told += [str(value) for value in settings.control_plane.taken]
-        told += [f"note: {note}" for note in settings.control_plane_notes]
-    return told + [f"note: {note}" for note in settings.notes]
+        notes += [str(value) for value in settings.control_plane.taken]
+        notes += [f"note: {note}" for note in settings.control_plane_notes]
+    return notes + [f"note: {note}" for note in settings.notes]
 
 
 def _pulsar(releases: Releases | None) -> str:
@@ -190,8 +190,8 @@ def _instances(
 def _require_store(entry: Entry, store: object, releases: Releases) -> None:
     known = stores_of(releases.pulsar)
     if store in STORES and store not in known:
-        told = f"Pulsar {releases.pulsar} has no metadata store {store}; it has {', '.join(known)}"
-        raise RegistryError(f"{entry.name}: {told}: name another release by --pulsar, or another store")
+        message = f"Pulsar {releases.pulsar} has no metadata store {store}; it has {', '.join(known)}"
+        raise RegistryError(f"{entry.name}: {message}: name another release by --pulsar, or another store")
 
 
 def _before_set(item: Item, asked: Wanted, settings: Settings | None) -> Sequence[Instance]:

@@ -41,10 +41,10 @@ class Requirement:
 def requirement(text: str) -> Requirement:
     """The requirement that is written as ``NAME>=N``, or of steps as ``NAME<=N``; RegistryError, with the remedy, if it is
     none."""
-    found = re.fullmatch(r"\s*(\w+)\s*([<>]=)\s*([0-9]{1,4})\s*", text)
-    if not found:
+    match = re.fullmatch(r"\s*(\w+)\s*([<>]=)\s*([0-9]{1,4})\s*", text)
+    if not match:
         raise RegistryError(f"{text!r} is not of the form NAME>=N, such as disks>=1")
-    name, sign, number = found[1], found[2], int(found[3])
+    name, sign, number = match[1], match[2], int(match[3])
     known = (*NAMES, *TOGETHER)
     if name not in known:
         meant = guess(name, known)

@@ -50,8 +50,8 @@ class Instantiation:
         unused: dict[Any, Iterator[Any]] = {}
 
         def name(sort: Any) -> Any:
-            made = next(unused.setdefault(sort, iter(self.goals(sort))), None)
-            return self._fresh(sort) if made is None else made
+            goal = next(unused.setdefault(sort, iter(self.goals(sort))), None)
+            return self._fresh(sort) if goal is None else goal
 
         return z3.Not(self._said(formula, False, self._witnesses, name))
 
@@ -71,9 +71,9 @@ class Instantiation:
         return [*(term for term in self._given if term.sort() == sort), *self.goals(sort)]
 
     def _witness(self, sort: Any) -> Any:
-        made = self._fresh(sort)
-        self._witnesses.append(made)
-        return made
+        witness = self._fresh(sort)
+        self._witnesses.append(witness)
+        return witness
 
     def _fresh(self, sort: Any) -> Any:
         return z3.Const(f"some!{next(self._numbers)}", sort)
@@ -124,22 +124,22 @@ class Instantiation:
         staying = [variable for variable in variables if variable.sort() in self._left]
         join = z3.And if formula.is_forall() else z3.Or
         bodies = _bodies(formula, (said_of(variable, True) for variable in variables))
-        said = join([self._under(staying, body, affirmed, witnesses, name) for body in bodies])
+        whole = join([self._under(staying, body, affirmed, witnesses, name) for body in bodies])
         if not staying:
-            return said
-        said = _quantified(formula, staying, said)
+            return whole
+        whole = _quantified(formula, staying, whole)
         if self._open or not self._leaves_unnamed:
-            return said
+            return whole
         self._leaves_unnamed = False
         bodies = _bodies(formula, (said_of(variable, False) for variable in variables))
-        return join([said, *(self._said(body, affirmed, witnesses, name) for body in bodies)])
+        return join([whole, *(self._said(body, affirmed, witnesses, name) for body in bodies)])
 
     def _under(self, variables: Sequence[Any], body: Any, affirmed: bool, witnesses: Sequence[Any], name: _Name) -> Any:
         """What is said under a quantifier that stays."""
         self._open += variables
-        said = self._said(body, affirmed, witnesses, name)
+        statement = self._said(body, affirmed, witnesses, name)
         del self._open[len(self._open) - len(variables) :]
-        return said
+        return statement
 
     def _with_names(self, term: Any) -> Any:
         """The term with a name for each condition in it that has a quantifier: it is both affirmed and denied there."""

@@ -177,9 +177,9 @@ class AtSize:
         """The term for a member of that sort, or for a quorum, which at this size is its number."""
         if sort == z3.IntSort():
             return z3.IntVal(number)
-        made = z3.Const(f"{sort} number {number}", sort)
-        self._numbers[made.decl()] = number
-        return made
+        constant = z3.Const(f"{sort} number {number}", sort)
+        self._numbers[constant.decl()] = number
+        return constant
 
     def choices(self) -> Iterator[Any]:
         """Of the variables that hold a member or none: that it is one of so many."""
@@ -244,7 +244,7 @@ class AtSize:
 
     def _value(self, symbol: Symbol, arguments: list[Any], primed: bool) -> Any:
         sort = z3.IntSort() if isinstance(symbol.domain, OneOrNone) else symbol.function.range()
-        made = z3.FreshConst(sort, "beyond")
+        term = z3.FreshConst(sort, "beyond")
         for values in itertools.product(*map(self.members, symbol.universes)):
             variable, element = self.place(symbol, values)
             held = _element(variable.next if primed else variable.term, element)
@@ -252,8 +252,8 @@ class AtSize:
             if all(map(z3.is_true, tests)):
                 return held
             if not any(map(z3.is_false, tests)):
-                made = z3.If(z3.And(tests), held, made)
-        return made
+                term = z3.If(z3.And(tests), held, term)
+        return term
 
     def _is(self, argument: Any, number: int) -> Any:
         return z3.simplify(argument == number)

@@ -81,11 +81,11 @@ class Plan:
         """Puts the obligations of one task to the solvers. One that fails, or crashes, leaves them undecided."""
         goals = self._goals(task)
         try:
-            found = self._discharged(task, goals)
+            outcome = self._discharged(task, goals)
         except (z3.Z3Exception, RuntimeError):
-            found = Outcome(undecided=list(goals))
-        found.frame = len(self._parts(task)) - len(goals)
-        return found
+            outcome = Outcome(undecided=list(goals))
+        outcome.frame = len(self._parts(task)) - len(goals)
+        return outcome
 
     def _parts(self, task: int) -> list[Goal]:
         return self._invariant if task == 0 else self._implied if task == 1 else [*self._invariant, *self._steps]
@@ -95,21 +95,21 @@ class Plan:
         goals = {number: part.formula for number, part in enumerate(self._parts(task))}
         if task < 2:
             return goals
-        scheme, kept = self._protocol.schemes[task - 2], len(self._invariant)
+        scheme, count = self._protocol.schemes[task - 2], len(self._invariant)
         after, stepping = self._protocol.rewriting(scheme), self._protocol.stepping(scheme)
-        changed = {number: new for number in range(kept) if not (new := after.of(goals[number])).eq(goals[number])}
-        steps = {number: stepping.of(goals[number]) for number in range(kept, len(goals))}
+        changed = {number: new for number in range(count) if not (new := after.of(goals[number])).eq(goals[number])}
+        steps = {number: stepping.of(goals[number]) for number in range(count, len(goals))}
         return changed | {number: formula for number, formula in steps.items() if not z3.is_true(z3.simplify(formula))}
 
     def _discharged(self, task: int, goals: Mapping[int, Any]) -> Outcome:
         scheme = self._protocol.schemes[task - 2] if task >= 2 else None
         initially = [symbol.begins() for symbol in self._protocol.symbols]
-        said = Instantiation(self._terms(scheme, goals), self._protocol.counted)
+        instantiation = Instantiation(self._terms(scheme, goals), self._protocol.counted)
         supposed = initially if task == 0 else [goal.formula for goal in self._invariant]
-        instances = [said.supposed(formula) for formula in supposed]
-        always = [*self._protocol.assumed, *([] if scheme is None else [said.supposed(scheme.guard)])]
-        denials = {number: said.denied(formula) for number, formula in goals.items()}
-        always += said.definitions()
+        instances = [instantiation.supposed(formula) for formula in supposed]
+        always = [*self._protocol.assumed, *([] if scheme is None else [instantiation.supposed(scheme.guard)])]
+        denials = {number: instantiation.denied(formula) for number, formula in goals.items()}
+        always += instantiation.definitions()
         given = [*always, *instances]
         near = dict[int, list[Any]]()
 
@@ -118,17 +118,17 @@ class Plan:
 
         if scheme is not None and (exchanges := self._exchanges(scheme)):
             near |= self._near(rest(), always, instances, exchanges)
-        found = Outcome()
+        outcome = Outcome()
         if self._asked(_by_what_is_there(given), z3.Or(list(rest().values()))) != z3.unsat:
             if scheme is not None:
                 near |= self._near(rest(), always, instances, [[]])
-            found.undecided = self._open(given, rest())
-        found.discharged = len(denials) - len(found.undecided)
+            outcome.undecided = self._open(given, rest())
+        outcome.discharged = len(denials) - len(outcome.undecided)
         if self._second:
-            self._confirm(given, {n: denial for n, denial in rest().items() if n not in found.undecided}, found)
+            self._confirm(given, {n: denial for n, denial in rest().items() if n not in outcome.undecided}, outcome)
             for number, hypotheses in near.items():
-                self._confirm(hypotheses, {number: denials[number]}, found)
-        return found
+                self._confirm(hypotheses, {number: denials[number]}, outcome)
+        return outcome
 
     def _open(self, given: Sequence[Any], denials: Mapping[int, Any]) -> list[int]:
         """Which of these are not contradicted by what is given."""
@@ -149,16 +149,16 @@ class Plan:
         So it is with the size of an ensemble in which a bookie is exchanged: of all lemmas a solver would make more quorums
         than it needs.
         """
-        found = dict[int, list[Any]]()
+        contradicted = dict[int, list[Any]]()
         for number, denial in denials.items():
             name = [*self._invariant, *self._steps][number].statement
             near = [one for one, goal in zip(instances, self._invariant, strict=True) if goal.is_near(name)]
             for besides in more:
                 hypotheses = [*always, *near, *besides]
                 if self._asked(_by_what_is_there(hypotheses), denial, PATIENCE) == z3.unsat:
-                    found[number] = hypotheses
+                    contradicted[number] = hypotheses
                     break
-        return found
+        return contradicted
 
     def _exchanges(self, scheme: Scheme) -> list[list[Any]]:
         """What an action that puts one thing in the place of another leaves of quorums, and that the other way round.
@@ -167,21 +167,21 @@ class Plan:
         """
         things = [value for value in scheme.arguments.values() if isinstance(value, z3.ExprRef)]
         pairs = ((one, other) for one, other in permutations(things, 2) if one.sort() == other.sort())
-        return [said for one, other in pairs if (said := self._protocol.exchanged(one, other))]
+        return [exchange for one, other in pairs if (exchange := self._protocol.exchanged(one, other))]
 
-    def _confirm(self, given: Sequence[Any], denials: Mapping[int, Any], found: Outcome) -> None:
+    def _confirm(self, given: Sequence[Any], denials: Mapping[int, Any], outcome: Outcome) -> None:
         from fencepost.checks.engines.solvers.second_solver import ground_answer
 
         if not denials:
             return
         if ground_answer([*given, z3.Or(list(denials.values()))], self._left()) == "unsat":
-            found.confirmed += len(denials)
+            outcome.confirmed += len(denials)
             return
         for number, denial in denials.items():
             answer = ground_answer([*given, denial], self._left())
-            found.confirmed += answer == "unsat"
+            outcome.confirmed += answer == "unsat"
             if answer == "sat":
-                found.disputed.append(number)
+                outcome.disputed.append(number)
 
     def _asked(self, solver: z3.Solver, formula: Any, most: float = float("inf")) -> z3.CheckSatResult:
         if self._left() <= 0:
@@ -200,24 +200,24 @@ class Plan:
         spoken = [*goals.values()] if scheme is None else [scheme.guard, *(new.value for new in scheme.updates.values())]
         terms = [] if scheme is None else [v for v in scheme.arguments.values() if isinstance(v, z3.ExprRef)]
         numbers = {symbol.function for symbol in self._protocol.symbols if isinstance(symbol.domain, AnyNumber)}
-        found = dict[Any, None]()
+        mentioned = dict[Any, None]()
         for term in spoken:
             parts = (part for part in parts_of(term) if z3.is_app(part) and part.decl() in numbers)
-            found |= dict.fromkeys(part for part in parts if _is_free(part))
-        for part in sorted(found, key=str):
+            mentioned |= dict.fromkeys(part for part in parts if _is_free(part))
+        for part in sorted(mentioned, key=str):
             terms += [part, part + 1]
         return terms
 
-    def unproved(self, task: int, found: Outcome | None) -> list[Unproved]:
+    def unproved(self, task: int, outcome: Outcome | None) -> list[Unproved]:
         """What a task left open, each statement once; Disagreement if the solvers differ. A task that was lost is open."""
         parts = self._parts(task)
         action = self._protocol.schemes[task - 2].label if task >= 2 else ""
-        if found is None:
+        if outcome is None:
             return [Unproved(name, action, task == 0) for name in dict.fromkeys(part.statement for part in parts)]
-        if found.disputed:
-            claim = Unproved(parts[found.disputed[0]].statement, action, task == 0)
+        if outcome.disputed:
+            claim = Unproved(parts[outcome.disputed[0]].statement, action, task == 0)
             raise Disagreement(f"by the second solver, {claim}; Z3 proves the contrary, one of them is wrong")
-        return [Unproved(name, action, task == 0) for name in dict.fromkeys(parts[n].statement for n in found.undecided)]
+        return [Unproved(name, action, task == 0) for name in dict.fromkeys(parts[n].statement for n in outcome.undecided)]
 
 
 def _by_what_is_there(given: Sequence[Any]) -> z3.Solver:

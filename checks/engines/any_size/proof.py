@@ -73,23 +73,23 @@ def prove_for_any_size(
     """
     deadline = time.monotonic() + (float("inf") if budget is None else budget)
     asked = _Asked(seconds, deadline, second_solver, workers, progress, telling, should_stop)
-    found = [_proved_instance(part, asked) if part.is_an_instance else _proved_part(part, asked) for part in parts]
-    suite = found[0].suite
+    proofs = [_proved_instance(part, asked) if part.is_an_instance else _proved_part(part, asked) for part in parts]
+    suite = proofs[0].suite
     provable = [prop for prop in suite.properties if is_provable(prop)]
-    open_ = frozenset[str]().union(*(one.open_ for one in found))
-    counts = [one.counts for one in found]
+    open_ = frozenset[str]().union(*(one.open_ for one in proofs))
+    counts = [one.counts for one in proofs]
     return GeneralProof(
         suite=suite,
         proved=tuple(prop for prop in provable if prop.name not in open_),
-        unproved=tuple(failure for one in found for failure in one.unproved),
-        refuted=tuple(failure for one in found for failure in one.refuted),
-        links={size: compared for one in found for size, compared in one.links.items()},
+        unproved=tuple(failure for one in proofs for failure in one.unproved),
+        refuted=tuple(failure for one in proofs for failure in one.refuted),
+        links={size: compared for one in proofs for size, compared in one.links.items()},
         discharged=sum(count.discharged for count in counts),
         frame=sum(count.frame for count in counts),
         confirmed=sum(count.confirmed for count in counts),
         instances=sum(part.is_an_instance for part in parts),
-        doubt=next((doubt for part, one in zip(parts, found, strict=True) if (doubt := _doubt(part, one))), ""),
-        impossible=_impossible_in_all(found),
+        doubt=next((doubt for part, one in zip(parts, proofs, strict=True) if (doubt := _doubt(part, one))), ""),
+        impossible=_impossible_in_all(proofs),
     )
 
 
@@ -107,7 +107,7 @@ class _Asked:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _PartProof:
     """What was established of a part: ``open_`` are the properties that are not proved."""
 
     suite: Suite
@@ -118,13 +118,13 @@ class _Found:
     counts: Outcome = field(default_factory=Outcome)
 
 
-def _proved_instance(part: Part, asked: _Asked) -> _Found:
+def _proved_instance(part: Part, asked: _Asked) -> _PartProof:
     proof = _proof_at(part, 0, asked)
     open_ = frozenset(verdict.property.name for verdict in proof.verdicts if verdict.verdict != "proved")
-    return _Found(part.instance(), open_, refuted=tuple(proof.failures))
+    return _PartProof(part.instance(), open_, refuted=tuple(proof.failures))
 
 
-def _proved_part(part: Part, asked: _Asked) -> _Found:
+def _proved_part(part: Part, asked: _Asked) -> _PartProof:
     suite = part.general()
     plan = Plan(suite, asked.seconds, asked.deadline, asked.second_solver)
     asked.telling(f"proves it for {_told(part)}")
@@ -150,7 +150,7 @@ def _proved_part(part: Part, asked: _Asked) -> _Found:
             counts.discharged += result.discharged
             counts.frame += result.frame
             counts.confirmed += result.confirmed
-    return _Found(suite, open_, unproved, tuple(refuted), links, counts)
+    return _PartProof(suite, open_, unproved, tuple(refuted), links, counts)
 
 
 def _proof_at(part: Part, larger: int, asked: _Asked) -> Proof:
@@ -174,39 +174,39 @@ def _told(part: Part) -> str:
     return " ".join(f"{name}={sizes[name]}{'' if case.alone else ' or more'}" for name, (_, case) in part.cases.items())
 
 
-def _impossible(found: _Found) -> list[Scheme]:
-    if not found.links:
+def _impossible(proof: _PartProof) -> list[Scheme]:
+    if not proof.links:
         return []
-    assert isinstance(found.suite.protocol, AnySize)
-    excluded = frozenset.intersection(*(frozenset(one.impossible) for one in found.links.values()))
-    return [scheme for scheme in found.suite.protocol.schemes if scheme.label in excluded]
+    assert isinstance(proof.suite.protocol, AnySize)
+    excluded = frozenset.intersection(*(frozenset(one.impossible) for one in proof.links.values()))
+    return [scheme for scheme in proof.suite.protocol.schemes if scheme.label in excluded]
 
 
-def _impossible_in_all(found: Sequence[_Found]) -> tuple[Scheme, ...]:
-    told: dict[str, Scheme] = {}
-    for one in found:
-        possible = {name for other in found if other is not one for name in _possible(other)}
-        told |= {scheme.label: scheme for scheme in _impossible(one) if scheme.name not in possible}
-    return tuple(told.values())
+def _impossible_in_all(proofs: Sequence[_PartProof]) -> tuple[Scheme, ...]:
+    schemes: dict[str, Scheme] = {}
+    for one in proofs:
+        possible = {name for other in proofs if other is not one for name in _possible(other)}
+        schemes |= {scheme.label: scheme for scheme in _impossible(one) if scheme.name not in possible}
+    return tuple(schemes.values())
 
 
-def _possible(found: _Found) -> set[str]:
-    if not found.links:
+def _possible(proof: _PartProof) -> set[str]:
+    if not proof.links:
         return set()
-    assert isinstance(found.suite.protocol, AnySize)
-    impossible = {scheme.label for scheme in _impossible(found)}
-    return {scheme.name for scheme in found.suite.protocol.schemes if scheme.label not in impossible}
+    assert isinstance(proof.suite.protocol, AnySize)
+    impossible = {scheme.label for scheme in _impossible(proof)}
+    return {scheme.name for scheme in proof.suite.protocol.schemes if scheme.label not in impossible}
 
 
-def _doubt(part: Part, found: _Found) -> str:
+def _doubt(part: Part, proof: _PartProof) -> str:
     if part.is_an_instance:
         return ""
-    for size, one in found.links.items():
+    for size, one in proof.links.items():
         if one.differing:
             return f"the formulas for any size are not those of the instance with {size}: {one.differing[0]}"
-    if len(found.links) < COMPARED:
+    if len(proof.links) < COMPARED:
         return "the formulas for any size were not compared with those of instances"
-    assert isinstance(found.suite.protocol, AnySize)
-    if len(_impossible(found)) == len(found.suite.protocol.schemes):
+    assert isinstance(proof.suite.protocol, AnySize)
+    if len(_impossible(proof)) == len(proof.suite.protocol.schemes):
         return "no state satisfies the invariant and lets anything happen"
     return ""

@@ -93,9 +93,9 @@ def _told(proof: GeneralProof, parts: int, what: str, second: bool) -> list[str]
     counts += f", {proof.confirmed:,} confirmed by cvc5" if second else ""
     cases = f" in {parts - proof.instances} cases" if parts - proof.instances > 1 else ""
     instances = f"; {proof.instances} more as instances" if proof.instances else ""
-    told = [f"induction over formulas for any number of {what}{cases}: {counts}{instances}"]
+    notes = [f"induction over formulas for any number of {what}{cases}: {counts}{instances}"]
     for size, one in proof.links.items():
-        found = f"{one.actions} actions, {one.formulas} lemmas and properties"
+        size_of_it = f"{one.actions} actions, {one.formulas} lemmas and properties"
         agree = "are not all those of the instance" if one.differing else "are those of the instance"
-        told.append(f"link: with {size} these formulas {agree}: {found}")
-    return told
+        notes.append(f"link: with {size} these formulas {agree}: {size_of_it}")
+    return notes

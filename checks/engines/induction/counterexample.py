@@ -87,11 +87,11 @@ class _Nearest:
             return False
         self.solver.push()
         self.solver.add(formula)
-        found: bool = ask(self.solver, seconds=left) == z3.sat
-        if found:
+        is_satisfiable: bool = ask(self.solver, seconds=left) == z3.sat
+        if is_satisfiable:
             self.model = self.solver.model()
         self.solver.pop()
-        return found
+        return is_satisfiable
 
     def settle(self, variable: Variable) -> int:
         """Gives the variable the first of its initial values that is possible, else its least value; returns that."""
@@ -113,11 +113,11 @@ class _Nearest:
 
     def _least(self, variable: Variable) -> int:
         low = variable.domain.low
-        while low < (found := self._value(variable)):
-            middle = (low + found) // 2
+        while low < (value := self._value(variable)):
+            middle = (low + value) // 2
             if not self.holds(_up_to(variable, middle)):
                 low = middle + 1
-        return found
+        return value
 
     def _value(self, variable: Variable) -> int:
         return variable.domain.read(self.model.eval(variable.term, model_completion=True))

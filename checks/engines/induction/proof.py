@@ -112,15 +112,15 @@ def prove(
     reports = [plan.report(task, result) for task, result in enumerate(results)]
     failures = [failure for report in reports for failure in report]
     shown = [plan.with_example(f, should_stop) if number < examples else f for number, f in enumerate(failures)]
-    found = [result for result in results if result is not None]
+    outcomes = [result for result in results if result is not None]
     return Proof(
-        verdicts=_verdicts(induction.proved, shown, found, second is not None),
+        verdicts=_verdicts(induction.proved, shown, outcomes, second is not None),
         failures=tuple(shown),
         impossible=tuple(a.label for a, f in zip(suite.protocol.actions, results[2:], strict=True) if f and f.impossible),
         domains=domains,
-        discharged=sum(f.discharged for f in found),
-        frame=sum(f.frame for f in found),
-        confirmed=sum(f.confirmed for f in found),
+        discharged=sum(f.discharged for f in outcomes),
+        frame=sum(f.frame for f in outcomes),
+        confirmed=sum(f.confirmed for f in outcomes),
     )
 
 
@@ -158,19 +158,19 @@ class _Plan:
     def _parts(self, task: int) -> Sequence[Part]:
         return (self._induction.lemmas, self._induction.implied)[task] if task < 2 else self._induction.after
 
-    def report(self, task: int, found: Outcome | None) -> list[Failure]:
+    def report(self, task: int, outcome: Outcome | None) -> list[Failure]:
         """The failures of a task, one for each statement; Disagreement if there is one. A task that was lost is undecided."""
         every = self._parts(task)
-        if found is None:
-            found = Outcome(undecided=list(range(len(every))))
+        if outcome is None:
+            outcome = Outcome(undecided=list(range(len(every))))
         action = self.protocol.actions[task - 2] if task >= 2 else None
-        if found.disputed:
-            claim = Failure(every[found.disputed[0]].of, action, task == 0)
+        if outcome.disputed:
+            claim = Failure(every[outcome.disputed[0]].of, action, task == 0)
             raise Disagreement(
                 f"{self.protocol.name}: by the second solver, {claim.sentence}; Z3 proves the contrary, one of them is wrong"
             )
-        failed = dict.fromkeys(every[number].of for number in found.failed)
-        undecided = dict.fromkeys(every[number].of for number in found.undecided)
+        failed = dict.fromkeys(every[number].of for number in outcome.failed)
+        undecided = dict.fromkeys(every[number].of for number in outcome.undecided)
         return [Failure(s, action, task == 0) for s in failed] + [
             Failure(s, action, task == 0, undecided=True) for s in undecided if s not in failed
         ]
@@ -193,13 +193,13 @@ class _Plan:
 
 
 def _verdicts(
-    proved: Sequence[Property], failures: Sequence[Failure], found: Sequence[Outcome], second: bool
+    proved: Sequence[Property], failures: Sequence[Failure], outcomes: Sequence[Outcome], second: bool
 ) -> tuple[Verdict, ...]:
-    discharged = sum(f.discharged for f in found)
-    reach: dict[str, int | float] = {"obligations": discharged, "frame": sum(f.frame for f in found)}
+    discharged = sum(f.discharged for f in outcomes)
+    reach: dict[str, int | float] = {"obligations": discharged, "frame": sum(f.frame for f in outcomes)}
     note = "Z3 alone"
     if second:
-        reach["confirmed"] = confirmed = sum(f.confirmed for f in found)
+        reach["confirmed"] = confirmed = sum(f.confirmed for f in outcomes)
         note = "Z3 and cvc5 agree" if confirmed == discharged else f"{discharged - confirmed} obligations by Z3 alone"
     broken = next((f for f in failures if f.statement.kind == "lemma"), None)
     verdicts = []

@@ -93,10 +93,10 @@ class Vocabulary:
             return {(): self._statement}
         code = compile(atom.text, "<atom>", "eval")
         known = {**WORDS, "s": self.protocol.state, **self.universes}
-        found = {}
+        formulas = {}
         for members in itertools.product(*(index.universe for index in atom.scope)):
-            found[members] = eval(code, {**known, **dict(zip((i.letter for i in atom.scope), members, strict=True))})
-        return found
+            formulas[members] = eval(code, {**known, **dict(zip((i.letter for i in atom.scope), members, strict=True))})
+        return formulas
 
 
 class _Names:
@@ -203,8 +203,8 @@ def _about(protocol: Protocol, place: _Place, names: _Names, ordered: set[Univer
         few = domain.size <= FEW_VALUES and not over
         values = range(domain.lowest, domain.highest + 1) if few else sorted(set(place.variable.initial))
         for value in values:
-            told = f"{name}_is_{value}".replace("-", "minus_")
-            yield Atom(f"{text} == {value}", told, scope, compares=True, is_mode=True)
+            label = f"{name}_is_{value}".replace("-", "minus_")
+            yield Atom(f"{text} == {value}", label, scope, compares=True, is_mode=True)
 
 
 def _between(one: _Place, other: _Place, ordered: set[Universe]) -> Iterator[Atom]:
@@ -234,9 +234,9 @@ def _counted(plain: Sequence[Atom], names: _Names, ordered: set[Universe]) -> It
 
 
 def _count(least: int, parts: Sequence[tuple[Atom, bool]], universe: Universe, index: Index) -> Atom:
-    said = [atom.text if holds else f"Not({atom.text})" for atom, holds in parts]
+    texts = [atom.text if holds else f"Not({atom.text})" for atom, holds in parts]
     name = "_and_".join(atom.name if holds else f"not_{atom.name}" for atom, holds in parts)
-    each = said[0] if len(said) == 1 else f"And({', '.join(said)})"
+    each = texts[0] if len(texts) == 1 else f"And({', '.join(texts)})"
     of = f"{each} for {index.letter} in {universe.name}"
     scope = tuple(i for i in _with(*(atom.scope for atom, _ in parts)) if i != index)
     if least == 1:

@@ -55,8 +55,8 @@ class Candidates:
     def upto(self, literals: int) -> Clauses:
         """Those with up to so many literals; from three on those that count may have one more, as a premise."""
         for make in (self._single, self._double, self._triple)[len(self._found) : literals]:
-            made = np.concatenate(make())
-            self._found.append(made[~self._judge.holding(self._free, made)])
+            clauses = np.concatenate(make())
+            self._found.append(clauses[~self._judge.holding(self._free, clauses)])
         return np.concatenate(self._found[:literals])
 
     def _single(self) -> list[Clauses]:
@@ -116,7 +116,7 @@ def _digest(truths: Words) -> bytes:
 
 
 def _clauses(rows: list[list[int]]) -> Clauses:
-    made = np.full((len(rows), WIDTH), -1, dtype=np.int64)
+    clauses = np.full((len(rows), WIDTH), -1, dtype=np.int64)
     for place, row in enumerate(rows):
-        made[place, : len(row)] = row
-    return made
+        clauses[place, : len(row)] = row
+    return clauses

@@ -16,7 +16,7 @@ from fencepost.checks.engines.any_size.verdicts import findings_for_any_size
 from fencepost.checks.engines.induction.proof import Proof, prove
 from fencepost.checks.engines.lemmas.atoms import Vocabulary
 from fencepost.checks.engines.lemmas.candidates import Candidates
-from fencepost.checks.engines.lemmas.houdini import Found, Houdini, Steps
+from fencepost.checks.engines.lemmas.houdini import Houdini, Steps, Survivors
 from fencepost.checks.engines.lemmas.shrinking import shrunk
 from fencepost.checks.engines.lemmas.writing import suite_with, written
 from fencepost.checks.engines.results.findings import Findings
@@ -121,9 +121,9 @@ def find(entry: Entry, instance: Instance, name: str, defects: Sequence[str], me
         should_stop=telling.should_stop,
     )
     states = _chosen(np.concatenate(list(result.states())), kernel.initial())
-    found = Lemmas(entry, instance, protocol, prop, result.distinct, result.outcome == "exhausted", len(states))
+    lemmas = Lemmas(entry, instance, protocol, prop, result.distinct, result.outcome == "exhausted", len(states))
     with Crew(means.workers) as crew:
-        return _Finder(found, part, states, crew, means, telling).find(defects)
+        return _Finder(lemmas, part, states, crew, means, telling).find(defects)
 
 
 def _property(entry: Entry, protocol: Protocol, name: str) -> Property:
@@ -139,99 +139,98 @@ def _property(entry: Entry, protocol: Protocol, name: str) -> Property:
 def _chosen(states: Words, initial: Words) -> Words:
     """The states, or some of them and the initial ones, in an order that depends on what they are, and on no rule in them."""
     some = states[buckets_of(states, -(-len(states) // MOST_STATES)) == 0]
-    kept = unique(np.concatenate([some, initial]))
-    return kept[np.random.default_rng(0).permutation(len(kept))]
+    chosen = unique(np.concatenate([some, initial]))
+    return chosen[np.random.default_rng(0).permutation(len(chosen))]
 
 
 class _Finder:
-    def __init__(self, found: Lemmas, part: Protocol, states: Words, crew: Crew, means: Means, telling: Telling) -> None:
-        self._found, self._part, self._states, self._crew = found, part, states, crew
+    def __init__(self, lemmas: Lemmas, part: Protocol, states: Words, crew: Crew, means: Means, telling: Telling) -> None:
+        self._lemmas, self._part, self._states, self._crew = lemmas, part, states, crew
         self._means, self._telling = means, telling
-        self._vocabulary = Vocabulary(part, found.statement.formula, found.statement.name)
+        self._vocabulary = Vocabulary(part, lemmas.statement.formula, lemmas.statement.name)
 
     def find(self, defects: Sequence[str]) -> Lemmas:
         try:
             return self._find(defects)
         except _Stopped:
-            return replace(self._found, unfinished="stopped while clauses were tried")
+            return replace(self._lemmas, unfinished="stopped while clauses were tried")
 
     def _find(self, defects: Sequence[str]) -> Lemmas:
         means = self._means
         given = Candidates(self._vocabulary, self._states, self._crew, means.seed, self._tell)
         if not given.holds:
-            return replace(self._found, is_reached=True, why="it fails in a state that can be reached")
+            return replace(self._lemmas, is_reached=True, why="it fails in a state that can be reached")
         houdini = Houdini(given.table, self._states, self._crew, means.seed)
         for literals in range(1, means.literals + 1):
             clauses = given.upto(literals)
             self._telling.telling(f"{len(clauses):,} clauses with up to {literals} literals")
-            found = houdini.inductive(clauses, self._telling.telling, self._telling.should_stop)
-            stage = Stage(literals, len(clauses), found.lost_to_kernel, found.lost_to_z3, found.questions)
-            self._found = replace(self._found, tried=given.tried, stages=(*self._found.stages, stage))
+            survivors = houdini.inductive(clauses, self._telling.telling, self._telling.should_stop)
+            stage = Stage(literals, len(clauses), survivors.lost_to_kernel, survivors.lost_to_z3, survivors.questions)
+            self._lemmas = replace(self._lemmas, tried=given.tried, stages=(*self._lemmas.stages, stage))
             steps = houdini.steps(clauses)
-            if found.open:
-                return self._partly(given, found, steps.actions)
-            if found.alive[0]:
-                return self._proved(given, found, self._shrunk(found, steps), defects)
-            self._found = self._with_text(given, found, found.settled(steps.actions))
+            if survivors.open:
+                return self._partly(given, survivors, steps.actions)
+            if survivors.alive[0]:
+                return self._proved(given, survivors, self._shrunk(survivors, steps), defects)
+            self._lemmas = self._with_text(given, survivors, survivors.settled(steps.actions))
         why = f"of the clauses with up to {means.literals} literals that are tried no inductive set has it"
-        return replace(self._found, why=why)
+        return replace(self._lemmas, why=why)
 
-    def _shrunk(self, found: Found, steps: Steps) -> list[int]:
+    def _shrunk(self, survivors: Survivors, steps: Steps) -> list[int]:
         def tell(left: int, tried: int, of: int) -> None:
             self._telling.telling(f"{left} clauses are enough; {tried} of {of} were tried to be left out")
 
-        return shrunk(found, steps, tell, self._telling.should_stop)
+        return shrunk(survivors, steps, tell, self._telling.should_stop)
 
     def _tell(self, what: str, done: int, count: int) -> None:
         if self._telling.should_stop():
             raise _Stopped
         self._telling.telling(f"clauses of {what}: {done} of {count} first literals tried")
 
-    def _with_text(self, given: Candidates, found: Found, numbers: Sequence[int]) -> Lemmas:
+    def _with_text(self, given: Candidates, survivors: Survivors, numbers: Sequence[int]) -> Lemmas:
         atoms = given.table.atoms
-        rows = [[(atoms[n >> 1], not n & 1) for n in found.clauses[c].tolist() if n >= 0] for c in numbers]
-        of = ", ".join(f"{name}={value}" for name, value in self._found.instance.parameters.items()) or "the usual instance"
-        why = f"Adds lemmas for {self._found.statement.name} of {self._found.entry.name}, found in {of}."
-        return replace(self._found, text=written(self._vocabulary, rows, why) if rows else "", count=len(rows))
+        rows = [[(atoms[n >> 1], not n & 1) for n in survivors.clauses[c].tolist() if n >= 0] for c in numbers]
+        of = ", ".join(f"{name}={value}" for name, value in self._lemmas.instance.parameters.items()) or "the usual instance"
+        why = f"Adds lemmas for {self._lemmas.statement.name} of {self._lemmas.entry.name}, found in {of}."
+        return replace(self._lemmas, text=written(self._vocabulary, rows, why) if rows else "", count=len(rows))
 
-    def _partly(self, given: Candidates, found: Found, actions: int) -> Lemmas:
-        left = f"{len(found.open)} clauses that the property may need are not settled"
-        return replace(self._with_text(given, found, found.settled(actions)), unfinished=f"stopped: {left}")
+    def _partly(self, given: Candidates, survivors: Survivors, actions: int) -> Lemmas:
+        left = f"{len(survivors.open)} clauses that the property may need are not settled"
+        return replace(self._with_text(given, survivors, survivors.settled(actions)), unfinished=f"stopped: {left}")
 
-    def _proved(self, given: Candidates, found: Found, numbers: Sequence[int], defects: Sequence[str]) -> Lemmas:
+    def _proved(self, given: Candidates, survivors: Survivors, numbers: Sequence[int], defects: Sequence[str]) -> Lemmas:
         """Proves the text from the beginning, then for any size where there is such a proof of the protocol."""
-        made = self._with_text(given, found, numbers)
-        suite = suite_with(made.protocol, made.statement, made.text)
+        lemmas = self._with_text(given, survivors, numbers)
+        suite = suite_with(lemmas.protocol, lemmas.statement, lemmas.text)
         self._telling.telling("proves what was found from the beginning")
         proof = prove(suite, workers=self._means.workers, progress=self._telling.proving, should_stop=self._telling.should_stop)
-        made = replace(made, proof=proof)
-        if not made.is_proved and self._telling.should_stop():
-            return replace(made, unfinished="stopped before the lemmas were proved from the beginning")
-        if not made.is_proved:
-            return replace(made, why=str(proof.failures[0]) if proof.failures else "its proof from the beginning fails")
-        general = [(name, found) for name, found in self._lifted(made, defects)]
-        return replace(made, general=tuple(general))
+        lemmas = replace(lemmas, proof=proof)
+        if not lemmas.is_proved and self._telling.should_stop():
+            return replace(lemmas, unfinished="stopped before the lemmas were proved from the beginning")
+        if not lemmas.is_proved:
+            return replace(lemmas, why=str(proof.failures[0]) if proof.failures else "its proof from the beginning fails")
+        return replace(lemmas, general=tuple(self._lifted(lemmas, defects)))
 
-    def _lifted(self, made: Lemmas, defects: Sequence[str]) -> list[tuple[str, Findings]]:
+    def _lifted(self, lemmas: Lemmas, defects: Sequence[str]) -> list[tuple[str, Findings]]:
         """What the text proves for any size, by the name of the parameter that is of any size.
 
         What the instance has none of, a fault perhaps, stays out: with some of it other lemmas are needed.
         """
-        entry, name, found = made.entry, made.statement.name, list[tuple[str, Findings]]()
+        entry, name, by_size = lemmas.entry, lemmas.statement.name, list[tuple[str, Findings]]()
         if entry.general is None:
-            return found
-        for size, sizes in entry.general.sizes_with(made.instance.parameters).items():
-            if not made.protocol.parameters[size]:
+            return by_size
+        for size, sizes in entry.general.sizes_with(lemmas.instance.parameters).items():
+            if not lemmas.protocol.parameters[size]:
                 continue
             settled = {size, *sizes.settles}
-            parameters = {key: value for key, value in made.instance.parameters.items() if key not in settled}
+            parameters = {key: value for key, value in lemmas.instance.parameters.items() if key not in settled}
             if entry.general.refuses(parameters, (size,)):
                 continue
-            lifted = _lifted(entry, name, made.text, size, parameters)
+            lifted = _lifted(entry, name, lemmas.text, size, parameters)
             try:
                 _, findings = findings_for_any_size(
                     lifted,
-                    replace(made.instance, parameters=parameters, any=(size,)),
+                    replace(lemmas.instance, parameters=parameters, any=(size,)),
                     defects,
                     lambda suite: list(suite.properties),
                     workers=self._means.workers,
@@ -243,8 +242,8 @@ class _Finder:
                 )
             except (ModelError, RegistryError) as error:
                 findings = Findings((), (), (), (f"they cannot be said of any number of {size}: {error}",))
-            found.append((size, findings))
-        return found
+            by_size.append((size, findings))
+        return by_size
 
 
 def _lifted(entry: Entry, name: str, text: str, size: str, parameters: Mapping[str, Value]) -> Entry:

@@ -49,7 +49,7 @@ Tell = Callable[[str], None]
 
 
 @dataclass
-class Found:
+class Survivors:
     """Clauses by their numbers, and what became of them; the first is the property.
 
     ``alive`` are those that no counterexample took out; ``lost_to_kernel`` and ``lost_to_z3`` count the others by who found
@@ -84,17 +84,17 @@ class Found:
 
     def forget_lost(self) -> None:
         """Forgets what was settled by clauses that were taken out since."""
-        kept = self.alive
-        self.uses = {key: uses for key, uses in self.uses.items() if kept[key[0]] and all(kept[one] for one in uses)}
+        alive = self.alive
+        self.uses = {key: uses for key, uses in self.uses.items() if alive[key[0]] and all(alive[one] for one in uses)}
 
     def settled(self, actions: int) -> list[int]:
         """The clauses that are known to be inductive together, the numbers rising."""
-        kept = {clause for clause, _ in self.uses if self.is_settled(clause, actions)}
+        settled = {clause for clause, _ in self.uses if self.is_settled(clause, actions)}
         while True:
-            unfit = {clause for (clause, _), uses in self.uses.items() if not uses <= kept}
-            if not unfit & kept:
-                return sorted(kept)
-            kept -= unfit
+            unfit = {clause for (clause, _), uses in self.uses.items() if not uses <= settled}
+            if not unfit & settled:
+                return sorted(settled)
+            settled -= unfit
 
 
 class Houdini:
@@ -107,57 +107,57 @@ class Houdini:
         self._chance = np.random.default_rng(seed)
         self._may_follow = True
 
-    def inductive(self, clauses: Clauses, tell: Tell, should_stop: Callable[[], bool]) -> Found:
+    def inductive(self, clauses: Clauses, tell: Tell, should_stop: Callable[[], bool]) -> Survivors:
         """What the first clause, the property, needs. It is alive and settled if that is an inductive set."""
-        found = Found(clauses, np.ones(len(clauses), dtype=np.bool_))
+        survivors = Survivors(clauses, np.ones(len(clauses), dtype=np.bool_))
         self._may_follow = True
-        self._thin_out(found, tell, should_stop)
+        self._thin_out(survivors, tell, should_stop)
         steps, started = self.steps(clauses), time.monotonic()
-        while found.alive[0]:
-            needed = found.needed()
-            open_ = [clause for clause in needed if not found.is_settled(clause, steps.actions)]
+        while survivors.alive[0]:
+            needed = survivors.needed()
+            open_ = [clause for clause in needed if not survivors.is_settled(clause, steps.actions)]
             if not open_ or should_stop():
-                found.open = open_
+                survivors.open = open_
                 break
-            self._settle(steps, found, open_[0], should_stop)
-            found.forget_lost()
-            tell(_rated(found, len(needed), len(open_), time.monotonic() - started))
-        return found
+            self._settle(steps, survivors, open_[0], should_stop)
+            survivors.forget_lost()
+            tell(_rated(survivors, len(needed), len(open_), time.monotonic() - started))
+        return survivors
 
     def steps(self, clauses: Clauses) -> Steps:
         """What Z3 is to be told of the clauses."""
         return Steps(self.table, clauses)
 
-    def _settle(self, steps: Steps, found: Found, clause: int, should_stop: Callable[[], bool]) -> None:
+    def _settle(self, steps: Steps, survivors: Survivors, clause: int, should_stop: Callable[[], bool]) -> None:
         """Finds for each action what keeps the clause true; or takes the clause out.
 
         A property that follows from others in each state need not be kept by itself.
         """
         if clause == 0 and self._may_follow:
-            uses = self._following(steps, found)
+            uses = self._following(steps, survivors)
             self._may_follow = uses is not None
             if uses is not None:
-                found.uses = {key: used for key, used in found.uses.items() if key[0] != 0} | {(0, FOLLOWS): uses}
+                survivors.uses = {key: used for key, used in survivors.uses.items() if key[0] != 0} | {(0, FOLLOWS): uses}
                 return
         for action in range(steps.actions):
-            if should_stop() or not found.alive[clause]:
+            if should_stop() or not survivors.alive[clause]:
                 return
-            if (clause, action) not in found.uses:
-                uses = self._kept(steps, found, clause, action) if steps.touches(action, clause) else frozenset()
+            if (clause, action) not in survivors.uses:
+                uses = self._kept(steps, survivors, clause, action) if steps.touches(action, clause) else frozenset()
                 if uses is not None:
-                    found.uses[clause, action] = uses
+                    survivors.uses[clause, action] = uses
 
-    def _following(self, steps: Steps, found: Found) -> frozenset[int] | None:
+    def _following(self, steps: Steps, survivors: Survivors) -> frozenset[int] | None:
         """The other clauses from which the property follows; None if it does not, or that is not decided."""
-        others = found.alive.copy()
+        others = survivors.alive.copy()
         others[0] = False
         with steps.failing(0, FOLLOWS) as question:
             while True:
-                found.questions += 1
+                survivors.questions += 1
                 answer = question.ask(others)
                 if answer is None or isinstance(answer, frozenset):
                     return answer
-                broken = self._broken(answer, found.clauses, others)
+                broken = self._broken(answer, survivors.clauses, others)
                 if not broken:
                     return None
                 steps.tell(broken)
@@ -168,42 +168,42 @@ class Houdini:
         held = self._judge.holding(self.table.truths(state), clauses[numbers])
         return [int(number) for number in numbers[~held][:TOLD]]
 
-    def _kept(self, steps: Steps, found: Found, clause: int, action: int) -> frozenset[int] | None:
+    def _kept(self, steps: Steps, survivors: Survivors, clause: int, action: int) -> frozenset[int] | None:
         """The clauses because of which no step of the action fails the clause; None if one does, or that is not decided."""
         with steps.failing(clause, action) as question:
             while True:
-                found.questions += 1
-                answer = question.ask(found.alive)
+                survivors.questions += 1
+                answer = question.ask(survivors.alive)
                 if isinstance(answer, frozenset):
                     return answer
                 if answer is None:
-                    found.alive[clause] = False
+                    survivors.alive[clause] = False
                     return None
-                broken = self._broken(answer, found.clauses, found.alive)
+                broken = self._broken(answer, survivors.clauses, survivors.alive)
                 if not broken:
-                    self._look_around(answer, found)
-                    assert not found.alive[clause], "Z3 and the kernel differ on a step"
+                    self._look_around(answer, survivors)
+                    assert not survivors.alive[clause], "Z3 and the kernel differ on a step"
                     return None
                 steps.tell(broken)
 
-    def _look_around(self, state: Words, found: Found) -> None:
+    def _look_around(self, state: Words, survivors: Survivors) -> None:
         """Takes out what does not hold after a step from the state, or from one near it in which all clauses hold."""
         near = strays(self.protocol, np.repeat(state, AROUND, axis=0), self._chance, 2)
-        alive = np.flatnonzero(found.alive)
-        lost, _ = self._lost(np.concatenate([state, near]), found.clauses[alive])
-        found.alive[alive[lost]] = False
-        found.lost_to_z3 += int(lost.sum())
+        alive = np.flatnonzero(survivors.alive)
+        lost, _ = self._lost(np.concatenate([state, near]), survivors.clauses[alive])
+        survivors.alive[alive[lost]] = False
+        survivors.lost_to_z3 += int(lost.sum())
 
-    def _thin_out(self, found: Found, tell: Tell, should_stop: Callable[[], bool]) -> None:
+    def _thin_out(self, survivors: Survivors, tell: Tell, should_stop: Callable[[], bool]) -> None:
         """Takes out what steps from states that differ a little from reached ones, or from others met so, do not preserve."""
         pool, round_, share = self._reached, 0, 1.0
         while share >= LEAST_LOSS and not should_stop():
             halves = [self._chance.choice(states, TOGETHER // 2) for states in (self._reached, pool)]
             tried = strays(self.protocol, np.concatenate(halves), self._chance, 1 + round_ % 3)
-            alive = np.flatnonzero(found.alive)
-            lost, pool = self._lost(tried, found.clauses[alive])
-            found.alive[alive[lost]] = False
-            found.lost_to_kernel += int(lost.sum())
+            alive = np.flatnonzero(survivors.alive)
+            lost, pool = self._lost(tried, survivors.clauses[alive])
+            survivors.alive[alive[lost]] = False
+            survivors.lost_to_kernel += int(lost.sum())
             share, round_ = lost.sum() / max(len(alive), 1), round_ + 1
             left = len(alive) - int(lost.sum())
             tell(f"{left:,} clauses are left after {TOGETHER * round_:,} states that differ from reached ones")
@@ -217,9 +217,9 @@ class Houdini:
         return ~self._judge.holding(self.table.truths(after), clauses), np.concatenate([consistent, after])
 
 
-def _rated(found: Found, needed: int, left: int, seconds: float) -> str:
-    rate = found.questions / max(seconds, 0.001)
-    return f"{needed - left} of {needed} needed clauses settled so far, {found.questions:,} questions to Z3, {rate:.0f}/s"
+def _rated(survivors: Survivors, needed: int, left: int, seconds: float) -> str:
+    rate = survivors.questions / max(seconds, 0.001)
+    return f"{needed - left} of {needed} needed clauses settled so far, {survivors.questions:,} questions to Z3, {rate:.0f}/s"
 
 
 class Steps:
@@ -249,9 +249,9 @@ class Steps:
     def formula(self, clause: int) -> Any:
         """What the clause says."""
         if clause not in self._formulas:
-            (said,) = self.table.said(self._clauses[clause : clause + 1])
+            (clauses,) = self.table.said(self._clauses[clause : clause + 1])
             atoms = self.table.formulas
-            parts = [z3.Or([z3.Not(atoms[n >> 1]) if n & 1 else atoms[n >> 1] for n in literals]) for literals in said]
+            parts = [z3.Or([z3.Not(atoms[n >> 1]) if n & 1 else atoms[n >> 1] for n in literals]) for literals in clauses]
             self._formulas[clause] = z3.And(parts)
         return self._formulas[clause]
 

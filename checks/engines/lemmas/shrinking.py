@@ -6,40 +6,40 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from fencepost.checks.engines.lemmas.houdini import FOLLOWS, Found, Steps
+from fencepost.checks.engines.lemmas.houdini import FOLLOWS, Steps, Survivors
 from fencepost.model.kernel.clause_tables.clauses import Flags
 
 Uses = dict[tuple[int, int], frozenset[int]]
 
 
 def shrunk(
-    found: Found, steps: Steps, tell: Callable[[int, int, int], None], should_stop: Callable[[], bool]
+    survivors: Survivors, steps: Steps, tell: Callable[[int, int, int], None], should_stop: Callable[[], bool]
 ) -> list[int]:
     """The clauses of an inductive set that has the property, without those that are not needed to prove it.
 
     The longest are left out first; only where Z3 had used one is it asked again. The property is no lemma if it follows from
     the others. ``tell`` hears how many are left, how many were tried, and of how many; told to stop it leaves the rest in.
     """
-    uses = {key: used for key, used in found.uses.items() if key[0] in (settled := set(found.settled(steps.actions)))}
-    kept = _needed(uses)
+    uses = {key: used for key, used in survivors.uses.items() if key[0] in (settled := set(survivors.settled(steps.actions)))}
+    needed = _needed(uses)
     steps.tell(sorted(settled))
-    every = sorted(kept - {0}, reverse=True)
+    every = sorted(needed - {0}, reverse=True)
     for tried, clause in enumerate(every):
         if should_stop():
             break
-        if clause in kept and (fewer := _without(found, steps, clause, kept, uses)) is not None:
-            kept, uses = _needed(fewer), fewer
-        tell(len(kept), tried, len(every))
-    return sorted(kept - {0} if (0, FOLLOWS) in uses else kept)
+        if clause in needed and (fewer := _without(survivors, steps, clause, needed, uses)) is not None:
+            needed, uses = _needed(fewer), fewer
+        tell(len(needed), tried, len(every))
+    return sorted(needed - {0} if (0, FOLLOWS) in uses else needed)
 
 
-def _without(found: Found, steps: Steps, clause: int, kept: set[int], uses: Uses) -> Uses | None:
+def _without(survivors: Survivors, steps: Steps, clause: int, needed: set[int], uses: Uses) -> Uses | None:
     """What the others use instead of a clause; None if one of them needs it."""
-    others, again = kept - {clause}, dict(uses)
+    others, again = needed - {clause}, dict(uses)
     for key, used in uses.items():
         if key[0] in others and clause in used:
             with steps.failing(*key) as question:
-                answer = question.ask(_flags(found, others - {0} if key == (0, FOLLOWS) else others))
+                answer = question.ask(_flags(survivors, others - {0} if key == (0, FOLLOWS) else others))
             if not isinstance(answer, frozenset):
                 return None
             again[key] = answer
@@ -57,7 +57,7 @@ def _needed(uses: Uses) -> set[int]:
     return needed
 
 
-def _flags(found: Found, clauses: Iterable[int]) -> Flags:
-    made = np.zeros(len(found.clauses), dtype=np.bool_)
-    made[list(clauses)] = True
-    return made
+def _flags(survivors: Survivors, clauses: Iterable[int]) -> Flags:
+    flags = np.zeros(len(survivors.clauses), dtype=np.bool_)
+    flags[list(clauses)] = True
+    return flags

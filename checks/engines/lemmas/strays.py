@@ -16,12 +16,12 @@ def anywhere(protocol: Protocol, count: int, seed: int) -> Words:
 
 def strays(protocol: Protocol, states: Words, chance: np.random.Generator, changes: int | None = None) -> Words:
     """The states with so many variables set to values of their domains, by chance; all of them, if None."""
-    packing, made = Packing(protocol.variables), states.copy()
+    packing, states_after = Packing(protocol.variables), states.copy()
     chosen = None if changes is None else chance.integers(0, len(protocol.variables), (changes, len(states)))
     for place, variable in enumerate(protocol.variables):
         field = packing.fields[variable.name]
-        rows = np.arange(len(made)) if chosen is None else np.flatnonzero((chosen == place).any(axis=0))
+        rows = np.arange(len(states_after)) if chosen is None else np.flatnonzero((chosen == place).any(axis=0))
         values = chance.integers(0, variable.domain.size, len(rows), dtype=np.uint64)
-        kept = made[rows, field.word] & ~np.uint64(field.mask << field.shift)
-        made[rows, field.word] = kept | values << np.uint64(field.shift)
-    return made
+        others = states_after[rows, field.word] & ~np.uint64(field.mask << field.shift)
+        states_after[rows, field.word] = others | values << np.uint64(field.shift)
+    return states_after

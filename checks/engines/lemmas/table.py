@@ -24,9 +24,9 @@ class Table:
         self.ground = Ground.of(rows, scopes, vocabulary.places)
 
     def _rows(self, atom: Atom) -> list[int]:
-        made = self.vocabulary.formulas(atom)
-        number = {members: len(self.formulas) + place for place, members in enumerate(made)}
-        self.formulas += made.values()
+        formulas = self.vocabulary.formulas(atom)
+        number = {members: len(self.formulas) + place for place, members in enumerate(formulas)}
+        self.formulas += formulas.values()
         mine = [self.vocabulary.indices.index(index) for index in atom.scope]
         return [number[tuple(members[i] for i in mine)] for members in self.vocabulary.places]
 
@@ -43,12 +43,12 @@ class Table:
         """What each clause says of certain members: literals as numbers of formulas, doubled, with one more if negated."""
         rows, starts, places = self.ground.rows.tolist(), self.ground.starts.tolist(), self.ground.places.tolist()
         scopes = self.ground.scopes.tolist()
-        made = []
+        ground = []
         for clause in clauses.tolist():
             literals = [literal for literal in clause if literal >= 0]
             scope = 0
             for literal in literals:
                 scope |= scopes[literal >> 1]
             chosen = places[starts[scope] : starts[scope + 1]]
-            made.append([tuple(2 * rows[n >> 1][place] + (n & 1) for n in literals) for place in chosen])
-        return made
+            ground.append([tuple(2 * rows[n >> 1][place] + (n & 1) for n in literals) for place in chosen])
+        return ground

@@ -62,13 +62,13 @@ def _of(universes: Sequence[str]) -> str:
 
 def _lemma(vocabulary: Vocabulary, name: str, clause: Sequence[Literal]) -> str:
     scope = [index for index in vocabulary.indices if any(index in atom.scope for atom, _ in clause)]
-    said = _formula(clause)
-    one = f"    return {said}"
+    formula = _formula(clause)
+    one = f"    return {formula}"
     if scope:
         over = "".join(f" for {index.letter} in {index.universe.name}" for index in scope)
-        one = f"    return all_of({said}{over})"
+        one = f"    return all_of({formula}{over})"
         if len(one) > WIDTH - 4:
-            one = "\n".join(["    return all_of(", f"        {said}", f"        {over.strip()}", "    )"])
+            one = "\n".join(["    return all_of(", f"        {formula}", f"        {over.strip()}", "    )"])
     doc = _sentence(clause, scope)
     if len(doc) > WIDTH - 14:
         doc = "\n    ".join(textwrap.wrap(doc, WIDTH - 14, break_long_words=False))
@@ -102,13 +102,13 @@ def _sentence(clause: Sequence[Literal], scope: Sequence[Index]) -> str:
     premises, conclusions = ([_plainly(text) for text in side] for side in _sides(clause))
     of = f"Of any {' and '.join(f'{i.universe.name} {i.letter}' for i in scope)}: " if scope else ""
     if not premises:
-        said = f"{' or '.join(conclusions)}"
+        sentence = f"{' or '.join(conclusions)}"
     elif conclusions:
-        said = f"where {' and '.join(premises)}, {' or '.join(conclusions)}"
+        sentence = f"where {' and '.join(premises)}, {' or '.join(conclusions)}"
     else:
-        said = f"never {' and '.join(premises)}"
-    said = f"{of}{said}."
-    return said[0].upper() + said[1:]
+        sentence = f"never {' and '.join(premises)}"
+    sentence = f"{of}{sentence}."
+    return sentence[0].upper() + sentence[1:]
 
 
 def _plainly(text: str) -> str:
@@ -129,8 +129,8 @@ def _identifier(name: str) -> str:
 
 def _unique(names: Sequence[str]) -> list[str]:
     seen: dict[str, int] = {}
-    made = []
+    unique = []
     for name in names:
         seen[name] = seen.get(name, 0) + 1
-        made.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
-    return made
+        unique.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+    return unique

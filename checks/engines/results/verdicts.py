@@ -140,6 +140,6 @@ def run_status(instances: Iterable[Iterable[Verdict]]) -> ExitStatus:
     return severest({exit_status(verdicts) for verdicts in instances})
 
 
-def severest(found: Collection[ExitStatus]) -> ExitStatus:
+def severest(statuses: Collection[ExitStatus]) -> ExitStatus:
     """The severest of some statuses; without any nothing was checked."""
-    return next((status for status in SEVEREST_FIRST if status in found), ExitStatus.EVALUATION)
+    return next((status for status in SEVEREST_FIRST if status in statuses), ExitStatus.EVALUATION)

@@ -36,7 +36,7 @@ def unroll(
     runs = _Runs(suite.protocol, float("inf") if seconds is None else started + seconds)
     open_still = [p for p in properties if p.kind != "sometimes"]
     goals = [p for p in properties if p.kind == "sometimes"]
-    found: dict[str, Trace] = {}
+    traces: dict[str, Trace] = {}
     complete, ended = -1, ""
     for length in range(depth + 1):
         if length:
@@ -53,18 +53,18 @@ def unroll(
             answer = runs.find(z3.Or(*claims.values()))
             if answer == z3.sat:
                 for name in [name for name, claim in claims.items() if runs.holds(claim)]:
-                    found[name] = runs.trace(name)
+                    traces[name] = runs.trace(name)
                     del claims[name]
         if answer == z3.unknown:
             ended = "interrupted" if should_stop() else "out of time"
             break
-        open_still = [p for p in open_still if p.name not in found]
-        goals = [p for p in goals if p.name not in found]
+        open_still = [p for p in open_still if p.name not in traces]
+        goals = [p for p in goals if p.name not in traces]
         complete = length
         if progress is not None:
             progress(length, depth)
     return Findings(
-        tuple(_verdict(p, found.get(p.name), complete, depth, ended) for p in properties),
+        tuple(_verdict(p, traces.get(p.name), complete, depth, ended) for p in properties),
         (f"looked at every run of up to {max(complete, 0)} steps" + (f"; {ended}" if ended else ""),),
         seconds=time.monotonic() - started,
     )

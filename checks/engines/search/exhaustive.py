@@ -75,17 +75,17 @@ def exhaust(
         resume=resume,
     )
     represented = reduction.represented(result, budget.workers) if reduction else None
-    found = _Found(observed, result, budget.workers, represented)
+    judgement = _Judgement(observed, result, budget.workers, represented)
     whole = result.outcome == "exhausted"
     suspicions = observed.suspicions(result.enabled, result.seen, result.constant()) if whole else []
-    notes = (found.summary(), *found.left_out(), *(reduction.notes(result, represented) if reduction else ()))
-    verdicts = found.verdicts() + (reduction.undecided() if reduction else ())
+    notes = (judgement.summary(), *judgement.left_out(), *(reduction.notes(result, represented) if reduction else ()))
+    verdicts = judgement.verdicts() + (reduction.undecided() if reduction else ())
     safety = Findings(verdicts, notes, tuple(suspicions), seconds=result.seconds)
     if not observed.leads:
         return safety
     left = None if budget.seconds is None else budget.seconds - result.seconds
     means = Means(budget.with_graph, budget.workers, left, telling, should_stop)
-    liveness = judge(observed, result, means, "" if whole else found.cut_short())
+    liveness = judge(observed, result, means, "" if whole else judgement.cut_short())
     return Findings(
         safety.verdicts + liveness.verdicts,
         safety.notes + liveness.notes,
@@ -96,14 +96,14 @@ def exhaust(
 
 def searched(observed: Observed, result: Searched) -> Findings:
     """What a search on Spark says of the properties, while its session lasts."""
-    found = _Found(observed, result, None, None)
+    judgement = _Judgement(observed, result, None, None)
     suspicions = observed.suspicions(result.enabled, result.seen) if result.outcome == "exhausted" else []
     left = tuple(p for p in observed.suite.properties if p.kind == "leads_to")
-    notes = (found.summary(), *([f"no matter for Spark: {', '.join(p.name for p in left)}"] if left else []))
-    return Findings(found.verdicts(), notes, tuple(suspicions), left=left, seconds=result.seconds)
+    notes = (judgement.summary(), *([f"no matter for Spark: {', '.join(p.name for p in left)}"] if left else []))
+    return Findings(judgement.verdicts(), notes, tuple(suspicions), left=left, seconds=result.seconds)
 
 
-class _Found:
+class _Judgement:
     """Turns the result of a search into verdicts."""
 
     def __init__(
@@ -165,11 +165,11 @@ class _Found:
         """What there is to say of a slice: how much it has, and whose values it does without."""
         if self.part is self.whole:
             return ()
-        kept, all_ = set(self.part.variables), varying(self.whole)
-        gone = [v for v in all_ if v not in kept]
+        inside, all_ = set(self.part.variables), varying(self.whole)
+        gone = [v for v in all_ if v not in inside]
         actions = f"{len(self.part.actions)} of {len(self.whole.actions)} actions"
-        told = f"{len(all_) - len(gone)} of {len(all_)} variables and {actions} matter to what is checked"
-        return (f"slice: {told}; left out: {', '.join(dict.fromkeys(v.family for v in gone))}",)
+        share = f"{len(all_) - len(gone)} of {len(all_)} variables and {actions} matter to what is checked"
+        return (f"slice: {share}; left out: {', '.join(dict.fromkeys(v.family for v in gone))}",)
 
     def summary(self) -> str:
         result = self.result

@@ -25,21 +25,21 @@ class Lasso:
     loop: int
 
 
-def shortest_lasso(graph: Graph, pending: Ways, found: Components, obliged: Marks) -> Lasso | None:
+def shortest_lasso(graph: Graph, pending: Ways, parts: Components, obliged: Marks) -> Lasso | None:
     """A fair run on which what is pending never comes; None if there is none.
 
     It is the shortest that stops, or, if that is shorter, the one that is soonest in a component that it need not leave. The
     way around that is short, not the shortest: it goes from each state to the nearest that is a reason for its fairness.
     """
-    if not found.fair.any():
+    if not parts.fair.any():
         return None
-    inside = found.of >= 0
-    stop = _soonest(pending, found.rest)
-    entry = _soonest(pending, inside & found.fair[found.of])
+    inside = parts.of >= 0
+    stop = _soonest(pending, parts.rest)
+    entry = _soonest(pending, inside & parts.fair[parts.of])
     assert entry is not None
     if stop is not None and pending.steps[stop] == pending.steps[entry]:
         return _lasso(graph, pending, stop, [])
-    around = _around(graph, found, entry, obliged)
+    around = _around(graph, parts, entry, obliged)
     if stop is not None and pending.steps[stop] <= pending.steps[entry] + len(around):
         return _lasso(graph, pending, stop, [])
     return _lasso(graph, pending, entry, around)
@@ -58,7 +58,7 @@ def _lasso(graph: Graph, pending: Ways, entry: int, around: Steps) -> Lasso:
     return Lasso((stem[0], *(state for _, state in steps)), tuple(action for action, _ in steps), len(stem) - 1)
 
 
-def _around(graph: Graph, found: Components, entry: int, obliged: Marks) -> Steps:
+def _around(graph: Graph, parts: Components, entry: int, obliged: Marks) -> Steps:
     """A way from ``entry`` back to it, within its component, on which each obliged action is taken or disabled once."""
     steps: Steps = []
     unmet, at = obliged.copy(), entry
@@ -66,12 +66,12 @@ def _around(graph: Graph, found: Components, entry: int, obliged: Marks) -> Step
         unmet &= _enabled(graph, at)
         if not unmet.any() and at == entry:
             return steps
-        way = nearest(graph, found, at, unmet, entry)
+        way = nearest(graph, parts, at, unmet, entry)
         steps += _along(graph, way)
         at = way[-1]
         unmet &= _enabled(graph, at)
         for action, after in graph.successors_of(at):
-            if unmet[action] and found.of[after] == found.of[entry]:
+            if unmet[action] and parts.of[after] == parts.of[entry]:
                 steps.append((action, after))
                 unmet[action] = False
                 at = after

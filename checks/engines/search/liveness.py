@@ -106,10 +106,10 @@ def _unfulfilled(graph: Graph, lead: Lead, obliged: Marks, reach: dict[str, int]
     part = pending.steps >= 0
     if not part.any():
         return None
-    found = components(graph, part, obliged)
+    parts = components(graph, part, obliged)
     reach["pending"] += int(part.sum())
-    reach["components"] += found.count
-    return shortest_lasso(graph, pending, found, obliged)
+    reach["components"] += parts.count
+    return shortest_lasso(graph, pending, parts, obliged)
 
 
 def _trace(observed: Observed, graph: Graph, prop: Property, lasso: Lasso) -> Trace:

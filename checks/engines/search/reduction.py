@@ -64,17 +64,17 @@ class Reduction:
     def notes(self, result: Result, represented: Represented | None) -> tuple[str, ...]:
         """What there is to say of it after a search: what is interchangeable, what that saved, and what is not and why."""
         if self.orbits is None or represented is None:
-            told = ["symmetry: no members are interchangeable, so every state was visited"]
+            notes = ["symmetry: no members are interchangeable, so every state was visited"]
         else:
             classes = " and ".join(map(str, self.orbits.symmetry.classes))
             visited = sum(result.level_sizes)
             transitions = f" with {represented.transitions:,} transitions" if result.outcome == "exhausted" else ""
             factor = represented.states / max(visited, 1)
-            told = [
+            notes = [
                 f"symmetry: {classes} interchangeable ({self._permutations()})",
                 f"symmetry: {visited:,} states stand for {represented.states:,}{transitions}; reduction factor {factor:.1f}",
             ]
-        return (*told, *(f"symmetry: {obstacle}" for obstacle in self.symmetry.obstacles))
+        return (*notes, *(f"symmetry: {obstacle}" for obstacle in self.symmetry.obstacles))
 
     def _permutations(self) -> str:
         used, proved = self.orbits.order if self.orbits else 1, self.symmetry.order

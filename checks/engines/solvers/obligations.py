@@ -84,36 +84,36 @@ class Obligations:
 
     def discharge(self, supposed: Any, conclusions: Mapping[int, Any], frame: int = 0) -> Outcome:
         """Which conclusions follow from the assumptions and what is ``supposed`` besides."""
-        found = Outcome(frame=frame)
+        outcome = Outcome(frame=frame)
         self._solver.push()
         self._solver.add(supposed)
-        found.impossible = self._ask()[0] == z3.unsat
+        outcome.impossible = self._ask()[0] == z3.unsat
         rest = dict(conclusions)
         while rest:
             answer, model = self._ask(z3.Not(z3.And(*rest.values())))
             if answer == z3.unknown:
-                self._one_by_one(rest, found)
+                self._one_by_one(rest, outcome)
             if answer != z3.sat:
                 break
             refuted = [number for number, formula in rest.items() if not z3.is_true(model.eval(formula, model_completion=True))]
-            found.failed += refuted
+            outcome.failed += refuted
             for number in refuted:
                 del rest[number]
         self._solver.pop()
-        discharged = {number: formula for number, formula in rest.items() if number not in {*found.failed, *found.undecided}}
-        found.failed.sort()
-        found.discharged = len(discharged)
+        discharged = {number: formula for number, formula in rest.items() if number not in {*outcome.failed, *outcome.undecided}}
+        outcome.failed.sort()
+        outcome.discharged = len(discharged)
         if self._second is not None and discharged:
-            self._confirm(supposed, discharged, found)
-        return found
+            self._confirm(supposed, discharged, outcome)
+        return outcome
 
-    def _one_by_one(self, rest: Mapping[int, Any], found: Outcome) -> None:
+    def _one_by_one(self, rest: Mapping[int, Any], outcome: Outcome) -> None:
         for number, formula in rest.items():
             answer, _ = self._ask(z3.Not(formula))
             if answer == z3.sat:
-                found.failed.append(number)
+                outcome.failed.append(number)
             elif answer == z3.unknown:
-                found.undecided.append(number)
+                outcome.undecided.append(number)
 
     def _ask(self, *formulas: Any) -> tuple[Any, Any]:
         """Z3's answer to whether the formulas can hold with what is asserted, and its model if they can."""
@@ -127,15 +127,15 @@ class Obligations:
         self._solver.pop()
         return answer, model
 
-    def _confirm(self, supposed: Any, discharged: Mapping[int, Any], found: Outcome) -> None:
+    def _confirm(self, supposed: Any, discharged: Mapping[int, Any], outcome: Outcome) -> None:
         if self._asked_again(supposed, z3.Not(z3.And(*discharged.values()))) == "unsat":
-            found.confirmed = len(discharged)
+            outcome.confirmed = len(discharged)
             return
         for number, formula in discharged.items():
             answer = self._asked_again(supposed, z3.Not(formula))
-            found.confirmed += answer == "unsat"
+            outcome.confirmed += answer == "unsat"
             if answer == "sat":
-                found.disputed.append(number)
+                outcome.disputed.append(number)
 
     def _asked_again(self, *formulas: Any) -> Answer:
         """The second solver's answer to whether the formulas can hold with the assumptions."""
