@@ -66,10 +66,10 @@ class _Version(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         try:
-            told = version("fencepost")
+            text = version("fencepost")
         except PackageNotFoundError:
-            told = "is running from source; see pyproject.toml for the version"
-        print(f"fencepost {told}")
+            text = "is running from source; see pyproject.toml for the version"
+        print(f"fencepost {text}")
         parser.exit()
 
 

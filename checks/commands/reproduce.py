@@ -155,7 +155,7 @@ def _list_as_json() -> str:
 
 
 def _as_json(
-    reproduction: Reproduction, release: str, found: Comparison, lines: list[str], status: ExitStatus, seconds: float
+    reproduction: Reproduction, release: str, comparison: Comparison, lines: list[str], status: ExitStatus, seconds: float
 ) -> str:
     def row(observation: Observation) -> Mapping[str, object]:
         return {"harmed": observation.harmed, "figures": dict(observation.figures)}
@@ -165,9 +165,9 @@ def _as_json(
         "exit_status": int(status),
         "name": reproduction.name,
         "release": release,
-        "as_found": found.as_found,
-        "run": row(found.run),
-        "control": row(found.control),
+        "as_found": comparison.as_found,
+        "run": row(comparison.run),
+        "control": row(comparison.control),
         "account": lines,
         "seconds": round(seconds, 1),
     }

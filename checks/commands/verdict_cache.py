@@ -157,8 +157,8 @@ def _replayed(remembered: dict[str, Any]) -> bool:
             Path(name).write_text(text, encoding="utf-8")
     except OSError:
         return False
-    told = f"# remembered: checked by this version on {remembered['when']}; --no-cache checks again"
-    print(told, file=sys.stdout if remembered["aloud"] else sys.stderr)
+    note = f"# remembered: checked by this version on {remembered['when']}; --no-cache checks again"
+    print(note, file=sys.stdout if remembered["aloud"] else sys.stderr)
     sys.stdout.write(remembered["printed"])
     sys.stdout.flush()
     return True
@@ -179,16 +179,16 @@ def _write(base: Path, asked: str, inputs: Inputs, status: int, printed: str, re
     with tempfile.NamedTemporaryFile("w", dir=base, suffix=".part", encoding="utf-8", delete=False) as beside:
         json.dump({"digest": _digest(answer.encode()), "answer": answer}, beside)
     Path(beside.name).replace(entry)
-    kept = sorted(base.glob("*.json"), key=lambda path: path.stat().st_mtime)
-    for oldest in kept[:-MOST_ENTRIES]:
+    entries = sorted(base.glob("*.json"), key=lambda path: path.stat().st_mtime)
+    for oldest in entries[:-MOST_ENTRIES]:
         oldest.unlink(missing_ok=True)
 
 
 class _Copying:
     """A stream that also keeps what is written to it."""
 
-    def __init__(self, stream: TextIO, kept: list[str]) -> None:
-        self._stream, self._kept = stream, kept
+    def __init__(self, stream: TextIO, copy: list[str]) -> None:
+        self._stream, self._kept = stream, copy
 
     def write(self, text: str) -> int:
         self._kept.append(text)
@@ -201,9 +201,9 @@ class _Copying:
 @contextmanager
 def _recorded() -> Iterator[list[str]]:
     """What is printed within it."""
-    before, kept = sys.stdout, list[str]()
-    sys.stdout = _Copying(before, kept)
+    before, copies = sys.stdout, list[str]()
+    sys.stdout = _Copying(before, copies)
     try:
-        yield kept
+        yield copies
     finally:
         sys.stdout = before

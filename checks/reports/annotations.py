@@ -21,9 +21,9 @@ def as_annotations(
     return short + rows + "".join(_at(doubt.strict, doubt.suspicion.location, "suspicious", str(doubt)) for doubt in suspicious)
 
 
-def _shortfall(found: Shortfall) -> str:
-    place = found.place
-    return command(found.kind != "open", in_repository(place.file), place.line or 1, found.headline, why(found))
+def _shortfall(shortfall: Shortfall) -> str:
+    place = shortfall.place
+    return command(shortfall.kind != "open", in_repository(place.file), place.line or 1, shortfall.headline, why(shortfall))
 
 
 def _annotation(row: Judged) -> str:
@@ -37,8 +37,8 @@ def _at(is_error: bool, location: Location, title: str, text: str) -> str:
 def command(is_error: bool, file: str, line: int, title: str, text: str) -> str:
     """The workflow command that marks a line of a file; of none, where ``file`` is empty."""
     fields = {"file": file, "line": str(line), "title": title} if file else {"title": title}
-    told = ",".join(f"{name}={_escaped(value, ':,')}" for name, value in fields.items())
-    return f"::{'error' if is_error else 'warning'} {told}::{_escaped(text)}\n"
+    parameters = ",".join(f"{name}={_escaped(value, ':,')}" for name, value in fields.items())
+    return f"::{'error' if is_error else 'warning'} {parameters}::{_escaped(text)}\n"
 
 
 def _escaped(text: str, also: str = "") -> str:

@@ -38,7 +38,7 @@ def heading(report: Report) -> str:
 def unexpected(report: Report, observed: Observed) -> list[Violated]:
     """The violations that are not those of negative controls."""
     controls = {p.name for p in observed.states.values() if p.strict}
-    return [found for found in report.violated if found.property not in controls]
+    return [violation for violation in report.violated if violation.property not in controls]
 
 
 def _stuck(report: Report) -> str:
@@ -48,13 +48,14 @@ def _stuck(report: Report) -> str:
 def _violations(report: Report, observed: Observed, folder: Path, width: int) -> list[str]:
     meaning = {p.name: p.doc.splitlines()[0] for p in observed.suite.properties}
     lines = []
-    for found in unexpected(report, observed):
-        walks = f"{found.walks:,} walk{'s' if found.walks != 1 else ''}"
-        told = f"{found.property}: {meaning[found.property]} (on {walks}; the shortest has {found.length} steps)"
-        lines += _entry("violated", told, width)
-        lines.append(f"{'':17}fencepost explore trace {folder} --walk {found.walk}")
+    for violation in unexpected(report, observed):
+        walks = f"{violation.walks:,} walk{'s' if violation.walks != 1 else ''}"
+        sentence = f"{violation.property}: {meaning[violation.property]}"
+        sentence += f" (on {walks}; the shortest has {violation.length} steps)"
+        lines += _entry("violated", sentence, width)
+        lines.append(f"{'':17}fencepost explore trace {folder} --walk {violation.walk}")
     quiet = [p.name for kind in (observed.states, observed.steps, observed.may_end) for p in kind.values() if not p.strict]
-    violated = {found.property for found in report.violated}
+    violated = {violation.property for violation in report.violated}
     lines += _wrapped("not violated", [name for name in quiet if name not in violated], width)
     return lines + _wrapped("expected", sorted(report.met["control"]), width)
 
@@ -91,10 +92,10 @@ def _coverage(report: Report) -> list[str]:
 
 
 def _wrapped(word: str, names: Iterable[str], width: int, before: str = "") -> list[str]:
-    told = ", ".join(names)
-    return _entry(word, before + told, width) if told else []
+    text = ", ".join(names)
+    return _entry(word, before + text, width) if text else []
 
 
-def _entry(word: str, told: str, width: int) -> list[str]:
+def _entry(word: str, text: str, width: int) -> list[str]:
     head = f"  {word:<15}"
-    return textwrap.wrap(told, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
+    return textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)

@@ -83,8 +83,8 @@ class Judged:
     def text(self) -> str:
         """What the property says, of which instance, and the trace."""
         history = self.verdict.history if self.verdict.verdict == "hazard" else None
-        told = about(history, self.checked.entry.name, self.verdict.property.name) if history else ()
-        lines = [self.verdict.property.doc, *told]
+        explanation = about(history, self.checked.entry.name, self.verdict.property.name) if history else ()
+        lines = [self.verdict.property.doc, *explanation]
         lines.append(f"{self.checked.entry.name}, {self.checked.instance.name}: {self.settings}")
         if self.file is not None:
             lines.append(f"trace: {self.file}")
@@ -96,8 +96,8 @@ class Judged:
     def settings(self) -> str:
         """The instance: its parameters and defects."""
         protocol = self.checked.protocol
-        told = [f"{name}={written(value)}" for name, value in protocol.parameters.items()]
-        return " ".join([*told, *(f"defect={defect}" for defect in protocol.active)])
+        settings = [f"{name}={written(value)}" for name, value in protocol.parameters.items()]
+        return " ".join([*settings, *(f"defect={defect}" for defect in protocol.active)])
 
 
 def judged(

@@ -50,10 +50,10 @@ def as_text(opening: Opening, width: int) -> str:
         change = "" if before is None else f" ({_change(row, before.row(row.guarantee.name))})"
         head = f"  {row.guarantee.name:<{COLUMN - 2}}{'?' if row.figure is None else row.figure}  "
         lines += _wrapped(head, row.sentence + change, width)
-        for told in details(now, row):
-            lines += _wrapped(" " * (COLUMN + 3), told, width)
-    for number, told in enumerate(opening.policy.sentences if opening.policy else ()):
-        lines += _wrapped(f"  {'' if number else 'load balancing':<{COLUMN + 1}}", told, width)
+        for sentence in details(now, row):
+            lines += _wrapped(" " * (COLUMN + 3), sentence, width)
+    for number, sentence in enumerate(opening.policy.sentences if opening.policy else ()):
+        lines += _wrapped(f"  {'' if number else 'load balancing':<{COLUMN + 1}}", sentence, width)
     lines += [f"    {command}" for command in (opening.policy.commands if opening.policy else ())]
     lines += _wrapped(f"  {'not seen':<{COLUMN + 1}}", unseen(now), width)
     return "\n".join(lines) + "\n"
@@ -70,7 +70,7 @@ def shortfall_lines(opening: Opening) -> list[str]:
 
 def as_json(opening: Opening) -> dict[str, Any]:
     """The rows for a program."""
-    now, before, found = opening.now, opening.before, opening.shortfalls
+    now, before, shortfalls = opening.now, opening.before, opening.shortfalls
     return {
         "file": now.file,
         "bookies": now.sizes.bookies,
@@ -86,7 +86,7 @@ def as_json(opening: Opening) -> dict[str, Any]:
                 "file": str(s.place.file),
                 "line": s.place.line or None,
             }
-            for s in found
+            for s in shortfalls
         ],
     }
 
@@ -162,7 +162,7 @@ def why(shortfall: Shortfall) -> str:
     return "\n".join([shortfall.row.sentence, *details(shortfall.of, shortfall.row)])
 
 
-def _wrapped(head: str, told: str, width: int) -> list[str]:
+def _wrapped(head: str, text: str, width: int) -> list[str]:
     return textwrap.wrap(
-        told, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False, break_long_words=False
+        text, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False, break_long_words=False
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -33,23 +34,23 @@ class Replayed:
     end: str = ""
 
 
-def text(found: Sequence[Replayed]) -> str:
+def text(replays: Sequence[Replayed]) -> str:
     """The report for a person."""
     lines = []
-    for each in found:
+    for each in replays:
         lines.append(f"{each.hazard} on {each.system} {each.release}: {each.verdict}")
         if each.verdict == "reproduced":
             lines.append(f"  {each.property} is violated after {len(each.steps)} steps: {each.end}")
         elif each.why:
             lines.append(f"  {each.why}")
-    counts = {verdict: sum(each.verdict == verdict for each in found) for verdict in dict.fromkeys(e.verdict for e in found)}
+    counts = Counter(each.verdict for each in replays)
     lines.append(", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "no hazard was replayed")
     return "\n".join(lines) + "\n"
 
 
-def as_json(found: Sequence[Replayed]) -> str:
+def as_json(replays: Sequence[Replayed]) -> str:
     """The report for programs, and for the documentation."""
-    content: dict[str, Any] = {"format": FORMAT, "hazards": [asdict(each) for each in found]}
+    content: dict[str, Any] = {"format": FORMAT, "hazards": [asdict(each) for each in replays]}
     return json.dumps(content, indent=1) + "\n"
 
 
@@ -63,15 +64,15 @@ def read_row(line: str) -> Replayed:
     return _replayed(json.loads(line))
 
 
-def _replayed(told: dict[str, Any]) -> Replayed:
-    return Replayed(**{**told, "steps": tuple(told["steps"])})
+def _replayed(row: dict[str, Any]) -> Replayed:
+    return Replayed(**{**row, "steps": tuple(row["steps"])})
 
 
-def table(found: Sequence[Replayed]) -> str:
+def table(replays: Sequence[Replayed]) -> str:
     """Hazards and releases, in Markdown: a table for each target, and below it the run and the end of each."""
     parts = []
-    for target in dict.fromkeys(each.target for each in found):
-        its = [each for each in found if each.target == target]
+    for target in dict.fromkeys(each.target for each in replays):
+        its = [each for each in replays if each.target == target]
         releases = list(dict.fromkeys(each.release for each in its))
         by = {(each.hazard, each.release): each for each in its}
         head = f"| {target} | {' | '.join(f'{SYSTEMS[its[0].system]} {release}' for release in releases)} | seen |\n"
@@ -89,11 +90,11 @@ def _cell(each: Replayed) -> str:
 
 def _seen(its: Sequence[Replayed]) -> str:
     """What was seen of a hazard: its run and its end, and once each reason why not."""
-    told = []
+    parts = []
     done = next((each for each in its if each.verdict == "reproduced"), None)
     if done:
-        told.append(f"`{done.property}` after {'; '.join(done.steps)}: {done.end}")
+        parts.append(f"`{done.property}` after {'; '.join(done.steps)}: {done.end}")
     for each in its:
-        if each.why and each.why not in " ".join(told):
-            told.append(f"{each.release}: {each.why}" if each.verdict != "not tried" else each.why)
-    return ". ".join(told).replace("|", "\\|")
+        if each.why and each.why not in " ".join(parts):
+            parts.append(f"{each.release}: {each.why}" if each.verdict != "not tried" else each.why)
+    return ". ".join(parts).replace("|", "\\|")

@@ -19,10 +19,10 @@ UNREAD = "unread"
 
 def rows(history: Mapping[str, History]) -> Iterator[tuple[str, list[str]]]:
     """Of each mistake its name and a cell for each modelled release, since when it is there and where it is fixed."""
-    for name, told in history.items():
-        cells = [_cell(told, release) for release in told.modelled]
-        ever = bool(told.since or told.fixed or told.present)
-        yield name, [*cells, told.since if ever else NEVER, told.ending]
+    for name, explanation in history.items():
+        cells = [_cell(explanation, release) for release in explanation.modelled]
+        ever = bool(explanation.since or explanation.fixed or explanation.present)
+        yield name, [*cells, explanation.since if ever else NEVER, explanation.ending]
 
 
 def upstream(history: History) -> Sequence[str]:
@@ -34,11 +34,11 @@ def about(history: History, protocol: str, name: str) -> list[str]:
     """What there is to know of a hazard, by the name of its protocol and its own, line by line."""
     fixed = f"fixed in {history.fixed}" if history.fixed else "open: no release that was read fixes it"
     numbers = ", ".join(upstream(history)) or "no report found upstream"
-    told = [f"costs: {history.costs}"] if history.costs else []
-    told.append(f"since {history.since}; {fixed}; {numbers}")
-    told += [f"avoided by {history.avoided_by}"] if history.avoided_by else []
-    told += [f"with {name} {' or '.join(values)} only" for name, values in (history.only or {}).items()]
-    return told + [f"seen on real code, {release}: {what}" for release, what in seen(protocol, name).items()]
+    lines = [f"costs: {history.costs}"] if history.costs else []
+    lines.append(f"since {history.since}; {fixed}; {numbers}")
+    lines += [f"avoided by {history.avoided_by}"] if history.avoided_by else []
+    lines += [f"with {name} {' or '.join(values)} only" for name, values in (history.only or {}).items()]
+    return lines + [f"seen on real code, {release}: {what}" for release, what in seen(protocol, name).items()]
 
 
 def address(history: History, issue: str) -> str:

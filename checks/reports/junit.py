@@ -65,15 +65,15 @@ def as_junit(
 def _guarantees(whole: Element, opening: Opening) -> bool:
     """A case for each guarantee; whether one of them falls short."""
     kinds = {"open": "error"}
-    found = [(row, opening.of(row)) for row in opening.now.rows]
-    errors = sum(any(s.kind == "open" for s in short) for _, short in found)
-    failures = sum(any(s.kind != "open" for s in short) for _, short in found)
-    suite = _suite(whole, f"guarantees of {opening.now.file}", len(found), failures, errors)
-    for row, short in found:
+    rows = [(row, opening.of(row)) for row in opening.now.rows]
+    errors = sum(any(s.kind == "open" for s in short) for _, short in rows)
+    failures = sum(any(s.kind != "open" for s in short) for _, short in rows)
+    suite = _suite(whole, f"guarantees of {opening.now.file}", len(rows), failures, errors)
+    for row, short in rows:
         case = SubElement(suite, "testcase", classname="guarantees", name=row.guarantee.name)
         for shortfall in short:
-            told = SubElement(case, kinds.get(shortfall.kind, "failure"), type=shortfall.kind, message=shortfall.headline)
-            told.text = f"{shortfall.place}\n{why(shortfall)}"
+            element = SubElement(case, kinds.get(shortfall.kind, "failure"), type=shortfall.kind, message=shortfall.headline)
+            element.text = f"{shortfall.place}\n{why(shortfall)}"
         if not short:
             SubElement(case, "system-out").text = f"{row.sentence}, {row.verdict}"
     return errors + failures > 0

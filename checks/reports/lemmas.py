@@ -11,44 +11,44 @@ from fencepost.checks.engines.results.findings import Findings
 from fencepost.properties.registry import written
 
 
-def as_text(found: Lemmas) -> str:
+def as_text(lemmas: Lemmas) -> str:
     """What was looked at, the lemmas, and what they prove."""
-    lines = [f"{_subject(found)}: lemmas for {found.statement.name}", *(f"  {line}" for line in _looked_at(found))]
-    if found.text:
-        lines += ["", found.text.rstrip()]
-    return "\n".join([*lines, "", *_came_to(found)])
+    lines = [f"{_subject(lemmas)}: lemmas for {lemmas.statement.name}", *(f"  {line}" for line in _looked_at(lemmas))]
+    if lemmas.text:
+        lines += ["", lemmas.text.rstrip()]
+    return "\n".join([*lines, "", *_came_to(lemmas)])
 
 
 def as_python(everything: Sequence[Lemmas]) -> str:
     """The lemmas as a file of Python, with what they prove in comments."""
     parts = []
-    for found in everything:
-        told = "\n".join(f"# {line}" for line in [_subject(found), *_came_to(found)])
-        parts.append(f"{told}\n\n{found.text or '# no lemmas'}".rstrip() + "\n")
+    for lemmas in everything:
+        comment = "\n".join(f"# {line}" for line in [_subject(lemmas), *_came_to(lemmas)])
+        parts.append(f"{comment}\n\n{lemmas.text or '# no lemmas'}".rstrip() + "\n")
     return "\n\n".join(parts)
 
 
 def as_json(everything: Sequence[Lemmas]) -> str:
     """The same as a JSON document, with an object for each instance."""
-    document = {"format": 1, "instances": [_document(found) for found in everything]}
+    document = {"format": 1, "instances": [_document(lemmas) for lemmas in everything]}
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def _document(found: Lemmas) -> dict[str, Any]:
+def _document(lemmas: Lemmas) -> dict[str, Any]:
     return {
-        "protocol": found.entry.name,
-        "instance": found.instance.name,
-        "parameters": dict(found.protocol.parameters),
-        "defects": list(found.protocol.active),
-        "property": found.statement.name,
-        "proved": found.is_proved,
-        "reached": found.is_reached,
-        "unfinished": found.unfinished,
-        "why": found.why,
-        "states": found.states,
-        "all_states": found.is_whole,
-        "states_looked_at": found.looked_at,
-        "clauses_tried": found.tried,
+        "protocol": lemmas.entry.name,
+        "instance": lemmas.instance.name,
+        "parameters": dict(lemmas.protocol.parameters),
+        "defects": list(lemmas.protocol.active),
+        "property": lemmas.statement.name,
+        "proved": lemmas.is_proved,
+        "reached": lemmas.is_reached,
+        "unfinished": lemmas.unfinished,
+        "why": lemmas.why,
+        "states": lemmas.states,
+        "all_states": lemmas.is_whole,
+        "states_looked_at": lemmas.looked_at,
+        "clauses_tried": lemmas.tried,
         "stages": [
             {
                 "literals": stage.literals,
@@ -57,30 +57,30 @@ def _document(found: Lemmas) -> dict[str, Any]:
                 "refuted_by_z3": stage.lost_to_z3,
                 "questions": stage.questions,
             }
-            for stage in found.stages
+            for stage in lemmas.stages
         ],
-        "lemmas": found.count,
-        "obligations": found.proof.discharged if found.proof else 0,
-        "any_size": {name: _is_general(findings) for name, findings in found.general},
-        "python": found.text,
+        "lemmas": lemmas.count,
+        "obligations": lemmas.proof.discharged if lemmas.proof else 0,
+        "any_size": {name: _is_general(findings) for name, findings in lemmas.general},
+        "python": lemmas.text,
     }
 
 
-def _subject(found: Lemmas) -> str:
-    parameters = ", ".join(f"{name}={written(value)}" for name, value in found.instance.parameters.items())
-    defects = "".join(f", {defect} switched on" for defect in found.protocol.active)
-    return f"{found.entry.name}, {found.instance.name}{f' ({parameters})' if parameters else ''}{defects}"
+def _subject(lemmas: Lemmas) -> str:
+    parameters = ", ".join(f"{name}={written(value)}" for name, value in lemmas.instance.parameters.items())
+    defects = "".join(f", {defect} switched on" for defect in lemmas.protocol.active)
+    return f"{lemmas.entry.name}, {lemmas.instance.name}{f' ({parameters})' if parameters else ''}{defects}"
 
 
-def _looked_at(found: Lemmas) -> Iterator[str]:
-    if not found.states:
+def _looked_at(lemmas: Lemmas) -> Iterator[str]:
+    if not lemmas.states:
         return
-    every = "all that can be reached" if found.is_whole else "not all that can be reached"
-    yield f"{found.states:,} states of the part that {found.statement.name} can see, {every}"
-    if found.tried:
-        looked_at = "them" if found.looked_at == found.states else f"{found.looked_at:,} of them"
-        yield f"{found.tried:,} clauses tried on {looked_at}"
-    for stage in found.stages:
+    every = "all that can be reached" if lemmas.is_whole else "not all that can be reached"
+    yield f"{lemmas.states:,} states of the part that {lemmas.statement.name} can see, {every}"
+    if lemmas.tried:
+        looked_at = "them" if lemmas.looked_at == lemmas.states else f"{lemmas.looked_at:,} of them"
+        yield f"{lemmas.tried:,} clauses tried on {looked_at}"
+    for stage in lemmas.stages:
         lost, few = stage.lost_to_kernel + stage.lost_to_z3, f"{stage.literals} literal{'s' if stage.literals > 1 else ''}"
         yield (
             f"up to {few}: {stage.candidates:,} clauses hold in these states, {lost:,} of them were seen to fail after a step "
@@ -88,20 +88,22 @@ def _looked_at(found: Lemmas) -> Iterator[str]:
         )
 
 
-def _came_to(found: Lemmas) -> Iterator[str]:
+def _came_to(lemmas: Lemmas) -> Iterator[str]:
     """What the lemmas come to, in a line or two."""
-    name, count = found.statement.name, f"{found.count} lemma{'' if found.count == 1 else 's'}"
-    if found.is_reached:
-        yield f"{name} has no proof: {found.why}; `fencepost check {found.entry.name} --property {name}` shows the shortest run"
-    elif found.is_proved:
-        assert found.proof is not None
-        verb = "proves" if found.count == 1 else "prove"
-        yield f"{count} {verb} {name}: {found.proof.discharged:,} obligations discharged afresh, {found.proof.frame:,} by frame"
+    name, count = lemmas.statement.name, f"{lemmas.count} lemma{'' if lemmas.count == 1 else 's'}"
+    if lemmas.is_reached:
+        command = f"fencepost check {lemmas.entry.name} --property {name}"
+        yield f"{name} has no proof: {lemmas.why}; `{command}` shows the shortest run"
+    elif lemmas.is_proved:
+        assert lemmas.proof is not None
+        verb = "proves" if lemmas.count == 1 else "prove"
+        proof = f"{lemmas.proof.discharged:,} obligations discharged afresh, {lemmas.proof.frame:,} by frame"
+        yield f"{count} {verb} {name}: {proof}"
     else:
-        yield f"{name} is not proved: {found.unfinished or found.why}"
-        if found.count:
-            yield f"{count}, which {'is' if found.count == 1 else 'are'} inductive, so far as was found"
-    for parameter, findings in found.general:
+        yield f"{name} is not proved: {lemmas.unfinished or lemmas.why}"
+        if lemmas.count:
+            yield f"{count}, which {'is' if lemmas.count == 1 else 'are'} inductive, so far as was found"
+    for parameter, findings in lemmas.general:
         yield f"any number of {parameter}: {_general(name, findings)}"
 
 

@@ -45,12 +45,12 @@ def _chosen(names: Sequence[str]) -> list[Entry | Theory]:
 def _releases() -> str:
     ships = [f"{release} (which ships BookKeeper {bookkeeper})" for release, bookkeeper in PULSAR.items()]
     pairs = [", ".join(ships[place : place + 2]) for place in range(0, len(ships), 2)]
-    told = "".join(f"\n  unread: whether {', '.join(numbers)} has known bugs{of}" for of, numbers in _unread().items())
+    unread = "".join(f"\n  unread: whether {', '.join(numbers)} has known bugs{of}" for of, numbers in _unread().items())
     return f"""releases that are modelled
 
   Pulsar      {f",{chr(10)}              ".join(pairs)}
   BookKeeper  {", ".join(BOOKKEEPER)}
-  unless one is named: Pulsar {NEWEST}, and of BookKeeper what it ships{told}
+  unless one is named: Pulsar {NEWEST}, and of BookKeeper what it ships{unread}
 """
 
 
@@ -84,13 +84,13 @@ def _defects(entry: Entry | Theory) -> str:
 
 def mirrored(method: str) -> str:
     """The actions that mirror a method of the real system, by its name or a part of it; RegistryError if none does."""
-    found = []
+    lines = []
     for entry in PROTOCOLS.values():
         for action, names in entry.outline({}).protocol.mirrors.items():
-            found += [f"{entry.name}  {action}  {name}" for name in names if method.lower() in name.lower()]
-    if not found:
+            lines += [f"{entry.name}  {action}  {name}" for name in names if method.lower() in name.lower()]
+    if not lines:
         raise RegistryError(f"no action mirrors a method with {method!r} in its name; `fencepost list` shows what they mirror")
-    return "\n".join(found) + "\n"
+    return "\n".join(lines) + "\n"
 
 
 def _theory(theory: Theory) -> str:
@@ -131,10 +131,10 @@ def _protocol(entry: Entry) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _lined(told: Mapping[str, str]) -> list[str]:
+def _lined(meanings: Mapping[str, str]) -> list[str]:
     """Names with what is told of each, one below the other."""
-    width = max(map(len, told), default=0)
-    return [f"  {name:<{width}}  {doc}" for name, doc in told.items()]
+    width = max(map(len, meanings), default=0)
+    return [f"  {name:<{width}}  {doc}" for name, doc in meanings.items()]
 
 
 def _indented(lines: Sequence[str]) -> list[str]:

@@ -18,31 +18,31 @@ _LINES = 5
 """Lines of the log that are named at most."""
 
 
-def text(kernel: Kernel, found: Explanation, log: Path, out: Path | None = None, *, width: int = 120) -> str:
+def text(kernel: Kernel, explanation: Explanation, log: Path, out: Path | None = None, *, width: int = 120) -> str:
     """The report for a person."""
     fold = textwrap.TextWrapper(width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
-    events, unseen = len(found.events.events), found.unobserved_steps
-    run = f"a run of {kernel.protocol.name} of {_many(len(found.run.steps), 'step')}, {unseen} of them not in the log"
+    events, unseen = len(explanation.events.events), explanation.unobserved_steps
+    run = f"a run of {kernel.protocol.name} of {_many(len(explanation.run.steps), 'step')}, {unseen} of them not in the log"
     lines = []
-    if found.whole:
+    if explanation.whole:
         lines.append(f"{log}: {_many(events, 'event')}, explained by {run}")
     else:
-        event = found.next
+        event = explanation.next
         assert event is not None
-        why = found.stopped or f"no run of {kernel.protocol.name} explains this"
+        why = explanation.stopped or f"no run of {kernel.protocol.name} explains this"
         lines.append(f"{log}:{event.line}: {printable(event.what)}: {why}")
-        lines.append(f"  explained: the first {found.explained:,} of {_many(events, 'event')}, by {run}")
-        lines.append(f"  possible there: {_many(len(found.possible), 'state')}")
-        for name, shown in possible(kernel, found.possible).items():
+        lines.append(f"  explained: the first {explanation.explained:,} of {_many(events, 'event')}, by {run}")
+        lines.append(f"  possible there: {_many(len(explanation.possible), 'state')}")
+        for name, shown in possible(kernel, explanation.possible).items():
             lines += [f"  {line}" for line in fold.wrap(f"{name} {alternatives(shown)}")]
-        if not found.stopped:
-            lines += [f"  {line}" for line in why_not(kernel, found, width - 2)]
-    lines.append(f"  possible at once: at most {_many(found.widest, 'state')}")
-    names = list(dict.fromkeys(kernel.actions[n].name for n in found.events.unobserved))
+        if not explanation.stopped:
+            lines += [f"  {line}" for line in why_not(kernel, explanation, width - 2)]
+    lines.append(f"  possible at once: at most {_many(explanation.widest, 'state')}")
+    names = list(dict.fromkeys(kernel.actions[n].name for n in explanation.events.unobserved))
     lines += fold.wrap(f"assumed unobserved: {', '.join(names) or 'nothing'}")
-    if found.events.unmatched:
-        some = ", ".join(map(str, found.events.unmatched[:_LINES]))
-        more = ", ..." if len(found.events.unmatched) > _LINES else ""
+    if explanation.events.unmatched:
+        some = ", ".join(map(str, explanation.events.unmatched[:_LINES]))
+        more = ", ..." if len(explanation.events.unmatched) > _LINES else ""
         lines.append(f"  lines without a match: {some}{more}")
     if out:
         lines.append(f"run: {out}")
@@ -53,9 +53,9 @@ def _many(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' if count != 1 else ''}"
 
 
-def as_json(kernel: Kernel, found: Explanation, log: Path, status: ExitStatus, out: Path | None = None) -> str:
+def as_json(kernel: Kernel, explanation: Explanation, log: Path, status: ExitStatus, out: Path | None = None) -> str:
     """The report for programs."""
-    event = found.next
+    event = explanation.next
     content: dict[str, Any] = {
         "format": FORMAT,
         "protocol": kernel.protocol.name,
@@ -63,14 +63,14 @@ def as_json(kernel: Kernel, found: Explanation, log: Path, status: ExitStatus, o
         "defects": list(kernel.protocol.active),
         "log": str(log),
         "exit_status": int(status),
-        "events": len(found.events.events),
-        "explained": found.explained,
-        "stopped": found.stopped or None,
-        "steps": [step.action for step in found.run.steps],
-        "unobserved_steps": found.unobserved_steps,
-        "widest": found.widest,
-        "unobserved": list(dict.fromkeys(kernel.actions[n].name for n in found.events.unobserved)),
-        "unmatched_lines": list(found.events.unmatched),
+        "events": len(explanation.events.events),
+        "explained": explanation.explained,
+        "stopped": explanation.stopped or None,
+        "steps": [step.action for step in explanation.run.steps],
+        "unobserved_steps": explanation.unobserved_steps,
+        "widest": explanation.widest,
+        "unobserved": list(dict.fromkeys(kernel.actions[n].name for n in explanation.events.unobserved)),
+        "unmatched_lines": list(explanation.events.unmatched),
         "next": None,
         "run": str(out) if out else None,
     }
@@ -79,8 +79,8 @@ def as_json(kernel: Kernel, found: Explanation, log: Path, status: ExitStatus, o
             "line": event.line,
             "what": event.what,
             "steps": None if event.steps is None else [kernel.actions[n].label for n in event.steps],
-            "possible_states": len(found.possible),
-            "possible": {name: list(shown) for name, shown in possible(kernel, found.possible).items()},
-            "why": [] if found.stopped else why_not(kernel, found, 120),
+            "possible_states": len(explanation.possible),
+            "possible": {name: list(shown) for name, shown in possible(kernel, explanation.possible).items()},
+            "why": [] if explanation.stopped else why_not(kernel, explanation, 120),
         }
     return json.dumps(content, indent=1) + "\n"

@@ -61,12 +61,12 @@ def text(checked: Checked, *, width: int = 120, colour: bool = False, whole: boo
     return "\n".join(lines) + "\n"
 
 
-def _folded(told: list[str], width: int, whole: bool) -> list[str]:
+def _folded(lines: list[str], width: int, whole: bool) -> list[str]:
     """The lines, unless they are to stay whole folded to the width."""
     if whole:
-        return told
+        return lines
     fold = textwrap.TextWrapper(width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
-    return [part for line in told for part in fold.wrap(line)]
+    return [part for line in lines for part in fold.wrap(line)]
 
 
 def _heading(checked: Checked) -> str:
@@ -105,21 +105,21 @@ def _lines(protocol: str, verdicts: list[Verdict], width: int) -> list[str]:
     head = f"  {SHOWN.get(_word(first), _word(first)):<12} "
     if first.history is not None:
         return _lines_of_hazard(protocol, first, first.history, head, width)
-    told = ", ".join(v.property.name for v in verdicts)
+    text = ", ".join(v.property.name for v in verdicts)
     if _word(first) == "refines" and first.property.refinement is not None:
-        told += f": {first.property.refinement.coarse.name} ({first.verdict})"
+        text += f": {first.property.refinement.coarse.name} ({first.verdict})"
     if first.verdict in ("violated", "inconclusive"):
-        told += f": {first.property.doc.splitlines()[0]}" if len(verdicts) == 1 else ""
+        text += f": {first.property.doc.splitlines()[0]}" if len(verdicts) == 1 else ""
         steps = f"{_length(first.reach)}; " if "steps" in first.reach and first.verdict == "violated" else ""
-        told += f" ({steps}{first.note})" if first.note else f" ({steps.removesuffix('; ')})" if steps else ""
-    return textwrap.wrap(told, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
+        text += f" ({steps}{first.note})" if first.note else f" ({steps.removesuffix('; ')})" if steps else ""
+    return textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False)
 
 
 def _lines_of_hazard(protocol: str, verdict: Verdict, history: History, head: str, width: int) -> list[str]:
     """What a hazard is, what it violates and, if that was seen, what there is to know of it, each on a line of its own."""
-    told = f"{verdict.property.name}: {verdict.property.doc}"
+    text = f"{verdict.property.name}: {verdict.property.doc}"
     why = f"{verdict.shows.name} is violated {_length(verdict.reach)}" if verdict.shows else verdict.note
-    lines = [f"{told} ({why})"]
+    lines = [f"{text} ({why})"]
     if verdict.accepted is not None:
         lines += [f"reason: {verdict.accepted}"] if verdict.accepted else []
     elif verdict.verdict == "hazard":
@@ -159,14 +159,14 @@ def closing(
     for verdict in (v for checked in everything for v in checked.findings.verdicts):
         word = "violated as expected" if verdict.expected else _word(verdict)
         counts[word] = counts.get(word, 0) + 1
-    told = ", ".join(
+    summary = ", ".join(
         count_of(count, SHOWN[word]) if word == "hazard" else f"{count} {word}" for word, count in sorted(counts.items())
     )
-    told += f", {len(suspicious)} suspicious" if suspicious else ""
+    summary += f", {len(suspicious)} suspicious" if suspicious else ""
     meaning = _success(everything, suspicious) if status == ExitStatus.HOLDS else _MEANING[status]
     if outdated and status == ExitStatus.ASSUMPTION:
         meaning = "differs from the baseline"
-    return f"{told or 'no verdicts'}: {meaning} (exit {int(status)})"
+    return f"{summary or 'no verdicts'}: {meaning} (exit {int(status)})"
 
 
 def _success(everything: Sequence[Checked], suspicious: Sequence[Doubt]) -> str:
@@ -220,13 +220,13 @@ def as_json(
 
 
 def _doubt(doubt: Doubt) -> dict[str, Any]:
-    told = doubt.suspicion
+    suspicion = doubt.suspicion
     return {
         "protocol": doubt.protocol,
         "instance": doubt.instance or None,
-        "kind": told.kind,
-        "subject": told.subject,
-        "text": told.text,
+        "kind": suspicion.kind,
+        "subject": suspicion.subject,
+        "text": suspicion.text,
     }
 
 

@@ -33,7 +33,7 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
     columns = 2 if before else 1
     bookies = count_of(now.sizes.bookies, "bookie") + (" (assumed)" if now.assumed else "")
     against = f"; before: {before.file}" if before else ""
-    told = closing(everything, status) if everything else closing_of_guarantees(opening, status)
+    end = closing(everything, status) if everything else closing_of_guarantees(opening, status)
     short = each('<p class="short">{}</p>', (f"{s.place}: {s.headline}" for s in opening.shortfalls))
     rest = [_policy(opening), _hazards(everything), _others(everything)]
     if runs:
@@ -45,7 +45,7 @@ def report_page(opening: Opening, everything: Sequence[Checked], status: ExitSta
         title=f"{now.file}: what it guarantees",
         file=html("<code>{}</code>", now.file),
         about=f"{now.releases}; {bookies}{against}",
-        outcome=html("<p><strong>{}</strong></p>{}", told, short),
+        outcome=html("<p><strong>{}</strong></p>{}", end, short),
         columns=" ".join([FIGURE] * columns),
         narrow=" ".join([NARROW] * columns),
         rows=html('<div class="rows">{}</div>', joined(_row(opening, row) for row in now.rows)),
@@ -111,21 +111,21 @@ def _figure(row: Established, when: str) -> Html:
 
 
 def _hazards(everything: Sequence[Checked]) -> Html:
-    found = [(checked, verdict) for checked, verdict in _verdicts(everything) if verdict.verdict == "hazard"]
-    if not found:
+    hazards = [(checked, verdict) for checked, verdict in _verdicts(everything) if verdict.verdict == "hazard"]
+    if not hazards:
         return Html()
-    hazards = joined(_hazard(*pair) for pair in found)
-    return html("<section><h2>{} of the release</h2>{}</section>", count_of(len(found), "known bug"), hazards)
+    parts = joined(_hazard(*pair) for pair in hazards)
+    return html("<section><h2>{} of the release</h2>{}</section>", count_of(len(hazards), "known bug"), parts)
 
 
 def _hazard(checked: Checked, verdict: Verdict) -> Html:
     history = verdict.history
-    told = about(history, checked.entry.name, verdict.property.name) if history else ()
+    explanation = about(history, checked.entry.name, verdict.property.name) if history else ()
     run = _run(f"{verdict.violated.name} is violated", checked, verdict) if verdict.trace else Html()
     accepted = f" (accepted: {verdict.accepted})" if verdict.accepted is not None else ""
     prop = verdict.property
     head = html("<p><strong><code>{}</code></strong> {}{}</p>", prop.name, prop.doc, accepted)
-    return html('<div class="hazard">{}{}{}</div>', head, each(QUIET, told), run)
+    return html('<div class="hazard">{}{}{}</div>', head, each(QUIET, explanation), run)
 
 
 def _others(everything: Sequence[Checked]) -> Html:
@@ -137,8 +137,8 @@ def _others(everything: Sequence[Checked]) -> Html:
     return html("<section><details>{}{}</details></section>", head, blocks)
 
 
-def _without_times(told: str) -> str:
-    return "\n".join(line for line in told.splitlines() if not line.startswith("#"))
+def _without_times(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if not line.startswith("#"))
 
 
 def _verdicts(everything: Sequence[Checked]) -> Iterator[tuple[Checked, Verdict]]:

@@ -133,15 +133,15 @@ def _suspicious_rule(doubt: Doubt) -> dict[str, Any]:
 
 
 def _suspicion(doubt: Doubt, rule: int) -> dict[str, Any]:
-    told = doubt.suspicion
+    suspicion = doubt.suspicion
     return {
-        "ruleId": f"suspicious/{told.kind}",
+        "ruleId": f"suspicious/{suspicion.kind}",
         "ruleIndex": rule,
         "kind": "fail",
         "level": "error" if doubt.strict else "warning",
         "message": {"text": str(doubt)},
-        "locations": [_location(told.location)],
-        "partialFingerprints": fingerprints(doubt.protocol, doubt.instance, told.kind, told.subject),
+        "locations": [_location(suspicion.location)],
+        "partialFingerprints": fingerprints(doubt.protocol, doubt.instance, suspicion.kind, suspicion.subject),
     }
 
 
@@ -151,8 +151,8 @@ def _flow(row: Judged, trace: Trace) -> list[dict[str, Any]]:
     flow = []
     for number, (before, step) in enumerate(zip(trace.states, trace.steps, strict=False), start=1):
         action = actions[step.action]
-        told = " ".join(changes(protocol.variables, before, step.state)) or "changes nothing"
-        location = _location(action.location, f"{action.actor}: {action.label}: {told}")
+        text = " ".join(changes(protocol.variables, before, step.state)) or "changes nothing"
+        location = _location(action.location, f"{action.actor}: {action.label}: {text}")
         flow.append({"location": location, "executionOrder": number})
     return flow
 

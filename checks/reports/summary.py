@@ -21,7 +21,7 @@ def as_markdown(log: Mapping[str, Any]) -> str:
     (invocation,) = run["invocations"]
     rules, results = run["tool"]["driver"]["rules"], run["results"]
     guarantees = [rule["shortDescription"]["text"] for rule in rules if rule.get("properties", {}).get("kind") == "guarantee"]
-    notes = [told["message"]["text"] for told in invocation.get("toolExecutionNotifications", ())]
+    notes = [notification["message"]["text"] for notification in invocation.get("toolExecutionNotifications", ())]
     outcome = _outcome(len(results), invocation["exitCode"], ended=invocation["executionSuccessful"])
     parts = [f"### Fencepost: {outcome}\n"]
     if guarantees:
@@ -38,14 +38,14 @@ def as_annotations(log: Mapping[str, Any]) -> str:
     """Of a SARIF file the workflow commands of GitHub for what is wrong with the configuration, at its line: a guarantee that
     falls short, a value that cannot be used."""
     (run,) = log["runs"]
-    told = ""
+    commands = ""
     for result in run["results"]:
         if result["ruleId"].startswith("guarantee/") or result["ruleId"] == "input":
             title, _, text = result["message"]["text"].partition("\n")
             places = [location["physicalLocation"] for location in result.get("locations", ())]
             file, line = (places[0]["artifactLocation"]["uri"], places[0]["region"]["startLine"]) if places else ("", 1)
-            told += command(result["kind"] != "open", file, line, title, text.strip() or title)
-    return told
+            commands += command(result["kind"] != "open", file, line, title, text.strip() or title)
+    return commands
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,8 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _outcome(results: int, status: int, *, ended: bool) -> str:
-    found = ("nothing found" if ended else "no answer") if not results else f"{results} result{'s' if results > 1 else ''}"
-    return f"{found} (exit {status})"
+    count = ("nothing found" if ended else "no answer") if not results else f"{results} result{'s' if results > 1 else ''}"
+    return f"{count} (exit {status})"
 
 
 def _place(result: Mapping[str, Any]) -> str:

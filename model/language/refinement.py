@@ -19,8 +19,8 @@ class Refinement:
     """A fine protocol and a coarse one, and what each variable of the coarse one is in terms of the fine one's.
 
     ``values`` has a term for each variable of the coarse protocol by name; for a family what is indexed like it, or a
-    function of the index. Raises ModelError, beginning with ``where``, if it is no mapping of all variables, or does not begin where the
-    coarse protocol does.
+    function of the index. Raises ModelError, beginning with ``where``, if it is no mapping of all variables, or does not
+    begin where the coarse protocol does.
     """
 
     def __init__(self, where: str, fine: Protocol, coarse: Protocol, values: Any) -> None:

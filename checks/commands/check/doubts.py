@@ -13,11 +13,11 @@ from fencepost.properties.vocabulary import Property
 
 def doubts(everything: Sequence[Checked], *, strict: bool) -> list[Doubt]:
     """All suspicions of a run: those of the instances in their order, then those of each protocol as a whole."""
-    found = [Doubt(c.entry.name, c.instance.name, s, strict) for c in everything for s in c.findings.suspicions]
+    all_doubts = [Doubt(c.entry.name, c.instance.name, s, strict) for c in everything for s in c.findings.suspicions]
     for name in dict.fromkeys(c.entry.name for c in everything):
         mine = [c for c in everything if c.entry.name == name]
-        found += [Doubt(name, "", suspicion, strict) for suspicion in (*_never_needed(mine), *_never_broken(name, mine))]
-    return found
+        all_doubts += [Doubt(name, "", suspicion, strict) for suspicion in (*_never_needed(mine), *_never_broken(name, mine))]
+    return all_doubts
 
 
 def _never_needed(instances: Sequence[Checked]) -> Iterator[Suspicion]:

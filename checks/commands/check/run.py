@@ -76,9 +76,9 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
     names = {item.name for item, _ in plan} | {hazard.entry.name for hazard in hazards if not plan}
     notes, teller, reporter = subject.notes(names), Teller(asked), Reporter(quiet=asked.quiet)
     teller.tell(*notes)
-    if told := subject.too_large(names):
-        teller.tell(f"inconclusive: {told}")
-        outcome = FinishedRun(subject.releases, [*notes, told], is_part=True)
+    if message := subject.too_large(names):
+        teller.tell(f"inconclusive: {message}")
+        outcome = FinishedRun(subject.releases, [*notes, message], is_part=True)
         print("" if teller.as_text else FORMATS[asked.format].run(outcome), end="")
         return outcome.status
 
@@ -87,8 +87,8 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
         opening = opening_of(asked, subject, started, reporter, interrupt)
         if opening is not None:
             teller.tell(guarantees_as_text(opening, width()))
-        for found in done(jobs, asked, started, reporter, interrupt):
-            everything.append(marked(baseline, found, subject.release))
+        for checked in done(jobs, asked, started, reporter, interrupt):
+            everything.append(marked(baseline, checked, subject.release))
             teller.tell(text(everything[-1], width=width(), colour=colour(), whole=not sys.stdout.isatty()))
     skipped = len(jobs) - len(everything)
     if skipped:

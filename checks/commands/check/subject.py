@@ -49,7 +49,7 @@ class Subject:
         settings = read_settings(*asked.conf)
         before = read_settings(*asked.against) if asked.against else None
         releases = named or Releases.of()
-        classes = tuple(f"note: {told}" for told in as_taken(settings.load_manager, releases.pulsar))
+        classes = tuple(f"note: {note}" for note in as_taken(settings.load_manager, releases.pulsar))
         owns = [SERVICE_UNIT] if settings.load_manager.is_extensible(releases.pulsar) and not asked.protocols else []
         return cls(settings, before, releases, named is None, classes, _left_out(owns, releases))
 
@@ -85,16 +85,16 @@ class Subject:
 
     def notes(self, names: set[str]) -> list[str]:
         """What there is to say before the protocols of these names are checked."""
-        told: list[str] = []
+        notes: list[str] = []
         if self.settings is not None:
-            told = [*configuration_notes(self.settings, names, self.releases), *self.classes]
+            notes = [*configuration_notes(self.settings, names, self.releases), *self.classes]
         if unknown := self.unclaimed(names):
-            told.append(f"nothing is claimed: {unknown}")
+            notes.append(f"nothing is claimed: {unknown}")
         if self.releases is not None:
             assumed = ", assumed; override with --pulsar and --bookkeeper" if self.assumed else ""
-            told.append(f"releases: {self.releases}{assumed}")
-            told.append("instances: without the known bugs of these releases, unless one is named")
-        return [*told, *filter(None, [self.unread(names)])]
+            notes.append(f"releases: {self.releases}{assumed}")
+            notes.append("instances: without the known bugs of these releases, unless one is named")
+        return [*notes, *filter(None, [self.unread(names)])]
 
 
 def _left_out(names: Sequence[str], releases: Releases | None) -> str:

@@ -97,7 +97,7 @@ def run(asked: HazardsRequest) -> ExitStatus:
         raise RegistryError(f"there is no target {unknown[0]!r}; there are {', '.join(TARGETS)}")
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin("hazards on real code")
-    found: list[Replayed] = []
+    replays: list[Replayed] = []
     rows = Rows(Path(f"{asked.out}.rows") if asked.out else None)
     if rows:
         reporter.telling(f"going on after {len(rows)} rows of {asked.out}.rows")
@@ -105,7 +105,7 @@ def run(asked: HazardsRequest) -> ExitStatus:
         toolchain()
         with interruptible() as interrupt:
             for replayed in replayed_hazards(targets, reporter.telling, rows):
-                found.append(replayed)
+                replays.append(replayed)
                 if interrupt():
                     break
     except (ToolchainError, SessionError) as error:
@@ -114,15 +114,15 @@ def run(asked: HazardsRequest) -> ExitStatus:
     finally:
         reporter.end()
     if interrupt():
-        print(text(found), end="")
+        print(text(replays), end="")
         return ExitStatus.INCONCLUSIVE
     if asked.out:
-        write_text(Path(asked.out), as_json(found))
+        write_text(Path(asked.out), as_json(replays))
         rows.remove()
-    print(in_format(asked.format, text=lambda: text(found), json=lambda: as_json(found)), end="")
-    if not found:
+    print(in_format(asked.format, text=lambda: text(replays), json=lambda: as_json(replays)), end="")
+    if not replays:
         return ExitStatus.EVALUATION
-    return ExitStatus.SAFETY if any(each.verdict == "not reproduced" for each in found) else ExitStatus.HOLDS
+    return ExitStatus.SAFETY if any(each.verdict == "not reproduced" for each in replays) else ExitStatus.HOLDS
 
 
 def replayed_hazards(
@@ -265,8 +265,8 @@ def _violated(suite: Suite, among: list[Property], *kinds: str) -> tuple[Propert
     """The property of these kinds that is violated in the fewest steps, and that run."""
     asked = [prop for prop in among if prop.kind in kinds]
     verdicts = exhaust(Observed.of(suite, asked), Budget(seconds=SECONDS)).verdicts if asked else ()
-    found = [(v.property, v.trace) for v in verdicts if v.verdict == "violated" and v.trace is not None]
-    return min(found, key=lambda pair: len(pair[1].steps), default=None)
+    violations = [(v.property, v.trace) for v in verdicts if v.verdict == "violated" and v.trace is not None]
+    return min(violations, key=lambda pair: len(pair[1].steps), default=None)
 
 
 def _parameters(entry: Entry, name: str, target: Target, release: str) -> dict[str, Value]:
@@ -285,5 +285,5 @@ def _end(protocol: Protocol, prop: Property, trace: Trace) -> str:
 
 
 def _parting(outcome: Outcome) -> str:
-    told = outcome.why or "; ".join(map(str, outcome.differences))
-    return f"at step {len(outcome.trace.steps)}, {outcome.last}: {told}"
+    why = outcome.why or "; ".join(map(str, outcome.differences))
+    return f"at step {len(outcome.trace.steps)}, {outcome.last}: {why}"

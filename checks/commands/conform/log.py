@@ -41,7 +41,7 @@ def _run(asked: LogRequest) -> ExitStatus:
     reporter.begin(f"{entry.name}, {asked.file.name}")
     count = len(events.events)
     with interruptible() as interrupt:
-        found = explain(
+        explanation = explain(
             kernel := Kernel(protocol),
             events,
             limit=asked.limit,
@@ -50,21 +50,21 @@ def _run(asked: LogRequest) -> ExitStatus:
         )
     reporter.end()
     if asked.out:
-        write(found.run, protocol, asked.out)
-    status = _status(found)
+        write(explanation.run, protocol, asked.out)
+    status = _status(explanation)
     report = in_format(
         asked.format,
-        text=lambda: text(kernel, found, asked.file, asked.out, width=width()),
-        json=lambda: as_json(kernel, found, asked.file, status, asked.out),
+        text=lambda: text(kernel, explanation, asked.file, asked.out, width=width()),
+        json=lambda: as_json(kernel, explanation, asked.file, status, asked.out),
     )
     print(report, end="")
     return status
 
 
-def _status(found: Explanation) -> ExitStatus:
-    if found.stopped:
+def _status(explanation: Explanation) -> ExitStatus:
+    if explanation.stopped:
         return ExitStatus.INCONCLUSIVE
-    return ExitStatus.HOLDS if found.whole else ExitStatus.SAFETY
+    return ExitStatus.HOLDS if explanation.whole else ExitStatus.SAFETY
 
 
 def _instance(entry: Entry, log: Log, asked: LogRequest) -> Protocol:

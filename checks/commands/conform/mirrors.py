@@ -27,27 +27,27 @@ def run(asked: MirrorsRequest) -> ExitStatus:
     reporter = Reporter(quiet=asked.quiet)
     reporter.begin("mirrors")
     try:
-        found = look_up(entries, toolchain(), asked.release, reporter.telling)
+        answers = look_up(entries, toolchain(), asked.release, reporter.telling)
     except ToolchainError as error:
         print(f"fencepost: {error}", file=sys.stderr)
         return ExitStatus.SYSTEM
     finally:
         reporter.end()
-    status = _status(found)
-    print(in_format(asked.format, text=lambda: _text(found), json=lambda: _as_json(found, status)), end="")
+    status = _status(answers)
+    print(in_format(asked.format, text=lambda: _text(answers), json=lambda: _as_json(answers, status)), end="")
     return status
 
 
-def _status(found: Sequence[Looked]) -> ExitStatus:
-    if any(looked.missing or looked.unexpected for looked in found):
+def _status(answers: Sequence[Looked]) -> ExitStatus:
+    if any(looked.missing or looked.unexpected for looked in answers):
         return ExitStatus.SAFETY
-    return ExitStatus.HOLDS if any(looked.found for looked in found) else ExitStatus.EVALUATION
+    return ExitStatus.HOLDS if any(looked.found for looked in answers) else ExitStatus.EVALUATION
 
 
-def _text(found: Sequence[Looked]) -> str:
+def _text(answers: Sequence[Looked]) -> str:
     lines = []
-    for protocol in dict.fromkeys(looked.protocol for looked in found):
-        its = [looked for looked in found if looked.protocol == protocol]
+    for protocol in dict.fromkeys(looked.protocol for looked in answers):
+        its = [looked for looked in answers if looked.protocol == protocol]
         lines.append(f"{protocol}: {len(its)} methods of {SYSTEMS[its[0].project]} are mirrored")
         for number in its[0].asked:
             there = sum(number in looked.found for looked in its)
@@ -64,7 +64,7 @@ def _text(found: Sequence[Looked]) -> str:
     return "\n".join(lines) + "\n" if lines else "no method was looked for\n"
 
 
-def _as_json(found: Sequence[Looked], status: ExitStatus) -> str:
+def _as_json(answers: Sequence[Looked], status: ExitStatus) -> str:
     content = {
         "format": FORMAT,
         "exit_status": int(status),
@@ -79,7 +79,7 @@ def _as_json(found: Sequence[Looked], status: ExitStatus) -> str:
                 "against_declaration": list(looked.unexpected),
                 "unread": list(looked.unread),
             }
-            for looked in found
+            for looked in answers
         ],
     }
     return json.dumps(content, indent=1) + "\n"

@@ -96,8 +96,8 @@ def _status(result: Result) -> ExitStatus:
 
 def _progress(result: Result, cases: int) -> str:
     left = result.seconds * (cases - result.count) / max(result.count, 1)
-    found = f", {result.differing.total()} differ" if result.finds else ""
-    return f"{result.count:,} of {cases:,} cases{found}, about {left:.0f} s left"
+    differing = f", {result.differing.total()} differ" if result.finds else ""
+    return f"{result.count:,} of {cases:,} cases{differing}, about {left:.0f} s left"
 
 
 def text(result: Result, rules: Sequence[Rule], release: Version, seed: int, files: Sequence[Sequence[Path]] = ()) -> str:
@@ -111,7 +111,7 @@ def text(result: Result, rules: Sequence[Rule], release: Version, seed: int, fil
         else:
             lines.append(f"  {rule.name}: {result.cases[rule.name]:,} agree")
     for number, find in enumerate(result.finds):
-        lines += ["", f"{find.rule}, case {find.number}, made small:", *(f"  {said}" for said in find.differences)]
+        lines += ["", f"{find.rule}, case {find.number}, made small:", *(f"  {difference}" for difference in find.differences)]
         lines += [f"  with {setting}" for setting in _settings(find.case.conf)]
         if number < len(files):
             lines += [f"  written to {file}" for file in files[number]]

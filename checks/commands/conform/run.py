@@ -137,8 +137,8 @@ def _traced(target: Target, file: Path, asked: TargetRequest) -> tuple[list[str]
 
 def _progress(result: Result, runs: int) -> str:
     left = result.seconds * (runs - result.runs) / max(result.runs, 1)
-    found = f", {len(result.differing)} found" if result.differing else ""
-    return f"{result.runs:,} of {runs:,} runs, {result.steps:,} steps{found}, about {left:.0f} s left"
+    differing = f", {len(result.differing)} found" if result.differing else ""
+    return f"{result.runs:,} of {runs:,} runs, {result.steps:,} steps{differing}, about {left:.0f} s left"
 
 
 def _status(result: Result) -> ExitStatus:

@@ -94,10 +94,10 @@ def _explore(asked: ExploreRequest) -> ExitStatus:
             if not complete(explored, asked.out):
                 print("no round is complete yet, so nothing is claimed")
                 return ExitStatus.INCONCLUSIVE
-        made = report(spark, explored, asked.out)
-    print(text(made, observed, asked.out, width=width()), end="")
+        summary = report(spark, explored, asked.out)
+    print(text(summary, observed, asked.out, width=width()), end="")
     print(f"# {took:.1f} s, after {ready:.1f} s for Spark to start")
-    status = _status(made)
+    status = _status(summary)
     return ExitStatus.INCONCLUSIVE if outcome == "interrupted" and status is ExitStatus.HOLDS else status
 
 
@@ -107,14 +107,14 @@ def _asked_for(asked: ExploreRequest) -> Run:
     releases = chosen_aloud(asked)
     behaviour = entry.behaviour(releases) if releases else {}
     protocol = entry.build({**behaviour, **shown, **entry.settings(asked.set)}, asked.defect)
-    made = Run(
+    wanted = Run(
         protocol=entry.name,
         parameters=dict(protocol.parameters),
         defects=protocol.active,
     )
     if not asked.exhaustive:
-        made = replace(made, walks=asked.walks, steps=asked.steps, seed=asked.seed, strategy=asked.strategy)
-    return replace(made, fingerprint=made.observed().kernel.fingerprint)
+        wanted = replace(wanted, walks=asked.walks, steps=asked.steps, seed=asked.seed, strategy=asked.strategy)
+    return replace(wanted, fingerprint=wanted.observed().kernel.fingerprint)
 
 
 def _report(folder: Path, asked: ExploreRequest) -> ExitStatus:
@@ -123,14 +123,14 @@ def _report(folder: Path, asked: ExploreRequest) -> ExitStatus:
         return _exhaust(explored, asked, folder, is_reported=True)
     observed = explored.observed()
     with spark_session(asked.master, _settings(asked), light=True) as spark:
-        made = report(spark, explored, folder)
-    print(text(made, observed, folder, width=width()), end="")
+        summary = report(spark, explored, folder)
+    print(text(summary, observed, folder, width=width()), end="")
     if asked.plots is not None:
         from fencepost.traces.exploration.plots import write_plots
 
-        for path in write_plots(made, asked.plots):
+        for path in write_plots(summary, asked.plots):
             print(f"plot: {path}")
-    return _status(made)
+    return _status(summary)
 
 
 def _exhaust(explored: Run, asked: ExploreRequest, folder: Path, *, is_reported: bool = False) -> ExitStatus:
@@ -162,11 +162,11 @@ def _exhaust(explored: Run, asked: ExploreRequest, folder: Path, *, is_reported:
     return status
 
 
-def _status(made: Report) -> ExitStatus:
-    observed = made.run.observed()
+def _status(summary: Report) -> ExitStatus:
+    observed = summary.run.observed()
     kinds = {p.name: p.kind for p in observed.suite.properties}
-    found = {VIOLATED.get(kinds[violated.property], ExitStatus.SAFETY) for violated in unexpected(made, observed)}
-    return next((s for s in (ExitStatus.SAFETY, ExitStatus.DEADLOCK) if s in found), ExitStatus.HOLDS)
+    statuses = {VIOLATED.get(kinds[violated.property], ExitStatus.SAFETY) for violated in unexpected(summary, observed)}
+    return next((s for s in (ExitStatus.SAFETY, ExitStatus.DEADLOCK) if s in statuses), ExitStatus.HOLDS)
 
 
 def _trace(folder: Path, asked: ExploreRequest) -> ExitStatus:

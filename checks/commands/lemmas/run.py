@@ -73,13 +73,14 @@ def _instances(asked: LemmasRequest) -> tuple[Entry, list[Instance]]:
 def _entry(name: str) -> Entry:
     if not is_own(name):
         return find_entry(name, PROTOCOLS)
-    found = own_protocols(Path(name), PROTOCOLS)
-    if len(found) != 1:
-        raise RegistryError(f"{name} has {len(found)} protocols: {', '.join(entry.name for entry in found)}; lemmas are of one")
-    return found[0]
+    entries = own_protocols(Path(name), PROTOCOLS)
+    if len(entries) != 1:
+        names = ", ".join(entry.name for entry in entries)
+        raise RegistryError(f"{name} has {len(entries)} protocols: {names}; lemmas are of one")
+    return entries[0]
 
 
-def _status(found: Lemmas) -> ExitStatus:
-    if found.is_reached:
+def _status(lemmas: Lemmas) -> ExitStatus:
+    if lemmas.is_reached:
         return ExitStatus.SAFETY
-    return ExitStatus.HOLDS if found.is_proved else ExitStatus.INCONCLUSIVE
+    return ExitStatus.HOLDS if lemmas.is_proved else ExitStatus.INCONCLUSIVE

@@ -59,8 +59,8 @@ def _beginning(entry: Entry, protocol: Protocol, state: tuple[int, ...]) -> Trac
 
 def _name(protocol: Protocol, state: tuple[int, ...]) -> str:
     """The initial state in words: what it has of what others have otherwise."""
-    told = zip(protocol.variables, state, strict=True)
-    chosen = [f"{variable.name} {variable.domain.show(raw)}" for variable, raw in told if len(variable.initial) > 1]
+    values = zip(protocol.variables, state, strict=True)
+    chosen = [f"{variable.name} {variable.domain.show(raw)}" for variable, raw in values if len(variable.initial) > 1]
     return f"initial state: {', '.join(chosen)}" if chosen else "initial state"
 
 
@@ -68,7 +68,8 @@ def _entry(name: str) -> Entry:
     """The protocol of that name, or the one in a file of one's own; RegistryError if that has several."""
     if not is_own(name):
         return find(name, PROTOCOLS)
-    found = own_protocols(Path(name), PROTOCOLS)
-    if len(found) != 1:
-        raise RegistryError(f"{name} has {len(found)} protocols, and a page holds one: {', '.join(one.name for one in found)}")
-    return found[0]
+    entries = own_protocols(Path(name), PROTOCOLS)
+    if len(entries) != 1:
+        names = ", ".join(entry.name for entry in entries)
+        raise RegistryError(f"{name} has {len(entries)} protocols, and a page holds one: {names}")
+    return entries[0]

@@ -35,7 +35,7 @@ class Breach:
 
 
 @dataclass
-class Found:
+class Tally:
     """What the sample showed: how many loads and unloads were looked at, and the breaches by property."""
 
     loads: int = 0
@@ -49,13 +49,13 @@ def check_shedder(asked: CheckShedderRequest, name: str, shedder: Shedder, conf:
     reporter = Reporter(quiet=asked.quiet, stream=sys.stderr)
     reporter.begin(name)
     with interruptible() as stop:
-        found = Found()
+        tally = Tally()
         for number in range(asked.loads):
             if stop():
-                found.cut_short = True
+                tally.cut_short = True
                 break
             try:
-                _look(found, name, shedder, conf, random_load(conf, asked.seed, number))
+                _look(tally, name, shedder, conf, random_load(conf, asked.seed, number))
             except PolicyFault as fault:
                 reporter.end()
                 if asked.out is None:
@@ -63,15 +63,15 @@ def check_shedder(asked: CheckShedderRequest, name: str, shedder: Shedder, conf:
                 else:
                     keep_input(fault, asked.out / "fault.json")
                 raise
-            reporter.telling(f"{number + 1:,} of {asked.loads:,} loads, {found.unloads:,} unloads")
+            reporter.telling(f"{number + 1:,} of {asked.loads:,} loads, {tally.unloads:,} unloads")
     reporter.end()
-    smallest = {p: _smallest(breach, p, name, shedder, conf) for p, breach in found.breaches.items()}
+    smallest = {p: _smallest(breach, p, name, shedder, conf) for p, breach in tally.breaches.items()}
     files = _kept(smallest, asked.out)
-    status = _status(found, name, conf)
+    status = _status(tally, name, conf)
     report = in_format(
         asked.format,
-        text=lambda: _text(found, smallest, files, name, conf, status),
-        json=lambda: json.dumps(_json(found, smallest, files, name, conf, status), indent=2) + "\n",
+        text=lambda: _text(tally, smallest, files, name, conf, status),
+        json=lambda: json.dumps(_json(tally, smallest, files, name, conf, status), indent=2) + "\n",
     )
     print(report, end="")
     return status
@@ -92,24 +92,24 @@ def _answers(name: str, shedder: Shedder, conf: Configuration, load: LoadData) -
         yield Answer(name, load, conf, unloading)
 
 
-def _look(found: Found, name: str, shedder: Shedder, conf: Configuration, load: LoadData) -> None:
-    found.loads += 1
+def _look(tally: Tally, name: str, shedder: Shedder, conf: Configuration, load: LoadData) -> None:
+    tally.loads += 1
     for place, answer in enumerate(_answers(name, shedder, conf, load), start=1):
-        found.unloads += sum(map(len, answer.unloading.unload.values()))
+        tally.unloads += sum(map(len, answer.unloading.unload.values()))
         for name_of, statement in properties_of(name).items():
-            said = "" if name_of in found.breaches else next(statement(answer), "")
-            if said:
-                found.breaches[name_of] = Breach(load, place, said)
+            breach = "" if name_of in tally.breaches else next(statement(answer), "")
+            if breach:
+                tally.breaches[name_of] = Breach(load, place, breach)
 
 
 def _smallest(breach: Breach, statement: str, name: str, shedder: Shedder, conf: Configuration) -> Breach:
     """A smallest load, as far as leaving out one thing after the other leads, that still breaks the property."""
     while True:
         for smaller in _smaller(breach.load):
-            found = Found()
-            _look(found, name, shedder, conf, smaller)
-            if statement in found.breaches:
-                breach = found.breaches[statement]
+            tally = Tally()
+            _look(tally, name, shedder, conf, smaller)
+            if statement in tally.breaches:
+                breach = tally.breaches[statement]
                 break
         else:
             return breach
@@ -139,10 +139,10 @@ def _is_expected(statement: str, name: str, conf: Configuration) -> bool:
     return expected is not None and conf.pulsar_version in expected.versions
 
 
-def _status(found: Found, name: str, conf: Configuration) -> ExitStatus:
-    if any(not _is_expected(statement, name, conf) for statement in found.breaches):
+def _status(tally: Tally, name: str, conf: Configuration) -> ExitStatus:
+    if any(not _is_expected(statement, name, conf) for statement in tally.breaches):
         return ExitStatus.SAFETY
-    return ExitStatus.INCONCLUSIVE if found.cut_short or not found.unloads else ExitStatus.HOLDS
+    return ExitStatus.INCONCLUSIVE if tally.cut_short or not tally.unloads else ExitStatus.HOLDS
 
 
 def _kept(breaches: dict[str, Breach], folder: Path | None) -> dict[str, Path]:
@@ -157,41 +157,41 @@ def _kept(breaches: dict[str, Breach], folder: Path | None) -> dict[str, Path]:
     return files
 
 
-def _verdict(statement: str, found: Found, name: str, conf: Configuration) -> str:
-    if statement not in found.breaches:
-        return "sampled" if found.unloads else "inconclusive"
+def _verdict(statement: str, tally: Tally, name: str, conf: Configuration) -> str:
+    if statement not in tally.breaches:
+        return "sampled" if tally.unloads else "inconclusive"
     return "expected" if _is_expected(statement, name, conf) else "violated"
 
 
 def _text(
-    found: Found, breaches: dict[str, Breach], files: dict[str, Path], name: str, conf: Configuration, status: ExitStatus
+    tally: Tally, breaches: dict[str, Breach], files: dict[str, Path], name: str, conf: Configuration, status: ExitStatus
 ) -> str:
-    looked = f"{found.loads:,} random loads, {rounds_needed(conf)} rounds each, {found.unloads:,} unloads"
+    looked = f"{tally.loads:,} random loads, {rounds_needed(conf)} rounds each, {tally.unloads:,} unloads"
     lines = [f"{name}, Pulsar {conf.pulsar_version}: {looked}"]
     for statement, function in properties_of(name).items():
-        lines.append(f"  {_verdict(statement, found, name, conf):<13}{statement}: {(function.__doc__ or '').splitlines()[0]}")
+        lines.append(f"  {_verdict(statement, tally, name, conf):<13}{statement}: {(function.__doc__ or '').splitlines()[0]}")
         if statement in breaches:
-            lines += [f"    {said}" for said in _told(breaches[statement], statement, name, conf)]
+            lines += [f"    {line}" for line in _told(breaches[statement], statement, name, conf)]
         if statement in files:
             lines.append(f"    load: {files[statement]}")
-    if not found.unloads:
+    if not tally.unloads:
         lines.append("nothing was ever unloaded, so nothing is claimed; the thresholds may be too high for any load")
-    if found.cut_short:
+    if tally.cut_short:
         lines.append("interrupted; nothing is claimed of the loads that were not looked at")
     return "\n".join([*lines, f"(exit {int(status)})"]) + "\n"
 
 
 def _told(breach: Breach, statement: str, name: str, conf: Configuration) -> list[str]:
     """How a property is broken: the brokers and their bundles, in the round in which it happens."""
-    told = [f"in round {breach.round}: {breach.said}"]
+    lines = [f"in round {breach.round}: {breach.said}"]
     if _is_expected(statement, name, conf):
-        told.append(f"expected: {EXPECTED[statement, name].why}")
+        lines.append(f"expected: {EXPECTED[statement, name].why}")
     for broker, report in breach.load.reports.items():
-        told.append(f"{broker}: {report.cpu.usage:g} %, {_carried(report)}, bundles: {len(report.bundles)}")
-        told += [f"  {bundle}: {_carried(stats)}" for bundle, stats in report.lastStats.items()]
+        lines.append(f"{broker}: {report.cpu.usage:g} %, {_carried(report)}, bundles: {len(report.bundles)}")
+        lines += [f"  {bundle}: {_carried(stats)}" for bundle, stats in report.lastStats.items()]
     for bundle, average in breach.load.bundles.items():
-        told.append(f"{bundle}: {_carried(average.shortTermData)} on average")
-    return [*told, *(f"{bundle}: unloaded recently" for bundle in breach.load.recently_unloaded)]
+        lines.append(f"{bundle}: {_carried(average.shortTermData)} on average")
+    return [*lines, *(f"{bundle}: unloaded recently" for bundle in breach.load.recently_unloaded)]
 
 
 def _carried(traffic: Traffic) -> str:
@@ -199,7 +199,7 @@ def _carried(traffic: Traffic) -> str:
 
 
 def _json(
-    found: Found, breaches: dict[str, Breach], files: dict[str, Path], name: str, conf: Configuration, status: ExitStatus
+    tally: Tally, breaches: dict[str, Breach], files: dict[str, Path], name: str, conf: Configuration, status: ExitStatus
 ) -> dict[str, Any]:
     verdicts = []
     for statement in properties_of(name):
@@ -207,7 +207,7 @@ def _json(
         verdicts.append(
             {
                 "property": statement,
-                "verdict": _verdict(statement, found, name, conf),
+                "verdict": _verdict(statement, tally, name, conf),
                 "said": breach.said if breach else None,
                 "round": breach.round if breach else None,
                 "load": as_snapshot(breach.load) if breach else None,
@@ -216,8 +216,8 @@ def _json(
         )
     return {
         "shedder": name,
-        "loads": found.loads,
-        "unloads": found.unloads,
+        "loads": tally.loads,
+        "unloads": tally.unloads,
         "status": int(status),
         "verdicts": verdicts,
     }

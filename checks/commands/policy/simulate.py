@@ -41,15 +41,15 @@ def run(asked: SimulateRequest) -> ExitStatus:
         print(f"note: {note}", file=sys.stderr)
     policy = manager_of(changed(settings.conf, asked.set), settings.places, asked.shedder, asked.placement)
     scenario = world(asked)
-    made, cut_short = _simulated(asked, policy, scenario)
-    found = replayed(made)
-    status = ExitStatus.SAFETY if found.objections else ExitStatus.INCONCLUSIVE if cut_short else ExitStatus.HOLDS
-    document = _json(made, found, policy, status)
+    simulation, cut_short = _simulated(asked, policy, scenario)
+    replay = replayed(simulation)
+    status = ExitStatus.SAFETY if replay.objections else ExitStatus.INCONCLUSIVE if cut_short else ExitStatus.HOLDS
+    document = _json(simulation, replay, policy, status)
     if asked.out is not None:
-        _write(asked.out, made, document)
+        _write(asked.out, simulation, document)
     report = in_format(
         asked.format,
-        text=lambda: "\n".join(_text(made, found, policy, status, asked, cut_short=cut_short)),
+        text=lambda: "\n".join(_text(simulation, replay, policy, status, asked, cut_short=cut_short)),
         json=lambda: json.dumps(document, indent=2, ensure_ascii=False),
     )
     print(report)
@@ -67,7 +67,7 @@ def _simulated(asked: SimulateRequest, policy: LoadManager, scenario: Scenario) 
             return interrupt()
 
         try:
-            made = simulate(policy, scenario, asked.seed, asked.hours, should_stop)
+            simulation = simulate(policy, scenario, asked.seed, asked.hours, should_stop)
         except PolicyFault as fault:
             if asked.out is None:
                 fault.add_note(f"--out DIR keeps what it was asked with{remembered(fault)}")
@@ -76,34 +76,34 @@ def _simulated(asked: SimulateRequest, policy: LoadManager, scenario: Scenario) 
             raise
         finally:
             reporter.end()
-        return made, interrupt()
+        return simulation, interrupt()
 
 
 # --- for people
 
 
 def _text(
-    made: Run, found: Replayed, policy: LoadManager, status: ExitStatus, asked: SimulateRequest, *, cut_short: bool
+    simulation: Run, replay: Replayed, policy: LoadManager, status: ExitStatus, asked: SimulateRequest, *, cut_short: bool
 ) -> list[str]:
     names = f"{strategy_name(policy.shedder)} and {strategy_name(policy.placement)}, Pulsar {policy.conf.pulsar_version}"
-    size = f"{count_of(len(made.brokers), 'broker')}, {count_of(made.bundles[0], 'bundle')}"
-    lines = [names, f"{made.scenario}: {made.minutes / MINUTES_OF_AN_HOUR:g} h, seed {made.seed}; {size}", ""]
-    for name, value in measures(made).as_dict().items():
+    size = f"{count_of(len(simulation.brokers), 'broker')}, {count_of(simulation.bundles[0], 'bundle')}"
+    lines = [names, f"{simulation.scenario}: {simulation.minutes / MINUTES_OF_AN_HOUR:g} h, seed {simulation.seed}; {size}", ""]
+    for name, value in measures(simulation).as_dict().items():
         if not math.isnan(value):
             lines.append(f"  {name:<18}{value:>10.4g} {MEASURES[name].unit:<16}{MEASURES[name].meaning}")
-    counts = Counter(action.kind for action in made.actions)
-    said = ", ".join(f"{kind} {count:,}" for kind, count in counts.items())
-    lines += ["", f"actions: {said or 'none'}"]
-    shown = timeline(made)
+    counts = Counter(action.kind for action in simulation.actions)
+    kinds = ", ".join(f"{kind} {count:,}" for kind, count in counts.items())
+    lines += ["", f"actions: {kinds or 'none'}"]
+    shown = timeline(simulation)
     lines += [f"  {line}" for line in shown[: asked.actions]]
     if len(shown) > asked.actions:
         lines.append(f"  and {len(shown) - asked.actions:,} more; --actions says how many are shown, --out keeps all")
-    lines += ["", f"replayed through ownership, unload and split: {found.actions:,} actions, {found.kinds} of them different"]
-    if found.refusals:
-        lines.append(f"  refused, by the protocols too, so that nothing changed: {len(found.refusals):,}")
-        lines += _told(found.refusals, asked.actions, "  ", "refusals")
-    lines += _told(found.objections, asked.actions, "violated: ", "violations")
-    if not found.actions:
+    lines += ["", f"replayed through ownership, unload and split: {replay.actions:,} actions, {replay.kinds} of them different"]
+    if replay.refusals:
+        lines.append(f"  refused, by the protocols too, so that nothing changed: {len(replay.refusals):,}")
+        lines += _told(replay.refusals, asked.actions, "  ", "refusals")
+    lines += _told(replay.objections, asked.actions, "violated: ", "violations")
+    if not replay.actions:
         lines.append("  nothing was done, so nothing is claimed of the protocols")
     if cut_short:
         lines.append("interrupted; nothing is claimed of the time after that")
@@ -112,10 +112,10 @@ def _text(
     return [*lines, f"(exit {int(status)})"]
 
 
-def _told(found: Sequence[Objection], most: int, head: str, several: str) -> list[str]:
+def _told(objections: Sequence[Objection], most: int, head: str, several: str) -> list[str]:
     """A line for each of the first, and one that counts the others."""
-    lines = [f"  {head}{_when(o.action)} {o.action.kind} {o.action.bundle}: {o.said}" for o in found[:most]]
-    return lines + ([f"  and {len(found) - most:,} more {several}"] if len(found) > most else [])
+    lines = [f"  {head}{_when(o.action)} {o.action.kind} {o.action.bundle}: {o.said}" for o in objections[:most]]
+    return lines + ([f"  and {len(objections) - most:,} more {several}"] if len(objections) > most else [])
 
 
 def _when(action: Action) -> str:
@@ -125,30 +125,30 @@ def _when(action: Action) -> str:
 # --- for programs
 
 
-def _json(made: Run, found: Replayed, policy: LoadManager, status: ExitStatus) -> dict[str, Any]:
-    columns = made.usage.T.tolist()
+def _json(simulation: Run, replay: Replayed, policy: LoadManager, status: ExitStatus) -> dict[str, Any]:
+    columns = simulation.usage.T.tolist()
     return {
         "shedder": strategy_name(policy.shedder),
         "placement": strategy_name(policy.placement),
         "pulsar": policy.conf.pulsar_version,
-        "scenario": made.scenario,
-        "seed": made.seed,
-        "minutes": made.minutes,
+        "scenario": simulation.scenario,
+        "seed": simulation.seed,
+        "minutes": simulation.minutes,
         "status": int(status),
-        "measures": {name: _number(value) for name, value in measures(made).as_dict().items()},
-        "usage": {broker: [_number(x) for x in column] for broker, column in zip(made.brokers, columns, strict=True)},
-        "offered": made.offered.tolist(),
-        "carried": made.carried.tolist(),
-        "bundles": made.bundles.tolist(),
-        "actions": [_action(action) for action in made.actions],
-        "replayed": {"actions": found.actions, "different": found.kinds},
-        "refusals": _objections(found.refusals),
-        "violations": _objections(found.objections),
+        "measures": {name: _number(value) for name, value in measures(simulation).as_dict().items()},
+        "usage": {broker: [_number(x) for x in column] for broker, column in zip(simulation.brokers, columns, strict=True)},
+        "offered": simulation.offered.tolist(),
+        "carried": simulation.carried.tolist(),
+        "bundles": simulation.bundles.tolist(),
+        "actions": [_action(action) for action in simulation.actions],
+        "replayed": {"actions": replay.actions, "different": replay.kinds},
+        "refusals": _objections(replay.refusals),
+        "violations": _objections(replay.objections),
     }
 
 
-def _objections(found: Sequence[Objection]) -> list[dict[str, Any]]:
-    return [{"action": _action(objection.action), "said": objection.said} for objection in found]
+def _objections(objections: Sequence[Objection]) -> list[dict[str, Any]]:
+    return [{"action": _action(objection.action), "said": objection.said} for objection in objections]
 
 
 def _number(value: float) -> float | None:
@@ -159,17 +159,18 @@ def _action(action: Action) -> Mapping[str, Any]:
     return {**asdict(action), "boundaries": [f"0x{cut:08x}" for cut in action.boundaries]}
 
 
-def _write(folder: Path, made: Run, document: Mapping[str, Any]) -> None:
+def _write(folder: Path, simulation: Run, document: Mapping[str, Any]) -> None:
     """Keeps the run: all of it as JSON, usages and actions as tables. OSError if it cannot be written."""
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / "run.json", json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     with (folder / "usage.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
-        table.writerow(["minute", *made.brokers])
+        table.writerow(["minute", *simulation.brokers])
         table.writerows(
-            [minute, *("" if x != x else f"{x:.6g}" for x in row)] for minute, row in enumerate(made.usage.tolist())
+            [minute, *("" if x != x else f"{x:.6g}" for x in row)] for minute, row in enumerate(simulation.usage.tolist())
         )
     with (folder / "actions.csv").open("w", encoding="utf-8", newline="") as file:
         rows = csv.DictWriter(file, [*asdict(Action(0, "assign"))], lineterminator="\n")
         rows.writeheader()
-        rows.writerows({**_action(action), "boundaries": " ".join(_action(action)["boundaries"])} for action in made.actions)
+        actions = map(_action, simulation.actions)
+        rows.writerows({**action, "boundaries": " ".join(action["boundaries"])} for action in actions)

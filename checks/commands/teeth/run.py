@@ -109,8 +109,8 @@ def _given_away(entry: Entry, instances: Sequence[Instance], mutant: Mutant, mem
         prove_domains(suite.protocol)
     except ModelError as error:
         return f"{head}{error}\n\n"
-    found = exhaust(Observed.of(suite, claims(suite)), Budget(memory, workers=1, with_graph=2 * memory))
-    noticed = replace(found, verdicts=tuple(v for v in found.verdicts if v.property.name in mutant.kill.properties[:1]))
+    findings = exhaust(Observed.of(suite, claims(suite)), Budget(memory, workers=1, with_graph=2 * memory))
+    noticed = replace(findings, verdicts=tuple(v for v in findings.verdicts if v.property.name in mutant.kill.properties[:1]))
     checked = Checked(entry, instance, suite.protocol, noticed)
     return f"{head}{told(checked, width=width(), colour=colour())}\n"
 

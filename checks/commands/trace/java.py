@@ -49,7 +49,7 @@ def _run(asked: JavaRequest) -> ExitStatus:
     reporter.telling("fetching jars, compiling the harness, starting Java")
     try:
         with target.start(Asked(release, storage)) as adapter:
-            found = scenario(protocol, [step.action for step in trace.steps], adapter, violated)
+            case = scenario(protocol, [step.action for step in trace.steps], adapter, violated)
     except NotSeenError as error:
         print(f"{asked.file}: {target.system} {release} does not take this run so that something is wrong: it {error}")
         return ExitStatus.SAFETY
@@ -58,17 +58,17 @@ def _run(asked: JavaRequest) -> ExitStatus:
     project = "bookkeeper" if target.system == "bookkeeper" else "pulsar"
     if release in (*BOOKKEEPER, *PULSAR):
         with Classes(jars(classes_of(project, release), tools)) as classes:
-            files = write_project(found, asked.out, classes)
+            files = write_project(case, asked.out, classes)
     else:
-        files = write_project(found, asked.out)
+        files = write_project(case, asked.out)
     print(f"{asked.out}: a Maven project of {len(files)} files; to run it: mvn -q test, in that folder")
-    print(f"  {target.system} {release} took all {len(found.taken)} steps; {found.why}")
+    print(f"  {target.system} {release} took all {len(case.taken)} steps; {case.why}")
     return ExitStatus.HOLDS
 
 
 def _target(protocol: str) -> Target:
-    found = [target for target in TARGETS.values() if target.protocol == protocol]
-    if not found:
+    targets = [target for target in TARGETS.values() if target.protocol == protocol]
+    if not targets:
         known = ", ".join(sorted({target.protocol for target in TARGETS.values()}))
         raise RegistryError(f"nothing carries out runs of {protocol} on real code; there are {known}")
-    return found[0]
+    return targets[0]

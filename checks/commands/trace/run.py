@@ -152,13 +152,13 @@ def _neighbourhood(opened: _Opened, asked: NeighbourhoodRequest) -> ExitStatus:
         return ExitStatus.USAGE
     if opened.unfit():
         return ExitStatus.EVALUATION
-    found = neighbourhood(opened.trace, opened.suite, radius=asked.radius, limit=asked.limit)
+    graph = neighbourhood(opened.trace, opened.suite, radius=asked.radius, limit=asked.limit)
     drawings: Mapping[str, Callable[[], str]] = {
-        "svg": lambda: as_svg(found, f"{opened.trace.protocol}, around {opened.trace.violated or 'a run'}"),
-        "graphml": lambda: as_graphml(found),
+        "svg": lambda: as_svg(graph, f"{opened.trace.protocol}, around {opened.trace.violated or 'a run'}"),
+        "graphml": lambda: as_graphml(graph),
     }
     if asked.out is not None:
-        print(found)
+        print(graph)
     return _drawn(drawings[asked.format](), asked.out)
 
 
@@ -183,15 +183,15 @@ def _shrink(opened: _Opened, asked: ShrinkRequest) -> ExitStatus:
     entry = PROTOCOLS[opened.trace.protocol]
     with interruptible() as interrupt:
         shrunk = shrink(opened.trace, opened.suite, progress=reporter.searching, should_stop=interrupt)
-        told, made = [str(shrunk)], _Opened(opened.path, shrunk.trace, opened.suite)
+        steps, smallest = [str(shrunk)], _Opened(opened.path, shrunk.trace, opened.suite)
         if not asked.keep_instance:
             smaller = in_smallest(shrunk.trace, entry, telling=reporter.telling, should_stop=interrupt)
-            told, made = [*told, str(smaller)], _Opened(opened.path, smaller.trace, smaller.suite)
+            steps, smallest = [*steps, str(smaller)], _Opened(opened.path, smaller.trace, smaller.suite)
     reporter.end()
-    print(made.shown(made.trace), end="")
-    print("", *told, sep="\n")
+    print(smallest.shown(smallest.trace), end="")
+    print("", *steps, sep="\n")
     if asked.out is not None:
-        write(made.trace, made.suite.protocol, asked.out)
+        write(smallest.trace, smallest.suite.protocol, asked.out)
         print(f"trace: {asked.out}")
     return ExitStatus.HOLDS
 

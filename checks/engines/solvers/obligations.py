@@ -100,7 +100,8 @@ class Obligations:
             for number in refuted:
                 del rest[number]
         self._solver.pop()
-        discharged = {number: formula for number, formula in rest.items() if number not in {*outcome.failed, *outcome.undecided}}
+        left = {*outcome.failed, *outcome.undecided}
+        discharged = {number: formula for number, formula in rest.items() if number not in left}
         outcome.failed.sort()
         outcome.discharged = len(discharged)
         if self._second is not None and discharged:

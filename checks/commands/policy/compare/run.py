@@ -100,7 +100,7 @@ def _made(comparison: Comparison, asked: CompareRequest, reporter: Reporter) -> 
     return outcome
 
 
-def _on_spark(master: str, made: Callable[[Make], Outcome], *, quiet: bool) -> Outcome:
+def _on_spark(master: str, compared: Callable[[Make], Outcome], *, quiet: bool) -> Outcome:
     from fencepost.traces.comparison.on_spark import on_spark
     from fencepost.traces.exploration.java import JavaError
     from fencepost.traces.exploration.session import SparkError, spark_session
@@ -110,7 +110,7 @@ def _on_spark(master: str, made: Callable[[Make], Outcome], *, quiet: bool) -> O
         with spark_session(master, light=True) as spark:
             if not quiet:
                 print(f"# {time.monotonic() - started:.1f} s for Spark to start", file=sys.stderr)
-            return made(on_spark(spark))
+            return compared(on_spark(spark))
     except (JavaError, SparkError) as error:
         raise _NoSpark(str(error)) from error
 

@@ -82,12 +82,12 @@ def _policies(admin: Admin, cluster: str, reports: Iterable[Report | None], tell
         with suppress(NotFound):  # a broker's own namespace, for its heartbeat, has no policies
             if group := admin.text("namespaces", *namespace.split("/"), "antiAffinity"):
                 groups[namespace] = group
-    found = {
+    policies = {
         "isolation": _if_there(admin, "clusters", cluster, "namespaceIsolationPolicies"),
         "failure_domains": _if_there(admin, "clusters", cluster, "failureDomains"),
         "anti_affinity": groups,
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in policies.items() if value}
 
 
 def _cluster(admin: Admin) -> str:
