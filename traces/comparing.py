@@ -42,7 +42,7 @@ def compared(first: Side, second: Side) -> str:
     after that, aligned (``-`` is only in the first, ``+`` only in the second), and the variables that differ at the end. Only
     variables that both instances have are compared.
     """
-    lines = [f"{name:<12}  {told}" for name, told in _differing(first.settings(), second.settings())]
+    lines = [f"{name:<12}  {difference}" for name, difference in _differing(first.settings(), second.settings())]
     place = parting(first, second)
     if place is None:
         return "\n".join([*lines, f"the same throughout: {_steps(len(first.trace.steps))}"]) + "\n"
@@ -52,7 +52,7 @@ def compared(first: Side, second: Side) -> str:
         lines += ["", *rows]
     different = _differing(first.values(-1), second.values(-1))
     lines += ["", "at the end" if different else "at the end the states are the same"]
-    lines += [f"  {name}  {told}" for name, told in different]
+    lines += [f"  {name}  {difference}" for name, difference in different]
     return "\n".join(lines) + "\n"
 
 
@@ -98,12 +98,12 @@ def parting(first: Side, second: Side) -> int | None:
 def _parted(first: Side, second: Side, place: int) -> list[str]:
     """How the traces part after so many steps."""
     if place == 0 and (started := _differing(first.values(0), second.values(0))):
-        return ["they start differently", *(f"  {name}  {told}" for name, told in started)]
+        return ["they start differently", *(f"  {name}  {difference}" for name, difference in started)]
     one, other = ([*side.labels(), "nothing more"][place] for side in (first, second))
     if one != other:
         return [f"step {place + 1} is {one} | {other}"]
     effects = _differing(first.values(place + 1), second.values(place + 1))
-    return [f"step {place + 1}, {one}, has another effect", *(f"  {name}  {told}" for name, told in effects)]
+    return [f"step {place + 1}, {one}, has another effect", *(f"  {name}  {difference}" for name, difference in effects)]
 
 
 def _told(first: Side, second: Side, place: int) -> Iterator[str]:

@@ -155,14 +155,14 @@ class _Compiled:
 
     def taken(self, state: State, steps: Iterable[str]) -> tuple[State, str]:
         """The state after these steps; or, of the first that is not enabled, the state before it, and that it is not."""
-        packed, said = self.kernel.packing.pack(state), ""
+        packed, objection = self.kernel.packing.pack(state), ""
         for label in steps:
             number = self._numbers.get(label)
             if number is None or number not in self.kernel.enabled(packed):
-                said = f"in {self.protocol.name}, {label} cannot happen there"
+                objection = f"in {self.protocol.name}, {label} cannot happen there"
                 break
             packed = self.kernel.apply(packed, number)
-        return self.kernel.packing.unpack(packed), said
+        return self.kernel.packing.unpack(packed), objection
 
 
 class _Owning:
@@ -189,12 +189,12 @@ class _Owning:
             steps += self._death(kind.source)
         elif kind.kind != "assign":
             steps += self._by(kind.source, self._giving)
-        state, said = self._compiled.taken(state, steps)
-        if kind.destination is not None and not said:
-            state, said = self._compiled.taken(self._heard(state), self._by(kind.destination, self._taking))
+        state, objection = self._compiled.taken(state, steps)
+        if kind.destination is not None and not objection:
+            state, objection = self._compiled.taken(self._heard(state), self._by(kind.destination, self._taking))
             end = self.owned[kind.destination]
-        if said:
-            return said
+        if objection:
+            return objection
         return "" if self._rested(state) == end else f"{self._compiled.protocol.name} does not come to rest as it should"
 
     @staticmethod

@@ -32,9 +32,9 @@ def flaw(kernel: Kernel, prop: Property, states: Sequence[Words], actions: Seque
     unfair = _unfair(kernel, prop, states[loop.start :], set(actions[loop.start :]))
     if unfair:
         return f"the loop is not fair: {unfair} is enabled all the time and never taken"
-    found = loop_from(kernel, prop, states, actions, loop.start)
-    if found != loop:
-        return f"the loop leaves out other actions than it says: {', '.join(found.starved + found.unobliged) or 'none'}"
+    whole = loop_from(kernel, prop, states, actions, loop.start)
+    if whole != loop:
+        return f"the loop leaves out other actions than it says: {', '.join(whole.starved + whole.unobliged) or 'none'}"
     held = [set(kernel.observe(state)) for state in states]
     if any(_unfulfilled(held, 2 * pair, loop.start) for pair in range(len(prop.leads))):
         return ""

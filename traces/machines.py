@@ -36,7 +36,7 @@ def machine_of(
     defects = tuple(defects)
     name = protocol if isinstance(protocol, str) else protocol.name
     observed = run_of(protocol, parameters, defects, only).observed
-    made = machine(observed, stretch=stretch, made_by=program_of(protocol, parameters, defects))
+    base = machine(observed, stretch=stretch, made_by=program_of(protocol, parameters, defects))
 
     def violation(self: Machine, found: Violation) -> Violation:
         folder.mkdir(parents=True, exist_ok=True)
@@ -46,11 +46,11 @@ def machine_of(
         found.add_note(f"trace: {file}")
         return found
 
-    return type(made.__name__, (made,), {"violation": violation})
+    return type(base.__name__, (base,), {"violation": violation})
 
 
-def trace_of_violation(found: Violation) -> Trace:
+def trace_of_violation(violation: Violation) -> Trace:
     """The run of a violation as a trace."""
-    kernel = found.observed.kernel
-    states = [np.array(state, dtype=np.uint64) for state in found.path.states]
-    return trace_of(kernel, states, found.path.actions, violated=found.property.name, found_by="Hypothesis")
+    kernel = violation.observed.kernel
+    states = [np.array(state, dtype=np.uint64) for state in violation.path.states]
+    return trace_of(kernel, states, violation.path.actions, violated=violation.property.name, found_by="Hypothesis")

@@ -65,9 +65,9 @@ def replay_on(trace: Trace, protocol: Protocol, suite: Suite) -> Replay:
             return Replay(False, position, f"{step.action} is not enabled there")
         actions.append(number)
         states.append(kernel.apply(states[-1], number))
-        made = kernel.packing.unpack(states[-1])
-        if made != step.state:
-            return Replay(False, position, f"{step.action} {_difference(protocol, made, step.state)}")
+        state = kernel.packing.unpack(states[-1])
+        if state != step.state:
+            return Replay(False, position, f"{step.action} {_difference(protocol, state, step.state)}")
     last = len(trace.steps)
     length = f"{last} step{'s' if last != 1 else ''}"
     if violated is None:
@@ -112,10 +112,10 @@ def _not_initial(protocol: Protocol, state: State) -> str:
     return ""
 
 
-def _difference(protocol: Protocol, made: State, told: State) -> str:
-    if len(told) != len(made):
-        return f"leads to {len(made)} values, and the trace has {len(told)}"
-    for variable, mine, theirs in zip(protocol.variables, made, told, strict=True):
+def _difference(protocol: Protocol, reached: State, written: State) -> str:
+    if len(written) != len(reached):
+        return f"leads to {len(reached)} values, and the trace has {len(written)}"
+    for variable, mine, theirs in zip(protocol.variables, reached, written, strict=True):
         if mine != theirs:
             return f"makes {variable.name} {variable.domain.show(mine)}, and the trace has {_shown(variable.domain, theirs)}"
     raise AssertionError("the states are the same")

@@ -57,7 +57,7 @@ def write_recordings(path: Path, recordings: Sequence[Recording], reporter: Repo
     """
     reporter.begin(f"writing {path.name}")
     data = content(recordings, reporter.telling)
-    text = page(recordings, told=data)
+    text = page(recordings, data=data)
     reporter.end()
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, text)

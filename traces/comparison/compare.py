@@ -25,7 +25,7 @@ _ROUNDS = "rounds"
 
 
 @dataclass(frozen=True)
-class Told:
+class Progress:
     """How far a comparison is: simulations done of all, and how many a second in this session."""
 
     done: int
@@ -50,7 +50,7 @@ def compare(
     folder: Path,
     *,
     should_stop: Callable[[], bool] = lambda: False,
-    progress: Callable[[Told], None] = lambda told: None,
+    progress: Callable[[Progress], None] = lambda progress: None,
 ) -> Outcome:
     """Makes the runs that the folder does not have yet, and gathers all in one file.
 
@@ -65,9 +65,9 @@ def compare(
         target = _round(folder, runs.start)
 
         def tell(done: int) -> None:
-            made = runs.start * count + done  # noqa: B023
-            rate = (made - before) / max(time.monotonic() - started, 1e-9)
-            progress(Told(made, comparison.runs * count, rate))
+            simulated = runs.start * count + done  # noqa: B023
+            rate = (simulated - before) / max(time.monotonic() - started, 1e-9)
+            progress(Progress(simulated, comparison.runs * count, rate))
 
         shutil.rmtree(target, ignore_errors=True)
         try:
@@ -87,14 +87,14 @@ def here(
     comparison: Comparison, runs: range, target: Path, should_stop: Callable[[], bool], tell: Callable[[int], None]
 ) -> None:
     """Makes runs one after the other in this process."""
-    made = []
+    rows = []
     for run in runs:
         for contender in comparison.contenders:
             if should_stop():
                 raise Interrupted
-            made.append(row(comparison, run, contender))
-            tell(len(made))
-    write(made, target)
+            rows.append(row(comparison, run, contender))
+            tell(len(rows))
+    write(rows, target)
 
 
 def write(rows: Iterable[dict[str, Any]], target: Path) -> None:

@@ -56,11 +56,11 @@ class Comparison:
 
     def rounds(self, start: int = 0) -> list[range]:
         """The runs from one on, by rounds: a round is what is kept together, and what a kill can lose. They get longer."""
-        made, length = list[range](), _FIRST_ROUND
+        rounds, length = list[range](), _FIRST_ROUND
         while start < self.runs:
-            made.append(range(start, min(start + length, self.runs)))
+            rounds.append(range(start, min(start + length, self.runs)))
             start, length = start + length, min(2 * length, _LONGEST_ROUND)
-        return made
+        return rounds
 
     @property
     def described(self) -> dict[str, Any]:

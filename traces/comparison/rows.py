@@ -47,13 +47,13 @@ def worker(comparison: Comparison) -> Worker:
 
 def row(comparison: Comparison, run: int, contender: Contender) -> dict[str, Any]:
     """The row of one run under one policy."""
-    told = {"run": run, "policy": contender.name, "seed": comparison.seed_of(run)}
+    cells = {"run": run, "policy": contender.name, "seed": comparison.seed_of(run)}
     try:
-        made = comparison.simulated(run, contender)
+        simulation = comparison.simulated(run, contender)
     except PolicyFault as fault:
-        return {**told, "fault": str(fault)}
-    found = {name: value if value == value else None for name, value in measures(made).as_dict().items()}
-    return {**told, **found, "violations": len(replayed(made).objections)}
+        return {**cells, "fault": str(fault)}
+    values = {name: value if value == value else None for name, value in measures(simulation).as_dict().items()}
+    return {**cells, **values, "violations": len(replayed(simulation).objections)}
 
 
 def table(rows: Iterable[dict[str, Any]]) -> pa.Table:
@@ -65,5 +65,5 @@ def _rows(comparison: Comparison, batches: Iterable[pa.RecordBatch]) -> Iterator
     count = len(comparison.contenders)
     for batch in batches:
         for number in batch.column("id").to_pylist():
-            made = row(comparison, number // count, comparison.contenders[number % count])
-            yield pa.RecordBatch.from_pylist([made], schema=ROW)
+            cells = row(comparison, number // count, comparison.contenders[number % count])
+            yield pa.RecordBatch.from_pylist([cells], schema=ROW)

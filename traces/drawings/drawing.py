@@ -99,9 +99,9 @@ def drawing(width: float, height: float, title: str, description: str) -> Elemen
 
 def text(parent: Element, x: float, y: float, words: str, kind: str = "", anchor: str = "start") -> Element:
     """A line of text with its base line at ``y``; ``kind`` are classes of the style sheet."""
-    made = SubElement(parent, "text", {"x": _shown(x), "y": _shown(y), "text-anchor": anchor, "class": kind})
-    made.text = words.replace("  ", "\u00a0 ")  # which otherwise would be drawn as one
-    return made
+    element = SubElement(parent, "text", {"x": _shown(x), "y": _shown(y), "text-anchor": anchor, "class": kind})
+    element.text = words.replace("  ", "\u00a0 ")  # which otherwise would be drawn as one
+    return element
 
 
 def box(parent: Element, x: float, y: float, width: float, height: float, kind: str, *, round_: float = 6) -> Element:
@@ -117,17 +117,17 @@ def circle(parent: Element, x: float, y: float, radius: float, kind: str) -> Ele
 
 def path(parent: Element, way: str, kind: str, tip: str = "") -> Element:
     """A line along an SVG path; ``tip`` is the tip at its end: ``tip``, ``tip-muted``, ``tip-bad``, ``open`` or ``cross``."""
-    made = SubElement(parent, "path", {"class": kind, "d": way})
+    element = SubElement(parent, "path", {"class": kind, "d": way})
     if tip:
-        made.set("marker-end", f"url(#{tip})")
-    return made
+        element.set("marker-end", f"url(#{tip})")
+    return element
 
 
 def group(parent: Element, title: str) -> Element:
     """A part of the drawing that has a name, which shows where a pointer rests on it."""
-    made = SubElement(parent, "g")
-    SubElement(made, "title").text = title
-    return made
+    element = SubElement(parent, "g")
+    SubElement(element, "title").text = title
+    return element
 
 
 def point(*numbers: float) -> str:

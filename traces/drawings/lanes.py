@@ -54,9 +54,9 @@ class Message:
 
 def messages(trace: Trace, protocol: Protocol) -> list[Message]:
     """The steps of a trace, each as a message; KeyError if the protocol lacks one of its actions."""
-    known = {told.action.label: told for told in every_message(protocol)}
+    known = {message.action.label: message for message in every_message(protocol)}
     place = {variable: number for number, variable in enumerate(protocol.variables)}
-    told = []
+    steps = []
     for step, (before, after) in zip(trace.steps, pairwise(trace.states), strict=True):
         action, arrows = known[step.action].action, known[step.action].arrows
         posted = (
@@ -64,8 +64,8 @@ def messages(trace: Trace, protocol: Protocol) -> list[Message]:
             for who, variable in action.posts.items()
             if _is_posted(action.posted(variable), before[place[variable]], after[place[variable]])
         )
-        told.append(Message(action, (*arrows, *posted)))
-    return told
+        steps.append(Message(action, (*arrows, *posted)))
+    return steps
 
 
 def _is_posted(member: int | None, before: int, after: int) -> bool:
@@ -88,9 +88,9 @@ def everyone(protocol: Protocol) -> list[str]:
     return list(dict.fromkeys([*acting, *filter(None, named), STORE]))
 
 
-def lanes(told: Sequence[Message], protocol: Protocol) -> list[str]:
+def lanes(messages: Sequence[Message], protocol: Protocol) -> list[str]:
     """The actors that take part, in the order of the protocol, and then the store if it does."""
-    among = set[str]().union(*(message.lanes for message in told))
+    among = set[str]().union(*(message.lanes for message in messages))
     return [name for name in everyone(protocol) if name in among]
 
 

@@ -13,12 +13,12 @@ def as_mermaid(trace: Trace, protocol: Protocol) -> str:
     An action is an arrow from lane to lane, dotted and open where what is sent arrives later; that of a fault ends in a cross.
     An action that sends nothing is an arrow from its lane to itself. What repeats forever is in a frame.
     """
-    told = messages(trace, protocol)
-    lane = {name: f"lane{number}" for number, name in enumerate(lanes(told, protocol))}
+    steps = messages(trace, protocol)
+    lane = {name: f"lane{number}" for number, name in enumerate(lanes(steps, protocol))}
     lines = ["sequenceDiagram"]
     lines += [f"    participant {number} as {name}" for name, number in lane.items()]
-    start = trace.loop.start if trace.loop and trace.loop.start < len(told) else None
-    for place, message in enumerate(told):
+    start = trace.loop.start if trace.loop and trace.loop.start < len(steps) else None
+    for place, message in enumerate(steps):
         if place == start:
             lines.append("    loop forever")
         for arrow in message.arrows or [Arrow(message.actor, message.actor)]:

@@ -41,10 +41,10 @@ class Neighbourhood:
 
     def __str__(self) -> str:
         states, transitions = (_many(count, what) for count, what in self._counts())
-        told = f"{states} within {_many(self.radius, 'step')} of the trace, {transitions}"
+        size = f"{states} within {_many(self.radius, 'step')} of the trace, {transitions}"
         if self.limited:
-            return f"the first {told}; there are more so near, which --limit leaves out"
-        return f"{told}; {_many(self.further, 'state')} beyond are not shown" if self.further else f"{told}; nothing is beyond"
+            return f"the first {size}; there are more so near, which --limit leaves out"
+        return f"{size}; {_many(self.further, 'state')} beyond are not shown" if self.further else f"{size}; nothing is beyond"
 
     def _counts(self) -> list[tuple[int, str]]:
         return [(self.graph.number_of_nodes(), "state"), (self.graph.number_of_edges(), "transition")]
@@ -58,10 +58,10 @@ def neighbourhood(trace: Trace, suite: Suite, *, radius: int = 1, limit: int = 2
     return _Around(trace, suite).within(radius, limit)
 
 
-def as_graphml(found: Neighbourhood) -> str:
+def as_graphml(graph: Neighbourhood) -> str:
     """The neighbourhood as GraphML, with all that is known of each state and transition, for graph tools such as Gephi."""
-    found.graph.graph["description"] = str(found)
-    return "\n".join(networkx.generate_graphml(found.graph)) + "\n"
+    graph.graph.graph["description"] = str(graph)
+    return "\n".join(networkx.generate_graphml(graph.graph)) + "\n"
 
 
 class _Around:
@@ -86,7 +86,7 @@ class _Around:
                 self._add(state, 0, place, -1, self.trace.steps[place - 1].action if place else "")
         level = list(self.numbers)
         for distance in range(1, radius + 1):
-            found: list[Packed] = []
+            nearest: list[Packed] = []
             for state, action, after in self._transitions(level):
                 if after in self.numbers:
                     continue
@@ -94,8 +94,8 @@ class _Around:
                     limited = True
                     break
                 self._add(after, distance, -1, self.numbers[state], action)
-                found.append(after)
-            level = found
+                nearest.append(after)
+            level = nearest
         self._connect()
         further = {after for _, _, after in self._transitions(list(self.numbers)) if after not in self.numbers}
         return Neighbourhood(self.graph, radius, len(further), limited)
@@ -118,10 +118,10 @@ class _Around:
         if via >= 0:
             before = self.graph.nodes[via]["values"]
             label = f"{self.graph.nodes[via]['label']} + {action}"
-        told = " ".join(changes(self.protocol.variables, before, values)) if action else ""
+        text = " ".join(changes(self.protocol.variables, before, values)) if action else ""
         number = self.numbers[state] = len(self.numbers)
         rows = zip(self.protocol.variables, values, strict=True)
-        about = {"label": label, "distance": distance, "place": place, "via": via, "action": action, "changes": told}
+        about = {"label": label, "distance": distance, "place": place, "via": via, "action": action, "changes": text}
         shown = "; ".join(f"{variable.name} {variable.domain.show(raw)}" for variable, raw in rows)
         self.graph.add_node(number, **about, state=shown, values=values)
 

@@ -17,19 +17,19 @@ WIDEST = 100
 """Characters of what a step changed that are shown; all of it shows where a pointer rests on the state."""
 
 
-def as_svg(found: Neighbourhood, title: str) -> str:
+def as_svg(neighbourhood: Neighbourhood, title: str) -> str:
     """The neighbourhood in SVG, for a light and a dark page.
 
     Each state has a row: those of the trace in its order and, below each, further to the right the further they are from it,
     the states that other actions lead to. Transitions to states that were reached already are arcs beside them. A state in
     which the property does not hold is red; one from which a transition leads out of the picture is hollow.
     """
-    return rendered(_Picture(found, title).drawn())
+    return rendered(_Picture(neighbourhood, title).drawn())
 
 
 class _Picture:
-    def __init__(self, found: Neighbourhood, title: str) -> None:
-        self.found, self.title, self.nodes = found, title, found.graph.nodes
+    def __init__(self, neighbourhood: Neighbourhood, title: str) -> None:
+        self.found, self.title, self.nodes = neighbourhood, title, neighbourhood.graph.nodes
         order = self._order()
         self.y = {node: MARGIN + 64 + ROW * row for row, node in enumerate(order)}
         self.left = MARGIN + width_of(str(len(order)), SMALL) + 16
@@ -52,8 +52,8 @@ class _Picture:
         return f"fault: {action}" if any(fault for *_, label, fault in into if label == action) else action
 
     def drawn(self) -> Element:
-        told = {node: _short(about["changes"]) for node, about in self.nodes(data=True)}
-        wide = max(self.changes + max(width_of(line, SMALL) for line in told.values()), MARGIN + width_of(str(self.found)))
+        texts = {node: _short(about["changes"]) for node, about in self.nodes(data=True)}
+        wide = max(self.changes + max(width_of(line, SMALL) for line in texts.values()), MARGIN + width_of(str(self.found)))
         svg = drawing(wide + MARGIN, max(self.y.values()) + ROW + MARGIN, self.title, str(self.found))
         text(svg, MARGIN, MARGIN + 12, self.title, "strong")
         text(svg, MARGIN, MARGIN + 30, str(self.found), "muted small")
@@ -62,13 +62,13 @@ class _Picture:
                 box(svg, MARGIN / 2, self.y[node] - ROW / 2, wide, ROW, "band", round_=4)
         self._transitions(svg)
         for node, about in self.nodes(data=True):
-            self._state(svg, node, about, told[node])
+            self._state(svg, node, about, texts[node])
         return svg
 
     def _x(self, node: int) -> float:
         return self.left + LAYER * float(self.nodes[node]["distance"])
 
-    def _state(self, svg: Element, node: int, about: dict[str, Any], told: str) -> None:
+    def _state(self, svg: Element, node: int, about: dict[str, Any], change: str) -> None:
         on_trace, y = about["place"] >= 0, self.y[node]
         part = group(svg, f"{about['label']}: {about['changes'] or about['state']}")
         kind = "fault" if about["violates"] else "act" if on_trace else "plain"
@@ -76,7 +76,7 @@ class _Picture:
         if on_trace:
             text(part, self.left - 14, y + 4, str(about["place"]), "muted small", "end")
         text(part, self.beside, y + 4.5, self.labels[node] or "initially", "strong" if on_trace else "")
-        text(part, self.changes, y + 4, told, "small muted")
+        text(part, self.changes, y + 4, change, "small muted")
 
     def _transitions(self, svg: Element) -> None:
         """Draws each transition: along the trace, to a state that it reached first, or, as an arc, to any other."""
@@ -99,5 +99,5 @@ class _Picture:
                 path(part, way, f"arrow {kind}" if about["on_trace"] else f"arrow {kind} far", tip)
 
 
-def _short(told: str) -> str:
-    return told if len(told) <= WIDEST else f"{told[: WIDEST - 3]}..."
+def _short(text: str) -> str:
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 3]}..."

@@ -30,7 +30,7 @@ class _Row:
 
     number: int
     message: Message
-    told: list[str]
+    lines: list[str]
     label: str
     y: float
 
@@ -47,15 +47,15 @@ def as_svg(trace: Trace, protocol: Protocol, violated: Property | None = None) -
 class _Diagram:
     def __init__(self, trace: Trace, protocol: Protocol, violated: Property | None) -> None:
         self.trace, self.protocol, self.violated = trace, protocol, violated
-        said = messages(trace, protocol)
-        self.names = lanes(said, protocol)
+        steps = messages(trace, protocol)
+        self.names = lanes(steps, protocol)
         self.kinds = {u.label(i): name for name, u in protocol.universes.items() for i in u}
         self.loop = trace.loop.start if trace.loop else None
         self.head = [self._title(), *self._settings()]
         self.top = MARGIN + LINE * len(self.head) + MARGIN / 2
-        self.rows, self.bottom = self._rows(said)
+        self.rows, self.bottom = self._rows(steps)
         self.foot = self._foot()
-        self.left = MARGIN + width_of(str(len(said)), SMALL) + GAP / 2
+        self.left = MARGIN + width_of(str(len(steps)), SMALL) + GAP / 2
         widths = [self._width(name) for name in self.names]
         edges = list(accumulate(widths, initial=self.left))
         self.right = edges[-1]
@@ -63,7 +63,7 @@ class _Diagram:
         self.beside = self.right + GAP / 2
 
     def drawn(self) -> Element:
-        lines = [line for row in self.rows for line in row.told]
+        lines = [line for row in self.rows for line in row.lines]
         wide = self.beside + max((width_of(line, SMALL) for line in lines), default=0)
         wide = max([wide, *(MARGIN + width_of(line) for line in self.foot + self.head)])
         tall = self.bottom + (LINE * len(self.foot) + MARGIN if self.foot else 0) + MARGIN
@@ -90,32 +90,32 @@ class _Diagram:
 
     def _settings(self) -> list[str]:
         trace = self.trace
-        told = [f"{name}={written(value)}" for name, value in trace.parameters.items()]
-        told += [f"defect={defect}" for defect in trace.defects]
+        settings = [f"{name}={written(value)}" for name, value in trace.parameters.items()]
+        settings += [f"defect={defect}" for defect in trace.defects]
         meaning = self.violated.doc.split("\n\n")[0].split() if self.violated else []
-        return [*textwrap.wrap(" ".join(meaning), 110), *textwrap.wrap(" ".join([trace.protocol, *told]), 110)]
+        return [*textwrap.wrap(" ".join(meaning), 110), *textwrap.wrap(" ".join([trace.protocol, *settings]), 110)]
 
-    def _rows(self, said: Sequence[Message]) -> tuple[list[_Row], float]:
+    def _rows(self, steps: Sequence[Message]) -> tuple[list[_Row], float]:
         """The steps from top to bottom, and where they end."""
         rows: list[_Row] = []
         y = self.top + HEADER + STEP
-        for place, (message, before, step) in enumerate(zip(said, self.trace.states, self.trace.steps, strict=False)):
+        for place, (message, before, step) in enumerate(zip(steps, self.trace.states, self.trace.steps, strict=False)):
             parts = changes(self.protocol.variables, before, step.state) or ["changes nothing"]
-            told = textwrap.wrap(
+            lines = textwrap.wrap(
                 " ".join(part.replace(" ", "\u00a0") for part in parts), WIDEST, break_long_words=False, break_on_hyphens=False
             )
             label = f"fault: {message.action.label}" if message.action.fault else message.action.label
             y += FRAME if place == self.loop else 0
-            rows.append(_Row(place + 1, message, told, label, y + PILL / 2))
-            y += max(PILL, LINE * len(told)) + STEP
+            rows.append(_Row(place + 1, message, lines, label, y + PILL / 2))
+            y += max(PILL, LINE * len(lines)) + STEP
         return rows, y
 
     def _foot(self) -> list[str]:
         """What is said below: what becomes of a run that never ends, and what of the property does not hold."""
-        told = [line.removeprefix("  ") for line in reasons(self.trace, self.protocol, self.violated, 112)[1:]]
+        lines = [line.removeprefix("  ") for line in reasons(self.trace, self.protocol, self.violated, 112)[1:]]
         if self.loop == len(self.rows):
-            told += [f"the run stops after step {self.loop}: nothing more is obliged to happen"]
-        return told
+            lines += [f"the run stops after step {self.loop}: nothing more is obliged to happen"]
+        return lines
 
     def _width(self, name: str) -> float:
         labels = [width_of(row.label) + PILL for row in self.rows if row.message.actor == name]
@@ -123,7 +123,7 @@ class _Diagram:
 
     def _lanes(self, svg: Element, wide: float) -> None:
         for row in self.rows[1::2]:
-            tall = max(PILL, LINE * len(row.told)) + STEP
+            tall = max(PILL, LINE * len(row.lines)) + STEP
             box(svg, MARGIN / 2, row.y - PILL / 2 - STEP / 2, wide, tall, "band", round_=4)
         for name, x in self.x.items():
             path(svg, f"M{point(x, self.top + HEADER)} V{point(self.bottom)}", "line")
@@ -146,7 +146,7 @@ class _Diagram:
             path(part, f"M{point(start, row.y)} H{point(end)}", kind, tip)
         box(part, here - half, row.y - PILL / 2, 2 * half, PILL, "fault" if fault else "act", round_=PILL / 2)
         text(part, here, row.y + 4.5, row.label, "", "middle")
-        for number, line in enumerate(row.told):
+        for number, line in enumerate(row.lines):
             text(part, self.beside, row.y + 4 + LINE * number, line, "small muted")
 
     def _frame(self, svg: Element) -> None:

@@ -26,7 +26,7 @@ _TASKS_PER_CORE = 4
 
 
 @dataclass(frozen=True)
-class Told:
+class Progress:
     """How far a run is: walks done of all, their steps, steps per second in this session."""
 
     walks: int
@@ -51,7 +51,7 @@ def explore(
     stop_on_first: bool = False,
     expected: frozenset[str] = frozenset(),
     should_stop: Callable[[], bool] = lambda: False,
-    progress: Callable[[Told], None] = lambda told: None,
+    progress: Callable[[Progress], None] = lambda progress: None,
     news: Callable[[News], None] = lambda first: None,
 ) -> Outcome:
     """Makes the rounds of a run that its folder does not have yet.
@@ -74,10 +74,10 @@ def explore(
 
             def so_far(share: float) -> None:
                 guess = int(share * ahead)  # noqa: B023
-                made = steps + int(guess * per_walk)  # noqa: B023
-                rate = (made - before) / max(time.monotonic() - started, 1e-9)  # noqa: B023
-                if made:
-                    progress(Told(done + guess, made, rate))  # noqa: B023
+                steps_so_far = steps + int(guess * per_walk)  # noqa: B023
+                rate = (steps_so_far - before) / max(time.monotonic() - started, 1e-9)  # noqa: B023
+                if steps_so_far:
+                    progress(Progress(done + guess, steps_so_far, rate))  # noqa: B023
 
             if not _make(spark, run, slices, target, should_stop, so_far):
                 return "interrupted"
@@ -169,8 +169,8 @@ def _firsts(path: Path) -> list[News]:
     """The first violating walk of each property in a round."""
     first = dict[str, News]()
     for row in pq.read_table(path, columns=["violations"], partitioning=None)["violations"].to_pylist():
-        for found in row:
-            known = first.get(found["property"])
-            if known is None or found["walk"] < known.walk:
-                first[found["property"]] = News(found["property"], found["walk"], found["length"])
+        for news in row:
+            known = first.get(news["property"])
+            if known is None or news["walk"] < known.walk:
+                first[news["property"]] = News(news["property"], news["walk"], news["length"])
     return sorted(first.values(), key=lambda news: news.walk)

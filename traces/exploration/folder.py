@@ -45,9 +45,9 @@ def held(folder: Path, name: str, content: Mapping[str, Any], difference: Callab
         except OSError as error:
             raise FolderError(f"{folder} is in use by another process: wait for it, or name another folder") from error
         if file.exists():
-            found = difference(content_of(file))
-            if found:
-                raise FolderError(f"{folder} belongs to another run ({found}): name another folder")
+            obstacle = difference(content_of(file))
+            if obstacle:
+                raise FolderError(f"{folder} belongs to another run ({obstacle}): name another folder")
         else:
             sealed.write(file, content)
         yield

@@ -80,8 +80,8 @@ def _candidates(environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
 def _version(program: Path) -> int | None:
     """The feature release of a Java, e.g. 17 (8 for 1.8); None if it cannot be run."""
     try:
-        told = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=60, check=True).stderr
+        output = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=60, check=True).stderr
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r'version "(?:1\.)?(\d+)', told)
-    return int(found[1]) if found else None
+    match = re.search(r'version "(?:1\.)?(\d+)', output)
+    return int(match[1]) if match else None

@@ -36,8 +36,8 @@ def on_spark(spark: SparkSession) -> Digests:
         tasks = min(len(files), 4 * spark.sparkContext.defaultParallelism)
         numbers = spark.range(0, len(files), 1, tasks)
         rows = numbers.mapInArrow(partial(_digested, [str(file.resolve()) for file in files]), "id long, digest string")
-        made = {row["id"]: str(row["digest"]) for row in rows.collect()}
-        return [made[number] for number in range(len(files))]
+        by_file = {row["id"]: str(row["digest"]) for row in rows.collect()}
+        return [by_file[number] for number in range(len(files))]
 
     return digests
 
@@ -45,9 +45,9 @@ def on_spark(spark: SparkSession) -> Digests:
 def keep(folders: Iterable[Path], run: str, digests: Digests = by_itself) -> None:
     """Makes these folders count, as part of the run that the text tells of. Raises OSError."""
     held = {folder: _files(folder) for folder in folders}
-    made = iter(digests([file for files in held.values() for file in files]))
+    every = iter(digests([file for files in held.values() for file in files]))
     for folder, files in held.items():
-        sealed.write(folder / RECORD, {**_whose(folder, run), "files": {file.name: next(made) for file in files}})
+        sealed.write(folder / RECORD, {**_whose(folder, run), "files": {file.name: next(every) for file in files}})
 
 
 def is_kept(folder: Path) -> bool:
@@ -63,16 +63,16 @@ def check(folders: Iterable[Path], run: str, digests: Digests = by_itself) -> No
     wanted = dict[Path, str]()
     for folder in folders:
         record = folder / RECORD
-        told = content_of(record)
-        if {**_whose(folder, run), "files": told.get("files")} != told:
+        content = content_of(record)
+        if {**_whose(folder, run), "files": content.get("files")} != content:
             raise FolderError(f"{record} is damaged: it belongs to another folder or run")
-        files = {folder / name: digest for name, digest in told["files"].items()}
+        files = {folder / name: digest for name, digest in content["files"].items()}
         for odd in sorted(set(_files(folder)) ^ files.keys()):
             state = "it is missing" if odd in files else f"{RECORD} does not know it"
             raise FolderError(f"{odd} is damaged: {state}")
         wanted |= files
-    for (file, digest), found in zip(wanted.items(), digests(list(wanted)), strict=True):
-        if found != digest:
+    for (file, digest), actual in zip(wanted.items(), digests(list(wanted)), strict=True):
+        if actual != digest:
             raise FolderError(f"{file} is damaged: its content does not fit its checksum")
 
 

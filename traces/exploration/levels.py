@@ -85,14 +85,14 @@ def tracing(run: Run, target: tuple[int, ...]) -> Worker:
 
 def tally_of(observed: Observed, row: Any) -> Tally:
     """What a task told of its states, as the kernel counts it."""
-    made = Tally.of(Program.of(observed.kernel), finds_of(observed).rows)
-    made.counters[TRANSITIONS], made.counters[DEADLOCKS] = row["transitions"], row["stuck"]
-    made.enabled[:] = row["enabled"]
-    made.seen[:], made.seen_steps[:] = unsigned(row["seen"]), unsigned(row["seen_steps"])
-    for found in row["found"]:
-        made.found_state[found["row"]] = unsigned(found["state"])
-        made.found_action[found["row"]] = found["action"]
-    return made
+    tally = Tally.of(Program.of(observed.kernel), finds_of(observed).rows)
+    tally.counters[TRANSITIONS], tally.counters[DEADLOCKS] = row["transitions"], row["stuck"]
+    tally.enabled[:] = row["enabled"]
+    tally.seen[:], tally.seen_steps[:] = unsigned(row["seen"]), unsigned(row["seen_steps"])
+    for find in row["found"]:
+        tally.found_state[find["row"]] = unsigned(find["state"])
+        tally.found_action[find["row"]] = find["action"]
+    return tally
 
 
 def unsigned(words: Iterable[int]) -> Words:
@@ -107,9 +107,9 @@ def signed(words: Words) -> list[int]:
 
 def _successors(run: Run, buckets: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     observed = run.observed()
-    for made in Pieces(observed.kernel, finds_of(observed)).successors(_pieces(batches)):
-        for start in range(0, len(made), _BATCH_ROWS):
-            rows = made[start : start + _BATCH_ROWS]
+    for piece in Pieces(observed.kernel, finds_of(observed)).successors(_pieces(batches)):
+        for start in range(0, len(piece), _BATCH_ROWS):
+            rows = piece[start : start + _BATCH_ROWS]
             bucket = pa.array(buckets_of(rows, buckets), pa.int32())
             yield pa.RecordBatch.from_arrays([bucket, *_arrays(rows)], [BUCKET, *columns(observed.kernel.words)])
 
@@ -120,10 +120,10 @@ def _sifted(levels: Sequence[Path], batches: Iterable[pa.RecordBatch]) -> Iterat
         buckets.update(batch.column(BUCKET).unique().to_pylist())
         pieces += _pieces([batch.drop_columns([BUCKET])])
     for bucket in buckets:  # one, or none: Spark gives each task the states of its bucket
-        made = new_states(pieces, _known(levels, bucket))
-        for start in range(0, len(made), _BATCH_ROWS):
-            rows = made[start : start + _BATCH_ROWS]
-            yield pa.RecordBatch.from_arrays(_arrays(rows), columns(made.shape[1]))
+        states = new_states(pieces, _known(levels, bucket))
+        for start in range(0, len(states), _BATCH_ROWS):
+            rows = states[start : start + _BATCH_ROWS]
+            yield pa.RecordBatch.from_arrays(_arrays(rows), columns(states.shape[1]))
 
 
 def _known(levels: Sequence[Path], bucket: int) -> Iterator[Words]:
@@ -160,8 +160,8 @@ def _survey(run: Run, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBa
 
 def _predecessor(run: Run, target: tuple[int, ...], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     kernel = run.observed().kernel
-    found = predecessors(kernel, _pieces(batches), np.array(target, dtype=np.uint64))
-    yield pa.RecordBatch.from_arrays(_arrays(found), columns(kernel.words))
+    before = predecessors(kernel, _pieces(batches), np.array(target, dtype=np.uint64))
+    yield pa.RecordBatch.from_arrays(_arrays(before), columns(kernel.words))
 
 
 def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[Words]:

@@ -62,11 +62,11 @@ class Run:
 
     def rounds(self) -> list[range]:
         """The slices of each round: a round is one Spark job, and what a kill can lose. They get longer."""
-        made, start, length = list[range](), 0, _FIRST_ROUND
+        rounds, start, length = list[range](), 0, _FIRST_ROUND
         while start < self.slices:
-            made.append(range(start, min(start + length, self.slices)))
+            rounds.append(range(start, min(start + length, self.slices)))
             start, length = start + length, min(4 * length, max(128, self.slices // _SHARE))
-        return made
+        return rounds
 
     @property
     def text(self) -> str:
@@ -76,19 +76,19 @@ class Run:
     @classmethod
     def of(cls, text: str) -> Run:
         """The run that a text tells of; ValueError, KeyError or TypeError if it is none."""
-        made = json.loads(text)
-        if made["format"] != FORMAT:
-            raise ValueError(f"its format is {made['format']}, but this version reads {FORMAT}")
-        if made["strategy"] not in get_args(Strategy):
-            raise ValueError(f"its strategy is {made['strategy']}, which this version does not know")
-        return cls(**{**made, "defects": tuple(made["defects"])})
+        fields = json.loads(text)
+        if fields["format"] != FORMAT:
+            raise ValueError(f"its format is {fields['format']}, but this version reads {FORMAT}")
+        if fields["strategy"] not in get_args(Strategy):
+            raise ValueError(f"its strategy is {fields['strategy']}, which this version does not know")
+        return cls(**{**fields, "defects": tuple(fields["defects"])})
 
     def observed(self) -> Observed:
         """The compiled protocol with its properties, made once in each process; VersionError if it is not this run's."""
-        made = _compiled(self.protocol, json.dumps(dict(self.parameters)), self.defects)
-        if self.fingerprint not in ("", made.kernel.fingerprint):
+        observed = _compiled(self.protocol, json.dumps(dict(self.parameters)), self.defects)
+        if self.fingerprint not in ("", observed.kernel.fingerprint):
             raise VersionError(f"the model of {self.protocol} is not the one that this run began with: use that version")
-        return made
+        return observed
 
     @contextmanager
     def held(self, folder: Path) -> Iterator[None]:
@@ -112,10 +112,10 @@ def read(folder: Path) -> Run:
     return _run(file, content_of(file))
 
 
-def _run(file: Path, told: Any) -> Run:
+def _run(file: Path, fields: Any) -> Run:
     """The run of a file's content. Raises FolderError if it is none."""
     try:
-        run = Run.of(json.dumps(told))
+        run = Run.of(json.dumps(fields))
         find(run.protocol, PROTOCOLS)
     except (ValueError, KeyError, TypeError, RegistryError) as error:
         raise FolderError(f"{file} is damaged: {error}") from error
@@ -139,5 +139,5 @@ def _difference(one: Run, other: Run) -> str:
 
 
 def _flat(run: Run) -> dict[str, Any]:
-    made = asdict(run)
-    return {**made, **made.pop("parameters")}
+    fields = asdict(run)
+    return {**fields, **fields.pop("parameters")}

@@ -92,9 +92,9 @@ class Levels:
     def adopt(self, depth: int) -> None:
         """Removes what a kill may have left beyond this depth."""
         if self.folder.exists():
-            kept = {f"depth={d}" for d in range(depth + 1)}
+            names = {f"depth={d}" for d in range(depth + 1)}
             for path in self.folder.iterdir():
-                if path.is_dir() and path.name not in kept:
+                if path.is_dir() and path.name not in names:
                     shutil.rmtree(path)
 
     def at(self, depth: int) -> Path:
@@ -106,17 +106,17 @@ class Levels:
 
     def check(self, depth: int) -> None:
         """Finds that the levels up to this depth are as they were written. Raises FolderError, SparkError."""
-        found = list[FolderError]()
+        errors = list[FolderError]()
 
         def job() -> None:
             try:
                 check([self.at(d) for d in range(depth + 1)], self.run.text, on_spark(self.spark))
             except FolderError as error:
-                found.append(error)
+                errors.append(error)
 
         watched(self.spark, "levels so far", job, lambda: False, lambda share: None)
-        if found:
-            raise found[0]
+        if errors:
+            raise errors[0]
 
     def begin(self, depth: int, states: Words) -> None:
         """Writes a level that the driver made."""
@@ -217,20 +217,20 @@ class _Search:
 
     def _begin(self) -> None:
         """Makes the first levels on the driver, as far as it may go."""
-        found = self._by_itself(self.head)
-        if found.outcome in ("memory", "time"):
+        result = self._by_itself(self.head)
+        if result.outcome in ("memory", "time"):
             # once more, to the end of the last level that was complete: these counts are exact
-            found = self._by_itself(Limits(memory=self.head.memory, depth=found.depth))
-        if found.outcome == "interrupted":
+            result = self._by_itself(Limits(memory=self.head.memory, depth=result.depth))
+        if result.outcome == "interrupted":
             self.ended = "interrupted"
             return
-        self.sizes, self.violations = list(found.level_sizes), list(found.violations)
-        self.totals = _totals(found, self.observed.kernel.mask_words)
-        self.ended = "exhausted" if found.outcome == "exhausted" else None
-        noted = [*found.watched, *([found.deadlock] if found.deadlock else [])]
+        self.sizes, self.violations = list(result.level_sizes), list(result.violations)
+        self.totals = _totals(result, self.observed.kernel.mask_words)
+        self.ended = "exhausted" if result.outcome == "exhausted" else None
+        noted = [*result.watched, *([result.deadlock] if result.deadlock else [])]
         self.finds.resume((f.kind, f.formula, f.depth, f.state) for f in noted)
         for depth in range(len(self.sizes)):
-            self.levels.begin(depth, found.level(depth))
+            self.levels.begin(depth, result.level(depth))
         self._note(len(self.sizes) - 1)
 
     def _by_itself(self, limits: Limits) -> Result:
@@ -310,13 +310,13 @@ class _Search:
         self.ended = "exhausted" if held["exhausted"] else None
         self.levels.check(len(self.sizes) - 1)
         for depth, size in enumerate(self.sizes):
-            found = self.levels.size(depth)
-            if found != size:
+            there = self.levels.size(depth)
+            if there != size:
                 where = self.levels.at(depth)
-                raise FolderError(f"{where} is damaged: it has {found} states, and {notes[-1].name} says {size}")
+                raise FolderError(f"{where} is damaged: it has {there} states, and {notes[-1].name} says {size}")
         self.levels.adopt(len(self.sizes) - 1)
 
 
-def _totals(found: Result, words: Mapping[str, int]) -> Totals:
-    seen, seen_steps = bit_set(found.seen, words["observe"]), bit_set(found.seen_steps, words["observe_step"])
-    return Totals(0, found.transitions, found.deadlocks, found.enabled, plain(seen), plain(seen_steps))
+def _totals(result: Result, words: Mapping[str, int]) -> Totals:
+    seen, seen_steps = bit_set(result.seen, words["observe"]), bit_set(result.seen_steps, words["observe_step"])
+    return Totals(0, result.transitions, result.deadlocks, result.enabled, plain(seen), plain(seen_steps))

@@ -129,8 +129,8 @@ def require_master(master: str) -> None:
 
 def patient(master: str) -> str:
     """The master, told to try a task again where it would give up at once."""
-    found = re.fullmatch(r"local(?:\[([^,\]]+)\])?", master)
-    return f"local[{found[1] or 1},{ATTEMPTS}]" if found else master
+    match = re.fullmatch(r"local(?:\[([^,\]]+)\])?", master)
+    return f"local[{match[1] or 1},{ATTEMPTS}]" if match else master
 
 
 def reason(error: Exception) -> str:
@@ -140,14 +140,14 @@ def reason(error: Exception) -> str:
 
 def _settings(master: str, logging: Path, folder: Path, light: bool) -> dict[str, str]:
     compiler = " -XX:TieredStopAtLevel=1 -XX:+UseSerialGC" if light else ""
-    made = {
+    settings = {
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.as_uri()}{compiler}",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
     }
     if master.startswith("local"):
-        made |= {
+        settings |= {
             "spark.ui.enabled": "false",
             "spark.driver.host": "127.0.0.1",
             "spark.driver.memory": "2g",
@@ -156,7 +156,7 @@ def _settings(master: str, logging: Path, folder: Path, light: bool) -> dict[str
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
             "spark.executorEnv.PYTHONPATH": str(_ROOT),
         }
-    return made
+    return settings
 
 
 def _local(master: str) -> dict[str, str]:
@@ -183,5 +183,5 @@ def _environment(**changes: str) -> Iterator[None]:
 
 def _line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    causes = [found[0] for line in lines if (found := re.search(r"(?:\w+\.)*\w*(?:Error|Exception): .*", line))]
+    causes = [match[0] for line in lines if (match := re.search(r"(?:\w+\.)*\w*(?:Error|Exception): .*", line))]
     return (causes[-1:] or lines[:1] or [type(error).__name__])[0][:300]

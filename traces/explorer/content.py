@@ -52,12 +52,12 @@ def content(
     models, places, room = list[dict[str, Any]](), dict[Suite, int](), largest
     for number, suite in enumerate(suites, start=1):
         progress(f"compiling model {number} of {len(suites)}")
-        told = Held(suite).told
-        size = len(json.dumps(told))
+        model = Held(suite).told
+        size = len(json.dumps(model))
         if size <= room:
             room -= size
             places[suite] = len(models)
-            models.append(told)
+            models.append(model)
     for trace, recording in zip(traces, recordings, strict=True):
         trace["model"] = places.get(recording.suite)
     pairs = []
@@ -84,12 +84,12 @@ class _Words:
 
 def _told(recording: Recording, courses: Sequence[Course]) -> dict[str, Any]:
     trace, protocol = recording.trace, recording.suite.protocol
-    said = messages(trace, protocol)
-    arrows = dict.fromkeys(message.arrows for message in said)
+    steps = messages(trace, protocol)
+    arrows = dict.fromkeys(message.arrows for message in steps)
     drawn = {some: place for place, some in enumerate(arrows)}
-    lane = {name: number for number, name in enumerate(lanes(said, protocol))}
+    lane = {name: number for number, name in enumerate(lanes(steps, protocol))}
     shared = stored(protocol)
-    taken = {message.action.label: message for message in said}
+    taken = {message.action.label: message for message in steps}
     number = {label: place for place, label in enumerate(taken)}
     word = _Words()
     shown = [[word(v.domain.show(raw)) for v, raw in zip(protocol.variables, state, strict=True)] for state in trace.states]
@@ -125,7 +125,7 @@ def _told(recording: Recording, courses: Sequence[Course]) -> dict[str, Any]:
                 [[place, new] for place, (old, new) in enumerate(zip(*pair, strict=True)) if old != new],
                 drawn[message.arrows],
             ]
-            for step, message, pair in zip(trace.steps, said, itertools.pairwise(shown), strict=True)
+            for step, message, pair in zip(trace.steps, steps, itertools.pairwise(shown), strict=True)
         ],
         "arrows": [[[lane[one.sender], lane[one.receiver], one.under_way] for one in some] for some in arrows],
         "loop": _loop(trace.loop),
@@ -137,9 +137,9 @@ def _loop(loop: Loop | None) -> dict[str, Any] | None:
     return None if loop is None else {"start": loop.start, "starved": loop.starved, "unobliged": loop.unobliged}
 
 
-def _first(told: Sequence[Course], violated: str | None) -> list[Course]:
+def _first(courses: Sequence[Course], violated: str | None) -> list[Course]:
     """What the trace is about first, then what else is violated on it, then the others, each in the order of the suite."""
-    return sorted(told, key=lambda course: (course.property.name != violated, "violated" not in course.words))
+    return sorted(courses, key=lambda course: (course.property.name != violated, "violated" not in course.words))
 
 
 def _course(course: Course) -> dict[str, Any]:

@@ -37,7 +37,7 @@ class Held:
         lane = {name: number for number, name in enumerate(everyone(suite.protocol))}
         self._lanes = list(lane)
         place = {variable: number for number, variable in enumerate(suite.protocol.variables)}
-        self._actions = [_action(told, lane, place, self._watched.states) for told in every_message(suite.protocol)]
+        self._actions = [_action(message, lane, place, self._watched.states) for message in every_message(suite.protocol)]
         self._properties = [_property(prop, self._watched) for prop in suite.properties]
         shared = stored(suite.protocol)
         self._variables = [
@@ -98,15 +98,15 @@ def _domain(domain: Domain) -> dict[str, Any]:
     raise AssertionError(domain)
 
 
-def _action(told: Message, lane: Mapping[str, int], place: Mapping[Variable, int], watched: Watched) -> dict[str, Any]:
-    action = told.action
+def _action(message: Message, lane: Mapping[str, int], place: Mapping[Variable, int], watched: Watched) -> dict[str, Any]:
+    action = message.action
     return {
         "label": action.label,
         "name": action.name,
         "arguments": dict(sorted(action.arguments.items())),
         "actor": action.actor,
-        "by": lane[told.actor],
-        "arrows": [[lane[one.sender], lane[one.receiver], one.under_way] for one in told.arrows],
+        "by": lane[message.actor],
+        "arrows": [[lane[one.sender], lane[one.receiver], one.under_way] for one in message.arrows],
         "posts": [[lane[who], place[held], action.posted(held)] for who, held in action.posts.items()],
         "hears": action.hears,
         "fault": action.fault,

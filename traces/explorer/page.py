@@ -20,7 +20,7 @@ SCRIPTS = (
 
 
 def page(
-    recordings: Sequence[Recording], progress: Callable[[str], None] = lambda text: None, told: Mapping[str, Any] | None = None
+    recordings: Sequence[Recording], progress: Callable[[str], None] = lambda text: None, data: Mapping[str, Any] | None = None
 ) -> str:
     """The page that shows these traces, of which there is at least one; ``progress`` is told what is done next, and ``told`` is
     their ``content``, if that is there."""
@@ -31,7 +31,7 @@ def page(
         style=_part("style.css"),
         engine=_part(ENGINE),
         script=Html("\n".join(_part(name) for name in SCRIPTS)),
-        data=script_data(told or content(recordings, progress)),
+        data=script_data(data or content(recordings, progress)),
     )
 
 

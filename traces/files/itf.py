@@ -82,8 +82,8 @@ def _read(path: Path, protocols: Mapping[str, Entry]) -> tuple[Trace, Protocol]:
             "it is not a trace that Fencepost wrote: #meta has no fencepost-version; write one with check --trace-dir DIR"
         )
     if meta["fencepost-version"] != VERSION:
-        told = f"#meta has fencepost-version {meta['fencepost-version']!r}, but this version reads {VERSION}"
-        raise _Wrong(f"{told}; have the check write the trace again")
+        message = f"#meta has fencepost-version {meta['fencepost-version']!r}, but this version reads {VERSION}"
+        raise _Wrong(f"{message}; have the check write the trace again")
     name = _shape(meta.get("protocol"), str, "#meta protocol")
     parameters = _shape(meta.get("parameters"), dict, "#meta parameters")
     defects = [_shape(d, str, "each of #meta defects") for d in _shape(meta.get("defects"), list, "#meta defects")]
@@ -125,10 +125,10 @@ def _json(data: bytes) -> Any:
         raise _Wrong("it is empty")
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) < len(pairs):
+        members = dict(pairs)
+        if len(members) < len(pairs):
             raise _Wrong(f"an object has a name twice: {', '.join(name for name, _ in pairs)[:80]}")
-        return made
+        return members
 
     try:
         return json.loads(data, object_pairs_hook=once)

@@ -66,11 +66,11 @@ def unkeyed(members: Sequence[Variable], value: Any) -> list[Any]:
     values = []
     for variable in members:
         wanted = key_of(variable)
-        found = [pair for pair in rest if pair[0] == wanted]
-        if len(found) != 1:
-            raise ValueError(f"{variable.name} is {'given twice' if found else 'missing'}")
-        values.append(found[0][1])
-        rest.remove(found[0])
+        pairs = [pair for pair in rest if pair[0] == wanted]
+        if len(pairs) != 1:
+            raise ValueError(f"{variable.name} is {'given twice' if pairs else 'missing'}")
+        values.append(pairs[0][1])
+        rest.remove(pairs[0])
     if rest:
         raise ValueError(f"unknown key {_short(rest[0][0])}")
     return values

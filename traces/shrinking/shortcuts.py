@@ -22,8 +22,8 @@ def with_shortcuts(aim: Aim, run: Run, memory: int, should_stop: Callable[[], bo
     """
     place = 0
     while place < len(run.actions) and not should_stop():
-        found = aim.search(len(run.actions) - 1, memory, start=run.states[place], should_stop=should_stop)
-        tried = (aim.tried(run.states[:1], (), actions, loop) for actions, loop in _shorter(run, place, found))
+        result = aim.search(len(run.actions) - 1, memory, start=run.states[place], should_stop=should_stop)
+        tried = (aim.tried(run.states[:1], (), actions, loop) for actions, loop in _shorter(run, place, result))
         shorter = next((r for r in tried if r is not None and len(r.actions) < len(run.actions)), None)
         if shorter is None:
             place += 1
@@ -32,20 +32,20 @@ def with_shortcuts(aim: Aim, run: Run, memory: int, should_stop: Callable[[], bo
     return run
 
 
-def _shorter(run: Run, place: int, found: Result) -> Iterator[tuple[tuple[int, ...], int | None]]:
+def _shorter(run: Run, place: int, result: Result) -> Iterator[tuple[tuple[int, ...], int | None]]:
     """The actions of shorter runs, the shortest first, and after how many of them a lasso begins, by the ways that were found
     from one place of a run."""
-    for find in found.violations:
+    for find in result.violations:
         if place + find.depth < len(run.actions):
-            yield (*run.actions[:place], *found.path(find, 1).actions), None
-    ways = _ways(run, found)
+            yield (*run.actions[:place], *result.path(find, 1).actions), None
+    ways = _ways(run, result)
     around = run.loop is not None and run.loop < len(run.actions)
     goals = [goal for goal, state in enumerate(run.states[:-1] if around else run.states) if state in ways]
     joined = [(goal, *_joined(run, place, goal, ways[run.states[goal]].depth)) for goal in goals]
     for goal, after, loop in sorted(joined, key=lambda row: ways[run.states[row[0]]].depth + len(row[1])):
         way = ways[run.states[goal]]
         if place + way.depth + len(after) < len(run.actions):
-            yield (*run.actions[:place], *found.path(way, 1).actions, *after), loop
+            yield (*run.actions[:place], *result.path(way, 1).actions, *after), loop
 
 
 def _joined(run: Run, place: int, goal: int, depth: int) -> tuple[tuple[int, ...], int | None]:
@@ -61,12 +61,12 @@ def _joined(run: Run, place: int, goal: int, depth: int) -> tuple[tuple[int, ...
     return actions[goal:], start if place >= start else place + depth + start - goal
 
 
-def _ways(run: Run, found: Result) -> dict[Packed, Find]:
+def _ways(run: Run, result: Result) -> dict[Packed, Find]:
     """The states of the run that a search has met, with how far they are from its start."""
     wanted = np.array(run.states, dtype=np.uint64)
     met: dict[Packed, Find] = {}
-    for depth in range(1, len(found.level_sizes)):
-        rows = found.level(depth)
+    for depth in range(1, len(result.level_sizes)):
+        rows = result.level(depth)
         alike = np.all([np.isin(rows[:, word], wanted[:, word]) for word in range(rows.shape[1])], axis=0)
         for row in rows[alike]:  # few: almost only the run's own
             state = plain(row)

@@ -47,14 +47,14 @@ class Shrunk:
 
     def __str__(self) -> str:
         last = len(self.trace.steps)
-        told = f"{self.steps} steps, {self.changes} changes of actor; shrunk to {last} and {self.changes_left}"
+        text = f"{self.steps} steps, {self.changes} changes of actor; shrunk to {last} and {self.changes_left}"
         if self.stopped:
-            return f"{told}; interrupted, so perhaps not the shortest"
+            return f"{text}; interrupted, so perhaps not the shortest"
         if self.searched is None:
-            return f"{told}; no step can be left out, and no way around any that was searched is shorter"
+            return f"{text}; no step can be left out, and no way around any that was searched is shorter"
         if self.searched >= last - 1:
-            return f"{told}; no run is shorter"
-        return f"{told}; no step can be left out, and no run of up to {self.searched} steps will do"
+            return f"{text}; no run is shorter"
+        return f"{text}; no step can be left out, and no run of up to {self.searched} steps will do"
 
 
 def shrink(
@@ -82,7 +82,7 @@ def shrink(
     if searched is None or searched < len(run.actions) - 1:
         run = fewest_steps(aim, with_shortcuts(aim, run, min(memory, NEARBY), should_stop), should_stop)
     run = fewest_changes(aim, run, should_stop)
-    made = trace_of(
+    shrunk = trace_of(
         aim.kernel,
         [aim.unpacked(state) for state in run.states],
         run.actions,
@@ -95,8 +95,8 @@ def shrink(
     changes, left = _turns(actors[step.action] for step in trace.steps), _changes(aim, run)
     steps = len(trace.steps)
     if len(run.actions) < steps:
-        made = replace(made, found_by=f"{trace.found_by or 'a trace'}, shrunk from {steps} steps")
-    return Shrunk(made, steps, changes, left, searched, should_stop())
+        shrunk = replace(shrunk, found_by=f"{trace.found_by or 'a trace'}, shrunk from {steps} steps")
+    return Shrunk(shrunk, steps, changes, left, searched, should_stop())
 
 
 def fewest_steps(aim: Trial, run: Run, should_stop: Callable[[], bool]) -> Run:
@@ -143,10 +143,10 @@ def _shorter(
     if last == 0 or should_stop():
         return run, -1
     result = aim.search(last - 1, memory, progress=progress, should_stop=should_stop)
-    found = min(result.violations, key=lambda find: find.depth, default=None)
-    if found is not None and found.depth < last:
-        path = result.path(found, 1)
-        return Run(path.states, path.actions), found.depth - 1
+    find = min(result.violations, key=lambda find: find.depth, default=None)
+    if find is not None and find.depth < last:
+        path = result.path(find, 1)
+        return Run(path.states, path.actions), find.depth - 1
     complete = result.outcome in ("exhausted", "violated", "deadlock")
     unseen = aim.prop.kind == "deadlock"  # on the last level
     return run, last - 1 if complete else min(result.depth - unseen, last - 1)

@@ -37,9 +37,9 @@ class Smaller:
         after = self.trace.parameters
         lowered = [f"{n} {written(old)} -> {written(after[n])}" for n, old in self.before.items() if old != after[n]]
         steps = f"{len(self.trace.steps)} step{'s' if len(self.trace.steps) != 1 else ''}"
-        told = f"in a smaller instance {steps}: {', '.join(lowered)}" if lowered else "in no smaller instance"
+        text = f"in a smaller instance {steps}: {', '.join(lowered)}" if lowered else "in no smaller instance"
         many = f"{self.tried} instance{'s were' if self.tried != 1 else ' was'} tried"
-        return f"{told}; interrupted after {many}" if self.stopped else f"{told}; {many}"
+        return f"{text}; interrupted after {many}" if self.stopped else f"{text}; {many}"
 
 
 def in_smallest(
@@ -62,7 +62,7 @@ def in_smallest(
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Candidate:
     """A trace in an instance, and its steps and changes of actor."""
 
     trace: Trace
@@ -79,7 +79,7 @@ class _Lowering:
         suite = entry.suite(entry.build(trace.parameters, trace.defects))
         self.prop = suite.named(trace.violated or "")
         aim = Aim.within_slice(suite, self.prop)
-        self.best = _Found(trace, suite, cost(aim, aim.started(trace)))
+        self.best = _Candidate(trace, suite, cost(aim, aim.started(trace)))
 
     def lower(self) -> None:
         numbers = [parameter.name for parameter in self.entry.parameters if parameter.type is int]
@@ -94,13 +94,13 @@ class _Lowering:
             chosen = {**parameters, name: value}
             if tuple(chosen.values()) in self.tried or self.should_stop():
                 continue
-            found = self._found(chosen)
-            if found is not None and found.cost <= self.best.cost:
-                self.best = found
+            candidate = self._found(chosen)
+            if candidate is not None and candidate.cost <= self.best.cost:
+                self.best = candidate
                 return True
         return False
 
-    def _found(self, parameters: Mapping[str, Value]) -> _Found | None:
+    def _found(self, parameters: Mapping[str, Value]) -> _Candidate | None:
         """The trace in another instance, if there is such an instance and the trace is found there."""
         trace = self.best.trace
         try:
@@ -119,10 +119,10 @@ class _Lowering:
         run = fewest_changes(aim, fewest_steps(aim, run, self.should_stop), self.should_stop)
         states = [aim.unpacked(state) for state in run.states]
         found_by = trace.found_by if trace.found_by.endswith(AGAIN) else f"{trace.found_by}{AGAIN}"
-        made = trace_of(
+        smaller = trace_of(
             aim.kernel, states, run.actions, violated=prop.name, found_by=found_by, seed=trace.seed, loop=aim.loop(run)
         )
-        return _Found(made, suite, cost(aim, run))
+        return _Candidate(smaller, suite, cost(aim, run))
 
     def _retaken(self, aim: Aim) -> Run | None:
         """The run of the trace's own actions, of those that there are, in another instance."""
@@ -140,8 +140,8 @@ class _Lowering:
             return None
         last = len(self.best.trace.steps)
         result = aim.search(last, MEMORY, should_stop=self.should_stop)
-        found = min(result.violations, key=lambda find: find.depth, default=None)
-        if found is None or found.depth > last:
+        find = min(result.violations, key=lambda find: find.depth, default=None)
+        if find is None or find.depth > last:
             return None
-        path = result.path(found, 1)
+        path = result.path(find, 1)
         return Run(path.states, path.actions)

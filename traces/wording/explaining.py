@@ -17,12 +17,12 @@ class UnknownActionError(Exception):
 def actions_named(protocol: Protocol, label: str) -> list[Action]:
     """The action of that label, or all of that name; UnknownActionError if there is none."""
     wanted = "".join(label.split())
-    found = [a for a in protocol.actions if wanted in (a.name, "".join(a.label.split()))]
-    if not found:
+    actions = [a for a in protocol.actions if wanted in (a.name, "".join(a.label.split()))]
+    if not actions:
         labels = [action.label for action in protocol.actions]
         close = difflib.get_close_matches(label, labels, 3) or sorted({action.name for action in protocol.actions})
         raise UnknownActionError(f"{protocol.name} has no action {label!r} in this instance; it has {', '.join(close)}")
-    return found
+    return actions
 
 
 def explained(protocol: Protocol, state: State, action: Action, width: int = 120) -> str:

@@ -43,8 +43,8 @@ class Why:
 def why_false(protocol: Protocol, formula: Any, state: State, after: State | None = None) -> Why:
     """Why a formula does not hold in a state, or of a step if ``after`` is given; without reasons if it does hold."""
     parts = list(conjuncts(formula))
-    told = _Told(protocol, state, after)
-    return Why(len(parts), tuple(told.reason(part) for part in parts if not told.holds(part)))
+    judgement = _Judgement(protocol, state, after)
+    return Why(len(parts), tuple(judgement.reason(part) for part in parts if not judgement.holds(part)))
 
 
 def conjuncts(formula: Any) -> Iterator[Any]:
@@ -72,7 +72,7 @@ def shortened(conjunct: str) -> str:
     return conjunct if len(conjunct) <= LONGEST else f"{conjunct[: LONGEST - 3]}..."
 
 
-class _Told:
+class _Judgement:
     """Formulas judged in one state, or of one step."""
 
     def __init__(self, protocol: Protocol, state: State, after: State | None) -> None:
@@ -107,7 +107,7 @@ class _Told:
 
     def _deciding(self, formula: Any) -> list[Any]:
         """The smallest parts of a formula whose truth in this state makes it true or false as it is."""
-        found: list[Any] = []
+        conjuncts: list[Any] = []
         seen: set[int] = set()
         stack = [formula]
         while stack:
@@ -119,8 +119,8 @@ class _Told:
             parts = self._responsible(node)
             stack += parts
             if not parts:
-                found.append(node)
-        return found
+                conjuncts.append(node)
+        return conjuncts
 
     def _responsible(self, node: Any) -> Sequence[Any]:
         """The children because of which the node is as it is; none if it is not made of formulas."""

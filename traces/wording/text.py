@@ -58,14 +58,14 @@ def because(why: Why, indent: str, width: int) -> list[str]:
 
 def _header(trace: Trace, meaning: str, width: int) -> list[str]:
     settings = [f"{name}={written(value)}" for name, value in trace.parameters.items()]
-    found = trace.found_by + (f", seed {trace.seed}" if trace.seed is not None else "")
+    origin = trace.found_by + (f", seed {trace.seed}" if trace.seed is not None else "")
     rows = [
         ("protocol", [trace.protocol]),
         ("instance", settings or ["no parameters"]),
         ("defects", list(trace.defects) or ["none"]),
         ("property", [trace.violated] if trace.violated else ["none"]),
         ("", meaning.split()),
-        ("found by", found.split()),
+        ("found by", origin.split()),
     ]
     return [line for title, words in rows if words for line in _wrapped(f"{title:<10}", words, " ", width)]
 
@@ -128,8 +128,8 @@ def _no_step_of(trace: Trace, refinement: Refinement, width: int) -> list[str]:
     before, after = map(refinement.seen, trace.states[-2:])
     from_ = [f"{v.name} {v.domain.show(raw)};" for v, raw in zip(coarse.variables, before, strict=True)]
     head = f"  {trace.steps[-1].action} is no step of {coarse.name}: there it is "
-    told = _wrapped(head, changes(coarse.variables, before, after), " ", width, 4)
-    return ["", *told, *_wrapped("    from ", [*from_[:-1], from_[-1].removesuffix(";")], " ", width)]
+    lines = _wrapped(head, changes(coarse.variables, before, after), " ", width, 4)
+    return ["", *lines, *_wrapped("    from ", [*from_[:-1], from_[-1].removesuffix(";")], " ", width)]
 
 
 def _for_ever(trace: Trace, width: int) -> list[str]:

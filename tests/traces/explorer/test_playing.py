@@ -266,7 +266,7 @@ def test_a_model_that_is_too_large_is_left_out(chromium: Any, pages: Path) -> No
     told = content([recording], largest=1000)
     assert (told["models"], told["traces"][0]["model"]) == ([], None)
     path = pages / "alone.html"
-    path.write_text(page([recording], told=told), encoding="utf-8")
+    path.write_text(page([recording], data=told), encoding="utf-8")
     shown = Playing(chromium, path)
     assert shown.one("#without").is_displayed()
     assert not shown.one("#playing").is_displayed()

@@ -24,7 +24,7 @@ from fencepost.checks.policy.world import world
 from fencepost.model.balance.simulation.measures import MEASURES
 from fencepost.model.balance.user_policy import PolicyFault
 from fencepost.model.language.mistakes import guess
-from fencepost.traces.comparison.compare import Make, Outcome, Told, compare, complete, here
+from fencepost.traces.comparison.compare import Make, Outcome, Progress, compare, complete, here
 from fencepost.traces.comparison.comparison import Comparison
 from fencepost.traces.exploration.folder import FolderError
 from fencepost.traces.files.writing import write_text
@@ -81,10 +81,10 @@ def compare_policies(asked: CompareRequest) -> ExitStatus:
 
 
 def _made(comparison: Comparison, asked: CompareRequest, reporter: Reporter) -> Outcome:
-    def tell(told: Told) -> None:
-        if told.rate:
-            hours, left = told.rate * comparison.hours, (told.of - told.done) / told.rate
-            done = f"{told.done:,} of {told.of:,} simulations"
+    def tell(progress: Progress) -> None:
+        if progress.rate:
+            hours, left = progress.rate * comparison.hours, (progress.of - progress.done) / progress.rate
+            done = f"{progress.done:,} of {progress.of:,} simulations"
             reporter.telling(f"{done}, {hours:,.3g} simulated hours/s, about {left:.0f} s left")
 
     def made(make: Make) -> Outcome:
