@@ -150,7 +150,7 @@ def test_place(tmp_path: Path) -> None:
     ("name", "said"),
     [
         ("public/default/0x0_0x1", "Pulsar writes it public/default/0x00000000_0x00000001"),
-        ("public/default/all", "names no bundle"),
+        ("public/default/all", "does not name a bundle"),
         ("public/default/0x40000000_0x40000000", "its boundaries must rise"),
         ("public/default/0x00000000_0x00000001", "there is no such bundle: public/default/0x00000000_"),
     ],
@@ -246,10 +246,10 @@ def test_the_shedder_alone_is_asked_with_one_broker(tmp_path: Path) -> None:
         (["bundle", "--boundaries", "0,x", "--hash", "0"], "'x' is not a hash from 0x00000000 to 0xffffffff"),
         (["bundle", "--boundaries", "0,0xffffffff", "--hash", "0x100000000"], "is not a hash"),
         (["bundle", "--boundaries", "0,0xffffffff"], "--topic --hash"),
-        (["split", "--bundle", "nonsense"], "--bundle: 'nonsense' names no bundle"),
+        (["split", "--bundle", "nonsense"], "--bundle: 'nonsense' does not name a bundle"),
         (
             ["split", "--bundle", "0x0_0x9", "--algorithm", "halve"],
-            "there is no split algorithm 'halve'; there is range_equally",
+            "there is no split algorithm 'halve'; there are range_equally",
         ),
         (["split", "--bundle", "0x0_0x9", "--positions", "4"], "go together"),
         (["split", "--bundle", "0x0_0x1ffffffff"], "--bundle 0x0_0x1ffffffff: its boundaries must rise, and are at most"),

@@ -118,7 +118,7 @@ def test_what_is_preallocated_has_an_owner() -> None:
     ("bundles", "said"),
     [
         ({}, "there are no bundles"),
-        ({"n/no-bundle": BundleData()}, "names no bundle"),
+        ({"n/no-bundle": BundleData()}, "does not name a bundle"),
         ({"n/0x00000000_0x20000000": BundleData(), "n/0x10000000_0x30000000": BundleData()}, "the bundles of n overlap"),
         ({"0x00000000_0x20000000": BundleData()}, "write it as Pulsar does: tenant/namespace/0x00000000_0x20000000"),
         ({"n/0x0_0x20000000": BundleData()}, "write it as Pulsar does"),

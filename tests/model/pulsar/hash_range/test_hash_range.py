@@ -96,7 +96,7 @@ def test_names() -> None:
 
 @pytest.mark.parametrize("name", ["", "0x00_", "1_2", "0x00000000-0x40000000", "0x0_0x1_0x2"])
 def test_no_names(name: str) -> None:
-    with pytest.raises(Refused, match="names no bundle"):
+    with pytest.raises(Refused, match="does not name a bundle"):
         Bundle.parse(name)
 
 
