@@ -5,6 +5,10 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest.mark import ParameterSet
 
 GROUPS = {
     "real bookkeeper": "java",
@@ -39,6 +43,16 @@ TEMPORARY = Path(tempfile.gettempdir()).resolve()
 def needed(groups: Iterable[str], fixtures: Iterable[str]) -> set[str]:
     """The markers that the groups and the fixtures of a test stand for."""
     return {GROUPS[name] for name in groups if name in GROUPS} | {FIXTURES[name] for name in fixtures if name in FIXTURES}
+
+
+def first_at_once(cases: Iterable[Any], count: int = 1) -> list[ParameterSet]:
+    """The cases of a test, each a value or a tuple of them: the first ones in the first step, the others in the second."""
+    made = [
+        case if isinstance(case, ParameterSet) else pytest.param(*(case if isinstance(case, tuple) else (case,)))
+        for case in cases
+    ]
+    long = [pytest.param(*case.values, id=case.id, marks=(*case.marks, pytest.mark.long)) for case in made[count:]]
+    return [*made[:count], *long]
 
 
 def unmarked(program: str, markers: Collection[str]) -> str | None:

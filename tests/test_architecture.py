@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -84,14 +85,27 @@ def _modules(folder: str) -> list[Path]:
 ALL = [module for layer in LAYERS for module in _modules(layer)]
 
 
+OURS = re.compile(r"\b(fencepost|tests)\b|from \.")
+"""What any source has that imports something of ours; to parse one takes longer."""
+
+ALL_ON_ONE_WORKER = pytest.mark.xdist_group("architecture")
+"""Which then reads and parses every module once."""
+
+
 def _name(module: Path) -> str:
     return module.relative_to(ROOT).as_posix()
 
 
-def _imports(source: str) -> set[tuple[str, ...]]:
+@cache
+def _source(module: Path) -> str:
+    return module.read_text(encoding="utf-8")
+
+
+@cache
+def _imports(source: str) -> frozenset[tuple[str, ...]]:
     """What a module imports of ours, wherever in it, each as its path within the package; ``tests`` counts as ours."""
     found: set[tuple[str, ...]] = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(ast.parse(source)) if OURS.search(source) else ():
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -101,7 +115,7 @@ def _imports(source: str) -> set[tuple[str, ...]]:
             continue
         found |= {tuple(name.split(".")) for name in names}
     ours = {path[1:] for path in found if path[0] == "fencepost"}
-    return ours | {path for path in found if path[0] == "tests"}
+    return frozenset(ours | {path for path in found if path[0] == "tests"})
 
 
 def _upward(layer: str, source: str) -> set[str]:
@@ -124,13 +138,15 @@ def test_every_layer_exists() -> None:
 def test_options_of_the_command_line_go_no_further_than_the_commands() -> None:
     """What is below takes a request, whose fields have names and types."""
     below = [module for module in ALL if "commands" not in module.relative_to(ROOT).parts]
-    assert [_name(module) for module in below if _names_options(module.read_text(encoding="utf-8"))] == []
+    assert [_name(module) for module in below if _names_options(_source(module))] == []
     runs = [module for module in _modules("checks/commands") if module.name not in ("arguments.py", "requests.py")]
-    holding = [_name(module) for module in runs if _names_options(module.read_text(encoding="utf-8"))]
+    holding = [_name(module) for module in runs if _names_options(_source(module))]
     assert holding == ["checks/commands/list.py", "checks/commands/reproduce.py"], "commands of one module have their arguments"
 
 
 def _names_options(source: str) -> bool:
+    if "Namespace" not in source:
+        return False
     nodes = ast.walk(ast.parse(source))
     return any("Namespace" in (getattr(node, "attr", ""), getattr(node, "id", ""), getattr(node, "name", "")) for node in nodes)
 
@@ -141,8 +157,9 @@ def test_options_that_go_further_are_seen(source: str) -> None:
     assert not _names_options(source.replace("Namespace", "NamespaceBundle"))
 
 
+@ALL_ON_ONE_WORKER
 def test_imports_run_downward() -> None:
-    upward = {_name(module): _upward(module.relative_to(ROOT).parts[0], module.read_text(encoding="utf-8")) for module in ALL}
+    upward = {_name(module): _upward(module.relative_to(ROOT).parts[0], _source(module)) for module in ALL}
     assert {name: above for name, above in upward.items() if above} == {}
 
 
@@ -162,9 +179,10 @@ def _climbs(path: Sequence[str], source: str) -> list[str]:
     return [".".join(other) for other in imported if other[0] == path[0] and _row(other)[0] != room and _row(other)[1] >= row]
 
 
+@ALL_ON_ONE_WORKER
 def test_rooms_import_only_from_rooms_below() -> None:
     paths = {module: module.relative_to(ROOT).with_suffix("").parts for module in ALL}
-    climbing = {_name(m): _climbs(path, m.read_text(encoding="utf-8")) for m, path in paths.items()}
+    climbing = {_name(m): _climbs(path, _source(m)) for m, path in paths.items()}
     assert {name: above for name, above in climbing.items() if above} == {}
 
 
@@ -220,7 +238,7 @@ def test_a_part_that_a_protocol_lacks_is_one_line() -> None:
 
 def test_modules_have_one_idea() -> None:
     """A class of the real system is a unit, however long; beyond this size there is a second idea inside."""
-    assert [_name(module) for module in ALL if len(module.read_text(encoding="utf-8").splitlines()) > 600] == []
+    assert [_name(module) for module in ALL if len(_source(module).splitlines()) > 600] == []
 
 
 def test_no_module_is_a_drawer() -> None:
@@ -229,7 +247,8 @@ def test_no_module_is_a_drawer() -> None:
 
 
 def test_every_module_says_what_it_is() -> None:
-    assert [_name(module) for module in ALL if not ast.get_docstring(ast.parse(module.read_text(encoding="utf-8")))] == []
+    others = [module for module in ALL if not re.match(r'"""\w', _source(module))]  # to parse all of them takes longer
+    assert [_name(module) for module in others if not ast.get_docstring(ast.parse(_source(module)))] == []
 
 
 HOME_OF_A_MACHINE = re.compile(r"(?<![\w.])/(home|root|Users|mnt)/[\w.]")

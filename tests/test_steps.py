@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.marking import COSTLY, GROUPS, needed, unmarked
+from tests.marking import COSTLY, GROUPS, first_at_once, needed, unmarked
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -20,6 +20,13 @@ def test_a_group_or_a_fixture_is_a_marker() -> None:
     assert needed(["real pulsar"], []) == {"java"}
     assert needed(["together"], ["tmp_path"]) == set()
     assert needed(["package"], ["tmp_path", "chromium", "wheel"]) == {"package", "browser"}
+
+
+def test_of_many_cases_the_first_are_in_the_first_step() -> None:
+    cases = first_at_once([("a", 1), pytest.param("b", 2, id="b", marks=pytest.mark.java), ("c", 3)], 1)
+    assert [case.values for case in cases] == [("a", 1), ("b", 2), ("c", 3)]
+    assert [[mark.name for mark in case.marks] for case in cases] == [[], ["java", "long"], ["long"]]
+    assert [case.values for case in first_at_once("ab")] == [("a",), ("b",)]
 
 
 def test_every_marker_is_declared(request: pytest.FixtureRequest) -> None:

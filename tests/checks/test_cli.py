@@ -12,6 +12,7 @@ import pytest
 from fencepost.checks.cli import GIVEN_UP
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from tests.command import ROOT, fencepost
+from tests.marking import first_at_once
 
 CTRL_C = """
 import signal, sys
@@ -28,7 +29,7 @@ sys.exit(main(["list", "election"]))
 
 
 @pytest.mark.parametrize(
-    "loading", ["argparse", "fencepost.checks.commands.arguments", "z3", "fencepost.model.pulsar.election"]
+    "loading", first_at_once(["z3", "argparse", "fencepost.checks.commands.arguments", "fencepost.model.pulsar.election"])
 )
 def test_ctrl_c_while_the_program_loads_is_no_traceback(loading: str) -> None:
     run = subprocess.run([sys.executable, "-c", CTRL_C, loading], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -36,6 +37,7 @@ def test_ctrl_c_while_the_program_loads_is_no_traceback(loading: str) -> None:
     assert GIVEN_UP == ExitStatus.INCONCLUSIVE
 
 
+@pytest.mark.long
 def test_a_check_loads_what_it_asks_and_the_rest_can_be_loaded_after_it(tmp_path: Path) -> None:
     """The linear algebra of SciPy, where that is installed, is kept from Numba while that is loaded, and from nobody else."""
     linear = tmp_path / "scipy" / "linalg"

@@ -12,6 +12,7 @@ import pytest
 
 from fencepost.model.kernel.walks.course import Strategy
 from tests.command import ROOT, command, fencepost, in_one_process, stable
+from tests.marking import first_at_once
 
 STOCK = """\
 # Number of bookies to use when creating a ledger
@@ -87,6 +88,7 @@ def test_a_control_that_a_limit_keeps_from_failing_is_inconclusive_in_every_form
     assert "::warning " in fencepost(*asked, "--format", "github").stdout
 
 
+@pytest.mark.long
 def test_a_defect_is_shown_with_its_shortest_trace_which_replays(tmp_path: Path) -> None:
     arguments = ["check", "ledger", "--defect", "recovery_reads_do_not_fence", "--property", "no_truncation"]
     one = fencepost(*arguments, "--trace-dir", tmp_path)
@@ -196,7 +198,7 @@ def test_the_same_commands_print_the_same_in_another_process() -> None:
     assert [one.returncode for one in elsewhere] == [0, 0, 0, 12, 13]
 
 
-@pytest.mark.parametrize("strategy", get_args(Strategy))
+@pytest.mark.parametrize("strategy", first_at_once(get_args(Strategy)))
 def test_walks_say_by_which_strategy_they_go(strategy: str) -> None:
     asked = ["check", *SMALL, "--by", "walks", "--walks", "50", "--property", "no_truncation", "--format", "json"]
     shown = fencepost(*asked, "--strategy", strategy).stdout
@@ -213,6 +215,7 @@ def test_a_search_that_runs_out_of_memory_claims_nothing() -> None:
     assert "exhausted  " not in run.stdout
 
 
+@pytest.mark.long
 def test_a_search_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
     asked = ["check", "ledger", "--set", "entries=2", "--by", "exhaustive", "--quiet", "--property", "no_truncation"]
     instance = [*asked, "--checkpoint", tmp_path / "kept"]
@@ -239,6 +242,7 @@ def test_ctrl_c_keeps_what_was_found() -> None:
     assert "interrupted after" in output
 
 
+@pytest.mark.long
 def test_sigterm_keeps_what_was_found_and_the_checkpoint(tmp_path: Path) -> None:
     large = ("--set", "entries=3", "recoverers=2", "--by", "exhaustive", "--property", "no_truncation", "--format", "json")
     arguments = command("check", "ledger", *large, "--checkpoint", tmp_path / "levels", "--workers", "1")
@@ -296,8 +300,12 @@ def test_no_option_is_abbreviated(words: list[str], option: str) -> None:
         (["check", "--defect", "closes_at_lax"], "there is no defect 'closes_at_lax' (did you mean closes_at_lac?)"),
         (["check", *SMALL, "--property", "no_such"], "has no property 'no_such' here; it has "),
         (["check", *SMALL, "--property", "no_truncatoin"], "(did you mean no_truncation?)"),
-        (["check", "--property", "no_truncatoin"], "(did you mean no_truncation?)"),
-        (["check", "--property", "no_truncation", "--property", "leader_emerges"], "nothing has all of these properties"),
+        pytest.param(["check", "--property", "no_truncatoin"], "(did you mean no_truncation?)", marks=pytest.mark.long),
+        pytest.param(
+            ["check", "--property", "no_truncation", "--property", "leader_emerges"],
+            "nothing has all of these properties",
+            marks=pytest.mark.long,
+        ),
         (["check", *SMALL, "--resume"], "add --checkpoint DIR"),
         (["check", "--workers", "0"], "not a whole number from 1 on"),
     ],
@@ -374,7 +382,7 @@ def test_what_never_comes_is_shown_with_its_lasso_which_replays(tmp_path: Path) 
     assert "the run stops after step 7" in fencepost("trace", "show", file).stdout
 
 
-@pytest.mark.parametrize("by", ["walks", "induction", "bounded"])
+@pytest.mark.parametrize("by", first_at_once(["walks", "induction", "bounded"]))
 def test_other_engines_say_that_what_must_come_is_no_matter_for_them(by: str) -> None:
     run = fencepost("check", *SMALL, "--by", by, "--property", "open_ledgers_close", "--depth", "1", "--walks", "9")
     assert run.returncode == 75

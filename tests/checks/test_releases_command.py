@@ -16,6 +16,7 @@ from fencepost.checks.engines.results.checked import Checked
 from fencepost.model.releases import PULSAR, Releases
 from fencepost.properties.protocols import PROTOCOLS
 from tests.command import fencepost, in_one_process, stable
+from tests.marking import first_at_once
 
 pytestmark = pytest.mark.xdist_group("hazards of releases")
 
@@ -60,7 +61,7 @@ def test_the_hazards_of_a_release_are_told() -> None:
     assert run.stdout.endswith("6 known bugs, 2 reached, 1 suspicious: a known bug affects this release (exit 14)\n")
 
 
-@pytest.mark.parametrize("release", PULSAR)
+@pytest.mark.parametrize("release", first_at_once(PULSAR))
 def test_no_hazard_is_told_that_the_release_does_not_have(release: str) -> None:
     run = fencepost("check", "election", "--set", "brokers=2", "--pulsar", release, "--format", "json", "--quiet")
     report, entry = json.loads(run.stdout), PROTOCOLS["election"]
@@ -118,6 +119,7 @@ def test_each_format_of_ci_tells_hazards(tmp_path: Path) -> None:
     assert "asks_during_election (election, known bug of Pulsar 4.0.8" in page.read_text()
 
 
+@pytest.mark.long
 def test_a_configuration_is_checked_with_the_newest_release_unless_one_is_named(tmp_path: Path) -> None:
     conf = tmp_path / "broker.conf"
     conf.write_text("zookeeperSessionExpiredPolicy=reconnect\n")
@@ -206,6 +208,7 @@ def test_only_what_is_gone_fails_as_an_assumption(tmp_path: Path) -> None:
     assert text.stdout.endswith("differs from the baseline (exit 10)\n")
 
 
+@pytest.mark.long
 def test_the_list_has_releases_and_who_has_which_mistake() -> None:
     everything = fencepost("list").stdout
     assert everything.startswith("releases that are modelled\n")

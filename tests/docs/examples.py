@@ -3,11 +3,11 @@
 A fenced block marked ``console`` is a session: lines that begin with ``$`` are commands, the lines after each are what it
 prints. Commands are ``fencepost``, ``python``, ``make check``, ``make explore`` and ``cat``, ``ls``, ``echo $?``. In what is
 shown, a line of three dots stands for any number of lines, and lines that begin with ``#`` (times and progress) are not
-compared. A block marked ``python`` is run. A comment before a block says more of it: ``<!-- file: NAME -->`` writes it to that
-file instead of running it, ``<!-- from: FILE -->`` says that it is a passage of that file of the project, ``<!-- deep -->``
-leaves it to the deep tests because it takes long, ``<!-- error -->`` says that it shows an error of usage or of input, which no
-other block may; ``<!-- deep, error -->`` says both. The blocks of one document are run in order in one folder, where ``docs``
-is the documentation.
+compared. A block marked ``python`` is run. A comment before a block says more of it: ``<!-- file: NAME -->`` writes it to
+that file instead of running it, ``<!-- from: FILE -->`` says that it is a passage of that file of the project,
+``<!-- deep -->`` leaves it to the deep tests because it takes long, ``<!-- later -->`` to the second step because it takes
+seconds, ``<!-- error -->`` says that it shows an error of usage or of input, which no other block may; ``<!-- deep, error -->``
+says both. The blocks of one document are run in order in one folder, where ``docs`` is the documentation.
 """
 
 from __future__ import annotations
@@ -49,6 +49,10 @@ class Block:
     @property
     def is_deep(self) -> bool:
         return "deep" in self.note.split(", ")
+
+    @property
+    def is_later(self) -> bool:
+        return "later" in self.note.split(", ")
 
     @property
     def shows_an_error(self) -> bool:
@@ -188,10 +192,13 @@ def misplaced(block: Block, commands: Iterable[Played]) -> str | None:
     return None
 
 
-def played(document: str, session: Session, *, deep: bool) -> Iterator[tuple[Block, list[Played]]]:
-    """Runs a document's blocks, the deep ones or the others; yields each session with its commands."""
+def played(document: str, session: Session, *, deep: bool, later: bool = True) -> Iterator[tuple[Block, list[Played]]]:
+    """Runs a document's blocks, the deep ones or the others; yields each session with its commands.
+
+    Of the others those that are left to the second step are run only if ``later``.
+    """
     for block in blocks(document):
-        if block.is_deep != deep:
+        if block.is_deep != deep or (block.is_later and not later):
             continue
         if block.file is not None:
             file = session.folder / block.file

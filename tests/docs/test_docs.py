@@ -43,7 +43,7 @@ TABLES = ("controls", "defects", "instances", "mirrors", "releases")
 NEEDED: dict[str, dict[str, Value]] = {"unclean_shutdowns": {"data_integrity": True}, "splits": {"units": 2}}
 """What a fault is refused without."""
 
-LARGE = ("ledger", "service_unit", "service_unit_migration", "split")
+LARGE = ("ledger", "service_unit", "service_unit_migration", "split", "topic")
 """Protocols that take seconds to build in all their settings."""
 
 FURTHER_SETTINGS: dict[str, list[dict[str, Value]]] = {
@@ -81,10 +81,10 @@ def _name(document: Path) -> str:
     return document.relative_to(ROOT).as_posix()
 
 
-def _check(document: Path, folder: Path, *, deep: bool) -> None:
+def _check(document: Path, folder: Path, *, deep: bool, later: bool = True) -> None:
     if _needs_java(document):
         tools()
-    for block, commands in played(document.read_text(encoding="utf-8"), Session(folder), deep=deep):
+    for block, commands in played(document.read_text(encoding="utf-8"), Session(folder), deep=deep, later=later):
         for command in commands:
             place = f"{_name(document)}:{block.line}: {command.shown.command}"
             assert matches(command.shown.output, command.printed), "\n".join([place, "prints", *command.printed])
@@ -107,7 +107,7 @@ def _with_examples(*, deep: bool) -> list[ParameterSet]:
             marks=[
                 pytest.mark.documents,
                 *([pytest.mark.java] if _needs_java(document) else []),
-                *([pytest.mark.smoke] if _name(document) in BY_DEFAULT else []),
+                *([pytest.mark.smoke] if _name(document) in BY_DEFAULT and not _has_later(document) else []),
             ],
         )
         for document in found
@@ -116,6 +116,18 @@ def _with_examples(*, deep: bool) -> list[ParameterSet]:
 
 def _has(document: Path, *, deep: bool) -> bool:
     return any(block.is_deep == deep for block in blocks(document.read_text(encoding="utf-8")))
+
+
+def _has_later(document: Path) -> bool:
+    return any(block.is_later for block in blocks(document.read_text(encoding="utf-8")))
+
+
+@pytest.mark.documents
+@pytest.mark.smoke
+@pytest.mark.parametrize("name", [name for name in BY_DEFAULT if _has_later(ROOT / name)])
+def test_quick_examples_do_what_is_shown(name: str, tmp_path: Path) -> None:
+    """The others of the document, and these with them, are run in the second step."""
+    _check(ROOT / name, tmp_path, deep=False, later=False)
 
 
 @pytest.mark.parametrize("document", _with_examples(deep=False))
@@ -334,6 +346,7 @@ def test_every_name_in_the_reference_is_of_the_protocol(protocol: str) -> None:
 
 
 @pytest.mark.xdist_group("names")
+@pytest.mark.long
 def test_every_name_of_the_metadata_store_is_of_a_protocol_or_a_node() -> None:
     shown = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", (REFERENCE / "sessions-and-nodes.md").read_text(encoding="utf-8")))
     named = _names("election") | _names("ownership") | _names("unload") | _names("split") | vars(EphemeralNode).keys()

@@ -13,11 +13,13 @@ import yaml
 
 from fencepost.checks.cli import main
 from tests.docs.examples import ROOT, blocks
+from tests.marking import first_at_once
 
 PAGE = (ROOT / "docs" / "how-to" / "check-in-ci.md").read_text(encoding="utf-8")
 GITHUB, HOOKS, GITLAB = (block.text for block in blocks(PAGE) if block.language == "yaml")
 OURS = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
-WORKFLOWS = pytest.mark.parametrize("workflow", [GITHUB, GITLAB, OURS], ids=["GitHub", "GitLab", "ours"])
+EACH = [pytest.param(GITHUB, id="GitHub"), pytest.param(GITLAB, id="GitLab"), pytest.param(OURS, id="ours")]
+WORKFLOWS = pytest.mark.parametrize("workflow", first_at_once(EACH))
 SCHEMAS = {
     GITHUB: ["vendor.github-workflows"],
     OURS: ["vendor.github-workflows"],

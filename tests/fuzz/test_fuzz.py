@@ -64,6 +64,7 @@ def test_engines_agree_on_thousands(slice_: int) -> None:
     assert counts.keys() >= COMPARISONS.keys(), counts
 
 
+@pytest.mark.long
 def test_the_protocols_are_of_every_kind() -> None:
     specs = [spec_of(1, number) for number in range(60)]
     sizes = {size for spec in specs for _, size in spec.universes}

@@ -205,6 +205,7 @@ def test_a_defect_has_one_text_in_all_protocols() -> None:
     assert {defect: told for defect, told in texts.items() if len(told) > 1} == {}
 
 
+@pytest.mark.long
 def test_the_moves_of_parts_are_taken_in_some_instance() -> None:
     made_of_parts = [entry for entry in PROTOCOLS.values() if entry.outline({}).protocol.offers]
     built = [entry.build(instance.parameters) for entry in made_of_parts for instance in entry.sizes["ci"]]

@@ -28,6 +28,7 @@ SETTINGS = settings(
 )
 
 
+@pytest.mark.long
 def test_the_file_replays_and_hypothesis_has_shrunk_it(tmp_path: Path) -> None:
     only = ["disabled_owners_are_not_named"]
     made = machine_of("ownership", {"disables": 1}, ["answers_disabled"], only, folder=tmp_path / "traces", stretch=32)

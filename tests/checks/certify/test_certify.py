@@ -174,6 +174,7 @@ def test_a_hypothesis_that_nothing_asks_about_is_refused(copy: Path, capsys: pyt
     assert "it supposes something else than what 000-initial.smt2 asks about" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_a_hypothesis_in_the_place_of_a_lemma_must_hold_initially(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lemma = "(assert (=> burning (bvsgt oil #b000)))"
     for path in sorted(copy.glob("*.smt2"))[1:]:
@@ -196,6 +197,7 @@ def test_an_obligation_that_does_not_hold_is_refuted_by_both(copy: Path, capsys:
     assert out.splitlines()[-1].startswith("not accepted: ")
 
 
+@pytest.mark.long
 def test_a_forgery_that_both_solvers_believe_is_refused_unless_it_is_asked_as_it_stands(
     copy: Path, lamp: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -215,6 +217,7 @@ def test_a_script_that_is_left_out_is_noticed(copy: Path, lamp: str, capsys: pyt
     assert capsys.readouterr().err.count("\n") == 2
 
 
+@pytest.mark.long
 def test_another_version_is_refused_and_can_be_checked_as_it_stands(
     copy: Path, lamp: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

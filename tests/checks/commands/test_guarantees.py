@@ -141,6 +141,7 @@ def test_steps_are_required_to_be_few(two: Path) -> None:
     assert "unserved = 2 falls short of --require unserved<=1" in short.stdout
 
 
+@pytest.mark.long
 def test_what_is_cut_short_is_inconclusive_in_every_format(two: Path, tmp_path: Path) -> None:
     """The ledger of five bookies is too large for so little memory; the protocol of locks is not."""
     two.write_text(QUORUMS.format(5, 3, 2))
@@ -203,6 +204,7 @@ def test_they_are_those_of_a_configuration() -> None:
     assert (run.returncode, run.stderr) == (2, "fencepost: --guarantees needs a configuration: add --conf broker.conf\n")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("format", ["text", "sarif"])
 def test_what_is_required_is_judged_in_a_whole_run(one: Path, monkeypatch: pytest.MonkeyPatch, format: str) -> None:
     theory = [(THEORIES["hash_range"], Instance("for all numbers", {}))]

@@ -47,6 +47,7 @@ def test_what_can_fail_ends_as_check_does() -> None:
     assert "it fails in a state that can be reached; `fencepost check" in ran.stdout
 
 
+@pytest.mark.long
 def test_what_is_not_found_is_inconclusive() -> None:
     ran = fencepost(*OWNERSHIP, "--literals", "1")
     assert ran.returncode == 20

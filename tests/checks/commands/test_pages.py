@@ -51,6 +51,7 @@ def test_a_page_is_the_same_in_every_process(folder: Path, tmp_path: Path) -> No
     assert (tmp_path / "page.html").read_bytes() == (tmp_path / "here.html").read_bytes()
 
 
+@pytest.mark.long
 def test_files_of_one_name_are_told_apart(folder: Path, tmp_path: Path) -> None:
     file = folder / f"{NAME}.itf.json"
     other = tmp_path / file.name
@@ -88,6 +89,7 @@ def test_where_nothing_is_violated_there_is_no_page(tmp_path: Path) -> None:
     assert not page.exists()
 
 
+@pytest.mark.long
 def test_programs_are_told_on_standard_error(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     run = fencepost("check", *LOST, "--format", "json", "--html", page)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fencepost.checks.cli import main
+from tests.marking import first_at_once
 
 pytest_plugins = ["pytester"]
 
@@ -59,6 +60,7 @@ def test_one_of_both_can_be_asked_for(trace: Path, pytester: pytest.Pytester, ex
     ran(pytester, passed=1)
 
 
+@pytest.mark.long
 def test_what_the_protocol_does_as_it_is_is_pinned_as_violated(tmp_path: Path, pytester: pytest.Pytester) -> None:
     found = ["check", "ownership", "--set", "expiries=1", "--property", "single_server", "--trace-dir", str(tmp_path)]
     assert main([*found, "--quiet"]) == 0
@@ -106,7 +108,9 @@ def test_a_name_that_is_no_property_is_not_written_into_a_test(
     assert list(tmp_path.glob("test_*")) == []
 
 
-@pytest.mark.parametrize("name", ['x") or open("owned", "w").close() or ("', "x\\", "x'\"", "x{y}", "x\n", "\x1b[2J"])
+@pytest.mark.parametrize(
+    "name", first_at_once(['x") or open("owned", "w").close() or ("', "x\\", "x'\"", "x{y}", "x\n", "\x1b[2J"])
+)
 def test_the_name_of_a_file_is_a_literal(
     trace: Path, pytester: pytest.Pytester, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

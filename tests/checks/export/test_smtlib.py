@@ -71,7 +71,10 @@ LONGER = ("ledger", "ownership", "split")
 """Of the ledger the test below has a defect, and the answers on all of its other obligations."""
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.deep) if n in LONGER else n for n in SMALL])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.deep if n in LONGER else [] if n == "election" else pytest.mark.long) for n in SMALL],
+)
 def test_both_solvers_answer_what_the_proof_says(name: str) -> None:
     suite = suite_of(name)
     files = scripts(suite)

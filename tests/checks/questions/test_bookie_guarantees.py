@@ -13,6 +13,7 @@ from fencepost.checks.questions.establishing import Established, Means, establis
 from fencepost.checks.questions.instances import read_settings
 from fencepost.model.releases import Releases
 from tests.command import fencepost
+from tests.marking import first_at_once
 
 MEANS = Means(Approach(by="exhaustive", workers=1, memory=1 << 28), Reporter(quiet=True))
 
@@ -25,11 +26,13 @@ def rows(folder: Path, text: str) -> dict[str, Established]:
 
 @pytest.mark.parametrize(
     ("text", "figures"),
-    [
-        ("bookiePort=3181", (2, 2)),
-        ("journalSyncData=false", (2, 0)),
-        ("journalWriteData=false", (0, 0)),
-    ],
+    first_at_once(
+        [
+            ("journalSyncData=false", (2, 0)),
+            ("bookiePort=3181", (2, 2)),
+            ("journalWriteData=false", (0, 0)),
+        ]
+    ),
 )
 def test_each_flag_costs_what_it_protects(tmp_path: Path, text: str, figures: tuple[int, int]) -> None:
     found = rows(tmp_path, text)
@@ -51,6 +54,7 @@ def test_of_what_is_not_modelled_nothing_is_claimed(tmp_path: Path) -> None:
         assert (row.figure, row.verdict, row.claim) == (None, "inconclusive", None)
 
 
+@pytest.mark.long
 def test_a_sheet_with_a_bookies_file_has_its_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fencepost.checks.questions.asking.ledger_guarantees", lambda *_: [])
     monkeypatch.setattr("fencepost.checks.questions.asking.bundle_guarantees", lambda *_: [])

@@ -45,6 +45,7 @@ def of(name: str, sizes: Sizes, releases: Releases = NEWEST) -> Established:
     return establish(question, MEANS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "figures"),
     [
@@ -72,6 +73,7 @@ def test_the_run_beyond_a_guarantee_replays_and_loses_as_many_disks() -> None:
     assert replay_on(failure.verdict.trace, protocol, failure.checked.entry.suite(protocol)).replays
 
 
+@pytest.mark.long
 def test_a_change_of_the_whole_ensemble_keeps_what_it_kept() -> None:
     rows = [of("disks_after_change", Sizes(3, 2, 2, quorum)) for quorum in (1, 2)]
     assert [row.figure for row in rows] == [0, 1]
@@ -80,10 +82,12 @@ def test_a_change_of_the_whole_ensemble_keeps_what_it_kept() -> None:
         assert sum(step.startswith("replace(") for step in row.failure.run) == 2
 
 
+@pytest.mark.long
 def test_writing_needs_a_bookie_to_take_the_place_of_each_that_is_down() -> None:
     assert [of("writing", Sizes(bookies, 2, 2, 1)).figure for bookies in (2, 3, 4)] == [0, 1, 2]
 
 
+@pytest.mark.long
 def test_recovery_needs_answers_and_a_bookie_to_write_to() -> None:
     found = {sizes: of("recovery", Sizes(*sizes)) for sizes in ((3, 2, 2, 1), (3, 2, 2, 2), (2, 2, 2, 2), (2, 1, 1, 1))}
     assert [row.figure for row in found.values()] == [0, 1, 0, 0]
@@ -102,6 +106,7 @@ def test_a_mistake_of_the_release_limits_what_is_guaranteed(pulsar: str, figure:
         assert row.failure.defects == ("fence_checked_apart",)
 
 
+@pytest.mark.long
 def test_restarts_are_one_after_the_other_and_show_every_mistake_that_they_can() -> None:
     row = of("restarts", Sizes(3, 2, 2, 2))
     assert row.figure == 0
@@ -125,6 +130,7 @@ def test_an_ensemble_above_the_write_quorum_has_a_mistake_more() -> None:
     assert set(names[3]) - set(names[2]) == {"confirms_while_unsetting"}
 
 
+@pytest.mark.long
 def test_what_would_raise_a_guarantee_is_tried() -> None:
     sizes = Sizes(3, 2, 2, 1)
     row = of("disks", sizes)
@@ -147,6 +153,7 @@ def of_few(name: str, sizes: Sizes, *defects: str, memory: int = 1 << 24) -> Est
     return establish(replace(question, defects=few), Means(Approach(by="exhaustive", workers=1, memory=memory), QUIET))
 
 
+@pytest.mark.long
 def test_a_known_bug_is_found_where_the_search_of_all_states_has_no_end() -> None:
     row = of_few("changes", Sizes(5, 4, 3, 2), "captured_ensemble")
     assert (row.figure, row.limit, row.verdict) == (0, 0, "violated")
@@ -156,6 +163,7 @@ def test_a_known_bug_is_found_where_the_search_of_all_states_has_no_end() -> Non
     assert replay_on(row.failure.verdict.trace, protocol, row.failure.checked.entry.suite(protocol)).replays
 
 
+@pytest.mark.long
 def test_little_memory_makes_nothing_hold_that_fails() -> None:
     row = of_few("changes", Sizes(5, 4, 3, 2), "captured_ensemble", memory=1 << 22)
     assert row.claim is None
@@ -170,6 +178,7 @@ def test_three_copies_do_not_survive_three_lost_disks() -> None:
     assert sum(step.startswith("lose_disk(") for step in row.failure.run) == 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sizes", [Sizes(4, 3, 2, 1), Sizes(2, 1, 1, 1)], ids=str)
 def test_what_a_row_is_about_occurs_in_its_search(sizes: Sizes) -> None:
     for question in ledger_guarantees(sizes, NEWEST):

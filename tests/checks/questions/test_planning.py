@@ -61,6 +61,7 @@ def test_a_property_is_looked_for_everywhere(monkeypatch: pytest.MonkeyPatch) ->
         names("--property", "no_hash_is_in_two_bundles", "--property", "leader_emerges")
 
 
+@pytest.mark.long
 def test_a_property_of_what_the_cluster_does_not_run_says_whose_it_is(tmp_path: Path) -> None:
     with pytest.raises(RegistryError, match=r"'single_server' is a property of (ownership|unload).*: name the protocol"):
         names("--property", "single_server", conf=extensible(tmp_path))

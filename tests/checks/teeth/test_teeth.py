@@ -156,6 +156,7 @@ def test_every_mutant_of_a_protocol_has_its_fate() -> None:
     assert found.score == 9 / 10
 
 
+@pytest.mark.long
 def test_the_workers_change_nothing() -> None:
     assert bitten(workers=2) == bitten()
 
@@ -289,6 +290,7 @@ lift: score 90.0 %, 9 of 10 mutants that make a difference
 """
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_with_lift")
 def test_the_command_tells_who_survives(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(TEETH) == 10

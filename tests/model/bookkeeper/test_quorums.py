@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 from fencepost.model.bookkeeper.ensembles import Ensembles, Striping
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import And, Protocol
+from tests.marking import first_at_once
 
 ENTRIES, FRAGMENTS, SPARE, CHANGING = 6, 3, 2, 3
-SIZES = [(20, 20, 11), pytest.param((20, 7, 4), marks=pytest.mark.long), (9, 8, 1)]
+SIZES = first_at_once(pytest.param(size) for size in ((20, 20, 11), (20, 7, 4), (9, 8, 1)))
 Change = tuple[int, int, int]
 
 

@@ -39,6 +39,7 @@ def test_every_action_mirrors_something(protocol: str) -> None:
     assert {action for action, methods in BUILD[protocol]().mirrors.items() if not methods} <= OF_NOBODY.keys()
 
 
+@pytest.mark.long
 def test_what_mirrors_nothing_is_still_an_action() -> None:
     assert set().union(*(build().mirrors for build in BUILD.values())) >= OF_NOBODY.keys()
 

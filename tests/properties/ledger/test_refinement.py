@@ -17,6 +17,7 @@ from fencepost.properties.ledger.instances import SHOWN_BY
 from fencepost.properties.ledger.refinement import BEYOND, HARMLESS, allows, ledger_refinement
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.wording.text import show
+from tests.marking import first_at_once
 
 NAME = "is_a_ledger_of_a_topic"
 PAIR = {"bookies": 3, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2}
@@ -31,14 +32,17 @@ def refining(parameters: Mapping[str, Any], weak: Collection[str] = (), defects:
 
 @pytest.mark.parametrize(
     ("parameters", "states", "transitions"),
-    [
-        ({"entries": 1}, 4_790, 21_980),
-        ({"entries": 2}, 735_344, 5_413_486),
-        ({"entries": 1, "recoverers": 2}, 91_030, 621_434),
-        ({"entries": 1, "crashes": 1}, 23_950, None),
-        ({**PAIR, "entries": 2, "changes": 1}, 229_673, 1_268_753),
-        (FAULTS, 26_816, 116_540),
-    ],
+    first_at_once(
+        [
+            ({"entries": 1}, 4_790, 21_980),
+            (FAULTS, 26_816, 116_540),
+            ({"entries": 2}, 735_344, 5_413_486),
+            ({"entries": 1, "recoverers": 2}, 91_030, 621_434),
+            ({"entries": 1, "crashes": 1}, 23_950, None),
+            ({**PAIR, "entries": 2, "changes": 1}, 229_673, 1_268_753),
+        ],
+        2,
+    ),
     ids=str,
 )
 def test_a_ledger_refines_its_stand_in(parameters: Mapping[str, Any], states: int, transitions: int | None) -> None:
@@ -49,7 +53,7 @@ def test_a_ledger_refines_its_stand_in(parameters: Mapping[str, Any], states: in
     assert [(v.property.name, v.note) for v in others] == [(f"{NAME}_{move}", "reached") for move in moves]
 
 
-@pytest.mark.parametrize("parameters", [{"entries": 2}, {**PAIR, "entries": 2, "changes": 1}], ids=str)
+@pytest.mark.parametrize("parameters", first_at_once([{"entries": 2}, {**PAIR, "entries": 2, "changes": 1}]), ids=str)
 def test_it_is_proved_by_the_lemmas_of_the_ledger(parameters: Mapping[str, Any]) -> None:
     suite = refining(parameters)
     suite.lemmas.extend(ledger_suite.ledger(suite.protocol).lemmas)

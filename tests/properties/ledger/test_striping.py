@@ -44,7 +44,7 @@ def test_terms_compute_as_java_does(total: int, ensemble: int) -> None:
         (3, 3, 2**31 - 2),
         (4, 3, 2**31 - 1),
         (5, 3, 2**31 - 2),
-        (7, 7, 2**31 - 6),
+        pytest.param(7, 7, 2**31 - 6, marks=pytest.mark.long),
     ],
 )
 def test_first_misplaced_entry(ensemble: int, write_quorum: int, first: int) -> None:

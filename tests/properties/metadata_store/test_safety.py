@@ -90,6 +90,7 @@ def test_every_property_is_violated_by_something() -> None:
     assert every == by_defects | as_expected | MUTANTS.keys()
 
 
+@pytest.mark.long
 def test_induction_proves_what_exhaustion_cannot_reach() -> None:
     """Whatever is not the negative control, for all runs of an instance too large to be searched."""
     suite = STORE.suite(STORE.build(MANY))

@@ -13,6 +13,7 @@ from fencepost.properties.registry import Entry
 from fencepost.traces.explorer.judging import Judge
 from fencepost.traces.trace import Loop, Trace, trace_of
 from fencepost.traces.wording.reasons import why_false
+from tests.marking import first_at_once
 from tests.traces.explorer.recorded import lamp, lost_entry, run
 
 
@@ -71,7 +72,7 @@ def test_reasons_come_with_each_change_of_what_is_false() -> None:
     assert forgotten.words[-2:] == ("holds", "violated")
 
 
-@pytest.mark.parametrize(("name", "defect"), [("ownership", "both_contenders_lose"), ("election", "same_value")])
+@pytest.mark.parametrize(("name", "defect"), first_at_once([("election", "same_value"), ("ownership", "both_contenders_lose")]))
 def test_the_kernel_and_the_terms_agree(name: str, defect: str) -> None:
     """Some verdicts of each kind along a random walk, against the formulas with the states put in for their variables."""
     entry = PROTOCOLS[name]

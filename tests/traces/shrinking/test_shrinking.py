@@ -118,6 +118,7 @@ def test_a_walk_becomes_a_shortest_run(seed: int) -> None:
     assert replays(shrunk, suite)
 
 
+@pytest.mark.long
 def test_a_long_walk_is_shrunk_where_not_all_runs_can_be_searched() -> None:
     suite = desk(sheets=16, draughts=24)
     trace = walk(suite, "little_work", 1, full(16))

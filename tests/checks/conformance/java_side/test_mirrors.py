@@ -93,6 +93,7 @@ def test_what_is_missing_or_against_its_declaration_is_told() -> None:
     assert replace(new, found=(*NEWER, "4.19.0")).unread == ()
 
 
+@pytest.mark.long
 def test_the_mistakes_of_a_protocol_mirror_something_too() -> None:
     methods = mirrored(PROTOCOLS["ledger"])
     assert methods["BookieImpl.fenceLedger"]

@@ -125,6 +125,7 @@ def test_a_number_that_may_be_none_is_refused() -> None:
         vote(voters=voters, enough=voters.part("enough", 2, short=0), defects=["one_no_less"])
 
 
+@pytest.mark.long
 def test_an_instance_that_counts_otherwise_is_told() -> None:
     assert "not those of the instance with voters=3 enough=2: give_up" in proof(instance="one_no_less").doubt
 

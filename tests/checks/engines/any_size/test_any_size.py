@@ -346,6 +346,7 @@ def test_ledgers_of_any_size(any: tuple[str, ...], parameters: dict[str, Any]) -
     assert found.discharged == found.confirmed or parameters.get("changes")
 
 
+@pytest.mark.long
 def test_what_a_reader_reads_is_justified_however_many_bookies_it_heard_of_it_from() -> None:
     parts = PROTOCOLS["ledger"].of_any(("entries", "bookies", "recoverers"), {}, ())
     suite = next(part for part in parts if part.sizes()["ack_quorum"] == part.sizes()["write_quorum"] == 1).general()

@@ -83,6 +83,7 @@ def test_what_a_property_needs_is_found(name: str) -> None:
     assert not proof.failures
 
 
+@pytest.mark.long
 def test_of_many_states_some_are_looked_at_and_the_initial_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clause that holds in these alone is found out by Z3, but may have stood for longer ones that are true."""
     every = _found("one_has_it")
@@ -120,6 +121,7 @@ def test_clauses_that_are_too_short_prove_nothing() -> None:
     assert "no inductive set has it" in found.why
 
 
+@pytest.mark.long
 def test_what_is_found_without_a_proof_is_inductive() -> None:
     """Though it is told to stop at any moment."""
     protocol = KEY.build({})

@@ -40,6 +40,7 @@ REDUCED = {
     "without readers": 69868,
 }
 QUICK = ("recovery_reads_do_not_fence", "recovery_closes_blindly")
+AT_ONCE = ("lost disk", "ack quorum of one")
 LARGE = ("two entries", "change of ensemble", "striping", "striping, ack quorum of one", "crash and rot", "without readers")
 TWO_RECOVERIES = ("--set", "entries=1", "recoverers=2", "--quiet")
 
@@ -55,7 +56,12 @@ def searched(parameters: dict[str, Value], defects: Sequence[str] = ()) -> Findi
 
 
 @pytest.mark.parametrize(
-    "instance", [i if i.name not in LARGE else pytest.param(i, marks=pytest.mark.deep) for i in LEDGER.sizes["ci"]], ids=name
+    "instance",
+    [
+        pytest.param(i, marks=[] if i.name in AT_ONCE else pytest.mark.deep if i.name in LARGE else pytest.mark.long)
+        for i in LEDGER.sizes["ci"]
+    ],
+    ids=name,
 )
 def test_the_small_instances_are_predicted(instance: Instance) -> None:
     findings = searched(dict(instance.parameters))
@@ -100,7 +106,10 @@ def test_verdicts_and_counts_are_those_of_the_search_of_everything(entry: Entry,
     assert f" with {full.verdicts[0].reach['transitions']:,} transitions; reduction factor" in reduced.notes[2]
 
 
-@pytest.mark.parametrize("defect", [d if d in QUICK else pytest.param(d, marks=pytest.mark.deep) for d in CAUGHT])
+@pytest.mark.parametrize(
+    "defect",
+    [pytest.param(d, marks=[] if d == QUICK[0] else pytest.mark.long if d in QUICK else pytest.mark.deep) for d in CAUGHT],
+)
 def test_a_defect_is_caught_by_the_same_properties_in_as_many_steps(defect: str) -> None:
     findings = searched(dict(LEDGER.shown_by[defect]), [defect])
     found, (properties, steps) = unexpected(findings), CAUGHT[defect]
@@ -113,6 +122,7 @@ def test_a_defect_is_caught_by_the_same_properties_in_as_many_steps(defect: str)
         assert replayed.replays, replayed
 
 
+@pytest.mark.long
 def test_the_same_is_printed_with_any_number_of_workers() -> None:
     asked = ("check", "ledger", *TWO_RECOVERIES, "--symmetry", "--property", "no_truncation", "--no-slice")
     one, two = (fencepost(*asked, "--workers", n) for n in "12")

@@ -28,8 +28,9 @@ from fencepost.traces.shrinking.shrinking import shrink
 from fencepost.traces.trace import trace_of
 from tests.properties.searching import unexpected
 
-SMALL = ("ack quorum of one", "lookups", "page cache", "nodes, cut off")
-"""Instances that are compared by default, and protocols of which a defect is."""
+AT_ONCE = ("ack quorum of one", "lookups")
+SMALL = (*AT_ONCE, "page cache", "nodes, cut off")
+"""Instances that are compared in the first step and by default, and protocols of which a defect is."""
 QUICK = ("ledger", "election", "ownership")
 
 SLICED = {
@@ -43,7 +44,12 @@ SLICED = {
 """States of the whole and of the slice for a property."""
 
 INSTANCES = [
-    pytest.param(entry, i, id=f"{entry.name}, {i.name}", marks=[] if i.name in SMALL else [pytest.mark.deep])
+    pytest.param(
+        entry,
+        i,
+        id=f"{entry.name}, {i.name}",
+        marks=[] if i.name in AT_ONCE else pytest.mark.long if i.name in SMALL else pytest.mark.deep,
+    )
     for entry in PROTOCOLS.values()
     for i in entry.sizes["ci"]
 ]
@@ -128,6 +134,7 @@ def check(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str
 ASKED = ("election", "--set", "lookups=yes", "brokers=2", "--property", "leader_holds_the_node")
 
 
+@pytest.mark.long
 def test_what_is_sliced_is_told_and_can_be_turned_off(capsys: pytest.CaptureFixture[str]) -> None:
     status, out = check(capsys, *ASKED)
     assert status == 0

@@ -69,6 +69,7 @@ def test_every_operator(kind: int, data: st.DataObject) -> None:
     assert agree(ways, states) == len(states)
 
 
+@pytest.mark.long
 @settings(EXAMPLES, max_examples=2)
 @given(data=st.data())
 def test_many_terms_at_once(data: st.DataObject) -> None:

@@ -146,6 +146,7 @@ for left in range(5, 140, 6):
 """
 
 
+@pytest.mark.long
 def test_a_search_that_is_killed_wherever_it_writes_goes_on(tmp_path: Path) -> None:
     """A process is killed before a line of what writes a checkpoint; the next one goes on, and is killed at another."""
     folder = tmp_path / "search"
