@@ -17,6 +17,7 @@ from fencepost.properties.theories import THEORIES
 
 OWNERSHIP, UNLOAD, SERVICE_UNIT = (PROTOCOLS[name] for name in ("ownership", "unload", "service_unit"))
 LOST = ("expiries",)
+DEAD = ("crashes",)
 
 
 def bundle_guarantees(
@@ -54,6 +55,7 @@ def _of_owners(
     steps_of = f"service units in the {taken['store']} store" if is_extensible else "locks"
     unloads: dict[str, Value] = {"brokers": 2, "unloads": 1, "timeouts": 1}
     unloads |= taken if is_extensible else {"failures": 1}
+    moved: dict[str, Value] = {**taken, "brokers": 2, "unloads": 1}
 
     yield Guarantee(
         "owners",
@@ -72,7 +74,7 @@ def _of_owners(
         small,
         LOST,
         1,
-        dict(_of_lost_sessions(owning, small, taken, releases)),
+        dict(_shown_by(LOST, owning, small, taken, releases)),
     )
     yield Guarantee(
         "served",
@@ -82,6 +84,16 @@ def _of_owners(
         small,
         LOST,
         1,
+    )
+    yield Guarantee(
+        "moved",
+        "a bundle is served again after {n} broker{s} died while it was moved",
+        "a bundle can stay unserved when a broker dies while it is moved",
+        replace(unloading, suite=suites.served),
+        moved,
+        DEAD,
+        1,
+        dict(_shown_by(DEAD, unloading, moved, taken, releases)),
     )
     yield Guarantee(
         "unserved",
@@ -107,11 +119,11 @@ def _of_owners(
     )
 
 
-def _of_lost_sessions(
-    entry: Entry, small: Mapping[str, Value], taken: Mapping[str, Value], releases: Releases
+def _shown_by(
+    faults: tuple[str, ...], entry: Entry, small: Mapping[str, Value], taken: Mapping[str, Value], releases: Releases
 ) -> Iterator[tuple[str, dict[str, Value]]]:
-    """The hazards that a lost session shows, each with the instance that does, with what is configured in it."""
+    """The hazards that such a fault shows, each with the instance that does, with what is configured in it."""
     for name in entry.hazards(releases):
         parameters = {**small, **entry.shown_by[name], **taken}
-        if parameters.get("expiries") and entry.history[name].fits(parameters):
+        if all(parameters.get(fault) for fault in faults) and entry.history[name].fits(parameters):
             yield name, parameters

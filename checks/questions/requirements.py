@@ -16,7 +16,7 @@ LEDGER = ("disks", "disks_after_change", *TOGETHER["bookies_down"], "recoveries"
 STEPS = ("unserved", "unloaded")
 """The guarantees that are numbers of steps, of which few are wanted."""
 
-BUNDLES = ("owners", "owners_in_the_end", "served", *STEPS, "hash_range")
+BUNDLES = ("owners", "owners_in_the_end", "served", "moved", *STEPS, "hash_range")
 
 BOOKIES = ("killed", "power", "disk_full")
 """The guarantees of a bookie, which only a file of a bookie has."""

@@ -24,7 +24,7 @@ from typing import Protocol as Protocol_
 
 from fencepost.model.language import And, If, ModelError, Not, Or, Protocol, Universe
 from fencepost.model.language.effects import is_same
-from fencepost.model.zookeeper.store import ZOOKEEPER, Store
+from fencepost.model.zookeeper.store import Store
 
 Updates = dict[Any, Any]
 LINK = ("connected", "suspended", "lost")
@@ -69,7 +69,7 @@ class Sessions:
         expiries: int,
         crashes: int,
         ends: bool = False,
-        kind: Store = ZOOKEEPER,
+        kind: Store,
     ) -> None:
         self.protocol, self.client, self.kind = p, client, kind
         self.disconnects, self.expiries = disconnects > 0, expiries > 0

@@ -181,21 +181,24 @@ def _topics(suite: Suite, now: Units, then: Units) -> None:
     def topics_go_their_way() -> Any:
         """Topics are opened by the owner, and closed when the unit is to be released, is another's, or has closed too late.
 
+        Halfway they are closed to transfer the unit; whoever opens them again has closed them for good before.
+
         Those of a unit that was split become its child's.
         """
 
         def follows(b: int, u: int) -> Any:
             before, after = s.topics[b, u], n.topics[b, u]
-            released = And(before == "open", s.due[b, u] == "release")
+            detaches = And(before == "open", n.due[b, u] == "release", n.due_dst[b, u] != NOBODY)
+            releases = And(before.among("open", "detaching"), s.due[b, u] == "release")
             learns = And(Not(s.layout_copy[b]), n.layout_copy[b]) if now.settings["splits"] else False
-            closes = Or(s.leaves[b, u], before == "late", And(before == "open", s.due[b, u] != "none"))
             return Or(
                 after == before,
                 learns,
-                And(after == "open", before.among("closed", "attached"), now.owns(b, u), Not(s.leaves[b, u])),
-                And(after == "attached", released, s.due_dst[b, u] != NOBODY),
-                And(after == "late", released),
-                And(after == "closed", Or(closes, Not(n.lives[b]))),
+                And(after == "open", before == "closed", now.owns(b, u), Not(s.leaves[b, u])),
+                And(after == "detaching", detaches),
+                And(after == "attached", before == "detaching", Not(s.leaves[b, u])),
+                And(after == "late", releases),
+                And(after == "closed", Or(s.leaves[b, u], before == "late", Not(n.lives[b]))),
             )
 
         return all_of(follows(b, u) for b, u in now.pairs)

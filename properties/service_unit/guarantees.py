@@ -71,12 +71,13 @@ def served(p: Protocol) -> Suite:
 
 def _twice(now: Units) -> list[Any]:
     """For each bundle the formula that two brokers serve it: each lives, and takes itself for the owner or has topics open."""
-    has_topics = {(b, u): now.s.topics[b, u].among("open", "late") for b, u in now.pairs}
+    has_topics = {(b, u): now.s.topics[b, u].among("open", "detaching", "late") for b, u in now.pairs}
     serves = {(b, u): And(now.s.lives[b], Or(now.owns(b, u), has_topics[b, u])) for b, u in now.pairs}
     return [at_least(2, [serves[b, u] for b in now.broker]) for u in now.unit]
 
 
 def _is_found(now: Units, b: int, u: int) -> Any:
-    """The formula: lookups are answered with this broker, which serves the bundle."""
+    """The formula: lookups are answered with this broker, which serves the bundle: its topics are not closed halfway."""
     truth = now.truth(u)
-    return And(now.owns(b, u), truth.state == "Owned", truth.dst == b, now.is_registered(b))
+    served = And(now.owns(b, u), now.s.topics[b, u] != "attached")
+    return And(served, truth.state == "Owned", truth.dst == b, now.is_registered(b))

@@ -77,6 +77,7 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "close_waits_for_lookup": {},
     "close_overtaken": {},
     "transfer_unseen": {**_METADATA, "unloads": 2, "versions": 11},
+    "transfer_back_unfinished": {**_METADATA, "crashes": 1},
     "existing_ignored": {"crashes": 1, "unloads": 0},
     "newer_lookup_dropped": {},
     "owned_buried": {"burials": 1},

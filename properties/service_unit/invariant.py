@@ -106,7 +106,7 @@ def _sessions(suite: Suite, now: Units) -> None:
             And(
                 Implies(dead[b], lost[b]),
                 Implies(lost[b], And(now.view(b, u).absent, Not(s.unheard[b, u]))),
-                Implies(And(lost[b], s.topics[b, u].among("open", "attached")), s.leaves[b, u]),
+                Implies(And(lost[b], s.topics[b, u].among("open", "detaching", "attached")), s.leaves[b, u]),
                 Implies(dead[b], And(s.topics[b, u] == "closed", s.due[b, u] == "none", Not(s.leaves[b, u]))),
             )
             for b, u in now.pairs
@@ -189,7 +189,11 @@ def _topics(suite: Suite, now: Units) -> None:
         """A broker has topics open of a unit that is its own by its view, or that it releases, or is about to close."""
         releases = {(b, u): And(s.due[b, u] == "release", s.due_version[b, u] == now.view(b, u).version) for b, u in now.pairs}
         return all_of(
-            Implies(And(s.topics[b, u] == "open", Not(s.leaves[b, u])), Or(owned[b, u], releases[b, u])) for b, u in now.pairs
+            And(
+                Implies(And(s.topics[b, u] == "open", Not(s.leaves[b, u])), owned[b, u]),
+                Implies(And(s.topics[b, u] == "detaching", Not(s.leaves[b, u])), releases[b, u]),
+            )
+            for b, u in now.pairs
         )
 
     if not settings["timeouts"]:
@@ -204,7 +208,7 @@ def _topics(suite: Suite, now: Units) -> None:
         @suite.lemma
         def units_are_where_they_are_served() -> Any:
             """The record of a unit that a broker takes for its own, or has topics open of, says that it has or releases it."""
-            serves = {(b, u): And(s.lives[b], Or(owned[b, u], s.topics[b, u] == "open")) for b, u in now.pairs}
+            serves = {(b, u): And(s.lives[b], Or(owned[b, u], s.topics[b, u].among("open", "detaching"))) for b, u in now.pairs}
             truth = {u: now.truth(u) for u in now.unit}
 
             def is_at(b: int, u: int) -> Any:

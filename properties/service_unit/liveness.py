@@ -103,6 +103,14 @@ def in_the_end(suite: Suite, now: Units) -> None:
         stray = {(b, u): And(s.topics[b, u] != "closed", Not(now.owns(b, u))) for b, u in now.pairs}
         return [(stray[pair], Not(stray[pair])) for pair in now.pairs]
 
+    if now.comes_back:
+
+        @for_good
+        def what_is_owned_can_be_served() -> Any:
+            """Topics at the owner of a unit do not stay closed halfway: clients would be led to them, and refused."""
+            fenced = {(b, u): And(s.topics[b, u] == "attached", now.owns(b, u)) for b, u in now.pairs}
+            return [(fenced[pair], Not(fenced[pair])) for pair in now.pairs]
+
     if settings["versions"]:
 
         @suite.ends
@@ -113,7 +121,7 @@ def in_the_end(suite: Suite, now: Units) -> None:
                     Not(s.pending[b, u]),
                     Not(s.leaves[b, u]),
                     s.due[b, u] == "none",
-                    Or(s.topics[b, u] == "closed", now.owns(b, u)),
+                    Or(s.topics[b, u] == "closed", And(s.topics[b, u] == "open", now.owns(b, u))),
                 )
                 for b, u in now.pairs
             ]

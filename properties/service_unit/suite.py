@@ -12,7 +12,7 @@ from fencepost.properties.service_unit.invariant import declare_lemmas
 from fencepost.properties.service_unit.liveness import in_the_end
 from fencepost.properties.service_unit.stores import written
 from fencepost.properties.service_unit.terms import Units
-from fencepost.properties.vocabulary import Suite
+from fencepost.properties.vocabulary import Formula, Suite
 
 
 def service_unit(p: Protocol) -> Suite:
@@ -20,7 +20,7 @@ def service_unit(p: Protocol) -> Suite:
     suite = Suite(p)
     now, then = Units(p), Units(p, after=True)
     _views(suite, now)
-    _owners(suite, now)
+    back = _owners(suite, now)
     _faults(suite, now, then)
     if p.parameters["shutdowns"]:
         _shutdowns(suite, now, then)
@@ -31,7 +31,7 @@ def service_unit(p: Protocol) -> Suite:
         _splits(suite, now, then)
     in_the_end(suite, now)
     _possible(suite, now)
-    declare_lemmas(suite, now, rules)
+    declare_lemmas(suite, now, rules + back)
     return suite
 
 
@@ -67,8 +67,8 @@ def _views(suite: Suite, now: Units) -> None:
             return all_of(now.truth(u).version < settings["versions"] for u in now.unit)
 
 
-def _owners(suite: Suite, now: Units) -> None:
-    """Adds that one broker has a unit, and its topics open."""
+def _owners(suite: Suite, now: Units) -> list[Formula]:
+    """Adds that one broker has a unit, and its topics open; what of it is inductive by itself is returned."""
     s, settings, broker = now.s, now.settings, now.broker
     ends = settings["crashes"] + settings["shutdowns"]
     faults = settings["expiries"] > 0 or (ends > 0 and settings["disconnects"] > 0)
@@ -79,8 +79,9 @@ def _owners(suite: Suite, now: Units) -> None:
     slow = settings["slow"] and settings["unloads"] + settings["splits"] > 0
     stopped = (settings["splits"] > 0 and ends > 0) or settings["conflicts"] >= settings["attempts"]
     faults = faults or (settings["shutdowns"] > 0 and ends + settings["expiries"] >= broker.size)
+    back: list[Formula] = []
     if broker.size < 2:
-        return
+        return back
 
     @suite.strict(
         "a broker whose unit was given to another, as its session was gone, it was cut off or slow, was moving it to a broker "
@@ -99,8 +100,19 @@ def _owners(suite: Suite, now: Units) -> None:
     )
     def topics_are_open_once() -> Any:
         """No two brokers have topics of a unit open."""
-        opened = {(b, u): And(s.lives[b], s.topics[b, u].among("open", "late")) for b, u in now.pairs}
+        opened = {(b, u): And(s.lives[b], s.topics[b, u].among("open", "detaching", "late")) for b, u in now.pairs}
         return all_of(Not(at_least(2, [opened[b, u] for b in broker])) for u in now.unit)
+
+    if now.comes_back:
+
+        @suite.always
+        def what_comes_back_is_disposed_of() -> Any:
+            """Topics closed halfway, of a unit that a broker owns again, are being disposed of, so that they can be opened."""
+            halfway = {(b, u): And(s.topics[b, u].among("detaching", "attached"), now.runs(b)) for b, u in now.pairs}
+            owned = {(b, u): And(halfway[b, u], now.view(b, u).state == "Owned", now.view(b, u).dst == b) for b, u in now.pairs}
+            return all_of(Implies(owned[pair], s.leaves[pair]) for pair in now.pairs)
+
+        back.append(what_comes_back_is_disposed_of)
 
     @suite.strict(
         "two brokers from which a unit was taken, and that have read its record only when the next owner was releasing it, do "
@@ -116,6 +128,8 @@ def _owners(suite: Suite, now: Units) -> None:
         if settings["shutdowns"]:
             kept = {(b, u): And(now.runs(b), each) for (b, u), each in kept.items()}
         return all_of(Not(at_least(2, [kept[b, u] for b in broker])) for u in now.unit)
+
+    return back
 
 
 def _faults(suite: Suite, now: Units, then: Units) -> None:

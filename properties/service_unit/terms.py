@@ -21,6 +21,8 @@ class Units:
         self.brokers_go = self.settings["crashes"] + self.settings["expiries"] + self.settings["shutdowns"] > 0
         fails = self.settings["conflicts"] >= self.settings["attempts"]
         self.overrides = bool(self.brokers_go or self.settings["slow"] or fails)
+        transfers = self.settings["unloads"] if self.settings["multi_phase"] else 0
+        self.comes_back = transfers > 1 or bool(transfers and self.overrides)
 
     def truth(self, u: int) -> Record:
         """The record of a unit: what the whole log comes to, or what the node says."""

@@ -19,6 +19,7 @@ from fencepost.checks.conformance.service_unit.channel_requests import (
     lives,
     runs,
     takes_over,
+    topics,
     truth,
     unread,
     view_of,
@@ -113,7 +114,7 @@ OBSERVABLES = (
     ),
     _of_unit("unheard", ("unheard",), unread, "news"),
     _of_unit("pending", ("pending",), lambda view, b, u: view[f"pending[{b}, {u}]"], "pending"),
-    _of_unit("topics", ("topics",), lambda view, b, u: view[f"topics[{b}, {u}]"], "topics"),
+    _of_unit("topics", ("topics",), topics, "topics"),
     _of_unit("closing", ("leaves", "due"), closing, "closing"),
     Observable(
         "cleans",

@@ -54,9 +54,13 @@ def unread(view: View, b: str, u: str) -> bool:
 
 def closing(view: View, b: str, u: str) -> bool:
     """Whether the channel waits for topics to close."""
-    topics = view[f"topics[{b}, {u}]"]
-    releases = view[f"due[{b}, {u}]"] != "none" and topics == "open"
-    return releases or bool(view[f"leaves[{b}, {u}]"] and topics != "closed")
+    return bool(view[f"leaves[{b}, {u}]"] or view[f"topics[{b}, {u}]"] == "detaching")
+
+
+def topics(view: View, b: str, u: str) -> str:
+    """The topics of a unit; those that are being closed are open until then."""
+    state: str = view[f"topics[{b}, {u}]"]
+    return "open" if state == "detaching" else state
 
 
 def is_wanted(view: View, b: str, u: str) -> bool:
@@ -74,8 +78,7 @@ def writes(view: View, b: str, u: str) -> frozenset[str]:
     """The writes of a unit that a broker has ready: what is due once topics are closed, and what it found at its start."""
     found = set()
     due, version = view[f"due[{b}, {u}]"], view[f"due_version[{b}, {u}]"] + 1
-    topics = view[f"topics[{b}, {u}]"]
-    if due != "none" and (topics in ("closed", "attached") or (topics == "late" and due == "release")):
+    if due != "none" and not closing(view, b, u):
         to = view[f"due_dst[{b}, {u}]"]
         released = f"put Free {NOBODY} {b} {version}" if to == NOBODY else f"put Assigning {to} {b} {version}"
         found.add(released if due == "release" else "delete")

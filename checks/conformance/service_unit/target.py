@@ -71,6 +71,7 @@ CHANNEL = Target(
         "missed_not_read",
         "close_overtaken",
         "transfer_unseen",
+        "transfer_back_unfinished",
         "existing_ignored",
         "override_not_repeated",
         "assigned_while_leaving",

@@ -94,6 +94,16 @@ SERVICE_UNIT: dict[str, History] = {
         releases="4.0.8 to 5.0.0-M1, not 2.10.1, 3.0.7",
         only=_METADATA,
     ),
+    "transfer_back_unfinished": _present(
+        "4.0.0 (PIP-307)",
+        "SUSC.handleOwnEvent of the new owner calls onNamespaceBundleOwned only (4.0.8:865-870, 4.2.4:865-880, 5.0.0-M1), and"
+        " PersistentTopic.close with disconnectClients=false neither disposes of the topic nor unfences it (4.2.4:1694-1860)",
+        "a bundle comes back whose transfer fails as its destination dies, and its topics stay fenced until it is unloaded",
+        releases="4.0.8 to 5.0.0-M1, not 2.10.1, 3.0.7",
+        applies=lambda parameters: bool(parameters.get("multi_phase", True)),
+        harm="what_is_owned_can_be_served",
+        avoided_by="loadBalancerMultiPhaseBundleUnload=false",
+    ),
     "existing_ignored": History(
         "pulsar",
         ("#25379",),

@@ -15,16 +15,18 @@ from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
 from fencepost.model.zookeeper.sessions_and_nodes import Sessions, Updates, merged
 
 DUES = ("none", "release", "tombstone")
-TOPICS = ("closed", "open", "attached", "late")
+TOPICS = ("closed", "open", "detaching", "attached", "late")
 
 
 class Channel:
     """What a broker remembers of each unit besides its view.
 
-    ``pending`` says that a lookup waits there; ``topics`` whether it has topics of the unit open, or only their clients still
-    attached, or topics that did not close in time; ``leaves`` that it is closing them because the unit is another's; ``due``
-    what it writes once they are closed, with ``due_dst`` and ``due_version`` of the record that asked for it; ``existing``
-    that it has found itself as the target of an assignment when it started.
+    ``pending`` says that a lookup waits there; ``topics`` whether it has topics of the unit open, or closed them too late. In a
+    transfer of many phases it closes them halfway, ``detaching``; then they are ``attached``: fenced and transferring, their
+    clients still there, and not disposed of (PersistentTopic.close with disconnectClients=false). ``leaves`` says that it
+    closes whatever there is of them, clients and all; ``due`` what it writes once they are closed, with ``due_dst`` and
+    ``due_version`` of the record that asked for it; ``existing`` that it has found itself as the target of an assignment when
+    it started.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class Channel:
         self.closes_in_time = p.rule(self._closes_in_time)
         self.renews = p.rule(self._renews)
         self.is_taken = p.rule(self._is_taken)
+        self.comes_back = p.rule(self._comes_back)
         self.lost = p.rule(self._lost)
         self.reestablished = p.rule(self._reestablished)
         self.dropped: Any = None
@@ -106,6 +109,10 @@ class Channel:
         ends = False if self.shutdown is None else And(self.store.lives[b], Not(self.runs(b)))
         return Or(news, And(busy, can_write), splits, ends)
 
+    def is_closing(self, b: int, u: int) -> Any:
+        """The formula: the broker waits for topics to close."""
+        return Or(self.leaves[b, u], self.topics[b, u] == "detaching")
+
     def _waits_for_owner(self, b: int, u: int) -> Any:
         """A lookup waits where the unit is about to come here, or its owner is gone."""
         view = self.units.view[b, u]
@@ -120,6 +127,10 @@ class Channel:
     def _is_taken(self, b: int, event: Record) -> Any:
         """A broker that hears that another one owns a unit closes what topics, or clients, of it are left."""
         return True
+
+    def _comes_back(self, b: int, u: int) -> Any:
+        """A broker that gets a unit back disposes of topics that it has closed halfway, or is about to."""
+        return self.topics[b, u].among("detaching", "attached")
 
     def _renews(self, b: int) -> Any:
         """A broker looks after its node in the registry."""
@@ -149,35 +160,47 @@ class Channel:
     # --- what a broker does with events
 
     def handled(self, b: int, u: int, event: Record) -> tuple[Updates, Any, Record]:
-        """What a broker does with an event, in the order of handleOwnEvent, handleAssignEvent and so on.
+        """What a broker does with an event: ServiceUnitStateChannelImpl.handleEvent, which calls a handler for each state.
 
         Returns its updates, whether it answers, and the record that it writes then.
         """
-        records, to_me, from_me = self.records, event.dst == b, event.src == b
-        owned = event.state == "Owned"
+        records, topics, to_me, from_me = self.records, self.topics[b, u], event.dst == b, event.src == b
         decided = event.state.among("Init", "Free", "Owned", "Deleted")
-        taken = And(owned, Not(to_me), self.is_taken(b, event))
-        deletes: Any = False
-        if self.splits is not None and u == PARENT:
-            taken = Or(taken, self.splits.is_taken(b, event))
-            deletes = And(event.state == "Deleted", from_me, self.splits.deletes(b))
-        releases = And(event.state == "Releasing", from_me)
+        releases, detaches = self._on_release(b, event)
         frees = And(event.state == "Free", from_me, event.force)
-        updates = {
+        closes = Or(self._on_own(b, u, event), And(releases, Not(detaches)), frees)
+        answers, answer = And(event.state == "Assigning", to_me), self._owned(event)
+        updates: Updates = {
             self.pending[b, u]: And(self.pending[b, u], Or(Not(decided), self.is_dropped(b, u))),
             self.existing[b, u]: False,
-            self.leaves[b, u]: Or(self.leaves[b, u], And(taken, self.topics[b, u] != "closed")),
+            topics: If(And(detaches, topics == "open"), "detaching", topics),
             self.due[b, u]: If(releases, "release", If(frees, "tombstone", self.due[b, u])),
             self.due_dst[b, u]: If(releases, event.dst, If(frees, NOBODY, self.due_dst[b, u])),
             self.due_version[b, u]: If(releases, event.version, If(frees, 0, self.due_version[b, u])),
         }
         if self.splits is not None and u == PARENT:
+            closes = Or(closes, self.splits.is_taken(b, event))
+            deletes = And(event.state == "Deleted", from_me, self.splits.deletes(b))
+            answers, answer = Or(answers, deletes), records.none.where(deletes, answer)
             updates |= self.splits.begun(b, event)
-        answers = Or(And(event.state == "Assigning", to_me), deletes)
+        updates[self.leaves[b, u]] = Or(self.leaves[b, u], And(closes, topics != "closed"))
         if self.shutdown is not None:
             updates, answers = self.shutdown.heard(b, event, updates, answers, self.pending[b, u])
-        owner = records.record("Owned", records.after(event.version), dst=event.dst, src=event.src)
-        return updates, answers, owner if deletes is False else records.none.where(deletes, owner)
+        return updates, answers, answer
+
+    def _on_own(self, b: int, u: int, event: Record) -> Any:
+        """handleOwnEvent: whether the broker closes what topics it has."""
+        taken, back = And(event.dst != b, self.is_taken(b, event)), And(event.dst == b, self.comes_back(b, u))
+        return And(event.state == "Owned", Or(taken, back))
+
+    def _on_release(self, b: int, event: Record) -> tuple[Any, Any]:
+        """handleReleaseEvent: whether the broker closes its topics to release the unit, and whether their clients stay."""
+        releases = And(event.state == "Releasing", event.src == b)
+        return releases, And(releases, event.dst != NOBODY, self.multi_phase)
+
+    def _owned(self, event: Record) -> Record:
+        """handleAssignEvent: the record by which the target takes a unit over."""
+        return self.records.record("Owned", self.records.after(event.version), dst=event.dst, src=event.src)
 
     def idle(self, b: int) -> Updates:
         """A process that has ended, or begins, has nothing under way; what it begins with says ``existing``."""

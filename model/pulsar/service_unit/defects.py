@@ -22,6 +22,8 @@ DEFECTS = {
     "close_waits_for_lookup": "pulsar#21332: to close, a topic asks who owns it, and waits for the end of the unload",
     "close_overtaken": "a unit whose topics are still closing, which may take 60 s, is overridden after 30 s",
     "transfer_unseen": "a broker that does not see the very record by which its unit went to another keeps the clients",
+    "transfer_back_unfinished": "a broker that gets a unit back in a transfer does nothing with the topics that it has closed "
+    "halfway: they stay fenced",
     "existing_ignored": "pulsar#25379: a broker that starts does not act on an assignment to it that is there",
     "newer_lookup_dropped": "pulsar#26146: the end of one lookup drops the next one, which then waits out its 30 s",
     "owned_buried": "pulsar#21721: the monitor deletes the records of units that are owned",
@@ -65,6 +67,7 @@ def put_in(channel: Channel, leader: Leader) -> None:
         return And(event.src == b, Or(event.force, channel.multi_phase))
 
     channel.is_taken.instead("transfer_unseen", sees_transfer)
+    channel.comes_back.instead("transfer_back_unfinished", lambda b, u: False)
     channel.meets.instead("late_tombstones", lambda b, u: True)
     channel.is_free.instead("late_tombstones", lambda b, u: True)
     channel.waits_for_owner.instead("close_waits_for_lookup", is_moving)

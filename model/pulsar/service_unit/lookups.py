@@ -68,8 +68,8 @@ def declare_topics(channel: Channel, timeouts: int) -> None:
 
     @p.step(by="client", mirrors="BrokerService.checkTopicNsOwnership, BrokerService.getTopic", b=broker, u=unit)
     def open_topics(b: int, u: int) -> Any:
-        """A client is served by a broker that takes itself for the owner."""
-        ready = And(topics[b, u].among("closed", "attached"), Not(leaves[b, u]))
+        """A client is served by a broker that takes itself for the owner, unless the topics there are closed halfway."""
+        ready = And(topics[b, u] == "closed", Not(leaves[b, u]))
         return And(channel.owns(b, u), channel.is_in_layout(b, u), ready), {topics[b, u]: "open"}
 
     @p.step(
@@ -84,9 +84,8 @@ def declare_topics(channel: Channel, timeouts: int) -> None:
 
         In a transfer of many phases clients stay attached until the next owner has the unit.
         """
-        keeps = And(due[b, u] == "release", channel.due_dst[b, u] != NOBODY, channel.multi_phase, Not(leaves[b, u]))
-        wanted = Or(And(due[b, u] != "none", topics[b, u] == "open"), And(leaves[b, u], topics[b, u] != "closed"))
-        closed = {topics[b, u]: If(keeps, "attached", "closed"), leaves[b, u]: False}
+        wanted = Or(topics[b, u] == "detaching", leaves[b, u])
+        closed = {topics[b, u]: If(leaves[b, u], "closed", "attached"), leaves[b, u]: False}
         return And(store.lives[b], wanted, Not(channel.must_not_close(b, u))), closed
 
     @p.fault(
@@ -98,7 +97,7 @@ def declare_topics(channel: Channel, timeouts: int) -> None:
     )
     def time_out_closing(b: int, u: int) -> Any:
         """The topics of a unit do not close in time: the release goes on without them."""
-        closing = And(store.lives[b], due[b, u] == "release", topics[b, u] == "open")
+        closing = And(store.lives[b], due[b, u] == "release", topics[b, u].among("open", "detaching"), channel.is_closing(b, u))
         return closing, {topics[b, u]: "late", leaves[b, u]: False}
 
     @p.step(by="b", mirrors="BrokerService.unloadServiceUnit", fair=True, b=broker, u=unit, only_if=timeouts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import And
+from fencepost.model.language import And, Not
 from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.records import NOBODY
 from fencepost.model.zookeeper.sessions_and_nodes import merged
@@ -12,7 +12,7 @@ from fencepost.model.zookeeper.sessions_and_nodes import merged
 
 def declare_moves(channel: Channel) -> None:
     """Declares how units are given up, and to whom."""
-    p, units, records, due, topics = channel.protocol, channel.units, channel.records, channel.due, channel.topics
+    p, units, records, due = channel.protocol, channel.units, channel.records, channel.due
     broker, unit = channel.broker, channel.unit
 
     @p.step(
@@ -55,11 +55,10 @@ def declare_moves(channel: Channel) -> None:
     )
     def release(b: int, u: int) -> Any:
         """The topics are closed, or late: the unit is free, or assigned to the broker that it is transferred to."""
-        closed = topics[b, u] != "open"
         to, version = channel.due_dst[b, u], records.after(channel.due_version[b, u])
         free = records.record("Free", version, src=b)
         released = records.record("Assigning", version, dst=to, src=b).where(to != NOBODY, free)
-        return And(due[b, u] == "release", closed, units.may_write(b)), merged(
+        return And(due[b, u] == "release", Not(channel.is_closing(b, u)), units.may_write(b)), merged(
             units.written(b, u, released), channel.done(b, u)
         )
 
@@ -73,8 +72,7 @@ def declare_moves(channel: Channel) -> None:
     )
     def bury(b: int, u: int) -> Any:
         """A unit that was taken from the broker, and given to nobody, is closed: its record is deleted."""
-        closed = topics[b, u].among("closed", "attached")
-        return And(due[b, u] == "tombstone", closed, units.may_write(b)), merged(
+        return And(due[b, u] == "tombstone", Not(channel.is_closing(b, u)), units.may_write(b)), merged(
             units.written(b, u, records.none, And(channel.meets(b, u), channel.is_free(b, u))), channel.done(b, u)
         )
 

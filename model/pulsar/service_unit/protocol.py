@@ -37,6 +37,7 @@ from fencepost.model.pulsar.service_unit.moves import declare_moves
 from fencepost.model.pulsar.service_unit.records import Records
 from fencepost.model.pulsar.service_unit.splits import Splits
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
+from fencepost.model.pulsar.stores import STORES as METADATA_STORES
 from fencepost.model.zookeeper.sessions_and_nodes import Sessions, merged
 
 STORES = ("topic", "metadata")
@@ -98,7 +99,9 @@ def service_unit(
 
     broker = p.universe("broker", brokers)
     unit = p.universe("unit", units)
-    sessions = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, ends=shutdowns > 0)
+    sessions = Sessions(
+        p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, ends=shutdowns > 0, kind=METADATA_STORES["zk"]
+    )
     records = Records(p, broker, versions)
     views: SystemTopic | MetadataViews
     if store == "topic":

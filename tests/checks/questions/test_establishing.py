@@ -265,6 +265,17 @@ def test_with_records_of_service_units_the_numbers_are_those_of_their_store(stor
     assert beside.checked.protocol.parameters["store"] == store
 
 
+@pytest.mark.long
+def test_a_transfer_whose_destination_dies_leaves_a_bundle_unserved_unless_it_has_one_phase() -> None:
+    """transfer_back_unfinished: the source gets the bundle back, and its topics stay fenced."""
+    lost = bundles("moved", manager=extensible("metadata"))
+    assert lost.figure == 0
+    assert lost.failure is not None
+    assert lost.failure.defect == "transfer_back_unfinished"
+    assert bundles("moved", manager=replace(extensible("metadata"), multi_phase=Taken("", False))).figure == 1
+    assert bundles("moved").figure == 1, "the modular manager transfers nothing"
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("store", ["topic", "metadata"])
 def test_with_records_two_owners_come_to_one_whatever_a_broker_does_without_its_session(store: str) -> None:

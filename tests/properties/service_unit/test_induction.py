@@ -13,6 +13,7 @@ SERVICE_UNIT = PROTOCOLS["service_unit"]
 BASE: dict[str, Value] = {"store": "metadata", "versions": 0}
 FAULTS: dict[str, Value] = {"crashes": 1, "expiries": 1, "disconnects": 1}
 
+BACK = {"what_comes_back_is_disposed_of"}
 ONE_OWNER = {"one_takes_itself_for_the_owner", "topics_are_open_once", "topics_are_kept_once"}
 RECORDS = {"told_brokers_know_the_record", "records_follow_each_other", "tombstones_meet_what_they_are_for"}
 OVERRIDES = {"only_overrides_are_forced", "overrides_have_a_reason", "clean_ups_begin_with_a_reason"}
@@ -26,7 +27,7 @@ ASKED = {"unloads_are_asked_of_the_owner"}
 ALWAYS = RECORDS | CONDUCT | WRITTEN | {"healthy_brokers_keep_their_units"}
 
 PROVED: dict[str, tuple[dict[str, Value], set[str]]] = {
-    "cut off": ({"unloads": 3, "disconnects": 1}, ALWAYS | ONE_OWNER | LOST | ASKED),
+    "cut off": ({"unloads": 3, "disconnects": 1}, ALWAYS | ONE_OWNER | LOST | ASKED | BACK),
     "crashes": ({"unloads": 0, "crashes": 2}, ALWAYS | ONE_OWNER | AFTER_FAULTS),
     "no unloads": (
         {"unloads": 0, "crashes": 1, "expiries": 1, "disconnects": 1},
@@ -34,7 +35,7 @@ PROVED: dict[str, tuple[dict[str, Value], set[str]]] = {
     ),
     "all faults": (
         {"unloads": 3, "timeouts": 1, **FAULTS},
-        ALWAYS | AFTER_FAULTS | LOST | ASKED | {"lost_brokers_own_nothing"},
+        ALWAYS | AFTER_FAULTS | LOST | ASKED | BACK | {"lost_brokers_own_nothing"},
     ),
 }
 

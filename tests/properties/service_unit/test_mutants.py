@@ -46,7 +46,7 @@ MUTANTS = {
     "processes_go_on": Mutant({**NODES, **STILL, "shutdowns": 1}, "end", without("stage["), 1),
     "overrides_have_a_reason": Mutant({**NODES, **STILL, "crashes": 1}, "clean_up", without("cleans["), 5),
     "the_leader_buries": Mutant({**TOPIC, "burials": 1}, "bury_old", without("leads["), 11),
-    "topics_go_their_way": Mutant({**TOPIC, "timeouts": 1}, "time_out_closing", without("topics["), 7),
+    "topics_go_their_way": Mutant({**TOPIC, **STILL}, "open_topics", sets("topics", "late"), 4),
     "records_go_their_way": Mutant({**TOPIC, **STILL}, "assign", writes("truth_src[{u}]", "b0"), 1),
     "only_overrides_are_forced": Mutant({**TOPIC, **STILL, "slow": True}, "assign", writes("message_force[m0]", True), 1),
     "unloads_are_asked_of_the_owner": Mutant(TOPIC, "transfer", without("view_dst["), 5),
@@ -64,6 +64,8 @@ MUTANTS = {
     "looked_up_units_are_served": Mutant({**TOPIC, **STILL}, "assign", keeps("truth_state"), 6),
     "moves_end": Mutant({**NODES, **STILL}, "read", keeps("truth_state"), 16),
     "strays_close": Mutant(NODES, "close_topics", keeps("topics"), 9),
+    # the run to what_comes_back_is_disposed_of goes on until clients are refused
+    "what_is_owned_can_be_served": Mutant({**NODES, "crashes": 1}, defect="transfer_back_unfinished", steps=16),
     "clean_ups_end": Mutant({**NODES, **STILL, "crashes": 1}, "spare", keeps("cleans"), 10),
     "somebody_leads": Mutant({**NODES, **STILL, "crashes": 1}, "lead", keeps("leads"), 5),
     "units_outlive_their_brokers": Mutant({**NODES, **STILL, "crashes": 1}, "miss", keeps("cleans"), 6),

@@ -38,8 +38,13 @@ class Topics extends BrokerService {
         return !asked(unit).isEmpty();
     }
 
-    synchronized void open(NamespaceBundle unit) {
+    /** Opens the topics; false if there are some that are fenced, which BrokerService.getTopic finds in its map, or close. */
+    synchronized boolean open(NamespaceBundle unit) {
+        if (!state(unit).equals("closed") || closing(unit)) {
+            return false;
+        }
         states.put(unit.toString(), "open");
+        return true;
     }
 
     /** The topics are closed, with their clients if anybody wants that; false if nobody waits for it. */
@@ -93,7 +98,7 @@ class Topics extends BrokerService {
     public synchronized CompletableFuture<Integer> unloadServiceUnit(
             NamespaceBundle unit, boolean disconnect, boolean hurry, long timeout, TimeUnit inUnits) {
         String state = state(unit);
-        if (state.equals("closed") || state.equals("attached") && !disconnect) {
+        if (state.equals("closed") || !disconnect && !state.equals("open")) {
             return CompletableFuture.completedFuture(0);
         }
         CompletableFuture<Integer> ended = new CompletableFuture<>();

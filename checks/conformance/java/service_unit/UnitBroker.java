@@ -240,8 +240,7 @@ final class UnitBroker extends Client {
         if (!channel.isOwner(units.get(unit))) {
             return name + " does not take itself for the owner of " + unit;
         }
-        around.topics.open(bundle(unit));
-        return null;
+        return around.topics.open(bundle(unit)) ? null : name + " has topics of " + unit + " that are fenced, or close";
     }
 
     // --- the leader

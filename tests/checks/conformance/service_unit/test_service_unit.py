@@ -106,6 +106,10 @@ ATTACHED = (
     "read(b1, *); unload(b1, *, b1); read(b1, *); release(b1, *); read(b0, *); assign(b0, *, b1); read(b1, *); read(b1, *);"
     "read(b0, *)"
 )
+BACK = (
+    f"{OWNS}; open_topics(b0, *); transfer(b0, *, b0, b1); read(b0, *); close_topics(b0, *); crash(b1); expire_dead(b1);"
+    "lead(b0); miss(b0, b1); clean_up(b0, b1, *, b0); read(b0, *)"
+)
 IN_VAIN = (
     "assign(b0, *, b0); read(b1, *); read(b0, *); crash(b0); lead(b1); expire_dead(b0); miss(b1, b0); clean_up(b1, b0, *, b1)"
 )
@@ -125,6 +129,7 @@ HAZARDS: dict[str, tuple[str, dict[str, Value]]] = {
     "missed_not_read": ("disconnect(b1, 0); assign(b0, *, b0); reconnect(b1)", {"disconnects": 1}),
     "close_overtaken": (OVERTAKEN, {}),
     "transfer_unseen": (ATTACHED, {"unloads": 2, "versions": 11}),
+    "transfer_back_unfinished": (BACK, {"crashes": 1}),
     "override_not_repeated": (IN_VAIN, {"crashes": 1}),
     "assigned_while_leaving": ("lead(b1); shut_down(b0); assign(b0, *, b0)", {"shutdowns": 1}),
     "release_cut_short": (HURRIED, {"shutdowns": 1, "versions": 12}),
@@ -165,6 +170,7 @@ def check_hazards(made: ChannelAdapter) -> None:
     assert shown(ends["release_cut_short"], "topics") == {"b0": "open", "b1": "open"}
     assert shown(ends["split_kept"], "topics") == {"b0": "open", "b1": "open"}
     assert shown(ends["transfer_unseen"], "topics") == {"b0": "attached", "b1": "closed"}
+    assert shown(ends["transfer_back_unfinished"], "topics") == {"b0": "attached"}
     assert node(ends["late_tombstones"]) is None
 
 
