@@ -3,7 +3,7 @@
 A mistake is one of these: a condition of the guard is left out; a family of variables is not updated; a comparison, in the
 guard, in a new value or everywhere in the action, is its neighbour (``<`` and ``<=``, ``>`` and ``>=``, ``=`` and ``!=``, a
 flag and its negation) or compares with one more or one less; a parameter, such as a quorum, is read as one more or one less;
-and, where that is asked for, an action that is weakly fair is not, which only a property of liveness can notice.
+and an action that is weakly fair is not, which only a property of liveness can notice.
 What only counts faults is left alone: it bounds the model and mirrors nothing.
 """
 
@@ -39,25 +39,23 @@ Spoiled = Mapping[int, Action]
 """The actions that a mistake changes, by their place in the protocol."""
 
 
-def mutants(
-    entry: Entry, parameters: Mapping[str, Value], protocol: Protocol, *, unfair: bool = False
-) -> dict[Mistake, Spoiled]:
-    """Every mutant of an instance, by its mistake, in the order of the actions; each has at least one term that differs or,
-    where ``unfair`` ones are asked for, is weakly fair no more."""
-    found: dict[Mistake, dict[int, Action]] = {}
+def mutants(entry: Entry, parameters: Mapping[str, Value], protocol: Protocol) -> dict[Mistake, Spoiled]:
+    """Every mutant of an instance, by its mistake, in the order of the actions; each has at least one term that differs, or is
+    not weakly fair."""
+    by_mistake: dict[Mistake, dict[int, Action]] = {}
     read = Reader(protocol)
     for number, action in enumerate(protocol.actions):
         for change, spoiled in _spoiled(protocol, read, action):
-            found.setdefault(Mistake(action.name, change), {})[number] = spoiled
+            by_mistake.setdefault(Mistake(action.name, change), {})[number] = spoiled
     for change, twin in _twins(entry, parameters, protocol):
         for number, (action, other) in enumerate(zip(protocol.actions, twin, strict=True)):
             if not _same(action, other):
-                found.setdefault(Mistake(action.name, change), {})[number] = other
-    for number, action in enumerate(protocol.actions) if unfair else ():
+                by_mistake.setdefault(Mistake(action.name, change), {})[number] = other
+    for number, action in enumerate(protocol.actions):
         if action.fair:
-            found.setdefault(Mistake(action.name, UNFAIR), {})[number] = replace(action, fair=False)
+            by_mistake.setdefault(Mistake(action.name, UNFAIR), {})[number] = replace(action, fair=False)
     order = {name: number for number, name in enumerate(dict.fromkeys(action.name for action in protocol.actions))}
-    return dict(sorted(found.items(), key=lambda item: order[item[0].action]))
+    return dict(sorted(by_mistake.items(), key=lambda item: order[item[0].action]))
 
 
 def _spoiled(protocol: Protocol, read: Reader, action: Action) -> Iterator[tuple[str, Action]]:
@@ -68,12 +66,12 @@ def _spoiled(protocol: Protocol, read: Reader, action: Action) -> Iterator[tuple
         yield f"guard with {text}", replace(action, guard=z3.substitute(action.guard, *pairs))
     read_in = Counter(read.comparisons(action, action.guard).keys())
     for family in read.families(action):
-        kept = {v: term for v, term in action.updates.items() if v.family != family}
-        yield f"no update of {family}", replace(action, updates=kept)
+        others = {v: term for v, term in action.updates.items() if v.family != family}
+        yield f"no update of {family}", replace(action, updates=others)
         mine = [term for v, term in action.updates.items() if v.family == family]
         read_in.update(read.comparisons(action, *mine).keys())
         for text, pairs in _miscompared(protocol, read, action, *mine):
-            spoiled = {v: term if v in kept else z3.substitute(term, *pairs) for v, term in action.updates.items()}
+            spoiled = {v: term if v in others else z3.substitute(term, *pairs) for v, term in action.updates.items()}
             yield f"{family} with {text}", replace(action, updates=spoiled)
     everything = [action.guard, *action.updates.values()]
     for text, pairs in _miscompared(protocol, read, action, *everything, but={t for t, parts in read_in.items() if parts == 1}):

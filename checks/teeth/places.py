@@ -36,18 +36,18 @@ class Reader:
 
     def conditions(self, action: Action) -> dict[str, list[Any]]:
         """The conjuncts of the guard, by what they read; what only keeps a budget is none."""
-        found: dict[str, list[Any]] = {}
+        by_text: dict[str, list[Any]] = {}
         for part in _conjuncts(action.guard):
             if not self._protocol.variables_of(part) <= self._budgets:
-                found.setdefault(self.text(part, action), []).append(part)
-        return found
+                by_text.setdefault(self.text(part, action), []).append(part)
+        return by_text
 
     def comparisons(self, action: Action, *terms: Any) -> dict[str, list[Any]]:
         """The comparisons and flags within a guard or new values, by what they read."""
-        found: dict[str, list[Any]] = {}
+        by_text: dict[str, list[Any]] = {}
         for atom in self._atoms(*terms):
-            found.setdefault(self.text(atom, action), []).append(atom)
-        return found
+            by_text.setdefault(self.text(atom, action), []).append(atom)
+        return by_text
 
     def families(self, action: Action) -> list[str]:
         """The families of variables that the action updates, except for budgets."""
@@ -71,8 +71,8 @@ class Reader:
         names: dict[str, str] = {}
         for parameter, label in arguments.items():
             names.setdefault(label, parameter)
-        said = self._labels.sub(lambda match: names.get(match.group(), "*"), text)
-        return _REPEATED.sub("*", _NUMBER.sub("n", said))
+        abstract = self._labels.sub(lambda match: names.get(match.group(), "*"), text)
+        return _REPEATED.sub("*", _NUMBER.sub("n", abstract))
 
 
 def _is_atom(formula: Any) -> bool:

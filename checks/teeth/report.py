@@ -21,9 +21,9 @@ def text(teeth: Teeth, *, every: bool, width: int = 120) -> str:
     lines = _wrapped(f"teeth of {teeth.protocol}, in the instances: ", instances, width)
     if teeth.left_out:
         lines += _wrapped("  too large, and left out: ", ", ".join(teeth.left_out), width)
-    told = [f"{teeth.count(fate)} {fate}" for fate in FATES if teeth.count(fate)]
+    counts = [f"{teeth.count(fate)} {fate}" for fate in FATES if teeth.count(fate)]
     sampled = "" if teeth.sampled_of is None else f", sampled of {teeth.sampled_of}"
-    lines.append(f"  {len(teeth.mutants)} mutant{'s' * (len(teeth.mutants) != 1)}{sampled}: {', '.join(told) or 'none'}")
+    lines.append(f"  {len(teeth.mutants)} mutant{'s' * (len(teeth.mutants) != 1)}{sampled}: {', '.join(counts) or 'none'}")
     engines = Counter(mutant.kill.by for mutant in teeth.mutants if mutant.kill)
     if engines:
         lines.append("  noticed by: " + ", ".join(f"{engine} {count}" for engine, count in sorted(engines.items())))
@@ -70,8 +70,8 @@ def _why_none(teeth: Teeth) -> str:
     return "no mutant makes a difference" if teeth.finished else "no mutant was tried"
 
 
-def _wrapped(head: str, told: str, width: int) -> list[str]:
-    return textwrap.wrap(told, width, initial_indent=head, subsequent_indent=" " * min(len(head), 20), break_on_hyphens=False)
+def _wrapped(head: str, text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * min(len(head), 20), break_on_hyphens=False)
 
 
 def as_json(everything: Sequence[Teeth]) -> str:

@@ -98,7 +98,6 @@ def bite(
     instances: Sequence[Instance],
     *,
     only: Collection[str] = (),
-    unfair: bool = False,
     properties: Collection[str] = (),
     sample: Sample | None = None,
     states: int = STATES,
@@ -109,13 +108,12 @@ def bite(
 ) -> Teeth:
     """Makes the mutants of the instances and has each of them checked until it is noticed.
 
-    ``only`` names mutants, or actions all of whose mutants are meant; none named are all. ``unfair`` adds those in which an
-    action is not fair. With ``properties`` only these count as noticing. With a ``sample`` only so many of
-    these are tried. Instances with more than ``states`` are left out. ``memory`` bounds each search, in bytes; ``workers`` is
-    the number of processes (None: one for each core), and changes nothing but the time. Raises ModelError for parameters that
-    do not fit each other.
+    ``only`` names mutants, or actions all of whose mutants are meant; none named are all. With ``properties`` only these count
+    as noticing. With a ``sample`` only so many of these are tried. Instances with more than ``states`` are left out. ``memory``
+    bounds each search, in bytes; ``workers`` is the number of processes (None: one for each core), and changes nothing but the
+    time. Raises ModelError for parameters that do not fit each other.
     """
-    return _Run(entry, instances, only, unfair, properties, sample, states, memory, workers, reporter, should_stop).result()
+    return _Run(entry, instances, only, properties, sample, states, memory, workers, reporter, should_stop).result()
 
 
 class _Run:
@@ -124,7 +122,6 @@ class _Run:
         entry: Entry,
         instances: Sequence[Instance],
         only: Collection[str],
-        unfair: bool,
         properties: Collection[str],
         sample: Sample | None,
         states: int,
@@ -137,7 +134,7 @@ class _Run:
         self.started, self.properties = time.monotonic(), frozenset(properties)
         budget = Budget(memory=memory, workers=1, with_graph=2 * memory)
         reporter.begin(f"teeth of {entry.name}")
-        every = [Trial(entry, instance, budget, unfair=unfair) for instance in instances]
+        every = [Trial(entry, instance, budget) for instance in instances]
         for trial in every:
             trial.count(should_stop)
         self.trials = sorted((t for t in every if t.states <= states), key=lambda trial: trial.states)

@@ -105,8 +105,8 @@ def rearranged(protocol: Protocol, mutant: Spoiled) -> Any:
 
 def _beyond(action: Action, others: Iterable[Action]) -> Any:
     """The formula: the action leads to another state, and none of the others leads there."""
-    found = [z3.And(other.guard, z3.Not(_unequal(_effects(action, other)))) for other in others]
-    return z3.And(action.guard, _unequal((v.term, term) for v, term in action.updates.items()), z3.Not(z3.Or(found)))
+    same = [z3.And(other.guard, z3.Not(_unequal(_effects(action, other)))) for other in others]
+    return z3.And(action.guard, _unequal((v.term, term) for v, term in action.updates.items()), z3.Not(z3.Or(same)))
 
 
 def _effects(one: Action, other: Action) -> Iterator[tuple[Any, Any]]:

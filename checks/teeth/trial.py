@@ -50,12 +50,10 @@ class Tried:
 class Trial:
     """An instance with its mutants."""
 
-    def __init__(self, entry: Entry, instance: Instance, budget: Budget, *, unfair: bool = False) -> None:
+    def __init__(self, entry: Entry, instance: Instance, budget: Budget) -> None:
         self.entry, self.instance, self.budget = entry, instance, budget
         self.protocol = entry.build(instance.parameters)
-        self.mutants: Mapping[Mistake, Spoiled] = mutants(
-            entry, instance.parameters, self.protocol, unfair=unfair
-        )
+        self.mutants: Mapping[Mistake, Spoiled] = mutants(entry, instance.parameters, self.protocol)
         self.states = 0
         self.usual: frozenset[str] = frozenset()
         self.met: frozenset[Mistake] = frozenset(self.mutants)
@@ -65,9 +63,9 @@ class Trial:
         if should_stop():
             return
         suite = self.entry.suite(self.protocol)
-        found = exhaust(Observed.of(suite, claims(suite)), self.budget, should_stop=should_stop)
-        self.usual = frozenset(map(str, found.suspicions))
-        kill = self._judged(found).kill
+        findings = exhaust(Observed.of(suite, claims(suite)), self.budget, should_stop=should_stop)
+        self.usual = frozenset(map(str, findings.suspicions))
+        kill = self._judged(findings).kill
         if kill is not None:
             name = f"{self.entry.name}, {self.instance.name}"
             raise ModelError(f"{name}: {kill.properties[0]} does not hold without any mutation; see fencepost check")
@@ -120,8 +118,8 @@ class Trial:
         def tell(done: int, count: int) -> None:
             progress(min(done * LITTER, len(mistakes)))
 
-        found = spread(len(litters), workers, lambda: work, progress=tell, should_stop=should_stop)
-        return {mistake: tried for some in found if some is not None for mistake, tried in some.items()}
+        results = spread(len(litters), workers, lambda: work, progress=tell, should_stop=should_stop)
+        return {mistake: tried for some in results if some is not None for mistake, tried in some.items()}
 
     def _try(
         self, mistakes: Sequence[Mistake], properties: Collection[str] | None, should_stop: Callable[[], bool]
@@ -139,10 +137,10 @@ class Trial:
         litter = Litter(self.entry, self.instance, [self.mutants[mistake] for mistake in within], properties)
         for number, mistake in enumerate(within):
             litter.choose(number)
-            found = exhaust(litter.observed, self.budget, should_stop=should_stop)
+            findings = exhaust(litter.observed, self.budget, should_stop=should_stop)
             if should_stop():
                 break
-            tried[mistake] = self._judged(found)
+            tried[mistake] = self._judged(findings)
         return tried
 
     def _alone(self, mistake: Mistake, properties: Collection[str] | None) -> Observed:
@@ -162,7 +160,7 @@ class Trial:
     def _judged(self, findings: Findings) -> Tried:
         failed = [v for v in findings.verdicts if v.failure not in (ExitStatus.HOLDS, ExitStatus.INCONCLUSIVE)]
         if not failed:
-            unusual = tuple(told for s in findings.suspicions if (told := str(s)) not in self.usual)
+            unusual = tuple(suspicion for s in findings.suspicions if (suspicion := str(s)) not in self.usual)
             if unusual:
                 return Tried(Kill(self.instance.name, "suspicion", unusual))
             return Tried(cut_short=any(v.failure == ExitStatus.INCONCLUSIVE for v in findings.verdicts))

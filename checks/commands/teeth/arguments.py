@@ -24,8 +24,9 @@ from fencepost.checks.engines.results.verdicts import ExitStatus
 DESCRIPTION = """Makes small mistakes in a protocol, one at a time, and checks whether the properties notice.
 
 A mutant is the protocol with one mistake in one action: a condition of its guard dropped, a family of variables not updated, a
-comparison replaced by its neighbour, a parameter off by one. Each mutant is checked in the instances of a size, the smallest
-first, until a property fails. The score is the share of mutants noticed, among those that make a difference."""
+comparison replaced by its neighbour, a parameter off by one, an action that need not happen. Each mutant is checked in the
+instances of a size, the smallest first, until a property fails. The score is the share of mutants noticed, among those that
+make a difference."""
 
 EXAMPLES = """examples:
   fencepost teeth election                       the mutants that nothing notices, and the score
@@ -33,7 +34,6 @@ EXAMPLES = """examples:
   fencepost teeth election --mutant propose.3    one of them, with the run that kills it
   fencepost teeth election --property single_leader --all
                                                  what one property notices
-  fencepost teeth election --unfair --all        is each fairness assumption needed?
   fencepost teeth ledger --set entries=1         the mutants of an instance of your own
   fencepost teeth service_unit --sample 200      a sample, where all of them would take hours
 
@@ -50,7 +50,6 @@ def add_teeth(commands: Commands) -> None:
     add_releases(teeth)
     helps = "only this mutant, or all mutants of an action; also prints the run that kills it"
     add("--mutant", action="append", default=[], metavar="NAME", help=helps)
-    add("--unfair", action="store_true", help="also the mutants in which a weakly fair action is not fair")
     helps = "count only what this property notices; may be given several times"
     add("--property", action="append", default=[], metavar="NAME", help=helps)
     add("--sample", type=whole(1), metavar="N", help="check a random sample of N mutants")

@@ -16,7 +16,6 @@ class TeethRequest(NamedReleases):
     size: str | None
     set: Sequence[str]
     mutant: Sequence[str]
-    unfair: bool
     property: Sequence[str]
     sample: int | None
     seed: int

@@ -53,7 +53,6 @@ def run(asked: TeethRequest) -> ExitStatus:
                 entry,
                 instances,
                 only=asked.mutant,
-                unfair=asked.unfair,
                 properties=asked.property,
                 sample=Sample(asked.sample, asked.seed) if asked.sample else None,
                 states=asked.states,
@@ -102,7 +101,7 @@ def _given_away(entry: Entry, instances: Sequence[Instance], mutant: Mutant, mem
     if mutant.kill is None:
         return ""
     instance = next(instance for instance in instances if instance.name == mutant.kill.instance)
-    spoiled = mutants(entry, instance.parameters, entry.build(instance.parameters), unfair=True)[mutant.mistake]
+    spoiled = mutants(entry, instance.parameters, entry.build(instance.parameters))[mutant.mistake]
     suite = alone(entry, instance, spoiled)
     head = f"{mutant.name}: {mutant.mistake}\n"
     try:
