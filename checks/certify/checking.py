@@ -176,10 +176,10 @@ def _is_one(line: str) -> bool:
     """Whether a line is one command: what it opens is closed at its end, and not before."""
     command = line.partition(" ;")[0].rstrip()
     depth = 0
-    for found in re.finditer(r"\|[^|]*\||[()]", command):
-        depth += {"(": 1, ")": -1}.get(found[0], 0)
+    for match in re.finditer(r"\|[^|]*\||[()]", command):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
         if depth == 0:
-            return found.end() == len(command)
+            return match.end() == len(command)
     return False
 
 

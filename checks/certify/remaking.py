@@ -62,8 +62,8 @@ def _compare(folder: Path, files: Mapping[str, str]) -> None:
         if not path.is_file():
             raise CertificateError(f"{path}: it is missing, and the proof has it; {AS_IT_STANDS}")
         if path.stat().st_size != len(wanted) or path.read_bytes() != wanted:
-            told = f"line {_differing(path, wanted)} is not what the installed model makes"
-            raise CertificateError(f"{path}: {told}; {AS_IT_STANDS}")
+            message = f"line {_differing(path, wanted)} is not what the installed model makes"
+            raise CertificateError(f"{path}: {message}; {AS_IT_STANDS}")
 
 
 def _differing(path: Path, wanted: bytes) -> int:

@@ -24,7 +24,7 @@ def read_rates(path: Path) -> Recording:
     A rate that has no column is 0. A topic has the rates of its last row before a minute, and none before its first.
     """
     table = csv.DictReader(io.StringIO(read_text(path, "a table of recorded rates"), newline=""), skipinitialspace=True)
-    found: dict[tuple[int, str], tuple[int, list[float]]] = {}
+    rows: dict[tuple[int, str], tuple[int, list[float]]] = {}
     try:
         columns = [name for name in RATES if name in (table.fieldnames or ())]
         if not columns or not set(WHERE) <= set(table.fieldnames or ()):
@@ -32,20 +32,20 @@ def read_rates(path: Path) -> Recording:
         for row in table:
             where = f"{path}:{table.line_num}"
             key = (_minute(where, row["minute"]), _topic(where, row["topic"]))
-            if key in found:
-                raise InputError(f"{where}: {key[1]} has rates of minute {key[0]} on line {found[key][0]} already")
-            found[key] = table.line_num, [_rate(where, name, row[name]) if name in columns else 0.0 for name in RATES]
+            if key in rows:
+                raise InputError(f"{where}: {key[1]} has rates of minute {key[0]} on line {rows[key][0]} already")
+            rows[key] = table.line_num, [_rate(where, name, row[name]) if name in columns else 0.0 for name in RATES]
     except csv.Error as error:
         raise InputError(f"{path}: is not a table of comma-separated values: {error}") from None
-    if not found:
+    if not rows:
         raise InputError(f"{path}: has no rows below its header; give a row for each topic")
-    return _laid_out(path, {key: rates for key, (_, rates) in found.items()})
+    return _laid_out(path, {key: rates for key, (_, rates) in rows.items()})
 
 
-def _laid_out(path: Path, found: dict[tuple[int, str], list[float]]) -> Recording:
+def _laid_out(path: Path, rows: dict[tuple[int, str], list[float]]) -> Recording:
     """Every topic at every minute at which something changes."""
-    minutes = sorted({minute for minute, _ in found})
-    topics = list(dict.fromkeys(topic for _, topic in found))
+    minutes = sorted({minute for minute, _ in rows})
+    topics = list(dict.fromkeys(topic for _, topic in rows))
     if len(minutes) * len(topics) * len(RATES) > MOST:
         raise InputError(
             f"{path}: {len(topics):,} topics that change at {len(minutes):,} minutes are too many; record fewer minutes"
@@ -53,7 +53,7 @@ def _laid_out(path: Path, found: dict[tuple[int, str], list[float]]) -> Recordin
     place = {topic: number for number, topic in enumerate(topics)}
     when = {minute: number for number, minute in enumerate(minutes)}
     rates = np.full((len(minutes), len(RATES), len(topics)), math.nan)
-    for (minute, topic), values in found.items():
+    for (minute, topic), values in rows.items():
         rates[when[minute], :, place[topic]] = values
     rates[0] = np.nan_to_num(rates[0])
     for number in range(1, len(minutes)):

@@ -66,13 +66,13 @@ def _twice(value: Any, place: tuple[str | int, ...] = ()) -> tuple[str | int, ..
     if isinstance(value, _Object) and value.twice is not None:
         return (*place, value.twice)
     parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return next((found for key, part in parts if (found := _twice(part, (*place, key)))), ())
+    return next((twice for key, part in parts if (twice := _twice(part, (*place, key)))), ())
 
 
 def _told(path: Path, error: ValidationError) -> str:
-    found = [_sentence(detail["type"], detail["loc"], detail["msg"], detail["input"]) for detail in error.errors()]
-    more = f" (and {len(found) - SHOWN_ERRORS} more)" if len(found) > SHOWN_ERRORS else ""
-    return f"{path}: {'; '.join(found[:SHOWN_ERRORS])}{more}"
+    sentences = [_sentence(detail["type"], detail["loc"], detail["msg"], detail["input"]) for detail in error.errors()]
+    more = f" (and {len(sentences) - SHOWN_ERRORS} more)" if len(sentences) > SHOWN_ERRORS else ""
+    return f"{path}: {'; '.join(sentences[:SHOWN_ERRORS])}{more}"
 
 
 def _sentence(kind: str, place: Sequence[str | int], message: str, value: Any) -> str:
@@ -83,8 +83,8 @@ def _sentence(kind: str, place: Sequence[str | int], message: str, value: Any) -
         return f"{where} is NaN; it must be a number"
     if kind == "missing":
         return f"{where} is missing"
-    said = WRONG.get(kind) or message.removeprefix("Value error, ")
-    return f"{where} is {_shown(value)}; it {said}" if kind in WRONG else f"{where}: {said}"
+    sentence = WRONG.get(kind) or message.removeprefix("Value error, ")
+    return f"{where} is {_shown(value)}; it {sentence}" if kind in WRONG else f"{where}: {sentence}"
 
 
 def json_path(place: Sequence[str | int]) -> str:

@@ -83,8 +83,8 @@ def configuration_in(file: BrokerConf, version: Version) -> Configuration:
             continue
         if kind == "bool":
             given[one.name] = file.flag(key, usual).value
-        elif found := file.text(key, usual):
-            given[one.name] = _value(str(found[1]), key, found[0].strip(), kind)
+        elif setting := file.text(key, usual):
+            given[one.name] = _value(str(setting[1]), key, setting[0].strip(), kind)
     return replace(conf, **given)
 
 
@@ -173,9 +173,9 @@ def _spelled_otherwise(file: BrokerConf, version: Version) -> list[str]:
 
 def _without_effect(file: BrokerConf, version: Version) -> list[str]:
     """Notes on keys that the release does not have."""
-    said = f"is not read by Pulsar {version}, which has no such setting"
+    message = f"is not read by Pulsar {version}, which has no such setting"
     keys = [one.name for one in fields(Configuration) if one.name in ABSENT.get(version, ())]
-    return [f"{place}: {key} {said}" for key in keys for place in file.places_of(key)]
+    return [f"{place}: {key} {message}" for key in keys for place in file.places_of(key)]
 
 
 def _on_managers(file: BrokerConf, conf: Configuration) -> list[str]:

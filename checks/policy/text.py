@@ -33,15 +33,15 @@ def _round_text(done: Round, file: Path) -> str:
         lines.append(f"  split {split.bundle} {cuts}")
     lines.append("  why")
     lines += _values("usage", done.usage) + _values("average", done.averages)
-    return "\n".join([*lines, *(f"    {said}" for said in done.why)]) + "\n"
+    return "\n".join([*lines, *(f"    {reason}" for reason in done.why)]) + "\n"
 
 
 def _values(name: str, fractions: Mapping[str, float]) -> list[str]:
     """Fractions by broker, in as many lines as they need."""
     if not fractions:
         return []
-    told = ", ".join(f"{broker} {percent(value)}".replace(" ", UNBROKEN) for broker, value in fractions.items())
-    lines = textwrap.wrap(f"{name}: {told}", WIDTH, initial_indent="    ", subsequent_indent="      ", break_on_hyphens=False)
+    values = ", ".join(f"{broker} {percent(value)}".replace(" ", UNBROKEN) for broker, value in fractions.items())
+    lines = textwrap.wrap(f"{name}: {values}", WIDTH, initial_indent="    ", subsequent_indent="      ", break_on_hyphens=False)
     return [line.replace(UNBROKEN, " ") for line in lines]
 
 
@@ -58,7 +58,7 @@ def placement_text(bundle: str, selection: Selection) -> str:
     """What each filter leaves, and what is selected."""
     lines = [bundle]
     lines += [f"  {name}: {', '.join(brokers) or 'none'}" for name, brokers in selection.candidates.items()]
-    lines += [f"  {said}" for said in selection.why]
+    lines += [f"  {reason}" for reason in selection.why]
     chosen = ", ".join(selection.any_of)
     lines.append(f"  selected: {'any of ' if len(selection.any_of) > 1 else ''}{chosen or 'none'}")
     return "\n".join(lines) + "\n"

@@ -83,13 +83,13 @@ def _recorded(asked: WorldRequest, rates: Path) -> Scenario:
     if asked.snapshot:
         source: Source = WithRecording(_pictured(asked, asked.snapshot), recording)
     else:
-        made = _generated(asked)
-        if made.bundles < len(recording.namespaces):
-            raise WrongUsage(f"--bundles {made.bundles}: the recorded topics are of {len(recording.namespaces)} namespaces")
-        full = recording.busiest / (made.load * made.count)
-        capacity = replace(made.capacity, rate=full) if full else made.capacity
+        cluster = _generated(asked)
+        if cluster.bundles < len(recording.namespaces):
+            raise WrongUsage(f"--bundles {cluster.bundles}: the recorded topics are of {len(recording.namespaces)} namespaces")
+        full = recording.busiest / (cluster.load * cluster.count)
+        capacity = replace(cluster.capacity, rate=full) if full else cluster.capacity
         names = recording.namespaces
-        source = WithRecording(replace(made, namespaces=len(names), names=names, capacity=capacity), recording)
+        source = WithRecording(replace(cluster, namespaces=len(names), names=names, capacity=capacity), recording)
     _require_cluster(source, rates)
     made_of = scenario(asked.scenario, source)
     return replace(made_of, shapes=(recording.course, *made_of.shapes))

@@ -116,8 +116,8 @@ class BrokerConf:
             return Taken(key, default)
         text, place = given
         if text not in of:
-            told = f"{key} = {text!r} is not {' or '.join(of)}; write one of them, exactly so"
-            raise ConfigurationError(f"{place}: {told}", place)
+            message = f"{key} = {text!r} is not {' or '.join(of)}; write one of them, exactly so"
+            raise ConfigurationError(f"{place}: {message}", place)
         return Taken(key, text, place)
 
     def choices(self, key: str, default: Sequence[str], of: Sequence[str]) -> Taken[tuple[str, ...]]:
@@ -157,16 +157,16 @@ class BrokerConf:
             if meant := _meant(one.key, self._known):
                 near[one.place] = f"{one.key} on line {one.place.line} is not read: did you mean {meant}?"
         if len(unread) == len(self._found):
-            place, told = next(iter(near.items()), (Place(self._paths[-1]), ""))
-            hint = f" ({told})" if told else self._seems(self._paths[-1])
+            place, note = next(iter(near.items()), (Place(self._paths[-1]), ""))
+            hint = f" ({note})" if note else self._seems(self._paths[-1])
             raise ConfigurationError(f"{self.name}: has none of the settings that are read here{hint}; {remedy}", place)
-        self.notes += [f"{place.file}: {told}" for place, told in near.items()]
+        self.notes += [f"{place.file}: {note}" for place, note in near.items()]
         read = {one.place.file for one in self._found if one not in unread}
         strangers = [path for path in self._paths if path not in read]
         if strangers and every_file:
             path = strangers[0]
-            told = f"{path}: has none of the settings that are read here{self._seems(path)}; leave it out, or {remedy}"
-            raise ConfigurationError(told, Place(path))
+            note = f"{path}: has none of the settings that are read here{self._seems(path)}; leave it out, or {remedy}"
+            raise ConfigurationError(note, Place(path))
         self.notes += [f"{path}: has none of the settings that are read here" for path in strangers]
 
     def _seems(self, path: Path) -> str:

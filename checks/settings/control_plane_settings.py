@@ -54,7 +54,7 @@ def control_plane_settings(conf: BrokerConf) -> ControlPlaneSettings:
     Raises ConfigurationError for a value that Pulsar does not take, and if the default split algorithm is not supported, with
     which PulsarBrokerStarter does not start.
     """
-    found = ControlPlaneSettings(
+    settings = ControlPlaneSettings(
         conf.number(FIRST_BUNDLES, 4, f"write the number of bundles, such as {FIRST_BUNDLES}=4"),
         conf.number(MOST_BUNDLES, 128, f"write the number of bundles, such as {MOST_BUNDLES}=128"),
         conf.choice(ALGORITHM, ALGORITHMS[0], ALGORITHMS),
@@ -64,18 +64,19 @@ def control_plane_settings(conf: BrokerConf) -> ControlPlaneSettings:
         _session_timeout(conf),
         metadata_store(conf),
     )
-    if found.session_policy != found.on_session_loss.value:
-        told = f"{found.metadata_store} does not report a lost session to brokers, so none shuts down"
-        conf.notes.append(f"{found.on_session_loss}: {told}")
-    if found.algorithm.value not in found.supported.value:
+    if settings.session_policy != settings.on_session_loss.value:
+        note = f"{settings.metadata_store} does not report a lost session to brokers, so none shuts down"
+        conf.notes.append(f"{settings.on_session_loss}: {note}")
+    if settings.algorithm.value not in settings.supported.value:
         raise ConfigurationError(
-            f"{conf.name}: {found.algorithm} is not one of {found.supported}, with which no broker starts;"
+            f"{conf.name}: {settings.algorithm} is not one of {settings.supported}, with which no broker starts;"
             f" add it to {SUPPORTED} or choose another {ALGORITHM}",
-            found.algorithm.place or found.supported.place,
+            settings.algorithm.place or settings.supported.place,
         )
-    if found.first_bundles.value >= found.most_bundles.value:
-        conf.notes.append(f"{found.first_bundles} is not below {found.most_bundles}: no new namespace is split automatically")
-    return found
+    if settings.first_bundles.value >= settings.most_bundles.value:
+        limit = f"{settings.first_bundles} is not below {settings.most_bundles}"
+        conf.notes.append(f"{limit}: no new namespace is split automatically")
+    return settings
 
 
 def _session_timeout(conf: BrokerConf) -> Taken[int]:

@@ -24,17 +24,17 @@ def variables(text: str) -> Iterator[Setting]:
     A pair of quotes around a value is taken off, as a shell and Docker Compose do.
     """
     for number, line in enumerate(text.splitlines(), start=1):
-        if found := ASSIGNMENT.fullmatch(line):
-            key, value = found[1], found[2].strip()
+        if match := ASSIGNMENT.fullmatch(line):
+            key, value = match[1], match[2].strip()
             quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
             yield Setting(key, value[1:-1] if quoted else value, number)
 
 
-def as_applied(found: Sequence[Setting]) -> list[Setting]:
+def as_applied(settings: Sequence[Setting]) -> list[Setting]:
     """Variables as settings, in the order in which the images apply them: those with the prefix last, and without it.
 
     Mirrors docker/pulsar/scripts/apply-config-from-env.py of Pulsar, which also trims values.
     """
-    plain = [one for one in found if not one.key.startswith(PREFIX)]
-    prefixed = [Setting(one.key.removeprefix(PREFIX), one.value, one.line) for one in found if one not in plain]
+    plain = [one for one in settings if not one.key.startswith(PREFIX)]
+    prefixed = [Setting(one.key.removeprefix(PREFIX), one.value, one.line) for one in settings if one not in plain]
     return [Setting(one.key, one.value.strip(), one.line) for one in (*plain, *prefixed)]

@@ -36,8 +36,8 @@ def read_layer(path: Path) -> Layer:
         part = brokers_part(path, text)
         layer = Layer(path, part.settings, (f"{path}: read is {part.name}", *part.notes))
     elif is_environment(text):
-        told = f"{path}: read as the environment of an image, which takes {PREFIX} off"
-        layer = Layer(path, as_applied(list(variables(text))), (told,))
+        note = f"{path}: read as the environment of an image, which takes {PREFIX} off"
+        layer = Layer(path, as_applied(list(variables(text))), (note,))
     else:
         layer = _properties(path, data)
     if not layer.settings:

@@ -116,12 +116,12 @@ def mismatches(settings: LoadManagerSettings, release: str) -> Iterator[Mismatch
 
 def as_taken(settings: LoadManagerSettings, release: str) -> list[str]:
     """What a release silently makes of the classes. Raises ConfigurationError if no broker starts with them."""
-    found = list(mismatches(settings, release))
-    for one in found:
+    notes = list(mismatches(settings, release))
+    for one in notes:
         if not one.starts:
             where = one.setting.place or settings.manager.place
             raise ConfigurationError(f"{where}: {one}" if where else str(one), where)
-    return [str(one) for one in found]
+    return [str(one) for one in notes]
 
 
 def _of_extensible(settings: LoadManagerSettings, shedder: str, placement: str, release: str) -> Iterator[Mismatch]:

@@ -37,11 +37,11 @@ def own_protocols(path: Path, taken: Collection[str]) -> list[Entry]:
     """
     module = _executed(path)
     entries = {value.name: value for value in vars(module).values() if isinstance(value, Entry)}
-    found = list(entries.values()) or [_built_in(path, module)]
-    for entry in found:
+    chosen = list(entries.values()) or [_built_in(path, module)]
+    for entry in chosen:
         if entry.name in taken:
             raise InputError(f"{path}: {entry.name} is the name of a protocol of Fencepost's; rename it", Place(path))
-    return found
+    return chosen
 
 
 def _built_in(path: Path, module: ModuleType) -> Entry:
@@ -70,8 +70,8 @@ def _executed(path: Path) -> ModuleType:
         raise
     except (Exception, SystemExit) as error:
         place = Place(path, _line(path, error))
-        said = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise InputError(f"{place}: {type(error).__name__}{': ' if said else ''}{said}", place) from error
+        message = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise InputError(f"{place}: {type(error).__name__}{': ' if message else ''}{message}", place) from error
     finally:
         sys.path.remove(folder)
         if before is not None:
@@ -90,14 +90,14 @@ def _line(path: Path, error: BaseException) -> int:
 
 def _only(path: Path, module: ModuleType, kind: type) -> Callable[..., Any]:
     """The function that returns such a thing."""
-    found = {name: value for name, value in vars(module).items() if isfunction(value) and _returns(value, kind)}
-    names = [name for name, value in found.items() if value.__module__ == module.__name__] or list(found)
+    functions = {name: value for name, value in vars(module).items() if isfunction(value) and _returns(value, kind)}
+    names = [name for name, value in functions.items() if value.__module__ == module.__name__] or list(functions)
     if len(names) != 1:
-        told = f"several functions that return a {kind.__name__}: {', '.join(names)}" if names else f"no {kind.__name__}"
+        what = f"several functions that return a {kind.__name__}: {', '.join(names)}" if names else f"no {kind.__name__}"
         remedy = "make an Entry of each" if names else REMEDY
-        line = found[names[1]].__code__.co_firstlineno if names else 0
-        raise InputError(f"{path}: has {told}; {remedy}", Place(path, line))
-    return found[names[0]]
+        line = functions[names[1]].__code__.co_firstlineno if names else 0
+        raise InputError(f"{path}: has {what}; {remedy}", Place(path, line))
+    return functions[names[0]]
 
 
 def _returns(function: Callable[..., Any], kind: type) -> bool:

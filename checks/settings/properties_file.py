@@ -31,14 +31,14 @@ def settings(data: bytes) -> list[Setting]:
 
     Java takes the bytes for ISO-8859-1, whatever they were meant to be. Raises MalformedEscape.
     """
-    found = []
+    rows = []
     for line, text in _logical_lines(data.decode("iso-8859-1")):
         end = _end_of_key(text)
         try:
-            found.append(Setting(_unescaped(text[:end]), _unescaped(_after_separator(text[end:])), line))
+            rows.append(Setting(_unescaped(text[:end]), _unescaped(_after_separator(text[end:])), line))
         except ValueError as error:
             raise MalformedEscape(line) from error
-    return found
+    return rows
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:

@@ -47,17 +47,17 @@ def brokers_part(path: Path, text: str) -> Part:
     Raises InputError with the line if it is no YAML, has none, or has them more than once.
     """
     documents = list(_composed(path, text))
-    manifests = [made for document in documents for made in _manifests(document)]
+    manifests = [manifest for document in documents for manifest in _manifests(document)]
     maps = [one for one in manifests if _scalar(one, "kind") == "ConfigMap"]
     if maps:
         return _of_config_map(path, _brokers_own(path, maps))
-    found = [(name, node) for document in documents for name, node in _chart_values(document)]
-    if len(found) > 1:
-        told = " and ".join(f"{name} on line {_line(node)}" for name, node in found)
-        raise InputError(f"{path}: has {told}; give a file with one of them", Place(path, _line(found[1][1])))
-    if not found:
+    charts = [(name, node) for document in documents for name, node in _chart_values(document)]
+    if len(charts) > 1:
+        places = " and ".join(f"{name} on line {_line(node)}" for name, node in charts)
+        raise InputError(f"{path}: has {places}; give a file with one of them", Place(path, _line(charts[1][1])))
+    if not charts:
         raise InputError(f"{path}: has neither broker.configData nor a ConfigMap; {REMEDY}", Place(path))
-    name, node = found[0]
+    name, node = charts[0]
     entries = list(_entries(path, node, name))
     return Part(name, as_applied(entries), _unquoted(path, node))
 
@@ -89,14 +89,14 @@ def _manifests(node: yaml.Node) -> Iterator[yaml.MappingNode]:
 
 def _brokers_own(path: Path, maps: Sequence[yaml.MappingNode]) -> yaml.MappingNode:
     """The one ConfigMap that is the brokers': it has their file, or is labelled or named as theirs, or there is no other."""
-    found = [one for one in maps if any(_child(_child(one, "data"), name) for name in FILES)]
-    found = found or [one for one in maps if _scalar(_metadata(one, "labels"), "component") == "broker"]
-    found = found or [one for one in maps if _name(one).endswith("broker")] or list(maps)
-    if len(found) > 1:
-        told = ", ".join(f"{_name(one)} on line {_line(one)}" for one in found)
-        place = Place(path, _line(found[1]))
-        raise InputError(f"{path}: has several ConfigMaps: {told}; give a file with the brokers' own", place)
-    return found[0]
+    candidates = [one for one in maps if any(_child(_child(one, "data"), name) for name in FILES)]
+    candidates = candidates or [one for one in maps if _scalar(_metadata(one, "labels"), "component") == "broker"]
+    candidates = candidates or [one for one in maps if _name(one).endswith("broker")] or list(maps)
+    if len(candidates) > 1:
+        places = ", ".join(f"{_name(one)} on line {_line(one)}" for one in candidates)
+        place = Place(path, _line(candidates[1]))
+        raise InputError(f"{path}: has several ConfigMaps: {places}; give a file with the brokers' own", place)
+    return candidates[0]
 
 
 def _of_config_map(path: Path, node: yaml.MappingNode) -> Part:
@@ -113,12 +113,12 @@ def _of_config_map(path: Path, node: yaml.MappingNode) -> Part:
 def _of_text(path: Path, node: yaml.ScalarNode) -> list[Setting]:
     """The settings of a broker.conf that is a value: its lines are lines of the file if it is written as it is, after ``|``."""
     try:
-        found = settings(node.value.encode())
+        rows = settings(node.value.encode())
     except MalformedEscape as error:
         place = Place(path, _line(node) + error.line)
         raise InputError(f"{place}: {error}; double the backslash if it is meant as one", place) from None
     literal = node.style == "|"
-    return [Setting(one.key, one.value, _line(node) + (one.line if literal else 0)) for one in found]
+    return [Setting(one.key, one.value, _line(node) + (one.line if literal else 0)) for one in rows]
 
 
 def _chart_values(node: yaml.Node) -> Iterator[tuple[str, yaml.MappingNode]]:
@@ -127,9 +127,9 @@ def _chart_values(node: yaml.Node) -> Iterator[tuple[str, yaml.MappingNode]]:
         return
     charts = [("", node), *((f"{key.value}.", value) for key, value in node.value)]
     for name, chart in charts:
-        found = _child(_child(chart, "broker"), "configData")
-        if isinstance(found, yaml.MappingNode):
-            yield f"{name}broker.configData", found
+        values = _child(_child(chart, "broker"), "configData")
+        if isinstance(values, yaml.MappingNode):
+            yield f"{name}broker.configData", values
 
 
 def _entries(path: Path, node: yaml.MappingNode, name: str) -> Iterator[Setting]:

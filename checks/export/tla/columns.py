@@ -69,15 +69,15 @@ class Numbering:
     def unify(self, expressions: Sequence[Expression], indices: Sequence[Index]) -> Expression | None:
         """One expression that is each of these as the indices take their values, or None. They have one shape."""
         before = set(self.numbered)
-        found: dict[Column, Expression | None] = {}
+        described: dict[Column, Expression | None] = {}
         columns = list(zip(*(expression.leaves for expression in expressions), strict=True))
         for column in columns:
-            if column not in found:
-                found[column] = self.describe(column, indices)
-            if found[column] is None:
+            if column not in described:
+                described[column] = self.describe(column, indices)
+            if described[column] is None:
                 self.numbered = before
                 return None
-        leaves = (leaf for column in columns if (leaf := found[column]) is not None)
+        leaves = (leaf for column in columns if (leaf := described[column]) is not None)
         return expressions[0].with_leaves(leaves)
 
 
@@ -93,8 +93,8 @@ def member_columns(expressions: Sequence[Expression]) -> list[tuple[Universe, tu
     """The members that differ between the expressions, as columns without repetition."""
     columns = zip(*(expression.leaves for expression in expressions), strict=True)
     of_members = (column for column in columns if column[0].operator == "member")
-    found = dict.fromkeys((_member(column[0])[0], tuple(_member(leaf)[1] for leaf in column)) for column in of_members)
-    return [(universe, values) for universe, values in found if len(set(values)) > 1]
+    members = dict.fromkeys((_member(column[0])[0], tuple(_member(leaf)[1] for leaf in column)) for column in of_members)
+    return [(universe, values) for universe, values in members if len(set(values)) > 1]
 
 
 def fresh(universe: Universe, taken: Callable[[str], bool]) -> str:

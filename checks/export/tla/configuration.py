@@ -21,16 +21,16 @@ def configurations(suite: Suite, module: Module) -> Mapping[str, str]:
     strict_end = any(z3.is_false(z3.simplify(p.formula)) for p in ends)
     firm = [p for p in suite.properties if not p.strict]
     invariants = ["TypeOK", *(module.names[p.name] for p in firm if p.kind in ("always", "deadlock"))]
-    found = {module.name: _configuration(invariants, _named(module, firm, "step"), deadlock=strict_end)}
+    files = {module.name: _configuration(invariants, _named(module, firm, "step"), deadlock=strict_end)}
     leads = _named(module, firm, "leads_to")
     if leads:
-        found[f"{module.name}_liveness"] = _configuration([], leads)
+        files[f"{module.name}_liveness"] = _configuration([], leads)
     for p in suite.properties:
         if p.kind == "sometimes" or p.strict:
             called = [module.names[p.name]]
             temporal = p.kind in ("step", "leads_to")
-            found[f"{module.name}_{p.name}"] = _configuration([] if temporal else called, called if temporal else [])
-    return {f"{name}.cfg": text for name, text in found.items()}
+            files[f"{module.name}_{p.name}"] = _configuration([] if temporal else called, called if temporal else [])
+    return {f"{name}.cfg": text for name, text in files.items()}
 
 
 def _named(module: Module, properties: Iterable[Property], kind: str) -> list[str]:

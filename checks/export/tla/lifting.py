@@ -115,9 +115,9 @@ class Lifting:
             groups: dict[Values, list[int]] = {}
             for place in places:
                 groups.setdefault(tuple(rows[place][i] for i in fixed), []).append(place)
-            found = [self._case(parameters, rows, bodies, group) for group in groups.values()]
-            if all(case is not None for case in found):
-                return [case for case in found if case is not None]
+            cases = [self._case(parameters, rows, bodies, group) for group in groups.values()]
+            if all(case is not None for case in cases):
+                return [case for case in cases if case is not None]
         raise AssertionError("a case of one action differs from nothing")
 
     def _case(

@@ -80,9 +80,9 @@ class Module:
     def _heading(self) -> Iterator[str]:
         protocol = self._protocol
         settings = " ".join(f"{name}={written(value)}" for name, value in protocol.parameters.items())
-        told = [protocol.doc.strip(), f"This instance: {settings or 'the only one'}."]
-        told += [f"With a defect, {defect}: {protocol.defects[defect]}." for defect in protocol.active]
-        yield comment("\n\n".join([*told, "Written by fencepost from its own model: change that, not this."])) + "\n"
+        paragraphs = [protocol.doc.strip(), f"This instance: {settings or 'the only one'}."]
+        paragraphs += [f"With a defect, {defect}: {protocol.defects[defect]}." for defect in protocol.active]
+        yield comment("\n\n".join([*paragraphs, "Written by fencepost from its own model: change that, not this."])) + "\n"
 
     def _definitions(self) -> Iterator[str]:
         used = {(node.operator, node.detail) for expression in self._everything() for node in walk(expression)}

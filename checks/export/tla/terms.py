@@ -150,8 +150,8 @@ class Terms:
         inner, bit = extract.arg(0), extract.params()[1]
         kind = common([self._kind(inner)], Bits(inner.size()))
         assert isinstance(kind, (Subset, Bits))
-        found = belongs(place(kind, bit), self.value(inner, kind))
-        return found if literal.as_long() else negation(found)
+        membership = belongs(place(kind, bit), self.value(inner, kind))
+        return membership if literal.as_long() else negation(membership)
 
     def _distinct(self, parts: list[Any]) -> Expression:
         pairs = [(x, y) for i, x in enumerate(parts) for y in parts[i + 1 :]]
@@ -159,10 +159,10 @@ class Terms:
 
     def _counted(self, term: Any) -> Expression | None:
         """At least so many of some formulas, if the term is what ``at_least`` makes of more than two."""
-        found = [(count, parts) for count, parts in _counts(term) if len(parts) > 2 and at_least(count, parts).eq(term)]
-        if not found:
+        counts = [(count, parts) for count, parts in _counts(term) if len(parts) > 2 and at_least(count, parts).eq(term)]
+        if not counts:
             return None
-        count, parts = max(found, key=lambda pair: (pair[0], len(pair[1])))
+        count, parts = max(counts, key=lambda pair: (pair[0], len(pair[1])))
         formulas = [self.formula(part) for part in parts]
         return self._folding.any(formulas[::-1]) if count == 1 else of(">=", self._folding.count(formulas), number(count))
 
@@ -172,14 +172,14 @@ class Terms:
         if operator == z3.Z3_OP_ANUM:
             return choice(wanted, term.as_long()) if isinstance(wanted, Choice) else number(term.as_long())
         if operator == z3.Z3_OP_UMINUS:
-            made = of("negative", self.value(parts[0], INTEGER))
+            value = of("negative", self.value(parts[0], INTEGER))
         elif operator == z3.Z3_OP_ADD and all(map(_is_indicator, parts)):
-            made = self._folding.count([self.formula(part.arg(0)) for part in parts])
+            value = self._folding.count([self.formula(part.arg(0)) for part in parts])
         elif operator in ARITHMETIC:
-            made = of(ARITHMETIC[operator], *(self.value(part, INTEGER) for part in parts))
+            value = of(ARITHMETIC[operator], *(self.value(part, INTEGER) for part in parts))
         else:
             raise self._unknown(term)
-        return converted(made, INTEGER, wanted)
+        return converted(value, INTEGER, wanted)
 
     # --- sets
 
@@ -194,18 +194,18 @@ class Terms:
         if operator not in SETS:
             raise self._unknown(term)
         first, *others = parts
-        made = self.value(first, wanted)
+        union = self.value(first, wanted)
         for part in others:
-            made = self._combined(operator, made, part, wanted)
-        return made
+            union = self._combined(operator, union, part, wanted)
+        return union
 
-    def _combined(self, operator: int, made: Expression, part: Any, wanted: Kind) -> Expression:
+    def _combined(self, operator: int, left: Expression, part: Any, wanted: Kind) -> Expression:
         if operator == z3.Z3_OP_BAND and part.decl().kind() == z3.Z3_OP_BNOT:
-            return of("minus", made, self.value(part.arg(0), wanted))
+            return of("minus", left, self.value(part.arg(0), wanted))
         other = self.value(part, wanted)
         if operator == z3.Z3_OP_BXOR:
-            return of("cup", of("minus", made, other), of("minus", other, made))
-        return union(made, other) if operator == z3.Z3_OP_BOR else of("cap", made, other)
+            return of("cup", of("minus", left, other), of("minus", other, left))
+        return union(left, other) if operator == z3.Z3_OP_BOR else of("cap", left, other)
 
     def _cut(self, term: Any) -> Expression:
         """Some bits of a vector, as the set of their places counted from the lowest of them."""

@@ -50,8 +50,8 @@ class Admin:
         except ValueError:
             fits = False
         if not fits or parts.username or parts.password or parts.query or parts.fragment:
-            told = "leave the password out and give --token-file" if "@" in self.url else "write such as http://broker-1:8080"
-            raise WrongUsage(f"--admin {self.url.rpartition('@')[2]}: is not an address of the Admin REST interface; {told}")
+            remedy = "leave the password out and give --token-file" if "@" in self.url else "write such as http://broker-1:8080"
+            raise WrongUsage(f"--admin {self.url.rpartition('@')[2]}: is not an address of the Admin REST interface; {remedy}")
 
     @property
     def sends_in_the_clear(self) -> bool:
@@ -111,8 +111,8 @@ class Admin:
             to = urlsplit(error.headers.get("Location", "")).netloc or "another host"
             return Elsewhere(f"{self.url}: {where} is answered by {to}, which was not given: --admin http://{to}")
         with error:
-            said = _said(error.read(10_000))
-        return Failed(f"{self.url}: {where} fails ({error.code}{': ' + said if said else ''})")
+            message = _said(error.read(10_000))
+        return Failed(f"{self.url}: {where} fails ({error.code}{': ' + message if message else ''})")
 
     def _told(self, where: str, what: str) -> AdminError:
         return AdminError(f"{self.url}: {where} {what}")

@@ -31,13 +31,13 @@ RATES = ("msgRateIn", "msgRateOut", "msgThroughputIn", "msgThroughputOut")
 
 def active_brokers(admins: Iterable[Admin]) -> list[str]:
     """The names of the live brokers, sorted. Raises AdminError."""
-    found: set[str] = set()
+    names: set[str] = set()
     for admin in admins:
-        told = admin.get("brokers")
-        if not isinstance(told, list) or not all(isinstance(name, str) for name in told):
+        answer = admin.get("brokers")
+        if not isinstance(answer, list) or not all(isinstance(name, str) for name in answer):
             raise AdminError(f"{admin.url}: /admin/v2/brokers is not a list of brokers: is this Pulsar's Admin REST interface?")
-        found.update(told)
-    return sorted(found)
+        names.update(answer)
+    return sorted(names)
 
 
 def heard(admins: Iterable[Admin], brokers: Sequence[str], cluster: str, tell: Callable[[str], None]) -> dict[str, Report]:

@@ -62,13 +62,13 @@ def contenders(baseline: str | None, proposed: Iterable[str], pulsar: str | None
         twice = next(name for name in names if names.count(name) > 1)
         raise WrongUsage(f"{twice} is named more than once; compare different policies")
     first, *others = [_parts(policy) for _, policy in named]
-    made, notes = [], list[str]()
+    policies, notes = [], list[str]()
     for name, parts in zip(names, [first, *(other.over(first) for other in others)], strict=True):
         read = read_settings([file for file in parts.files if str(file) != DEFAULTS], pulsar)
         notes += [note for note in read.notes if note not in notes]
         conf = changed(read.conf, parts.settings, name)
-        made.append(Contender(name, manager_of(conf, read.places, parts.shedder, parts.placement), parts.what_if))
-    return tuple(made), notes
+        policies.append(Contender(name, manager_of(conf, read.places, parts.shedder, parts.placement), parts.what_if))
+    return tuple(policies), notes
 
 
 def _named(given: str) -> tuple[str, str]:
@@ -80,25 +80,25 @@ def _named(given: str) -> tuple[str, str]:
 
 
 def _parts(policy: str) -> _Parts:
-    found = _Parts()
+    parts = _Parts()
     for part in (part.strip() for part in policy.split(",")):
         besides = supposed(part)
         if besides is not None:
-            found = replace(found, what_if=found.what_if.and_also(besides))
+            parts = replace(parts, what_if=parts.what_if.and_also(besides))
             continue
         own = own_strategy(part)
         sheds, places = isinstance(own, UserShedder) or part in SHEDDERS, isinstance(own, UserPlacement) or part in PLACEMENTS
         if part.partition("=")[0] in SETTINGS:
-            found = replace(found, settings=(*found.settings, part))
-        elif sheds and found.shedder is None:
-            found = replace(found, shedder=part)
-        elif places and not sheds and found.placement is None:
-            found = replace(found, placement=part)
+            parts = replace(parts, settings=(*parts.settings, part))
+        elif sheds and parts.shedder is None:
+            parts = replace(parts, shedder=part)
+        elif places and not sheds and parts.placement is None:
+            parts = replace(parts, placement=part)
         elif not sheds and not places:
-            found = replace(found, files=(*found.files, _file(part)))
+            parts = replace(parts, files=(*parts.files, _file(part)))
         else:
             raise WrongUsage(f"{policy}: {part} is one too many; name one shedder, one placement strategy")
-    return found
+    return parts
 
 
 def _file(part: str) -> Path:

@@ -33,8 +33,8 @@ def in_processes(
         stopped = stopped or should_stop()
         return stopped
 
-    made = spread(len(pairs), None, start, progress=lambda done, _: tell(done), should_stop=stops)
-    rows = [done for done in made if done is not None]
+    results = spread(len(pairs), None, start, progress=lambda done, _: tell(done), should_stop=stops)
+    rows = [done for done in results if done is not None]
     if len(rows) < len(pairs) and stopped:
         raise Interrupted
     if len(rows) < len(pairs):

@@ -96,8 +96,8 @@ def _order(judgement: Judgement, shown: Sequence[Shown]) -> list[Html]:
     rows = []
     for one in order:
         what = " (what you have)" if one.contender is judgement.baseline else ""
-        told = "" if one.contender is judgement.baseline else f": {one.text}"
-        rows.append(html("<li><strong>{}</strong>{}{}</li>", one.contender.name, what, told))
+        reason = "" if one.contender is judgement.baseline else f": {one.text}"
+        rows.append(html("<li><strong>{}</strong>{}{}</li>", one.contender.name, what, reason))
     run, moves = first_moves(judgement, shown, order)
     begins = html("<p>Its first actions in run {}, a typical run:</p><pre>{}</pre>", run, "\n".join(moves)) if moves else Html()
     points = [_point(judgement, contender) for contender in judgement.comparison.contenders]
@@ -140,9 +140,9 @@ _LIMITS = (
 
 def _answer(judgement: Judgement, contender: Contender) -> Html:
     own = judgement.of(contender)
-    told = [d for verdict in ("worse", "better") for d in own if d.verdict == verdict]
-    kind = "worse" if judgement.violating(contender) else told[0].verdict if told else ""
-    more = each("<p>{}</p>", [*map(_in_words, told), *not_excluded(judgement, contender)])
+    differences = [d for verdict in ("worse", "better") for d in own if d.verdict == verdict]
+    kind = "worse" if judgement.violating(contender) else differences[0].verdict if differences else ""
+    more = each("<p>{}</p>", [*map(_in_words, differences), *not_excluded(judgement, contender)])
     if len(judgement.proposed) > 1 and more:
         more = html("<details><summary>by how much</summary>{}</details>", more)
     head = html("<p><strong>{}.</strong></p>", sentence(judgement, contender))
@@ -213,7 +213,7 @@ _WORDS = ("measure", "policy", "verdict")
 
 
 def _how_to_read(judgement: Judgement) -> str:
-    short = "".join(f"{told[0].upper()}{told[1:]}. " for told in told_in_short(judgement))
+    short = "".join(f"{sentence[0].upper()}{sentence[1:]}. " for sentence in told_in_short(judgement))
     return (
         f"{short}Less is better, except for splits and bundles. Less / more: in how many runs. All intervals hold together "
         f"with {confidence(judgement)} confidence. A difference counts if its interval leaves 0 out and it is larger than "
@@ -230,7 +230,7 @@ _DOTS = (
 def _evidence(judgement: Judgement) -> list[Html]:
     places = {contender.name: place for place, contender in enumerate(judgement.comparison.contenders) if place}
     apart = (own for own in judgement.by_measure() if not same_in_every_run(own))
-    shown = [kept for own in apart if (kept := [d for d in own if d.baseline and math.isfinite(d.low)])]
+    shown = [finite for own in apart if (finite := [d for d in own if d.baseline and math.isfinite(d.low)])]
     parts = [Html("<h2>The differences</h2>")]
     if shown:
         parts += [html("<p>{}</p>", _DOTS), html(_FIGURE, plots.intervals(shown, places))]

@@ -139,10 +139,10 @@ def _histogram(axes: Axes, apart: Values, colours: tuple[str, str]) -> None:
     most = float(np.abs(apart).max())
     count = 2 * min(12, max(3, int(np.sqrt(len(apart))))) + 1
     counts, edges = np.histogram(apart, count, (-most, most))
-    kept = slice(np.flatnonzero(counts)[0], np.flatnonzero(counts)[-1] + 1)
+    filled = slice(np.flatnonzero(counts)[0], np.flatnonzero(counts)[-1] + 1)
     middle = count // 2
     shades = [FAINT if place == middle else colours[place < middle] for place in range(count)]
-    axes.bar(edges[:-1][kept], counts[kept], np.diff(edges)[kept], align="edge", color=shades[kept], alpha=0.75)
+    axes.bar(edges[:-1][filled], counts[filled], np.diff(edges)[filled], align="edge", color=shades[filled], alpha=0.75)
     axes.axvline(0, color=INK, linewidth=0.8)
     axes.axvline(float(apart.mean()), color=INK, linewidth=1.2, linestyle=":")
     axes.xaxis.set_major_locator(MaxNLocator(3))

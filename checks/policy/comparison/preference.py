@@ -37,8 +37,8 @@ class Standing:
     def text(self) -> str:
         """Why it stands where it does."""
         parts = [f"violates the protocols in {self.violating} runs"] if self.violating else []
-        told = (("better", self.better), ("worse", self.worse))
-        parts += [f"{word} in {', '.join(d.measure.name for d in found)}" for word, found in told if found]
+        both = (("better", self.better), ("worse", self.worse))
+        parts += [f"{word} in {', '.join(d.measure.name for d in differences)}" for word, differences in both if differences]
         return "; ".join(parts) or "neither better nor worse in anything"
 
 
@@ -63,8 +63,8 @@ def recommendation(judgement: Judgement, order: Sequence[Standing]) -> list[str]
         return []
     best = order[0]
     if best.contender is judgement.baseline:
-        told = f"recommended: {best.contender.name}, which you have"
-        return [f"{told}: whatever else is proposed makes something worse, or nothing better"] if len(order) > 1 else []
+        sentence = f"recommended: {best.contender.name}, which you have"
+        return [f"{sentence}: whatever else is proposed makes something worse, or nothing better"] if len(order) > 1 else []
     if best.violating:
         return []
     now = next(one for one in order if one.contender is judgement.baseline)

@@ -66,8 +66,8 @@ def not_chosen(judgement: Judgement) -> list[str]:
 def heading(judgement: Judgement) -> str:
     """What was simulated."""
     comparison = judgement.comparison
-    made = f"{judgement.runs:,} of {comparison.runs:,}" if judgement.runs < comparison.runs else f"{judgement.runs:,}"
-    return f"{comparison.scenario.name}: {made} runs of {comparison.hours:g} h under each policy, seed {comparison.seed}"
+    count = f"{judgement.runs:,} of {comparison.runs:,}" if judgement.runs < comparison.runs else f"{judgement.runs:,}"
+    return f"{comparison.scenario.name}: {count} runs of {comparison.hours:g} h under each policy, seed {comparison.seed}"
 
 
 def table(judgement: Judgement) -> list[str]:
@@ -92,8 +92,8 @@ def table(judgement: Judgement) -> list[str]:
 def told_in_short(judgement: Judgement) -> list[str]:
     """What no run tells apart, in a line; none if there is nothing."""
     same = [own[0] for own in judgement.by_measure() if same_in_every_run(own)]
-    told = ", ".join(f"{d.measure.name} {number(d.baseline)}" for d in same)
-    return [f"the same in every run under every policy: {told}"] if same else []
+    measures = ", ".join(f"{d.measure.name} {number(d.baseline)}" for d in same)
+    return [f"the same in every run under every policy: {measures}"] if same else []
 
 
 def _remarks(judgement: Judgement) -> list[str]:
@@ -150,7 +150,7 @@ def as_json(judgement: Judgement, shown: Sequence[Shown]) -> str:
     """The comparison for programs."""
     comparison = judgement.comparison
     files = {(one.contender.name, one.number): str(one.file) for one in shown}
-    told = {
+    document = {
         "status": int(judgement.status),
         "outcome": judgement.outcome,
         "scenario": comparison.scenario.name,
@@ -178,7 +178,7 @@ def as_json(judgement: Judgement, shown: Sequence[Shown]) -> str:
         "measures": [_measure(judgement, difference, files) for difference in judgement.differences],
         "file": str(judgement.folder / RUNS),
     }
-    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 def _recommendation(judgement: Judgement, shown: Sequence[Shown]) -> dict[str, Any] | None:

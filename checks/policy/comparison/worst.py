@@ -76,7 +76,7 @@ def shown_runs(
         return again[key]
 
     shutil.rmtree(judgement.folder / WORST, ignore_errors=True)
-    found = []
+    runs = []
     for done, ((name, number), reasons) in enumerate(wanted.items()):
         if should_stop():
             break
@@ -87,9 +87,9 @@ def shown_runs(
         shown = Shown(number, contender, tuple(d.measure.name for d in reasons), *both, file)
         file.parent.mkdir(exist_ok=True)
         write_text(file, trace_text(judgement, shown))
-        found.append(shown)
+        runs.append(shown)
         progress(done + 1, len(wanted))
-    return found
+    return runs
 
 
 def trace_text(judgement: Judgement, shown: Shown) -> str:

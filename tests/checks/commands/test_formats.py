@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import re
+from dataclasses import replace
 
 import pytest
 
+from fencepost.checks.cli import main
 from fencepost.checks.commands.arguments import _parser
 from fencepost.checks.commands.check.formats import FORMATS
 from fencepost.checks.commands.conform import formats as conform
@@ -27,6 +29,13 @@ def _choices(*words: str) -> list[str]:
 
 def test_the_command_line_has_the_formats_of_the_table() -> None:
     assert _choices("check") == list(FORMATS)
+
+
+def test_a_format_is_one_entry_of_the_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """As CONTRIBUTING has it: with the module of its report a format takes two files."""
+    monkeypatch.setitem(FORMATS, "bell", replace(FORMATS["json"], refusal=lambda refusal: f"ding: {refusal.message}\n"))
+    assert main(["check", "legder", "--format", "bell"]) == ExitStatus.USAGE
+    assert capsys.readouterr().out.startswith("ding: ")
 
 
 def test_a_format_that_is_not_there_is_an_error() -> None:
