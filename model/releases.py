@@ -1,4 +1,4 @@
-"""The releases of Apache Pulsar and Apache BookKeeper that the protocols mirror: one table, a row each.
+"""The releases of Apache Pulsar, Apache BookKeeper and Apache Kafka that the protocols mirror: one table, a row each.
 
 A release is a named set of switches of the protocols and nothing more: the mistakes that it has, its hazards, and what behaves
 otherwise in it. A row says what a release is made of. What it has of the mistakes and methods of the protocols say those who
@@ -8,13 +8,13 @@ read it, by its number (see ``Reading``); until somebody has, that is unread, an
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
-Project = Literal["pulsar", "bookkeeper"]
+Project = Literal["pulsar", "bookkeeper", "kafka"]
 
-SYSTEMS: Mapping[str, str] = {"pulsar": "Pulsar", "bookkeeper": "BookKeeper"}
+SYSTEMS: Mapping[str, str] = {"pulsar": "Pulsar", "bookkeeper": "BookKeeper", "kafka": "Kafka"}
 """The projects, by the names of their systems."""
 
 
@@ -23,9 +23,9 @@ class Release:
     """A release: one row of the table.
 
     ``bookkeeper`` and ``zookeeper`` are what a release of Pulsar ships (``bookkeeper.version`` and ``zookeeper.version`` of its
-    pom). ``policies`` is whether its rules of load balancing are modelled, which is read in its load managers; ``held`` whether
-    ``fencepost conform`` holds the protocols against its classes where no release is named.
-    """
+    pom), or of Kafka (gradle/dependencies.gradle). ``policies`` is whether its rules of load balancing are modelled, which is
+    read in its load managers; ``held`` whether ``fencepost conform`` holds the protocols against its classes where no release
+    is named. """
 
     project: Project
     number: str
@@ -41,6 +41,13 @@ RELEASES = (
     Release("bookkeeper", "4.17.2", held=True),
     Release("bookkeeper", "4.17.3", held=True),
     Release("bookkeeper", "4.18.0", held=True),
+    Release("kafka", "0.10.1.1", zookeeper="3.4.8"),
+    Release("kafka", "0.10.2.2", zookeeper="3.4.9"),
+    Release("kafka", "1.0.2", zookeeper="3.4.10"),
+    Release("kafka", "2.0.1", zookeeper="3.4.13"),
+    Release("kafka", "2.1.1", zookeeper="3.4.13"),
+    Release("kafka", "2.2.2", zookeeper="3.4.13"),
+    Release("kafka", "3.9.1", zookeeper="3.8.4"),
     Release("pulsar", "2.10.1", bookkeeper="4.14.5", zookeeper="3.6.3", policies=True),
     Release("pulsar", "3.0.7", bookkeeper="4.16.6", zookeeper="3.9.2"),
     Release("pulsar", "4.0.8", bookkeeper="4.17.2", zookeeper="3.9.4", policies=True, held=True),
@@ -54,6 +61,7 @@ NEWEST = "4.2.4"
 
 RANGES: Mapping[str, tuple[str, ...]] = {
     "bookkeeper": ("4.14.5", "4.16.6", "4.17.2", "4.17.3", "4.18.0"),
+    "kafka": ("0.10.1.1", "0.10.2.2", "1.0.2", "2.0.1", "2.1.1", "2.2.2", "3.9.1"),
     "pulsar": ("2.10.1", "3.0.7", "4.0.8", "4.2.4", "5.0.0-M1"),
 }
 """The releases that a range in a reading reaches over: "4.0.8 to 5.0.0-M1" is 4.0.8, 4.2.4 and 5.0.0-M1. They were read for
@@ -62,12 +70,18 @@ has read."""
 
 
 def numbers(project: str) -> tuple[str, ...]:
-    """The modelled releases of ``pulsar`` or ``bookkeeper``, the oldest first."""
+    """The modelled releases of ``pulsar``, ``bookkeeper`` or ``kafka``, the oldest first."""
     return tuple(release.number for release in RELEASES if release.project == project)
 
 
 BOOKKEEPER = numbers("bookkeeper")
 """The modelled releases of BookKeeper, the oldest first."""
+
+KAFKA = numbers("kafka")
+"""The modelled releases of Kafka, one of each family of its controller, the oldest first."""
+
+USUAL_KAFKA = "0.10.2.2"
+"""The release of Kafka that its protocol mirrors where none is named."""
 
 PULSAR: Mapping[str, str] = {release.number: release.bookkeeper for release in RELEASES if release.project == "pulsar"}
 """The modelled releases of Pulsar, the oldest first, each with the BookKeeper that it ships."""
@@ -82,7 +96,7 @@ def release(number: str) -> Release:
     for row in RELEASES:
         if row.number == number:
             return row
-    raise ReleaseError(f"{number} is not modelled; there are {', '.join((*PULSAR, *BOOKKEEPER))}")
+    raise ReleaseError(f"{number} is not modelled; there are {', '.join((*PULSAR, *BOOKKEEPER, *KAFKA))}")
 
 
 def held(project: str, usual: str) -> tuple[str, ...]:
@@ -170,14 +184,14 @@ A class stands for those of its methods that are not named themselves."""
 
 
 def mirrored_in(method: str, project: str) -> Reading:
-    """The releases of ``pulsar`` or ``bookkeeper`` that have a method which actions mirror, ``Class.method``."""
+    """The releases of ``pulsar``, ``bookkeeper`` or ``kafka`` that have a method which actions mirror, ``Class.method``."""
     names = method.split(".")
     outer = (".".join(names[:end]) for end in range(len(names), 0, -1))
     return reading(project, next((ONLY_IN[name] for name in outer if name in ONLY_IN), EVERY[project]))
 
 
 Behaviour = Mapping[str, Mapping[str, bool | int | str]]
-"""By release of Pulsar the parameters with which a protocol behaves as it does, of those that differ between releases."""
+"""By release the parameters with which a protocol behaves as it does, of those that differ between releases."""
 
 
 def changed(parameter: str, *, since: str, before: bool | int | str, after: bool | int | str) -> Behaviour:
@@ -190,26 +204,33 @@ def changed(parameter: str, *, since: str, before: bool | int | str, after: bool
 
 @dataclass(frozen=True)
 class Releases:
-    """What a cluster runs: a release of Pulsar and one of BookKeeper."""
+    """What a cluster runs: a release of Pulsar and one of BookKeeper, or one of Kafka, or both; empty is what it does not
+    run."""
 
     pulsar: str
     bookkeeper: str
+    kafka: str = ""
 
     @classmethod
-    def of(cls, pulsar: str | None = None, bookkeeper: str | None = None) -> Releases:
+    def of(cls, pulsar: str | None = None, bookkeeper: str | None = None, kafka: str | None = None) -> Releases:
         """The releases of these names; what is not named follows from the other, or is the newest.
 
-        A BookKeeper that is named alone goes with the newest Pulsar. Raises ReleaseError for a release that is not modelled.
+        A BookKeeper that is named alone goes with the newest Pulsar, and a Kafka with neither. Raises ReleaseError for a
+        release that is not modelled.
         """
+        if kafka is not None:
+            others = cls("", "") if pulsar is None and bookkeeper is None else cls.of(pulsar, bookkeeper)
+            return replace(others, kafka=_known("kafka", kafka))
         chosen = _known("pulsar", pulsar or NEWEST)
         return cls(chosen, _known("bookkeeper", bookkeeper or PULSAR[chosen]))
 
     def of_project(self, project: str) -> str:
-        """The number of the release of ``pulsar`` or ``bookkeeper``."""
-        return self.pulsar if project == "pulsar" else self.bookkeeper
+        """The number of the release of ``pulsar``, ``bookkeeper`` or ``kafka``; empty where there is none."""
+        return {"pulsar": self.pulsar, "bookkeeper": self.bookkeeper, "kafka": self.kafka}[project]
 
     def __str__(self) -> str:
-        return f"Pulsar {self.pulsar} with BookKeeper {self.bookkeeper}"
+        pulsar = f"Pulsar {self.pulsar} with BookKeeper {self.bookkeeper}" if self.pulsar else ""
+        return ", ".join(filter(None, (pulsar, f"Kafka {self.kafka}" if self.kafka else "")))
 
 
 def _known(project: str, number: str) -> str:

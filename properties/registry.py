@@ -88,9 +88,9 @@ class Entry:
     ``sizes`` maps the name of a size to the instances that are checked in it; ``shown_by`` maps each defect to the
     parameters of a small instance in which it is caught. ``mutated`` are the instances in which mutants of it are searched by
     the hundred, if those of ``ci`` are too large for that. ``history`` tells of each defect which releases of the real system
-    have it, or is empty; ``releases`` maps a release, of Pulsar or of BookKeeper, to the parameters with which the protocol
-    behaves as it, and ``outside`` a release of Pulsar to the reason why the protocol says nothing of it. ``general`` tells for
-    what of it there is a proof for any size. ``largest`` is the largest number that a file can give a parameter.
+    have it, or is empty; ``releases`` maps a release, of Pulsar, of BookKeeper or of Kafka, to the parameters with which the
+    protocol behaves as it, and ``outside`` a release of Pulsar to the reason why the protocol says nothing of it. ``general``
+    tells for what of it there is a proof for any size. ``largest`` is the largest number that a file can give a parameter.
     """
 
     name: str
@@ -181,7 +181,7 @@ class Entry:
 
     @property
     def project(self) -> str:
-        """Whose releases the history is of: ``pulsar`` or ``bookkeeper``; empty without a history."""
+        """Whose releases the history is of: ``pulsar``, ``bookkeeper`` or ``kafka``; empty without a history."""
         return next((history.project for history in self.history.values()), "")
 
     def refusal(self, releases: Releases | None) -> str:
@@ -209,7 +209,8 @@ class Entry:
         if why := self.refusal(releases):
             said = ", ".join(number for number in PULSAR if number not in self.outside)
             raise RegistryError(f"{self.name}: {why}; name another release by --pulsar: {said}")
-        return {**self.releases.get(releases.bookkeeper, {}), **self.releases.get(releases.pulsar, {})}
+        named = (releases.bookkeeper, releases.pulsar, releases.kafka)
+        return {name: value for number in named for name, value in self.releases.get(number, {}).items()}
 
     def as_of(self, releases: Releases | None, instances: Iterable[Instance]) -> list[Instance]:
         """Of some instances those that behave as the releases do, each once; without releases all of them."""

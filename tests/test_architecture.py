@@ -27,7 +27,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("kernel/__init__",),
         ("stand_ins",),
         ("zookeeper",),
-        ("bookkeeper", "pulsar"),
+        ("bookkeeper", "kafka", "pulsar"),
         ("balance",),
     ),
     "properties": (

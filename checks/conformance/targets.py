@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from fencepost.checks.conformance.running.adapter import Adapter
 from fencepost.model.language import Protocol
-from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases
+from fencepost.model.releases import Releases, numbers
 from fencepost.properties.registry import Entry, RegistryError, Value
 
 
@@ -49,9 +49,7 @@ class Target:
 
     def released(self, release: str) -> Releases:
         """That release as the protocols know it; the newest one where it is not modelled."""
-        if self.system == "pulsar":
-            return Releases.of(pulsar=release if release in PULSAR else None)
-        return Releases.of(bookkeeper=release if release in BOOKKEEPER else None)
+        return Releases.of(**{self.system: release if release in numbers(self.system) else None})
 
     def instances_on(self, storage: str) -> tuple[Mapping[str, Value], ...]:
         """The instances that runs take in turn on a storage."""

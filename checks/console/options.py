@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from fencepost.checks.console.numbers import hours, positive, whole
-from fencepost.model.releases import Releases
+from fencepost.model.releases import USUAL_KAFKA, Releases
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -119,19 +119,23 @@ def add_releases(to: argparse.ArgumentParser, helps: str = "behave as this relea
     to.add_argument("--pulsar", action=Once, metavar="RELEASE", help=helps)
     helps = "the release of BookKeeper (default: what that Pulsar ships)"
     to.add_argument("--bookkeeper", action=Once, metavar="RELEASE", help=helps)
+    helps = f"the release of Kafka whose controller is meant (default: none; its protocol is that of {USUAL_KAFKA})"
+    to.add_argument("--kafka", action=Once, metavar="RELEASE", help=helps)
 
 
 @dataclass(frozen=True)
 class NamedReleases:
-    """The releases of Pulsar and BookKeeper that ``add_releases`` has on the command line, each if it is named."""
+    """The releases of Pulsar, BookKeeper and Kafka that ``add_releases`` has on the command line, each if it is named."""
 
     pulsar: str | None
     bookkeeper: str | None
+    kafka: str | None
 
 
 def chosen_releases(asked: NamedReleases) -> Releases | None:
     """The releases that are named; None if none is named, ReleaseError if one is not modelled."""
-    return None if asked.pulsar is None and asked.bookkeeper is None else Releases.of(asked.pulsar, asked.bookkeeper)
+    named = (asked.pulsar, asked.bookkeeper, asked.kafka)
+    return None if named == (None, None, None) else Releases.of(*named)
 
 
 def add_hours(to: argparse.ArgumentParser, usual: float, helps: str) -> None:

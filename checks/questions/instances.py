@@ -46,9 +46,9 @@ ROOM = 3
 LARGEST_ENSEMBLE = 9
 """Above this an instance has too many variables to be of use; the check says so instead of trying."""
 
-UNASKED = ("metadata_store", "service_unit_migration", "topic")
-"""Protocols of which a configuration asks only what is built on them, that no cluster runs for long, or whose settings are not
-read yet."""
+UNASKED = ("kafka_controller", "metadata_store", "service_unit_migration", "topic")
+"""Protocols of which a configuration asks only what is built on them, that no cluster of Pulsar runs, or none for long, or
+whose settings are not read yet."""
 
 SERVICE_UNIT = "service_unit"
 """What decides on ownership with the extensible load manager, in place of ``LOCKED``."""

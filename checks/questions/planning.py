@@ -22,7 +22,7 @@ from fencepost.checks.settings.load_manager import CHANNELS
 from fencepost.checks.settings.own_protocols import is_own, own_protocols
 from fencepost.model.language.mistakes import guess
 from fencepost.model.pulsar.stores import STORES, stores_of
-from fencepost.model.releases import Releases
+from fencepost.model.releases import NEWEST, Releases
 from fencepost.properties.ledger import striping
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, RegistryError, Value, find
@@ -130,7 +130,7 @@ def configuration_notes(settings: Settings, names: set[str], releases: Releases 
 
 
 def _pulsar(releases: Releases | None) -> str:
-    return (releases or Releases.of()).pulsar
+    return (releases.pulsar if releases else "") or NEWEST
 
 
 def _items(asked: Wanted, settings: Settings | None, releases: Releases | None) -> list[Item]:
@@ -188,7 +188,7 @@ def _instances(
 
 
 def _require_store(entry: Entry, store: object, releases: Releases) -> None:
-    known = stores_of(releases.pulsar)
+    known = stores_of(releases.pulsar or NEWEST)
     if store in STORES and store not in known:
         message = f"Pulsar {releases.pulsar} has no metadata store {store}; it has {', '.join(known)}"
         raise RegistryError(f"{entry.name}: {message}: name another release by --pulsar, or another store")

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 from fencepost.checks.reports.histories import COLUMNS, rows, upstream
-from fencepost.model.releases import BOOKKEEPER, NEWEST, PULSAR, SYSTEMS, numbers
+from fencepost.model.releases import BOOKKEEPER, KAFKA, NEWEST, PULSAR, SYSTEMS, USUAL_KAFKA, numbers, release
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, RegistryError, find
 from fencepost.properties.theorems import Theory
@@ -50,16 +50,17 @@ def _releases() -> str:
 
   Pulsar      {f",{chr(10)}              ".join(pairs)}
   BookKeeper  {", ".join(BOOKKEEPER)}
-  unless one is named: Pulsar {NEWEST}, and of BookKeeper what it ships{unread}
+  Kafka       {", ".join(KAFKA)}
+  unless one is named: Pulsar {NEWEST}, and of BookKeeper what it ships; Kafka {USUAL_KAFKA}{unread}
 """
 
 
 def _unread() -> dict[str, list[str]]:
     """The releases of which nobody has read whether they have known bugs: of all protocols (no words), or of those named."""
     releases: dict[str, list[str]] = {}
-    for number in (*PULSAR, *BOOKKEEPER):
+    for number in (*PULSAR, *BOOKKEEPER, *KAFKA):
         projects = {name: {history.project for history in entry.history.values()} for name, entry in PROTOCOLS.items()}
-        project = "pulsar" if number in PULSAR else "bookkeeper"
+        project = release(number).project
         every = [name for name, of in projects.items() if project in of]
         names = [name for name in every if any(number in history.unread for history in PROTOCOLS[name].history.values())]
         if names:

@@ -20,7 +20,7 @@ from fencepost.checks.reports.guarantees import as_json as guarantees_as_json
 from fencepost.checks.reports.histories import about, address, upstream
 from fencepost.checks.reports.seen import seen
 from fencepost.model.history import History
-from fencepost.model.releases import Releases
+from fencepost.model.releases import SYSTEMS, Releases
 from fencepost.properties.registry import written
 from fencepost.traces.files.itf import write
 from fencepost.traces.wording.text import show
@@ -208,7 +208,7 @@ def as_json(
     whole = {
         "format": FORMAT,
         "status": int(status),
-        "releases": None if releases is None else {"pulsar": releases.pulsar, "bookkeeper": releases.bookkeeper},
+        "releases": None if releases is None else _releases(releases),
         "notes": list(notes),
         "guarantees": None if opening is None else guarantees_as_json(opening),
         "suspicions": [_doubt(doubt) for doubt in suspicious],
@@ -287,3 +287,8 @@ def write_traces(everything: Sequence[Checked], folder: Path) -> dict[int, Path]
 
 def _all(everything: Iterable[Checked]) -> Iterable[tuple[Checked, Verdict]]:
     return ((checked, verdict) for checked in everything for verdict in checked.findings.verdicts)
+
+
+def _releases(releases: Releases) -> dict[str, str]:
+    """The releases that there are, by project."""
+    return {project: number for project in SYSTEMS if (number := releases.of_project(project))}

@@ -80,7 +80,7 @@ class Sessions:
         self.link = p.choice("link", LINK, per=client)
         self.session = p.flag("session", per=client, init=True)
         self.former = p.flag("former_session", per=client)
-        self.nodes: list[Iterable[EphemeralNode]] = []
+        self.nodes: list[Iterable[Ephemeral]] = []
         self.watched: list[Watched] = []
         p.budget("disconnects", disconnects)
         p.budget("expiries", expiries)
@@ -105,15 +105,13 @@ class Sessions:
         """The formula: the process goes on and its session is gone."""
         return And(self.lives[c], Not(self.session[c]))
 
-    def _every_node(self) -> Iterator[EphemeralNode]:
+    def _every_node(self) -> Iterator[Ephemeral]:
         for nodes in self.nodes:
             yield from nodes
 
     def _gone(self, c: int, *, former: bool) -> Updates:
         """The nodes of a session of the client vanish with it."""
-        unheard_by = None if former else c
-        gone = (node.vanished(node.is_held(c, former=former), unheard_by=unheard_by) for node in self._every_node())
-        return merged(*gone)
+        return merged(*(node.gone_with(c, former=former, unheard_by=None if former else c) for node in self._every_node()))
 
     def _become_former(self, c: int) -> Updates:
         """The nodes that the client created before belong to a former session from now on."""
@@ -133,7 +131,7 @@ class Sessions:
     def ended(self, c: int) -> Updates:
         """The process ends and closes its session, with all its nodes, if the store can be reached, and hears nothing of it."""
         closed = self.reaches(c)
-        gone = merged(*(node.vanished(And(closed, node.is_own(c)), unheard_by=c) for node in self._every_node()))
+        gone = merged(*(node.gone_with(c, closed, unheard_by=c) for node in self._every_node()))
         return gone | self.died(c) | {self.session[c]: And(self.session[c], Not(closed))}
 
     def lost_answer(self, c: int, effect: Mapping[Any, Any]) -> tuple[Any, Updates]:
@@ -294,36 +292,47 @@ class EphemeralNode:
         marks: Mapping[str, Any],
         deleted: Any = None,
         known: Any = None,
+        heard: str = "deletion",
     ) -> None:
         self.holder, self.former, self.version = holder, former, version
         self.marks, self.deleted, self.known = marks, deleted, known
-        self._sessions = sessions
+        self._sessions, self._tells_creations = sessions, heard == "change"
 
     @classmethod
     def declare(
-        cls, sessions: Sessions, name: str, per: Universe | None = None, *, writes: int = 0, marks: Sequence[str] = ()
+        cls,
+        sessions: Sessions,
+        name: str,
+        per: Universe | None = None,
+        *,
+        writes: int = 0,
+        marks: Sequence[str] = (),
+        heard: str = "deletion",
     ) -> Any:
-        """The variables of one node; or of one for each member of a universe, to be indexed by it or gone through."""
+        """The variables of one node; or of one for each member of a universe, to be indexed by it or gone through.
+
+        ``heard`` is what clients hear of: a ``deletion``, or every ``change``, which a creation is, too.
+        """
         p, client = sessions.protocol, sessions.client
         index = () if per is None else (per,)
         holder = p.choice(f"{name}_holder", client, per=index, none=cls.NOBODY)
         former = p.flag(f"{name}_former", per=index)
         version = p.number(f"{name}_version", 0, writes, per=index)
         flags = {mark: p.flag(f"{name}_{mark}", per=index) for mark in marks}
-        deleted = p.flag(f"{name}_deletion", per=(*index, client))
+        deleted = p.flag(f"{name}_{heard}", per=(*index, client))
         known: Any = None if sessions.kind.reuses_versions else p.flag(f"{name}_known", per=(*index, client))
 
         def by_client(flag: Any, i: int) -> Any:
             return None if flag is None else client.each(lambda c: flag[i, c])
 
         if per is None:
-            node = cls(sessions, holder, former, version, flags, deleted, known)
+            node = cls(sessions, holder, former, version, flags, deleted, known, heard)
             sessions.nodes.append([node])
             return node
 
         def node_of(i: int) -> EphemeralNode:
             marked = {mark: flag[i] for mark, flag in flags.items()}
-            return cls(sessions, holder[i], former[i], version[i], marked, by_client(deleted, i), by_client(known, i))
+            return cls(sessions, holder[i], former[i], version[i], marked, by_client(deleted, i), by_client(known, i), heard)
 
         nodes = per.each(node_of)
         sessions.nodes.append(nodes)
@@ -353,7 +362,10 @@ class EphemeralNode:
 
     def created(self, c: int, **marks: Any) -> Updates:
         """The client creates the node (put with expected version -1), where it is absent."""
-        return {self.holder: c, self.former: False, self.version: 0, **{self.marks[m]: value for m, value in marks.items()}}
+        will_hear, hearers = self._sessions.will_hear, self._sessions.client if self._tells_creations else ()
+        heard = {self.deleted[o]: Or(self.deleted[o], will_hear(o)) for o in hearers if o != c}
+        marked = {self.marks[m]: value for m, value in marks.items()}
+        return {self.holder: c, self.former: False, self.version: 0, **marked, **heard}
 
     def written(self, **marks: Any) -> Updates:
         """The node is written, and its version rises."""
@@ -374,6 +386,10 @@ class EphemeralNode:
             **unknown,
             **heard,
         }
+
+    def gone_with(self, c: int, condition: Any = True, *, former: bool = False, unheard_by: int | None = None) -> Updates:
+        """The node goes with a session of the client, if that has it, where the condition holds."""
+        return self.vanished(And(condition, self.is_held(c, former=former)), unheard_by=unheard_by)
 
     def becomes_former(self, c: int) -> Updates:
         """What the client created before belongs to a former session from now on."""
@@ -410,6 +426,19 @@ class PersistentNode:
     def unheard(self, c: int) -> Updates:
         """The client will not hear of changes so far."""
         return {self.changed[c]: False}
+
+
+class Ephemeral(Protocol_):
+    """What goes with the session in which a client created it."""
+
+    def gone_with(self, c: int, condition: Any = True, *, former: bool = False, unheard_by: int | None = None) -> Updates:
+        """What the client created in its present session, or in a former one, goes where the condition holds."""
+
+    def becomes_former(self, c: int) -> Updates:
+        """What the client created before belongs to a former session from now on."""
+
+    def unheard(self, c: int) -> Updates:
+        """The client will not hear of changes so far."""
 
 
 class Watched(Protocol_):

@@ -7,6 +7,7 @@ from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, Protocol, Universe, all_of
 from fencepost.model.pulsar.stores import store_of
+from fencepost.model.zookeeper.store import Store
 from fencepost.properties.vocabulary import Suite
 
 NOBODY = "nobody"
@@ -50,12 +51,12 @@ def session_conduct(suite: Suite) -> None:
     _node_rules(suite)
 
 
-def session_rules(suite: Suite) -> None:
-    """Adds the rules of conduct of sessions alone, whoever hears of what."""
+def session_rules(suite: Suite, kind: Store | None = None) -> None:
+    """Adds the rules of conduct of sessions alone, whoever hears of what; ``kind`` is the store, if no parameter names it."""
     p = suite.protocol
     s, n, settings = p.state, p.next, p.parameters
     client = clients_of(p)
-    kind = store_of(settings)
+    kind = kind or store_of(settings)
 
     def reaches(c: int) -> Any:
         return And(s.lives[c], s.link[c] == "connected", s.session[c])
@@ -96,7 +97,7 @@ def session_rules(suite: Suite) -> None:
 
         return all_of(follows(c) for c in client)
 
-    if settings["disconnects"] and settings.get("on_session_loss") != "shutdown":
+    if settings["disconnects"] and kind.times_out and settings.get("on_session_loss") != "shutdown":
 
         @suite.sometimes
         def session_given_up() -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.console.options import chosen_releases
@@ -48,7 +48,7 @@ class Subject:
             return cls(None, None, named, assumed=False, left_out=left_out)
         settings = read_settings(*asked.conf)
         before = read_settings(*asked.against) if asked.against else None
-        releases = named or Releases.of()
+        releases = named if named and named.pulsar else replace(Releases.of(), kafka=named.kafka if named else "")
         classes = tuple(f"note: {note}" for note in as_taken(settings.load_manager, releases.pulsar))
         owns = [SERVICE_UNIT] if settings.load_manager.is_extensible(releases.pulsar) and not asked.protocols else []
         return cls(settings, before, releases, named is None, classes, _left_out(owns, releases))

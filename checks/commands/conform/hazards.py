@@ -25,7 +25,7 @@ from fencepost.checks.reports.hazards_on_code import Replayed, as_json, text
 from fencepost.model.history import History
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
-from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases
+from fencepost.model.releases import numbers
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, RegistryError, Value
@@ -271,10 +271,9 @@ def _violated(suite: Suite, among: list[Property], *kinds: str) -> tuple[Propert
 
 def _parameters(entry: Entry, name: str, target: Target, release: str) -> dict[str, Value]:
     shown = target.on({**entry.shown_by[name], **target.settings}, _storage(entry, name, target))
-    if release not in (PULSAR if target.system == "pulsar" else BOOKKEEPER):
+    if release not in numbers(target.system):
         return dict(shown)
-    both = Releases.of(pulsar=release) if target.system == "pulsar" else Releases.of(bookkeeper=release)
-    return {**shown, **entry.behaviour(both)}
+    return {**shown, **entry.behaviour(target.released(release))}
 
 
 def _end(protocol: Protocol, prop: Property, trace: Trace) -> str:

@@ -16,7 +16,7 @@ from fencepost.checks.conformance.scenario import NotSeenError, scenario, write_
 from fencepost.checks.conformance.targets import Asked, Target
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.model.releases import BOOKKEEPER, PULSAR
+from fencepost.model.releases import numbers
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError
 from fencepost.traces.files.itf import TraceFileError, read
@@ -55,9 +55,8 @@ def _run(asked: JavaRequest) -> ExitStatus:
         return ExitStatus.SAFETY
     finally:
         reporter.end()
-    project = "bookkeeper" if target.system == "bookkeeper" else "pulsar"
-    if release in (*BOOKKEEPER, *PULSAR):
-        with Classes(jars(classes_of(project, release), tools)) as classes:
+    if release in numbers(target.system):
+        with Classes(jars(classes_of(target.system, release), tools)) as classes:
             files = write_project(case, asked.out, classes)
     else:
         files = write_project(case, asked.out)

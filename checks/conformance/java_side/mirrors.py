@@ -9,7 +9,7 @@ from fencepost.checks.conformance.java_side.classfiles import Classes
 from fencepost.checks.conformance.java_side.jars import Artifact, Release, jars
 from fencepost.checks.conformance.java_side.toolchain import Toolchain
 from fencepost.model.language.building import in_outline
-from fencepost.model.releases import ONLY_IN, mirrored_in, numbers
+from fencepost.model.releases import ONLY_IN, is_since, mirrored_in, numbers
 from fencepost.model.releases import release as modelled_release
 from fencepost.properties.registry import Entry
 
@@ -49,14 +49,22 @@ class Looked:
 
 
 def classes_of(project: str, version: str) -> Release:
-    """The jars of a release of ``pulsar`` or ``bookkeeper`` in which there is what the protocols mirror, and no others."""
+    """The jars of a release of ``pulsar``, ``bookkeeper`` or ``kafka`` in which there is what the protocols mirror, and no
+    others."""
     if project == "bookkeeper":
         names = [f"org.apache.bookkeeper:bookkeeper-server:{version}"]
+    elif project == "kafka":
+        scala = "2.13" if is_since(version, "3.9.1") else "2.11"
+        names = [f"org.apache.kafka:kafka_{scala}:{version}", *_zookeeper(version)]
     else:
         own = ("pulsar-broker", "pulsar-broker-common", "pulsar-client-original", "pulsar-metadata")
         names = [f"org.apache.pulsar:{name}:{version}" for name in own]
-        names.append(f"org.apache.zookeeper:zookeeper:{modelled_release(version).zookeeper}")
+        names += _zookeeper(version)
     return Release(f"{project}-classes", version, tuple(Artifact(name, _ALONE) for name in names))
+
+
+def _zookeeper(version: str) -> list[str]:
+    return [f"org.apache.zookeeper:zookeeper:{modelled_release(version).zookeeper}"]
 
 
 def mirrored(entry: Entry) -> dict[str, tuple[str, ...]]:

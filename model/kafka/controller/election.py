@@ -1,0 +1,177 @@
+"""How a broker becomes the controller, and how it ceases to be it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.kafka.controller.state import State
+from fencepost.model.language import And, If, Not, Or
+from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Updates, merged, updates_if
+
+NOBODY = EphemeralNode.NOBODY
+
+
+def declare_election(s: State, *, elects: str, hears: str, resigns: str) -> None:
+    """The steps of the election; ``elects``, ``hears`` and ``resigns`` are the methods that they mirror."""
+    p, broker, node, store = s.protocol, s.broker, s.node, s.store
+    raised = {s.store_epoch: s.store_epoch + 1}
+    is_countable = s.store_epoch < s.last
+
+    def begins_term(b: int) -> Updates:
+        """After the creation: in one request with it the epoch was raised, or it is yet to be read."""
+        return {**raised, s.epoch[b]: s.store_epoch + 1, s.stage[b]: "epoch_read"} if s.multi else {s.stage[b]: "created"}
+
+    @p.rule
+    def found_own(b: int) -> Updates:
+        """A broker that finds its own node of this session, and does not act, fails over."""
+        return begins_term(b)
+
+    found_own.instead("own_node_ignored", lambda b: {s.stage[b]: "idle"})
+
+    @p.step(by="b", hears="store", mirrors=elects, fair=True, b=broker)
+    def elect(b: int) -> Any:
+        """The broker reads the node: it follows whoever is named there; or creates it, and the session has it then.
+
+        That somebody else creates it in between is as if it had been read later.
+        """
+        finds_own = And(node.is_own(b), Not(s.active[b]))
+        follows = {s.stage[b]: "idle", s.leader[b]: node.holder}
+        own = {s.leader[b]: b, **found_own(b)}
+        created = merged(node.created(b), begins_term(b), {s.leader[b]: b})
+        found = updates_if(finds_own, own, follows)
+        may = Or(And(Not(node.absent), Not(finds_own)), is_countable) if s.multi else True
+        return And(store.reaches(b), s.stage[b] == "electing", may), updates_if(node.absent, created, found)
+
+    @p.fault(by="b", mirrors=elects, spends="disconnects", b=broker)
+    def creation_unheard(b: int) -> Any:
+        """The node is created as the connection breaks, and the broker gives the request up; it will elect again."""
+        term = raised if s.multi else {}
+        reaches, updates = store.lost_answer(b, merged(node.created(b), term))
+        return And(reaches, s.stage[b] == "electing", node.absent, is_countable), updates
+
+    @p.step(
+        by="b",
+        hears="store",
+        mirrors="KafkaController.readControllerEpochFromZookeeper, KafkaController.onControllerFailover",
+        fair=True,
+        b=broker,
+        only_if=not s.multi,
+    )
+    def read_epoch(b: int) -> Any:
+        """The elected broker reads the epoch, with its version."""
+        return And(store.reaches(b), s.stage[b] == "created"), {s.stage[b]: "epoch_read", s.epoch[b]: s.store_epoch}
+
+    @p.rule
+    def epoch_not_raised(b: int) -> Updates:
+        """Another broker has raised the epoch since: the broker resigns (elect catches ControllerMovedException)."""
+        stopped = s.stands_down(b) | {s.stage[b]: "idle", s.leader[b]: NOBODY}
+        return merged(stopped, s.deleted(b))
+
+    epoch_not_raised.instead("epoch_swallowed", s.takes_office)
+
+    @p.step(
+        by="b",
+        hears="store",
+        mirrors="KafkaController.onControllerFailover, KafkaController.incrementControllerEpoch"
+        if not s.multi
+        else "KafkaController.onControllerFailover",
+        fair=True,
+        b=broker,
+    )
+    def fail_over(b: int) -> Any:
+        """The epoch is raised by compare-and-set, unless the creation has done so, and the broker takes office.
+
+        It reads which brokers live, and sends each of them an UpdateMetadata with its epoch.
+        """
+        ready = And(store.reaches(b), s.stage[b] == "epoch_read")
+        if s.multi:
+            return ready, s.takes_office(b)
+        in_term = {**s.takes_office(b), **raised, s.epoch[b]: s.store_epoch + 1}
+        return And(ready, is_countable), updates_if(s.store_epoch == s.epoch[b], in_term, epoch_not_raised(b))
+
+    @p.step(by="b", hears="store", mirrors=hears, fair=True, b=broker)
+    def hear_node(b: int) -> Any:
+        """A watch of the node has fired. Whoever took itself for the controller and is not named resigns; if there is no node,
+        an election begins."""
+        lost = And(s.leader[b] == b, node.holder != b)
+        heard = {s.leader[b]: node.holder, s.stage[b]: If(node.absent, "electing", "idle"), **node.unheard(b)}
+        return And(s.is_free(b), node.deleted[b]), {**updates_if(lost, s.stands_down(b), {}), **heard}
+
+    @p.rule
+    def on_new_session(b: int) -> Updates:
+        """A broker that the node does not name stops being the controller, and elects; one that it names has done so before."""
+        return updates_if(node.holder != b, s.elects_again(b), {})
+
+    def resigns_always(b: int) -> Updates:
+        finds = {s.stage[b]: If(node.holder == b, "idle", "electing"), s.leader[b]: If(node.holder == b, node.holder, NOBODY)}
+        return s.stands_down(b) | finds
+
+    on_new_session.instead("new_session_resigns", resigns_always)
+    on_new_session.instead(
+        "resigns_inside_lock",
+        lambda b: updates_if(
+            node.holder != b,
+            updates_if(s.rebalances[b], {s.stage[b]: "blocked"}, s.elects_again(b)),
+            {},
+        ),
+    )
+
+    @p.step(by="b", hears="store", mirrors=resigns, fair=True, b=broker, only_if=s.hears_late)
+    def handle_new_session(b: int) -> Any:
+        """The thread comes to the end of a session, which may be behind other work, and after the next session has begun."""
+        return And(s.is_free(b), s.new_sessions[b] > 0), {**on_new_session(b), s.new_sessions[b]: s.new_sessions[b] - 1}
+
+    @p.rule
+    def cleaned_up(c: int) -> Updates:
+        """A controller that resigns by itself stops what it has started."""
+        return s.stands_down(c)
+
+    cleaned_up.instead("resigns_without_cleanup", lambda c: {})
+
+    @p.fault(
+        by="c",
+        mirrors="ZookeeperLeaderElector.resign, KafkaController.sendUpdateMetadataRequest"
+        if s.thread == "lock"
+        else "KafkaController.triggerControllerMove, KafkaController.handleIllegalState",
+        spends="resignations",
+        c=broker,
+    )
+    def resign(c: int) -> Any:
+        """A request that an earlier failure has left makes the controller resign (IllegalStateException): it deletes its
+        node."""
+        return And(s.is_free(c), s.active[c]), merged({s.leader[c]: NOBODY}, cleaned_up(c), s.deleted(c))
+
+    @p.rule
+    def checks_epoch(c: int) -> Any:
+        """A write of the controller goes through only with the version of the epoch node that it knows."""
+        return s.store_epoch == s.epoch[c]
+
+    checks_epoch.instead("unconditional_writes", lambda c: True)
+
+    @p.step(
+        by="c",
+        mirrors="KafkaController.updateLeaderEpochAndSendRequest",
+        c=broker,
+        only_if=s.written is not None,
+    )
+    def write(c: int) -> Any:
+        """The controller writes what it has decided, such as a partition's leader, with its epoch."""
+        return And(store.reaches(c), s.active[c], s.written != s.epoch[c], checks_epoch(c)), {s.written: s.epoch[c]}
+
+    if s.rebalances is not None:
+        _declare_rebalancing(s)
+
+
+def _declare_rebalancing(s: State) -> None:
+    """The task that a resignation waits for: it runs at times, and needs the lock."""
+    p, broker = s.protocol, s.broker
+
+    @p.step(by="c", mirrors="KafkaController.checkAndTriggerPartitionRebalance", c=broker)
+    def begin_rebalance(c: int) -> Any:
+        """The controller's rebalancing of partitions begins."""
+        return And(s.store.lives[c], s.active[c], Not(s.rebalances[c])), {s.rebalances[c]: True}
+
+    @p.step(by="c", mirrors="KafkaController.checkAndTriggerPartitionRebalance", fair=True, c=broker)
+    def end_rebalance(c: int) -> Any:
+        """It has had the lock, and is over."""
+        return And(s.rebalances[c], s.stage[c] != "blocked"), {s.rebalances[c]: False}

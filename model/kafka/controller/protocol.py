@@ -1,0 +1,97 @@
+"""Which Kafka broker is the controller, and whom the brokers obey.
+
+Mirrors ZookeeperLeaderElector, KafkaController, ReplicaStateMachine, ControllerChannelManager and ReplicaManager of Kafka
+0.10.2.2, without the mistakes that are switches. What later families do otherwise is in families.py, and is a parameter: how
+expired sessions are handled (``thread``), whether the node and its epoch are one request (``multi``), and whether requests name
+the incarnation of a broker (``broker_epochs``).
+
+The broker that creates the ephemeral node /controller is the controller. It raises the number in /controller_epoch, which is
+its term, starts what a controller runs, and sends every broker an UpdateMetadata with its epoch; a broker refuses requests
+of an older one. Creation, epoch and start are steps of their own in most releases, between which a session can expire. A new
+session begins, where ``thread`` is not ``awaited``, before the broker has handled the end of the one before: it is a zombie
+until then, and its requests to the store succeed.
+
+The epoch node is there from the start, at 0. A request and its answer are one step, and the requests of one controller to one
+broker that are still queued count as one, the last: an UpdateMetadata says everything. What partitions there are, and their
+leaders, is not in the model. A restart closes its session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fencepost.model.kafka.controller.brokers import declare_brokers
+from fencepost.model.kafka.controller.election import declare_election
+from fencepost.model.kafka.controller.families import DEFECTS, THREADS
+from fencepost.model.kafka.controller.state import State
+from fencepost.model.language import ModelError, Protocol
+from fencepost.model.zookeeper.sessions_and_nodes import Updates
+
+
+def kafka_controller(
+    *,
+    brokers: int = 2,
+    thread: str = "lock",
+    multi: bool = False,
+    broker_epochs: bool = False,
+    expiries: int = 0,
+    restarts: int = 0,
+    disconnects: int = 0,
+    resignations: int = 0,
+    writes: bool = False,
+    defects: Iterable[str] = (),
+) -> Protocol:
+    """The controller of ``brokers``.
+
+    ``thread`` is where the end of a session is handled: ``lock``, on the client's event thread with all else; ``queue``, on a
+    thread of the controller; ``awaited``, on that thread before a new session begins. With ``multi`` the node and its epoch are
+    one request, with ``broker_epochs`` requests name the incarnation of a broker. ``expiries``, ``restarts``, ``disconnects``
+    and ``resignations`` bound how often a broker loses its session while it lives, stops and starts again, is cut off, and
+    resigns because of a failure. With ``writes`` the controller writes to the store.
+    """
+    if brokers < 1:
+        raise ModelError("kafka_controller: brokers is at least 1")
+    if thread not in THREADS:
+        raise ModelError(f"kafka_controller: thread is lock, queue or awaited, not {thread!r}")
+    if (multi and thread != "awaited") or (broker_epochs and not multi):
+        raise ModelError("kafka_controller: multi comes with thread=awaited, and broker_epochs with multi, as in Kafka")
+    parameters = {name: value for name, value in locals().items() if name != "defects"}
+    p = Protocol("kafka_controller", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
+    p.universe("broker", brokers)
+    s = State(
+        p,
+        thread=thread,
+        multi=multi,
+        broker_epochs=broker_epochs,
+        expiries=expiries,
+        restarts=restarts,
+        disconnects=disconnects,
+        resignations=resignations,
+        writes=writes,
+    )
+
+    def on_lost(b: int) -> Updates:
+        """KafkaController.Expire: before a new session begins, the thread has resigned. Earlier releases hear of it later."""
+        return {} if thread != "awaited" else {**s.elects_again(b), s.node.deleted[b]: False}
+
+    s.store.declare(
+        at_start=s.at_start,
+        on_lost=on_lost,
+        on_reconnected=lambda b: {},
+        on_reestablished=lambda b: s.hears_again(b) if s.hears_late else {},
+    )
+    locks = thread == "lock"
+    declare_election(
+        s,
+        elects="ZookeeperLeaderElector.elect" if locks else "KafkaController.elect",
+        hears="ZookeeperLeaderElector.LeaderChangeListener.handleDataDeleted" if locks else "KafkaController.elect",
+        resigns="KafkaController.SessionExpirationListener.handleNewSession"
+        if locks
+        else "KafkaController.onControllerResignation",
+    )
+    declare_brokers(
+        s,
+        registers="KafkaHealthcheck.register" if thread != "awaited" else "KafkaZkClient.registerBrokerInZk",
+        looks="ReplicaStateMachine.BrokerChangeListener.doHandleChildChange" if locks else "KafkaController.onBrokerStartup",
+    )
+    return p

@@ -1,0 +1,109 @@
+"""What there is of a controller: the node and its epoch in the store, and what each broker believes, runs and has been told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.kafka.controller.client import ZKCLIENT, BrokerIds
+from fencepost.model.language import And, Or, Protocol, minimum
+from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged
+
+STAGES = ("electing", "created", "epoch_read", "idle", "blocked")
+
+
+class State:
+    """The variables of an instance, and the updates that several steps have in common.
+
+    ``leader`` is whom a broker takes for the controller (leaderId); ``active`` whether it runs what a controller runs
+    (controllerChannelManager), which is another matter. ``epoch`` is that of its term, or what it read before its term. Its
+    ``stage`` is what its thread does: to begin an election; to fail over, in two steps after the creation of the node; or
+    nothing, and only then does it handle what it hears. ``live`` are the ids of brokers that a controller knows. ``queued``
+    says that its queue for a broker has an UpdateMetadata, with its epoch and live brokers: of several the last, which says
+    all. ``seen`` is the newest epoch of which the process of a broker has taken a request, ``obeyed`` that of any process with
+    its id, and ``metadata`` the ids that the request named.
+    """
+
+    def __init__(
+        self,
+        p: Protocol,
+        *,
+        thread: str,
+        multi: bool,
+        broker_epochs: bool,
+        expiries: int,
+        restarts: int,
+        disconnects: int,
+        resignations: int,
+        writes: bool,
+    ) -> None:
+        broker = p.universes["broker"]
+        self.protocol, self.broker = p, broker
+        self.thread, self.multi, self.broker_epochs, self.expiries = thread, multi, broker_epochs, expiries
+        self.last = 1 + expiries + restarts + disconnects + resignations
+        self.store = Sessions(
+            p, broker, disconnects=disconnects, expiries=expiries, crashes=0, ends=restarts > 0, kind=ZKCLIENT
+        )
+        self.node = EphemeralNode.declare(self.store, "controller", heard="change")
+        self.store_epoch = p.number("controller_epoch", 0, self.last)
+        self.leader = p.choice("leader", broker, per=broker, none=EphemeralNode.NOBODY)
+        self.active = p.flag("active", per=broker)
+        stages = [stage for stage in STAGES if not (multi and stage == "created")]
+        self.stage = p.choice("stage", stages if p.has("resigns_inside_lock") else stages[:-1], per=broker)
+        self.epoch = p.number("epoch", 0, self.last, per=broker)
+        self.new_sessions: Any = p.number("new_sessions", 0, expiries, per=broker) if self.hears_late else None
+        self.ids = BrokerIds(self.store, lambda c: self.active[c])
+        self.live = p.flag("live", per=(broker, broker))
+        self.queued = p.flag("queued", per=(broker, broker))
+        self.seen = p.number("seen", 0, self.last, per=broker)
+        self.obeyed: Any = p.number("obeyed", 0, self.last, per=broker) if restarts else None
+        self.metadata = p.flag("metadata", per=(broker, broker))
+        self.written: Any = p.number("written", 0, self.last) if writes else None
+        self.rebalances: Any = p.flag("rebalances", per=broker) if p.has("resigns_inside_lock") else None
+        self.has_own_epoch: Any = p.flag("has_own_epoch", per=broker) if p.has("newer_refused") else None
+        p.budget("restarts", restarts)
+        p.budget("resignations", resignations)
+
+    @property
+    def hears_late(self) -> bool:
+        """Whether a new session begins before the thread has handled the end of the one before."""
+        return self.expiries > 0 and self.thread != "awaited"
+
+    def stands_down(self, b: int) -> Updates:
+        """onControllerResignation: the listeners, the channels with their queues, and the context of the term are gone."""
+        of_brokers = {flag[b, x]: False for x in self.broker for flag in (self.live, self.queued, self.ids.knows)}
+        return {self.active[b]: False, self.epoch[b]: 0, self.ids.changed[b]: False, **of_brokers}
+
+    def elects_again(self, b: int) -> Updates:
+        """The components of a controller are stopped, and an election begins."""
+        return {**self.stands_down(b), self.stage[b]: "electing", self.leader[b]: EphemeralNode.NOBODY}
+
+    def at_start(self, b: int) -> Updates:
+        """How the process of a broker begins, and what is left of one that has ended."""
+        more = [flag for flag in (self.rebalances, self.has_own_epoch) if flag is not None]
+        return merged(
+            self.elects_again(b),
+            {self.node.deleted[b]: False, self.seen[b]: 0, **{self.metadata[b, x]: False for x in self.broker}},
+            {flag[b]: False for flag in more},
+            {} if self.new_sessions is None else {self.new_sessions[b]: 0},
+        )
+
+    def hears_again(self, b: int) -> Updates:
+        """ZkClient.fireAllEvents: after an expiry every watch fires."""
+        count = minimum(self.new_sessions[b] + 1, self.expiries)
+        return {self.new_sessions[b]: count, self.node.deleted[b]: True, self.ids.changed[b]: self.active[b]}
+
+    def takes_office(self, b: int) -> Updates:
+        """The rest of onControllerFailover: listeners, the brokers that live, and an UpdateMetadata to each."""
+        there = self.ids.there
+        of_brokers = {flag[b, x]: there[x] for x in self.broker for flag in (self.live, self.queued, self.ids.knows)}
+        return {self.active[b]: True, self.stage[b]: "idle", self.ids.changed[b]: False, **of_brokers}
+
+    def deleted(self, b: int) -> Updates:
+        """The node is deleted if it is the broker's own, of its present session; or whoever has it."""
+        p, node = self.protocol, self.node
+        updates: Updates = node.vanished(Or(node.is_own(b), p.has("deletes_any")))
+        return updates
+
+    def is_free(self, b: int) -> Any:
+        """The formula: the thread that handles what the broker hears has nothing else to do, and reaches the store."""
+        return And(self.store.reaches(b), self.stage[b] == "idle")

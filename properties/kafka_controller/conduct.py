@@ -1,0 +1,379 @@
+"""How each broker must conduct itself, whatever comes of it: rules that a missing guard breaks first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.kafka.controller.client import ZKCLIENT
+from fencepost.model.language import And, If, Implies, Not, Or, all_of, any_of, minimum
+from fencepost.properties.kafka_controller.terms import Terms
+from fencepost.properties.locks.sessions import session_rules
+from fencepost.properties.vocabulary import Suite
+
+NOBODY = "nobody"
+
+
+def controller_conduct(suite: Suite, t: Terms) -> None:
+    """Adds the rules of conduct of the node and the offices, of what is heard, and of requests."""
+    session_rules(suite, ZKCLIENT)
+    _threads(suite, t)
+    _offices(suite, t)
+    _watches(suite, t)
+    _registrations(suite, t)
+    _requests(suite, t)
+
+
+def _threads(suite: Suite, t: Terms) -> None:
+    """What the thread of a broker goes on to."""
+    s, n, broker, multi = t.p.state, t.p.next, t.broker, t.p.parameters["multi"]
+    limit = t.p.parameters["expiries"]
+
+    @suite.step
+    def threads_go_forward() -> Any:
+        """A thread elects, fails over and is idle by what it reads and does in the store, and elects again for a reason."""
+
+        def follows(b: int) -> Any:
+            before, after, reaches = s.stage[b], n.stage[b], t.reaches(b)
+            elected = And(n.leader[b] == b, n.controller_holder == b, Not(n.controller_former))
+            heard = And(s.controller_change[b], Not(n.controller_change[b]), s.controller_holder == NOBODY)
+            ended = n.new_sessions[b] == s.new_sessions[b] - 1 if t.hears_late else False
+            named = And(n.leader[b] == s.controller_holder, s.controller_holder != NOBODY, n.active[b] == s.active[b])
+            moved = And(n.leader[b] == NOBODY, Not(n.active[b]), s.epoch[b] != s.controller_epoch)
+            term = And(after == "epoch_read", n.epoch[b] == s.controller_epoch + 1) if multi else after == "created"
+            reading = False if multi else before == "created"
+            reads = And(reading, reaches, after == "epoch_read", n.epoch[b] == s.controller_epoch)
+            return Or(
+                after == before,
+                reads,
+                And(before == "electing", reaches, after == "idle", named),
+                And(before == "electing", reaches, term, elected),
+                And(before == "epoch_read", reaches, after == "idle", Or(n.active[b], moved)),
+                And(before == "idle", reaches, after == "electing", Or(heard, And(ended, s.controller_holder != b))),
+            )
+
+        return all_of(Implies(t.keeps(b), follows(b)) for b in broker)
+
+    @suite.step
+    def terms_are_read_or_raised() -> Any:
+        """A broker that fails over reads the epoch, and raises it if it is what it has read; else the epoch stays."""
+
+        def follows(b: int) -> Any:
+            took = And(s.stage[b] == "epoch_read", n.stage[b] == "idle", n.active[b], Not(multi))
+            kept = Or(n.stage[b] == s.stage[b], False if multi else n.stage[b] == "created")
+            raised = And(n.epoch[b] == s.epoch[b] + 1, n.controller_epoch == s.epoch[b] + 1)
+            return And(Implies(took, raised), Implies(And(kept, n.active[b] == s.active[b]), n.epoch[b] == s.epoch[b]))
+
+        return all_of(Implies(t.keeps(b), follows(b)) for b in broker)
+
+    @suite.step
+    def leaders_are_read() -> Any:
+        """A broker takes for the controller whom the node names as it looks, or itself as it creates the node."""
+
+        def follows(b: int) -> Any:
+            reads = And(t.reaches(b), s.stage[b].among("electing", "idle"), n.leader[b] == s.controller_holder)
+            elected = And(s.stage[b] == "electing", n.leader[b] == b, n.controller_holder == b)
+            gives_up = And(n.leader[b] == NOBODY, Not(n.active[b]))
+            return Or(n.leader[b] == s.leader[b], reads, elected, gives_up)
+
+        return all_of(Implies(t.stays(b), follows(b)) for b in broker)
+
+    @suite.step
+    def ends_come_to_threads() -> Any:
+        """A thread that handles a new session elects unless the node names its broker, which then changes nothing."""
+
+        def follows(b: int) -> Any:
+            if not t.hears_late:
+                return True
+            before, after = s.new_sessions[b], n.new_sessions[b]
+            opened = And(Not(s.session[b]), n.session[b])
+            elects = And(n.stage[b] == "electing", Not(n.active[b]), n.leader[b] == NOBODY)
+            named = And(n.stage[b] == s.stage[b], n.active[b] == s.active[b], n.leader[b] == s.leader[b])
+            handles = And(after == before - 1, t.reaches(b), s.stage[b] == "idle", If(s.controller_holder == b, named, elects))
+            return Or(And(after == before, Not(opened)), And(after == minimum(before + 1, limit), opened), handles)
+
+        return all_of(Implies(t.stays(b), follows(b)) for b in broker)
+
+    if not t.hears_late and t.p.parameters["expiries"]:
+
+        @suite.step
+        def ends_are_awaited() -> Any:
+            """A broker that hears that its session is over is no controller, and elects in the next."""
+
+            def follows(b: int) -> Any:
+                hears = And(t.stays(b), n.link[b] == "lost", s.link[b] != "lost")
+                elects = And(n.stage[b] == "electing", n.leader[b] == NOBODY, Not(n.active[b]), Not(n.controller_change[b]))
+                return Implies(hears, elects)
+
+            return all_of(follows(b) for b in broker)
+
+    if t.p.parameters["restarts"]:
+
+        @suite.always
+        def ended_processes_are_blank() -> Any:
+            """Nothing is left of a process that has ended."""
+
+            def is_blank(b: int) -> Any:
+                late = s.new_sessions[b] == 0 if t.hears_late else True
+                empty = (Not(s.metadata[b, x]) for x in broker)
+                calm = And(s.stage[b] == "electing", s.leader[b] == NOBODY, Not(s.controller_change[b]), late)
+                return And(calm, Not(s.active[b]), s.seen[b] == 0, *empty)
+
+            return all_of(Implies(Not(s.lives[b]), is_blank(b)) for b in broker)
+
+        @suite.step
+        def processes_end_by_stopping() -> Any:
+            """A process ends by a stop, and with it its session if it reaches the store."""
+
+            def follows(b: int) -> Any:
+                ends = And(s.lives[b], Not(n.lives[b]))
+                closed = And(Implies(t.reaches(b), Not(n.session[b])), n.link[b] == "lost")
+                return Implies(ends, And(n.restarts == s.restarts + 1, closed))
+
+            return all_of(follows(b) for b in broker)
+
+
+def _offices(suite: Suite, t: Terms) -> None:
+    """Who has the node, and who acts."""
+    s, n, broker, settings = t.p.state, t.p.next, t.broker, t.p.parameters
+
+    @suite.step
+    def node_is_created_by_electing() -> Any:
+        """The node is created where there is none, by a broker that elects, and with it its term where that is one request."""
+
+        def follows(b: int) -> Any:
+            created = And(s.controller_holder != b, n.controller_holder == b)
+            fits = And(s.controller_holder == NOBODY, t.reaches(b), s.stage[b] == "electing", Not(n.controller_former))
+            term = n.controller_epoch == s.controller_epoch + (1 if settings["multi"] else 0)
+            unheard = And(n.link[b] == "suspended", n.stage[b] == "electing", n.leader[b] == s.leader[b])
+            heard = And(n.stage[b] != "electing", n.leader[b] == b, n.link[b] == "connected")
+            return Implies(created, And(fits, term, Or(heard, unheard)))
+
+        return all_of(follows(b) for b in broker)
+
+    @suite.step
+    def node_is_deleted_with_a_reason() -> Any:
+        """The node goes with a session of its holder, or because that broker resigns and reaches the store."""
+
+        def with_session(b: int) -> Any:
+            return Or(And(s.session[b], Not(n.session[b])), And(s.former_session[b], Not(n.former_session[b])))
+
+        gone = And(s.controller_holder != NOBODY, n.controller_holder == NOBODY)
+        resigns = {b: And(t.reaches(b), s.leader[b] == b, n.leader[b] == NOBODY) for b in broker}
+        return Implies(gone, any_of(And(s.controller_holder == b, Or(with_session(b), resigns[b])) for b in broker))
+
+    @suite.step
+    def resigning_deletes_ones_own() -> Any:
+        """A broker that resigns, or may not take office, deletes its own node and stops."""
+
+        def follows(b: int) -> Any:
+            fails = And(t.keeps(b), s.stage[b] == "epoch_read", n.stage[b] == "idle", Not(n.active[b]))
+            resigns = And(n.resignations > s.resignations, s.active[b], Not(n.active[b]))
+            forced = And(t.reaches(b), Implies(resigns, s.stage[b] == "idle"), n.leader[b] == NOBODY)
+            deleted = Implies(t.holds(b), n.controller_holder == NOBODY)
+            return Implies(Or(fails, resigns), And(forced, deleted))
+
+        forced = any_of(And(s.active[b], Not(n.active[b])) for b in broker)
+        return And(Implies(n.resignations > s.resignations, forced), all_of(follows(b) for b in broker))
+
+    @suite.step
+    def offices_end_with_a_reason() -> Any:
+        """A controller stops because it is not named any more, because it resigns, or because it hears that its session is
+        over."""
+
+        def follows(b: int) -> Any:
+            stops = And(t.keeps(b), s.active[b], Not(n.active[b]))
+            heard = And(s.controller_change[b], Not(n.controller_change[b]), s.leader[b] == b)
+            session = n.new_sessions[b] == s.new_sessions[b] - 1 if t.hears_late else False
+            deposed = And(t.reaches(b), s.stage[b] == "idle", s.controller_holder != b, Or(heard, session))
+            return Implies(stops, Or(deposed, n.resignations > s.resignations))
+
+        return all_of(follows(b) for b in broker)
+
+    @suite.step
+    def offices_begin_with_the_brokers() -> Any:
+        """A broker that takes office knows the brokers that are there, and has a request for each."""
+
+        def follows(b: int) -> Any:
+            takes = And(Not(s.active[b]), n.active[b])
+            there = (
+                And(*(of[b, x] == s.registered[x] for of in (n.live, n.queued, n.knows))) for x in broker
+            )
+            return Implies(takes, And(s.stage[b] == "epoch_read", n.stage[b] == "idle", Not(n.brokers_change[b]), *there))
+
+        return all_of(follows(b) for b in broker)
+
+    @suite.always
+    def others_have_nothing_to_send() -> Any:
+        """Whoever does not act knows of no broker, has nothing to send, and after its election no epoch."""
+
+        def is_blank(c: int) -> Any:
+            empty = (Not(Or(s.live[c, b], s.queued[c, b], s.knows[c, b])) for b in broker)
+            return And(Not(s.brokers_change[c]), Implies(s.stage[c].among("electing", "idle"), s.epoch[c] == 0), *empty)
+
+        return all_of(Implies(Not(s.active[c]), is_blank(c)) for c in broker)
+
+
+def _watches(suite: Suite, t: Terms) -> None:
+    """Who hears of what."""
+    s, n, broker = t.p.state, t.p.next, t.broker
+
+    @suite.step
+    def changes_of_the_node_are_heard() -> Any:
+        """Every other broker that lives hears of a change of the node, and nobody of what did not happen."""
+
+        def follows(b: int) -> Any:
+            gone = And(s.controller_holder != NOBODY, n.controller_holder == NOBODY)
+            changed = Or(gone, And(n.controller_holder != s.controller_holder, n.controller_holder != b))
+            forgets = And(n.link[b] == "lost", s.link[b] != "lost") if not t.hears_late else False
+            reopens = And(Not(s.session[b]), n.session[b]) if t.hears_late else False
+            return And(
+                Implies(And(t.stays(b), Or(changed, reopens), Not(forgets)), n.controller_change[b]),
+                Implies(And(n.controller_change[b], Not(s.controller_change[b])), And(s.lives[b], Or(changed, reopens))),
+            )
+
+        return all_of(follows(b) for b in broker)
+
+    @suite.step
+    def heard_changes_are_acted_on() -> Any:
+        """A broker that handles a change of the node looks at it, follows, and elects if there is none."""
+
+        def follows(b: int) -> Any:
+            heard = And(t.keeps(b), s.controller_change[b], Not(n.controller_change[b]))
+            stage = If(s.controller_holder == NOBODY, n.stage[b] == "electing", n.stage[b] == "idle")
+            deposed = And(s.leader[b] == b, s.controller_holder != b)
+            acts = And(n.leader[b] == s.controller_holder, n.active[b] == And(s.active[b], Not(deposed)))
+            return Implies(heard, And(t.reaches(b), s.stage[b] == "idle", stage, acts))
+
+        return all_of(Implies(t.keeps(b), follows(b)) for b in broker)
+
+    @suite.step
+    def changes_of_brokers_are_heard() -> Any:
+        """A controller hears of every broker that comes or goes, and of none that does not."""
+        moved = any_of(s.registered[b] != n.registered[b] for b in broker)
+
+        def follows(c: int) -> Any:
+            goes_on = And(t.keeps(c), s.active[c], n.active[c])
+            settled = And(s.stage[c] != n.stage[c], s.stage[c] == "epoch_read")
+            reopens = And(Not(s.session[c]), n.session[c]) if t.hears_late else False
+            told = And(n.brokers_change[c], Not(s.brokers_change[c]))
+            return And(
+                Implies(And(goes_on, Or(moved, reopens), Not(settled)), n.brokers_change[c]),
+                Implies(told, And(n.active[c], Or(moved, reopens))),
+            )
+
+        return all_of(follows(c) for c in broker)
+
+
+def _registrations(suite: Suite, t: Terms) -> None:
+    """The nodes of the brokers."""
+    s, n, broker = t.p.state, t.p.next, t.broker
+    lock, former = t.p.parameters["thread"] == "lock", "registered_former" in t.names
+
+    @suite.step
+    def brokers_register_themselves() -> Any:
+        """A broker registers in its session, where its thread is not failing over; its node goes with the session."""
+
+        def follows(b: int) -> Any:
+            began, gone = And(Not(s.registered[b]), n.registered[b]), And(s.registered[b], Not(n.registered[b]))
+            waits = s.stage[b].among("electing", "idle") if lock else True
+            ended = Or(And(s.session[b], Not(n.session[b])), And(s.former_session[b], Not(n.former_session[b])))
+            stays = Implies(And(s.registered[b], s.session[b], Not(n.session[b])), Or(Not(n.registered[b]), former))
+            own = Not(n.registered_former[b]) if former else True
+            return And(Implies(began, And(t.reaches(b), waits, own)), Implies(gone, ended), stays)
+
+        return all_of(follows(b) for b in broker)
+
+    if former:
+
+        @suite.step
+        def nodes_become_former() -> Any:
+            """The node of a broker is of a former session once its process is back, until that session is gone."""
+
+            def follows(b: int) -> Any:
+                back = And(Not(s.lives[b]), n.lives[b])
+                gone = And(s.former_session[b], Not(n.former_session[b]))
+                return And(
+                    Implies(back, n.registered_former[b] == s.registered[b]),
+                    Implies(And(n.registered_former[b], Not(s.registered_former[b])), back),
+                    Implies(And(gone, s.registered_former[b]), Not(n.registered[b])),
+                    Implies(And(s.registered_former[b], Not(n.registered_former[b])), gone),
+                )
+
+            return all_of(follows(b) for b in broker)
+
+    @suite.step
+    def known_nodes_are_there() -> Any:
+        """A controller knows no node that is gone, and forgets none that is there while it acts."""
+
+        def follows(c: int, b: int) -> Any:
+            kept = And(t.keeps(c), s.active[c], n.active[c], s.knows[c, b], n.registered[b])
+            return And(Implies(n.knows[c, b], n.registered[b]), Implies(kept, n.knows[c, b]))
+
+        return all_of(follows(c, b) for c in broker for b in broker)
+
+
+def _requests(suite: Suite, t: Terms) -> None:
+    """What controllers send, and what brokers take."""
+    s, n, broker, settings = t.p.state, t.p.next, t.broker, t.p.parameters
+
+    def takes(c: int, b: int) -> Any:
+        meant = s.knows[c, b] if settings["broker_epochs"] else True
+        return And(s.epoch[c] >= s.seen[b], meant)
+
+    def took(c: int, b: int) -> Any:
+        return And(n.seen[b] == s.epoch[c], *(n.metadata[b, x] == s.live[c, x] for x in broker))
+
+    def is_untouched(b: int) -> Any:
+        return And(n.seen[b] == s.seen[b], *(n.metadata[b, x] == s.metadata[b, x] for x in broker))
+
+    def sent(c: int, b: int) -> Any:
+        looked = And(s.brokers_change[c], Not(n.brokers_change[c]))
+        return And(s.queued[c, b], Not(n.queued[c, b]), n.active[c], s.active[c], t.keeps(c), Not(looked))
+
+    @suite.step
+    def requests_are_taken_or_refused() -> Any:
+        """A broker that a request reaches takes it if that is current, and is meant for it; else nothing changes."""
+
+        def follows(c: int, b: int) -> Any:
+            obeyed = n.obeyed[b] == If(s.epoch[c] > s.obeyed[b], s.epoch[c], s.obeyed[b]) if settings["restarts"] else True
+            same = n.obeyed[b] == s.obeyed[b] if settings["restarts"] else True
+            fits = If(takes(c, b), And(took(c, b), obeyed), And(is_untouched(b), same))
+            settled = And(s.stage[c] != n.stage[c], s.stage[c] == "epoch_read")
+            return Implies(sent(c, b), Or(settled, And(s.lives[b], fits)))
+
+        return all_of(follows(c, b) for c in broker for b in broker)
+
+    @suite.step
+    def brokers_change_by_requests() -> Any:
+        """What a broker knows, and which epoch it has seen, changes with a request that it takes."""
+        return all_of(
+            Implies(t.stays(b), Or(is_untouched(b), any_of(And(sent(c, b), takes(c, b)) for c in broker))) for b in broker
+        )
+
+    @suite.step
+    def looks_are_complete() -> Any:
+        """A controller that looks knows the brokers that are there; if any has come, gone or come back, all get a request."""
+
+        def follows(c: int) -> Any:
+            looked = And(t.keeps(c), s.active[c], n.active[c], s.brokers_change[c], Not(n.brokers_change[c]))
+            settled = And(s.stage[c] != n.stage[c], s.stage[c] == "epoch_read")
+            differs = any_of(s.registered[b] != s.live[c, b] for b in broker)
+            back = any_of(And(s.live[c, b], s.registered[b], Not(s.knows[c, b])) for b in broker)
+            known = (And(n.live[c, b] == s.registered[b], n.knows[c, b] == s.registered[b]) for b in broker)
+            sends = (n.queued[c, b] == And(s.registered[b], Or(s.queued[c, b], differs, back)) for b in broker)
+            return Implies(And(looked, Not(settled)), And(t.reaches(c), s.stage[c] == "idle", *known, *sends))
+
+        return all_of(follows(c) for c in broker)
+
+    @suite.step
+    def others_do_not_look() -> Any:
+        """What a controller knows of the brokers, and what it has to send, grows only as it looks or takes office."""
+
+        def follows(c: int, b: int) -> Any:
+            takes_office = And(s.stage[c] == "epoch_read", n.stage[c] == "idle")
+            looked = Or(And(s.brokers_change[c], Not(n.brokers_change[c])), takes_office)
+            grows = Or(And(n.queued[c, b], Not(s.queued[c, b])), And(n.knows[c, b], Not(s.knows[c, b])))
+            moves = And(n.live[c, b] != s.live[c, b], n.active[c])
+            return Implies(Or(grows, moves), looked)
+
+        return all_of(follows(c, b) for c in broker for b in broker)

@@ -1,0 +1,60 @@
+"""The instances of Kafka's controller."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fencepost.model.kafka.controller.families import AWAITED, BROKER_EPOCHS, MULTI, QUEUE
+from fencepost.properties.registry import Instance, Value
+
+_BOUNCE: Mapping[str, Value] = {"expiries": 1, "restarts": 1}
+_FAILURES: Mapping[str, Value] = {"expiries": 1, "resignations": 1, "writes": True}
+_CUT_OFF: Mapping[str, Value] = {"disconnects": 1, "restarts": 1}
+_ALL: Mapping[str, Value] = {"expiries": 1, "restarts": 1, "resignations": 1}
+
+SIZES = {
+    "ci": (
+        Instance("expiry and bounce", _BOUNCE),
+        Instance("expiry and bounce, 1.0", {**_BOUNCE, **QUEUE}),
+        Instance("expiry and bounce, 2.0", {**_BOUNCE, **AWAITED}),
+        Instance("expiry and bounce, 2.1", {**_BOUNCE, **MULTI}),
+        Instance("expiry and bounce, since 2.2", {**_BOUNCE, **BROKER_EPOCHS}),
+        Instance("failures", _FAILURES),
+        Instance("failures, 2.1", {**_FAILURES, **MULTI}),
+        Instance("cut off", _CUT_OFF),
+        Instance("cut off, since 2.2", {**_CUT_OFF, **BROKER_EPOCHS}),
+        Instance("two expiries", {"brokers": 1, "expiries": 2}),
+    ),
+    "standard": (
+        Instance("all faults", {**_ALL, "disconnects": 1, "writes": True}),
+        Instance("all faults, 2.0", {**_ALL, **AWAITED, "disconnects": 1, "writes": True}),
+        Instance("all faults, since 2.2", {**_ALL, **BROKER_EPOCHS, "disconnects": 1, "writes": True}),
+        Instance("three brokers", {"brokers": 3, "expiries": 1}),
+        Instance("three brokers, since 2.2", {"brokers": 3, "restarts": 1, **BROKER_EPOCHS}),
+    ),
+    "deep": (
+        Instance("two of each", {"expiries": 2, "restarts": 1, "resignations": 1, "disconnects": 1}),
+        Instance("three brokers, a bounce", {"brokers": 3, **_BOUNCE}),
+    ),
+}
+
+SHOWN_BY: dict[str, Mapping[str, Value]] = {
+    "resigns_without_cleanup": {"resignations": 1},
+    "epoch_swallowed": {"expiries": 1},
+    "deletes_any": {"expiries": 1},
+    "unconditional_writes": {"expiries": 1, "writes": True},
+    "bounce_missed": {"restarts": 1},
+    "newer_refused": {"expiries": 1, **BROKER_EPOCHS},
+    "new_session_resigns": {"brokers": 1, "expiries": 2},
+    "own_node_ignored": {"brokers": 1, "disconnects": 1},
+    "resigns_inside_lock": {"expiries": 1},
+    "epochs_unchecked": {"expiries": 1},
+}
+
+MUTATED = (
+    Instance("expiry and bounce", _BOUNCE),
+    Instance("expiry and bounce, since 2.2", {**_BOUNCE, **BROKER_EPOCHS}),
+    Instance("failures", _FAILURES),
+    Instance("cut off", _CUT_OFF),
+    Instance("cut off, since 2.2", {**_CUT_OFF, **BROKER_EPOCHS}),
+)

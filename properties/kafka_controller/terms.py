@@ -1,0 +1,59 @@
+"""The words in which the properties of Kafka's controller are put."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fencepost.model.language import And, Implies, Not, Protocol, all_of
+
+
+class Terms:
+    """Formulas over the states of an instance, with what there is in it."""
+
+    def __init__(self, p: Protocol) -> None:
+        self.p, self.broker = p, p.universes["broker"]
+        self.names = {variable.family for variable in p.variables}
+        self.hears_late = p.parameters["expiries"] > 0 and p.parameters["thread"] != "awaited"
+
+    def reaches(self, b: int) -> Any:
+        """A request of the broker is carried out and answered."""
+        s = self.p.state
+        return And(s.lives[b], s.link[b] == "connected", s.session[b])
+
+    def holds(self, b: int) -> Any:
+        """The node is there, from the broker's present session."""
+        s = self.p.state
+        return And(s.controller_holder == b, Not(s.controller_former))
+
+    def is_up_to_date(self, b: int) -> Any:
+        """The broker has a session, and has handled all that concerns the node."""
+        s = self.p.state
+        handled = s.new_sessions[b] == 0 if self.hears_late else True
+        return And(self.reaches(b), handled, s.stage[b] == "idle", Not(s.controller_change[b]))
+
+    def is_in_office(self, b: int) -> Any:
+        """The broker has the node, and acts as the controller."""
+        s = self.p.state
+        return And(self.holds(b), s.active[b], s.lives[b], s.session[b])
+
+    def all_know(self) -> Any:
+        """Every broker lives, is registered, and knows that all others are."""
+        s, broker = self.p.state, self.broker
+        knows = (s.metadata[b, x] for b in broker for x in broker)
+        return And(*(And(s.lives[b], s.registered[b]) for b in broker), *knows)
+
+    def of_pairs(self, say: Callable[[int, int], Any]) -> Any:
+        """It holds of any two brokers."""
+        return all_of(say(a, b) for a in self.broker for b in self.broker if a < b)
+
+    def stays(self, b: int) -> Any:
+        """The formula over a step: the process of the broker lives before and after it."""
+        return And(self.p.state.lives[b], self.p.next.lives[b])
+
+    def keeps(self, b: int) -> Any:
+        """The formula over a step: the broker lives on, and does not hear, as one that awaits it does, that its session is
+        over."""
+        s, n = self.p.state, self.p.next
+        awaited = self.p.parameters["thread"] == "awaited"
+        return And(self.stays(b), Implies(n.link[b] == "lost", s.link[b] == "lost") if awaited else True)

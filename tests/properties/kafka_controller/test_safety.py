@@ -1,0 +1,89 @@
+"""Kafka's controller: pinned counts of small instances, negative controls, and what each defect costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from fencepost.model.kafka.controller.families import AWAITED, BROKER_EPOCHS, MULTI
+from fencepost.model.language import ModelError
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+from tests.properties.searching import controls, searched, unexpected
+
+CONTROLLER = PROTOCOLS["kafka_controller"]
+
+COUNTS = {
+    "expiry and bounce": (126157, 475410, 26),
+    "expiry and bounce, 1.0": (128583, 497762, 26),
+    "expiry and bounce, 2.0": (35896, 113844, 24),
+    "expiry and bounce, 2.1": (28004, 88932, 21),
+    "expiry and bounce, since 2.2": (27843, 88676, 19),
+    "failures": (184075, 742764, 27),
+    "failures, 2.1": (45252, 159618, 19),
+    "cut off": (14666, 44914, 18),
+    "cut off, since 2.2": (14156, 43448, 16),
+    "two expiries": (512, 962, 21),
+}
+
+_EXPIRY = {"one_active": 7, "newest_epoch_is_the_holders": 9}
+_BOUNCE = {**_EXPIRY, "no_older_after_newer": 12, "metadata_become_the_live_set": 19}
+
+CONTROLS: dict[str, dict[str, int]] = {
+    "expiry and bounce": _BOUNCE,
+    "expiry and bounce, 1.0": _BOUNCE,
+    "expiry and bounce, 2.0": {"one_active": 7, "no_older_after_newer": 12},
+    "expiry and bounce, 2.1": {"one_active": 5, "no_older_after_newer": 10},
+    "expiry and bounce, since 2.2": {"one_active": 5},
+    "failures": {**_EXPIRY, "metadata_become_the_live_set": 19},
+    "failures, 2.1": {"one_active": 5},
+    "cut off": {},
+    "cut off, since 2.2": {},
+    "two expiries": {},
+}
+
+CAUGHT = {
+    "resigns_without_cleanup": ({"leaders_are_read", "resigning_deletes_ones_own"}, 4),
+    "epoch_swallowed": ({"epochs_rise", "terms_are_read_or_raised"}, 9),
+    "deletes_any": ({"node_is_deleted_with_a_reason", "own_node_only"}, 9),
+    "unconditional_writes": ({"writes_of_the_current"}, 10),
+    "bounce_missed": ({"looks_are_complete"}, 8),
+    "newer_refused": ({"requests_are_taken_or_refused"}, 4),
+    "new_session_resigns": ({"ends_come_to_threads", "offices_end_with_a_reason"}, 7),
+    "own_node_ignored": ({"no_deadlock"}, 4),
+    "resigns_inside_lock": ({"ends_come_to_threads", "threads_go_forward"}, 8),
+    "epochs_unchecked": ({"brokers_change_by_requests", "processes_obey_the_newest", "requests_are_taken_or_refused"}, 10),
+}
+
+COSTS: dict[str, tuple[str, Mapping[str, Value], int]] = {
+    "resigns_without_cleanup": ("one_active_up_to_date", {"resignations": 1}, 9),
+    "epoch_swallowed": ("epochs_rise", {"expiries": 1}, 9),
+    "deletes_any": ("own_node_only", {"expiries": 1}, 9),
+    "unconditional_writes": ("writes_of_the_current", {"expiries": 1, "writes": True}, 10),
+    "bounce_missed": ("metadata_become_the_live_set", {"restarts": 1}, 12),
+    "newer_refused": ("metadata_become_the_live_set", {"expiries": 1, **BROKER_EPOCHS}, 10),
+    "new_session_resigns": ("someone_acts", {"brokers": 1, "expiries": 2}, 9),
+    "own_node_ignored": ("someone_acts", {"brokers": 1, "disconnects": 1}, 4),
+    "resigns_inside_lock": ("resigned_stops", {"expiries": 1}, 14),
+    "epochs_unchecked": ("processes_obey_the_newest", {"expiries": 1}, 10),
+}
+"""What a defect costs, in which instance, and in how many steps: beside the rule that it breaks first."""
+
+
+@pytest.mark.parametrize("defect", COSTS)
+def test_a_known_bug_costs_what_its_history_says(defect: str) -> None:
+    name, parameters, steps = COSTS[defect]
+    assert unexpected(searched(CONTROLLER, parameters, [defect], [name])) == {name: steps}
+
+
+@pytest.mark.parametrize("family", [{}, AWAITED, MULTI], ids=["0.10.2", "2.0", "2.1"])
+def test_a_restarted_broker_obeys_a_zombie_up_to_2_1(family: Mapping[str, Value]) -> None:
+    parameters: dict[str, Value] = {"expiries": 1, "restarts": 1, **family}
+    assert "no_older_after_newer" in controls(searched(CONTROLLER, parameters, only=["no_older_after_newer"]))
+
+
+@pytest.mark.parametrize("wrong", [{"thread": "none"}, {"brokers": 0}, {"multi": True}])
+def test_what_no_release_is_like_is_refused(wrong: dict[str, Value]) -> None:
+    with pytest.raises(ModelError, match=next(iter(wrong))):
+        CONTROLLER.build(wrong)
