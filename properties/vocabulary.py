@@ -287,9 +287,9 @@ def _shown(made: Any) -> str:
     return "nothing: is its return forgotten?" if made is None else repr(made)
 
 
-def _boolean(where: str, made: Any) -> Any:
-    formula = z3.BoolVal(made) if isinstance(made, bool) else made
-    if made is None:
+def _boolean(where: str, value: Any) -> Any:
+    formula = z3.BoolVal(value) if isinstance(value, bool) else value
+    if value is None:
         raise ModelError(f"{where} returns nothing: is its return forgotten?")
     if not isinstance(formula, z3.BoolRef):
         raise ModelError(f"{where} is not boolean: {formula}")

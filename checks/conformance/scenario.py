@@ -108,29 +108,29 @@ def unseen(protocol: Protocol, violated: Property | None, adapter: Adapter) -> l
 def restarts(kernel: Kernel, labels: Sequence[str]) -> list[str]:
     """The steps that start all that is down after a run of these labels; none if they are no run."""
     numbers = {action.label: number for number, action in enumerate(kernel.actions)}
-    state, found = kernel.initial()[0], []
+    state, starts = kernel.initial()[0], []
     for label in labels:
         if numbers.get(label) not in kernel.enabled(state):
             return []
         state = kernel.apply(state, numbers[label])
     while due := [n for n in kernel.enabled(state) if kernel.actions[n].name == _START]:
         state = kernel.apply(state, due[0])
-        found.append(kernel.actions[due[0]].label)
-    return found
+        starts.append(kernel.actions[due[0]].label)
+    return starts
 
 
-def write_project(found: Scenario, folder: Path, classes: Classes | None = None) -> list[Path]:
+def write_project(case: Scenario, folder: Path, classes: Classes | None = None) -> list[Path]:
     """Writes the project; returns its files. ``classes`` tell the lines of methods. Raises OSError."""
-    name = f"{_camel(found.violated.name if found.violated else found.protocol.name)}Test"
+    name = f"{_camel(case.violated.name if case.violated else case.protocol.name)}Test"
     tests = folder / "src" / "test" / "java"
     files = {
-        folder / "pom.xml": pom(found.made.release),
-        folder / "README.md": readme(found, name, classes),
-        tests / "fencepost" / f"{name}.java": java_test(found, name),
+        folder / "pom.xml": pom(case.made.release),
+        folder / "README.md": readme(case, name, classes),
+        tests / "fencepost" / f"{name}.java": java_test(case, name),
         tests / "fencepost" / SCENARIO.name: SCENARIO.read_text(encoding="utf-8"),
         folder / "src" / "test" / "resources" / "log4j2.properties": "status = off\nrootLogger.level = off\n",
     }
-    for source in found.made.sources:
+    for source in case.made.sources:
         text = source.read_text(encoding="utf-8")
         package = re.search(r"^package ([\w.]+);", text, re.MULTILINE)
         assert package is not None
@@ -166,17 +166,17 @@ def _plugin(name: str, version: str, configuration: str) -> str:
     )
 
 
-def java_test(found: Scenario, name: str) -> str:
+def java_test(case: Scenario, name: str) -> str:
     """The test: one call for each step, and what must not be in the end."""
-    arguments = "".join(f", {_quoted(argument)}" for argument in found.harness.arguments)
-    options = [option for option in (*OPTIONS, *found.made.options) if "log4j2" not in option]
-    lines = [f"            run.begin({_java(found.begin)});"]
-    docs = {action.name: action.doc for action in found.protocol.actions}
-    for number, (label, request) in enumerate(zip(found.taken, found.requests, strict=True), start=1):
+    arguments = "".join(f", {_quoted(argument)}" for argument in case.harness.arguments)
+    options = [option for option in (*OPTIONS, *case.made.options) if "log4j2" not in option]
+    lines = [f"            run.begin({_java(case.begin)});"]
+    docs = {action.name: action.doc for action in case.protocol.actions}
+    for number, (label, request) in enumerate(zip(case.taken, case.requests, strict=True), start=1):
         doc = " ".join((docs[label.partition("(")[0]] or "").split())
         lines += [f"            // {part}" for part in textwrap.wrap(f"{number}. {doc}", _WIDTH)]
         lines.append(f"            run.step({_quoted(label)}, {_java(request)});")
-    method = _camel(found.violated.name if found.violated else "differs")
+    method = _camel(case.violated.name if case.violated else "differs")
     return "\n".join(
         [
             "package fencepost;",
@@ -184,7 +184,7 @@ def java_test(found: Scenario, name: str) -> str:
             "import java.util.List;",
             "import org.junit.jupiter.api.Test;",
             "",
-            f"/** {found.why} Fails where {found.made.release} does so; see README.md. */".replace("*/ */", "*/"),
+            f"/** {case.why} Fails where {case.made.release} does so; see README.md. */".replace("*/ */", "*/"),
             f"class {name} {{",
             "    /** Of the JVM: quick to start, and what Netty asks for. */",
             "    private static final List<String> OPTIONS = List.of(",
@@ -192,10 +192,10 @@ def java_test(found: Scenario, name: str) -> str:
             "",
             "    @Test",
             f"    void {method[0].lower()}{method[1:]}() throws Exception {{",
-            f"        try (Scenario run = new Scenario(OPTIONS, {_quoted(found.made.main)}{arguments})) {{",
+            f"        try (Scenario run = new Scenario(OPTIONS, {_quoted(case.made.main)}{arguments})) {{",
             *lines,
-            f"            run.mustNotEndWith({_java(found.end)},",
-            f"                    {_quoted(found.why)});",
+            f"            run.mustNotEndWith({_java(case.end)},",
+            f"                    {_quoted(case.why)});",
             "        }",
             "    }",
             "}",
@@ -204,35 +204,35 @@ def java_test(found: Scenario, name: str) -> str:
     )
 
 
-def readme(found: Scenario, name: str, classes: Classes | None) -> str:
+def readme(case: Scenario, name: str, classes: Classes | None) -> str:
     """What the run shows, how to run it, and the upstream methods of each step."""
-    parameters = ", ".join(f"{key}={written(value)}" for key, value in found.protocol.parameters.items())
-    defects = ", ".join(found.protocol.active)
+    parameters = ", ".join(f"{key}={written(value)}" for key, value in case.protocol.parameters.items())
+    defects = ", ".join(case.protocol.active)
     lines = [
-        f"# {found.why.partition(':')[0]}, on {found.made.release}",
+        f"# {case.why.partition(':')[0]}, on {case.made.release}",
         "",
-        *textwrap.wrap(found.why, _WIDTH),
+        *textwrap.wrap(case.why, _WIDTH),
         "",
-        f"The run has {len(found.taken)} steps, which the classes of {found.made.release} take, in a JVM of their own.",
+        f"The run has {len(case.taken)} steps, which the classes of {case.made.release} take, in a JVM of their own.",
         "Around them, requests and answers are held until the test lets them go. With JDK 17 or newer and Maven:",
         "",
         "    mvn -q test",
         "",
         f"The test, `src/test/java/fencepost/{name}.java`, **fails** where the release does so, and says what it saw. It is",
         "**skipped** where the code does not go this way: then the reason says at which step.",
-        f"To try another release, change `{_version_of(found.made.release)}` in `pom.xml`.",
+        f"To try another release, change `{_version_of(case.made.release)}` in `pom.xml`.",
         "",
         "| step | what happens | upstream |",
         "|---|---|---|",
     ]
-    docs = {action.name: action for action in found.protocol.actions}
-    for number, label in enumerate(found.taken, start=1):
+    docs = {action.name: action for action in case.protocol.actions}
+    for number, label in enumerate(case.taken, start=1):
         action = docs[label.partition("(")[0]]
         doc = " ".join((action.doc or "").split())
         lines.append(f"| {number} `{label}` | {doc} | {', '.join(_upstream(m, classes) for m in action.mirrors)} |")
     lines += [
         "",
-        f"Found with Fencepost in its protocol `{found.protocol.name}` with {parameters}"
+        f"Found with Fencepost in its protocol `{case.protocol.name}` with {parameters}"
         + (f", and the mistakes {defects} of the release." if defects else "."),
         "Steps that the code takes by itself as soon as it can are not listed. Lines are those of the release's jar.",
         "",

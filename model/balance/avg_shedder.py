@@ -63,8 +63,8 @@ class AvgShedder:
                 continue
             _clear(low, both)
             _clear(high, both)
-            taken, told = _fitting(data, conf, fullest, emptiest)
-            why += told
+            taken, reasons = _fitting(data, conf, fullest, emptiest)
+            why += reasons
             if taken:
                 unload[fullest] = (*unload.get(fullest, ()), *taken)
                 meant |= dict.fromkeys(taken, emptiest)
@@ -108,13 +108,13 @@ def _fitting(data: LoadData, conf: Configuration, fullest: str, emptiest: str) -
     else:
         return (), [f"{fullest}: {rate(rates)} and {throughput(throughputs)} are not above the minima; nothing is shed"]
     amount = rate if by_rate else throughput
-    told = [f"{fullest}: up to {amount(remaining)} to {emptiest}"]
+    reasons = [f"{fullest}: up to {amount(remaining)} to {emptiest}"]
     taken = []
     for load in candidates(data, full, conf, by_rate=by_rate):
         if load.amount > 0 and RIGHT.fits(load.amount, remaining):
             taken.append(load.bundle)
             remaining += -load.amount
-            told.append(f"  {load.bundle}: {amount(load.amount)}, unloaded ({amount(remaining)} remain)")
+            reasons.append(f"  {load.bundle}: {amount(load.amount)}, unloaded ({amount(remaining)} remain)")
         else:
-            told.append(f"  {load.bundle}: {amount(load.amount)}, stays: nothing, or larger than what remains")
-    return tuple(taken), told + kept_back(data, full, conf)
+            reasons.append(f"  {load.bundle}: {amount(load.amount)}, stays: nothing, or larger than what remains")
+    return tuple(taken), reasons + kept_back(data, full, conf)

@@ -96,8 +96,8 @@ def _host(broker: str) -> str | None:
 
 
 def _host_in_url(broker: str) -> str | None:
-    found = URL.fullmatch(broker)
-    return found[1] if found else None
+    match = URL.fullmatch(broker)
+    return match[1] if match else None
 
 
 def permitted(

@@ -246,9 +246,9 @@ class LoadData:
 
     def with_preallocated(self, preallocated: Mapping[str, str]) -> LoadData:
         """The same, except for what is preallocated; long-term rates, which that does not change, are kept."""
-        made = replace(self, preallocated=preallocated)
-        vars(made).update(reports=self.reports, long_term_rates=self.long_term_rates)
-        return made
+        data = replace(self, preallocated=preallocated)
+        vars(data).update(reports=self.reports, long_term_rates=self.long_term_rates)
+        return data
 
     @cached_property
     def bundle_counts(self) -> Counter[str]:

@@ -102,14 +102,14 @@ class LoadManager:
         data = self._seen(snapshot.load)
         manager = replace(self, loads=data.loads)
         shedding, manager = manager.shed(data, snapshot.policies)
-        splits, told, manager = manager.split(data, snapshot.topics)
+        splits, reasons, manager = manager.split(data, snapshot.topics)
         unloading = shedding.unloading
         destinations = {
             bundle: tuple(other for other in shedding.drawn_from[bundle] if other != broker or self.conf.is_2_10)
             for broker, bundles in unloading.unload.items()
             for bundle in bundles
         }
-        return self._round(unloading, destinations, splits, (*unloading.why, *told), data), manager
+        return self._round(unloading, destinations, splits, (*unloading.why, *reasons), data), manager
 
     def _round(
         self,
@@ -191,15 +191,15 @@ class LoadManager:
         except NoBrokers as error:
             return Shedding(Unloading(why=(f"the shedder fails: {error}",))), self
         drawn_from: dict[str, tuple[str, ...]] = {}
-        told: list[str] = []
+        reasons: list[str] = []
         for broker, bundles in unloading.unload.items():
             for bundle in bundles:
                 drawn_from[bundle], why, manager = manager._destinations(bundle, broker, unloading, data, policies)
                 others = [other for other, report in data.reports.items() if other != broker and bundle in report.owned]
                 if others:
-                    told.append(f"{bundle}: is in the reports of {', '.join([broker, *others])}: only one can own it")
-                told += why
-        return Shedding(replace(unloading, why=(*unloading.why, *told)), drawn_from), manager
+                    reasons.append(f"{bundle}: is in the reports of {', '.join([broker, *others])}: only one can own it")
+                reasons += why
+        return Shedding(replace(unloading, why=(*unloading.why, *reasons)), drawn_from), manager
 
     def _found(self, data: LoadData, policies: Policies) -> tuple[Unloading, LoadManager]:
         """What the shedder finds, and the load manager after that. Raises NoBrokers."""
@@ -230,7 +230,7 @@ class LoadManager:
                 return (target,), [], self
             return (), [f"{bundle}: stays on {source}: {target} may not serve its namespace"], self
         selection, placement = select(bundle, data, policies, self.conf, self.placement)
-        why = [f"{bundle}: {said}" for said in selection.why]
+        why = [f"{bundle}: {reason}" for reason in selection.why]
         if self.conf.is_2_10:
             return selection.any_of, why, replace(self, placement=placement)
         if not set(selection.any_of) - {source}:
@@ -253,8 +253,8 @@ class LoadManager:
         thought_of: dict[str, PlannedSplit] = {}
 
         def cut(split: Split) -> bool:
-            found = thought_of[split.bundle] = _planned(split, topics.get(split.bundle), conf)
-            return not found.fails
+            one = thought_of[split.bundle] = _planned(split, topics.get(split.bundle), conf)
+            return not one.fails
 
         splits, splitter = self.splitter.bundles_to_split(data, conf, cut=cut)
         planned = [thought_of[split.bundle] for split in splits]
@@ -264,19 +264,19 @@ class LoadManager:
 def _planned(split: Split, topics: Sequence[Topic] | None, conf: Configuration) -> PlannedSplit:
     """A split with its boundaries, and the sentence that explains it."""
     algorithm = conf.defaultNamespaceBundleSplitAlgorithm
-    said = f"{split.bundle}: {split.reason}: split by {algorithm}"
+    plan = f"{split.bundle}: {split.reason}: split by {algorithm}"
     if topics is None and algorithm != "range_equally_divide":
-        return PlannedSplit(split.bundle, None, f"{said}, for which the snapshot lacks the bundle's topics")
+        return PlannedSplit(split.bundle, None, f"{plan}, for which the snapshot lacks the bundle's topics")
     try:
         cuts, why = boundaries(algorithm, Bundle.parse(split.bundle), topics or (), conf)
     except Refused as refusal:
-        return PlannedSplit(split.bundle, None, f"{said}, refused: {refusal}", fails=True)
+        return PlannedSplit(split.bundle, None, f"{plan}, refused: {refusal}", fails=True)
     if cuts is None:
-        return PlannedSplit(split.bundle, None, f"{said}: {why}", fails=True)
+        return PlannedSplit(split.bundle, None, f"{plan}: {why}", fails=True)
     if conf.is_extensible and len(cuts) > 1:
-        told = f"{said}: {len(cuts)} boundaries, and the extensible manager cuts in two only"
-        return PlannedSplit(split.bundle, None, told, fails=True)
-    return PlannedSplit(split.bundle, tuple(cuts), said)
+        objection = f"{plan}: {len(cuts)} boundaries, and the extensible manager cuts in two only"
+        return PlannedSplit(split.bundle, None, objection, fails=True)
+    return PlannedSplit(split.bundle, tuple(cuts), plan)
 
 
 def _obstacle(bundle: str, source: str, data: LoadData, policies: Policies, conf: Configuration) -> str:

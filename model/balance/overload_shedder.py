@@ -39,8 +39,8 @@ class OverloadShedder:
                 f"{broker}: usage {percent(full)} is at or above the threshold, {percent(threshold)};"
                 f" to shed: {throughput(need)} of {throughput(report.throughput)}"
             )
-            taken, told = at_least(need, candidates(data, report, conf, by_rate=False))
-            why += told + kept_back(data, report, conf)
+            taken, reasons = at_least(need, candidates(data, report, conf, by_rate=False))
+            why += reasons + kept_back(data, report, conf)
             if taken:
                 unload[broker] = taken
         return Unloading(unload, tuple(why)), self

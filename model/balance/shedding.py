@@ -86,30 +86,30 @@ def candidates(data: LoadData, report: LocalBrokerData, conf: Configuration, *, 
 def at_least(need: float, loads: Iterable[Load]) -> tuple[tuple[str, ...], list[str]]:
     """The first bundles until what they carry is no longer below the need, and at least one; and what became of each."""
     taken: list[str] = []
-    told: list[str] = []
+    reasons: list[str] = []
     marked = 0.0
     for load in loads:
         if marked < need or not taken:
             taken.append(load.bundle)
             marked += load.amount
-            told.append(f"  {load.bundle}: {throughput(load.amount)}, unloaded ({throughput(marked)} so far)")
+            reasons.append(f"  {load.bundle}: {throughput(load.amount)}, unloaded ({throughput(marked)} so far)")
         else:
-            told.append(f"  {load.bundle}: {throughput(load.amount)}, stays: enough is unloaded")
-    return tuple(taken), told
+            reasons.append(f"  {load.bundle}: {throughput(load.amount)}, stays: enough is unloaded")
+    return tuple(taken), reasons
 
 
 def kept_back(data: LoadData, report: LocalBrokerData, conf: Configuration) -> list[str]:
     """The bundles of a broker that may not leave it now, each with the reason."""
-    told = []
+    reasons = []
     for bundle in report.bundles:
         if bundle in data.recently_unloaded:
             minutes = (data.now - data.recently_unloaded[bundle]) / 60_000
-            told.append(f"  {bundle}: stays: unloaded {minutes:.4g} min ago, within the grace period")
+            reasons.append(f"  {bundle}: stays: unloaded {minutes:.4g} min ago, within the grace period")
         elif bundle not in data.bundles:
-            told.append(f"  {bundle}: stays: its load is not known")
+            reasons.append(f"  {bundle}: stays: its load is not known")
         elif never_shed(namespace_of(bundle), conf):
-            told.append(f"  {bundle}: stays: its namespace belongs to the broker")
-    return told
+            reasons.append(f"  {bundle}: stays: its namespace belongs to the broker")
+    return reasons
 
 
 def too_few(broker: str, report: LocalBrokerData) -> str:

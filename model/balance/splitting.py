@@ -67,15 +67,15 @@ def boundaries(
     if not FULL.splittable(*bundle):
         raise Refused(f"bundle {bundle} is too small to be split")
     inside = [topic.load for topic in topics if FULL.contains(*bundle, topic.load.hash)]
-    found = _cut(algorithm, bundle, inside, conf, positions, force)
-    if not found:
+    cuts = _cut(algorithm, bundle, inside, conf, positions, force)
+    if not cuts:
         return None, _no_cut(algorithm, inside, force)
-    if not FULL.admits(*bundle, found[0], found[-1]):
-        raise Refused(f"{algorithm} cuts at {', '.join(f'0x{cut:08x}' for cut in found)}, not strictly inside {bundle}")
-    twice = next((cut for cut, following in pairwise(found) if cut == following), None)
+    if not FULL.admits(*bundle, cuts[0], cuts[-1]):
+        raise Refused(f"{algorithm} cuts at {', '.join(f'0x{cut:08x}' for cut in cuts)}, not strictly inside {bundle}")
+    twice = next((cut for cut, following in pairwise(cuts) if cut == following), None)
     if twice is not None:
         raise Refused(f"{algorithm} cuts twice at 0x{twice:08x}, which leaves a bundle without a hash")
-    return found, ""
+    return cuts, ""
 
 
 def _cut(

@@ -47,8 +47,8 @@ PLACEMENTS: dict[str, type[Placement]] = {
 class UnknownStrategy(Exception):
     """A strategy that does not exist; the message lists those that do, ``key`` is the setting that would name it."""
 
-    def __init__(self, said: str, key: str) -> None:
-        super().__init__(said)
+    def __init__(self, message: str, key: str) -> None:
+        super().__init__(message)
         self.key = key
 
 
@@ -84,8 +84,8 @@ def strategy_name(strategy: Shedder | Placement) -> str:
 def in_words(name: str, known: Mapping[str, type[Shedder]] | Mapping[str, type[Placement]]) -> str:
     """What a strategy does, in a sentence: that of a shedder begins its module, that of a placement strategy its class."""
     strategy = known[name]
-    said = str(sys.modules[strategy.__module__].__doc__ if known is SHEDDERS else strategy.__doc__)
-    return said.partition("\n")[0].removeprefix(f"{name}: ").partition(". ")[0].rstrip(".")
+    text = str(sys.modules[strategy.__module__].__doc__ if known is SHEDDERS else strategy.__doc__)
+    return text.partition("\n")[0].removeprefix(f"{name}: ").partition(". ")[0].rstrip(".")
 
 
 def _configured_shedder(conf: Configuration) -> str:

@@ -39,19 +39,19 @@ class ThresholdShedder:
         bound = f"the mean plus the threshold, {percent(mean)} + {percent(threshold)}"
         for broker, report in data.reports.items():
             average = following.averages[broker]
-            said = f"{broker}: average {percent(average)}"
+            head = f"{broker}: average {percent(average)}"
             if RIGHT.is_below(average, mean, threshold):
-                why.append(f"{said} is below {bound}")
+                why.append(f"{head} is below {bound}")
                 continue
             need = RIGHT.beyond_the_mean(report.throughput, average, mean, threshold)
-            why.append(f"{said} is at or above {bound}; to shed: {throughput(need)} of {throughput(report.throughput)}")
+            why.append(f"{head} is at or above {bound}; to shed: {throughput(need)} of {throughput(report.throughput)}")
             if need < minimum:
                 why.append(f"{broker}: that is below the minimum, {throughput(minimum)}")
             elif len(report.owned) <= 1:
                 why.append(too_few(broker, report))
             else:
-                taken, told = at_least(need, candidates(data, report, conf, by_rate=False))
-                why += told + kept_back(data, report, conf)
+                taken, reasons = at_least(need, candidates(data, report, conf, by_rate=False))
+                why += reasons + kept_back(data, report, conf)
                 if taken:
                     unload[broker] = taken
         if not unload and conf.lowerBoundarySheddingEnabled:
@@ -71,18 +71,18 @@ class ThresholdShedder:
                 fullest, most = broker, following.averages[broker]
         low = [broker for broker in data.reports if following.averages[broker] < mean - threshold]
         if fullest is None or not low:
-            said = f"lower boundary: no broker is below {percent(mean - threshold)}" if not low else "no broker has two bundles"
-            return Unloading({}, (*why, said), following.averages), following
+            head = f"lower boundary: no broker is below {percent(mean - threshold)}" if not low else "no broker has two bundles"
+            return Unloading({}, (*why, head), following.averages), following
         report = data.reports[fullest]
         need = report.throughput * threshold * LOWER_BOUNDARY_MARGIN
         minimum = conf.loadBalancerBundleUnloadMinThroughputThreshold * MIB
-        said = f"lower boundary: {', '.join(low)} below {percent(mean - threshold)}; {fullest} is the fullest"
-        why = [*why, f"{said}, to shed: {throughput(need)} of {throughput(report.throughput)}"]
+        head = f"lower boundary: {', '.join(low)} below {percent(mean - threshold)}; {fullest} is the fullest"
+        why = [*why, f"{head}, to shed: {throughput(need)} of {throughput(report.throughput)}"]
         if minimum > need:
             why.append(f"{fullest}: that is below the minimum, {throughput(minimum)}")
             return Unloading({}, tuple(why), following.averages), following
-        taken, told = at_least(need, candidates(data, report, conf, by_rate=False))
-        why += told + kept_back(data, report, conf)
+        taken, reasons = at_least(need, candidates(data, report, conf, by_rate=False))
+        why += reasons + kept_back(data, report, conf)
         return Unloading({fullest: taken} if taken else {}, tuple(why), following.averages), following
 
     def _advanced(self, data: LoadData, conf: Configuration) -> tuple[ThresholdShedder, float]:

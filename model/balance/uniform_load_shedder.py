@@ -43,16 +43,16 @@ class UniformLoadShedder:
         rates, throughputs = (_extremes_of_2_10 if conf.is_2_10 else _extremes)(data)
         by_rate = _rate_exceeded(rates, conf)
         if not by_rate and not _throughput_exceeded(throughputs, conf):
-            said = f"neither {_said_rates(rates)} nor {_said_throughputs(throughputs)} are too far apart"
-            return Unloading(why=(said,)), self
+            head = f"neither {_said_rates(rates)} nor {_said_throughputs(throughputs)} are too far apart"
+            return Unloading(why=(head,)), self
         chosen = rates if by_rate else throughputs
         broker = chosen.fullest
-        said = f"{_said_rates(rates) if by_rate else _said_throughputs(throughputs)} are too far apart"
+        head = f"{_said_rates(rates) if by_rate else _said_throughputs(throughputs)} are too far apart"
         if broker is None:
-            return Unloading(why=(f"{said}, but no broker is the fullest",)), self
+            return Unloading(why=(f"{head}, but no broker is the fullest",)), self
         required = {True: _required(rates, conf), False: _required(throughputs, conf)}
         enough = {True: required[True] >= conf.minUnloadMessage, False: required[False] >= conf.minUnloadMessageThroughput}
-        why = [f"{broker}: {said}; to shed: up to {_amount(required[by_rate], by_rate)}"]
+        why = [f"{broker}: {head}; to shed: up to {_amount(required[by_rate], by_rate)}"]
         if not (any(enough.values()) if conf.is_2_10 else enough[by_rate]):
             minimum = conf.minUnloadMessage if by_rate else conf.minUnloadMessageThroughput
             return Unloading(why=(*why, f"{broker}: that is below the minimum, {_amount(minimum, by_rate)}")), self
@@ -62,8 +62,8 @@ class UniformLoadShedder:
         amounts = WITH_DELTA if conf.before("4.2.4") and (by_rate or not conf.is_2_10) else RIGHT
         most = -1 if conf.is_2_10 else conf.maxUnloadBundleNumPerShedding
         loads = candidates(data, report, conf, by_rate=by_rate)
-        taken, told = _fitting(required[by_rate], loads, amounts=amounts, most=most, by_rate=by_rate)
-        return Unloading({broker: taken} if taken else {}, (*why, *told, *kept_back(data, report, conf))), self
+        taken, reasons = _fitting(required[by_rate], loads, amounts=amounts, most=most, by_rate=by_rate)
+        return Unloading({broker: taken} if taken else {}, (*why, *reasons, *kept_back(data, report, conf))), self
 
     def with_active_brokers(self, brokers: Collection[str]) -> UniformLoadShedder:
         """The same: nothing is remembered of a broker."""
@@ -126,19 +126,19 @@ def _fitting(
 ) -> tuple[tuple[str, ...], list[str]]:
     """The bundles, the largest first, that are not larger than what remains; each subtraction truncates to an int."""
     taken: list[str] = []
-    told: list[str] = []
+    reasons: list[str] = []
     remaining = required
     for load in loads:
-        said = f"  {load.bundle}: {_amount(load.amount, by_rate)}"
+        line = f"  {load.bundle}: {_amount(load.amount, by_rate)}"
         if most != -1 and len(taken) >= most:
-            told.append(f"{said}, stays: {most} bundles are unloaded")
+            reasons.append(f"{line}, stays: {most} bundles are unloaded")
         elif _fits(load.amount, remaining, amounts):
             taken.append(load.bundle)
             remaining += to_int(-load.amount)
-            told.append(f"{said}, unloaded ({_amount(remaining, by_rate)} remain)")
+            reasons.append(f"{line}, unloaded ({_amount(remaining, by_rate)} remain)")
         else:
-            told.append(f"{said}, stays: larger than what remains")
-    return tuple(taken), told
+            reasons.append(f"{line}, stays: larger than what remains")
+    return tuple(taken), reasons
 
 
 def _fits(amount: float, remaining: int, amounts: Amounts) -> bool:

@@ -69,8 +69,8 @@ class UserFunction:
         """An error as a user reads it: file, line, kind and message."""
         line = self.line_of(error)
         where = self.file if line is None else f"{self.file}:{line}"
-        said = error.msg if isinstance(error, SyntaxError) else str(error)
-        return f"{where}: {type(error).__name__}{': ' if said else ''}{said}"
+        message = error.msg if isinstance(error, SyntaxError) else str(error)
+        return f"{where}: {type(error).__name__}{': ' if message else ''}{message}"
 
 
 @lru_cache(maxsize=32)
@@ -81,13 +81,13 @@ def _defined(function: UserFunction) -> Called:
         exec(compile(function.text, function.file, "exec", dont_inherit=True), vars(module))
     except (Exception, SystemExit) as error:
         raise UserCodeError(function.told(error)) from error
-    found = getattr(module, function.name, None)
-    if not inspect.isroutine(found):
+    value = getattr(module, function.name, None)
+    if not inspect.isroutine(value):
         own = [name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
         functions = [name for name in own if inspect.isroutine(getattr(module, name))]
         there = f"it has {', '.join(functions)}" if functions else "it has none"
         raise UserCodeError(f"{function.file}: has no function {function.name!r}; {there}")
-    return found
+    return value
 
 
 @lru_cache(maxsize=64)

@@ -42,8 +42,8 @@ class Place(Protocol):
 class PolicyFault(Exception):
     """A user's policy failed or answered what cannot be done; ``load`` and ``memory`` are what it was asked with."""
 
-    def __init__(self, said: str, load: LoadData, memory: object) -> None:
-        super().__init__(said)
+    def __init__(self, message: str, load: LoadData, memory: object) -> None:
+        super().__init__(message)
         self.load, self.memory = load, memory
 
 
@@ -143,9 +143,9 @@ class _Asked:
             raise self.fault(f"returned {answer!r:.60}; with a memory it returns two things: the answer and the memory")
         return answer
 
-    def fault(self, said: str, where: str | None = None) -> PolicyFault:
-        told = f"{self.function}: " if where is None else where
-        return PolicyFault(f"{told}{said}", self.data, self.memory)
+    def fault(self, message: str, where: str | None = None) -> PolicyFault:
+        head = f"{self.function}: " if where is None else where
+        return PolicyFault(f"{head}{message}", self.data, self.memory)
 
     def mapping(self, answer: Any) -> Mapping[Any, Any]:
         if not isinstance(answer, Mapping):

@@ -177,12 +177,12 @@ def properties_of(shedder: str) -> Mapping[str, Statement]:
 
 def violations(answer: Answer) -> list[tuple[str, str]]:
     """The violations of an answer, each with its property, those that are expected left out."""
-    found = []
+    pairs = []
     for name, statement in PROPERTIES.items():
         expected = EXPECTED.get((name, answer.shedder))
         if expected is None or answer.conf.pulsar_version not in expected.versions:
-            found += [(name, violation) for violation in statement(answer)]
-    return found
+            pairs += [(name, violation) for violation in statement(answer)]
+    return pairs
 
 
 # --- what overloaded means to each shedder

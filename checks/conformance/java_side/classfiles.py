@@ -75,8 +75,8 @@ def _constants(file: BinaryIO) -> tuple[dict[int, str], dict[int, int]]:
 def _member(file: BinaryIO, texts: Mapping[int, str]) -> tuple[str, int]:
     """Reads a field or a method: its name, and the first line of its code or 0."""
     _, name, _, attributes = _read(file, ">HHHH")
-    found = dict(_attributes(file, attributes, texts))
-    return texts[name], _first_line(io.BytesIO(found["Code"]), texts) if "Code" in found else 0
+    by_name = dict(_attributes(file, attributes, texts))
+    return texts[name], _first_line(io.BytesIO(by_name["Code"]), texts) if "Code" in by_name else 0
 
 
 def _attributes(file: BinaryIO, count: int, texts: Mapping[int, str]) -> Iterator[tuple[str, bytes]]:
@@ -136,7 +136,7 @@ class Classes:
 
     def _line(self, full: str) -> Iterator[Class]:
         if full in self._places:
-            found = class_of(self._places[full].read(full.replace(".", "/") + ".class"))
-            yield found
-            for parent in found.parents:
+            one = class_of(self._places[full].read(full.replace(".", "/") + ".class"))
+            yield one
+            for parent in one.parents:
                 yield from self._line(parent)

@@ -102,5 +102,5 @@ def _compile(sources: Sequence[Path], path: Sequence[Path], classes: Path, relea
     finally:
         arguments.unlink()
     if done.returncode != 0:
-        told = next((line for line in done.stderr.splitlines() if "error:" in line), done.stderr[:300].strip())
-        raise ToolchainError(f"the harness does not fit {release}: {told}")
+        message = next((line for line in done.stderr.splitlines() if "error:" in line), done.stderr[:300].strip())
+        raise ToolchainError(f"the harness does not fit {release}: {message}")

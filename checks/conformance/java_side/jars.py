@@ -105,20 +105,20 @@ def _fetched(release: Release, tools: Toolchain, folder: Path) -> None:
     except OSError as error:
         raise ToolchainError(f"Maven cannot be run: {error.strerror or error}") from error
     if done.returncode != 0:
-        told = next((line for line in (done.stdout + done.stderr).splitlines() if "ERROR" in line), "it says nothing")
-        raise ToolchainError(f"Maven cannot fetch the jars of {release} (is there such a release?): {told[:300]}")
+        message = next((line for line in (done.stdout + done.stderr).splitlines() if "ERROR" in line), "it says nothing")
+        raise ToolchainError(f"Maven cannot fetch the jars of {release} (is there such a release?): {message[:300]}")
 
 
 def _check(release: Release, folder: Path, pins: str) -> None:
     wanted = {name: digest for digest, name in (line.split() for line in pins.splitlines())}
-    found = digests(folder)
-    for name in sorted({*wanted, *found}):
-        if name not in found:
+    actual = digests(folder)
+    for name in sorted({*wanted, *actual}):
+        if name not in actual:
             raise ToolchainError(f"{release}: {name} is pinned, and Maven did not fetch it")
         if name not in wanted:
             raise ToolchainError(f"{release}: Maven fetched {name}, which is not pinned in {release.pins.name}")
-        if wanted[name] != found[name]:
-            raise ToolchainError(f"{release}: {name} is not the jar that is pinned: its sha256 is {found[name]}")
+        if wanted[name] != actual[name]:
+            raise ToolchainError(f"{release}: {name} is not the jar that is pinned: its sha256 is {actual[name]}")
 
 
 def digests(folder: Path) -> dict[str, str]:

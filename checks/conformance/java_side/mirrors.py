@@ -73,12 +73,12 @@ def mirrored(entry: Entry) -> dict[str, tuple[str, ...]]:
     with in_outline():
         built = [entry.build(parameters) for parameters in instances]
         built += [entry.build(parameters, (defect,)) for defect, parameters in entry.shown_by.items()]
-    found: dict[str, dict[str, None]] = {}
+    actions: dict[str, dict[str, None]] = {}
     for protocol in built:
         for action, methods in protocol.mirrors.items():
             for method in methods:
-                found.setdefault(method, {})[action] = None
-    return {method: tuple(found[method]) for method in sorted(found)}
+                actions.setdefault(method, {})[action] = None
+    return {method: tuple(actions[method]) for method in sorted(actions)}
 
 
 def look_up(
@@ -92,7 +92,7 @@ def look_up(
     A protocol without a history is of no release, and is left out. A method counts as there if the class declares it or
     inherits it from another class of these jars. Raises ToolchainError.
     """
-    found: list[Looked] = []
+    answers: list[Looked] = []
     for project, entry in ((entry.project, entry) for entry in entries if entry.history):
         asked = tuple(release for release in numbers(project) if not releases or release in releases)
         methods = mirrored(entry)
@@ -104,13 +104,13 @@ def look_up(
                     name, _, own = method.rpartition(".")
                     if any(classes.has(full, own) for full in classes.named(name)):
                         there[method].append(release)
-        found += [
+        answers += [
             Looked(entry.name, project, method, actions, asked, tuple(there[method])) for method, actions in methods.items()
         ]
-    return found
+    return answers
 
 
-def unused(found: Sequence[Looked]) -> Iterator[str]:
+def unused(answers: Sequence[Looked]) -> Iterator[str]:
     """The names that are declared to be in some releases only, and that no action mirrors."""
-    methods = {looked.method for looked in found}
+    methods = {looked.method for looked in answers}
     return (name for name in ONLY_IN if not any(f"{method}.".startswith(f"{name}.") for method in methods))

@@ -103,12 +103,12 @@ class Session:
         self._rest = b""
         java, *options = harness.command
         try:
-            with self._said.open("wb") as said:
+            with self._said.open("wb") as file:
                 self._process = subprocess.Popen(
                     [java, f"-Djava.io.tmpdir={self._folder}", f"-Dfencepost.files={self._files}", *options],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
-                    stderr=said,
+                    stderr=file,
                     cwd=self._folder,
                     start_new_session=True,
                 )
@@ -161,8 +161,8 @@ class Session:
         while b"\n" not in parts[-1]:
             left = deadline - time.monotonic()
             with waiting():
-                told = left > 0 and self._selector.select(left)
-            if not told:
+                is_ready = left > 0 and self._selector.select(left)
+            if not is_ready:
                 raise self._failed(f"does not answer within {self.seconds:g} s")
             part = os.read(self._process.stdout.fileno(), 1 << 16)
             if not part:
@@ -177,10 +177,10 @@ class Session:
             if what == "ended":
                 self._process.wait(ENDING_SECONDS)
         status = self._process.poll()
-        said = self.said()[-TOLD:].strip()
+        output = self.said()[-TOLD:].strip()
         self.close()
         ended = f" with status {status}" if what == "ended" and status is not None else ""
-        return SessionError(f"the harness {what}{ended}" + (f"; it said last: {said}" if said else ""))
+        return SessionError(f"the harness {what}{ended}" + (f"; it said last: {output}" if output else ""))
 
     def said(self) -> str:
         """What the JVM has said on standard error."""

@@ -49,10 +49,10 @@ def toolchain(environment: Mapping[str, str] | None = None) -> Toolchain:
     path = around.get("PATH", "")
     home = around.get("JAVA_HOME")
     of_home = Path(home) / "bin" / "javac" if home else None
-    found = str(of_home) if of_home and of_home.exists() else shutil.which("javac", path=path)
-    if found is None:
+    program = str(of_home) if of_home and of_home.exists() else shutil.which("javac", path=path)
+    if program is None:
         raise ToolchainError(f"conformance needs a JDK, and there is no javac: {REMEDY}")
-    javac = Path(found)
+    javac = Path(program)
     version = _version(javac)
     if version is None:
         raise ToolchainError(f"conformance needs a JDK, and {javac} cannot be run: {REMEDY}")
@@ -70,8 +70,8 @@ def toolchain(environment: Mapping[str, str] | None = None) -> Toolchain:
 def _version(javac: Path) -> int | None:
     """The feature release of a compiler, e.g. 17 (8 for 1.8); None if it cannot be run."""
     try:
-        told = subprocess.run([javac, "-version"], capture_output=True, text=True, timeout=60, check=True)
+        done = subprocess.run([javac, "-version"], capture_output=True, text=True, timeout=60, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r"javac (?:1\.)?(\d+)", told.stdout + told.stderr)
-    return int(found[1]) if found else None
+    match = re.search(r"javac (?:1\.)?(\d+)", done.stdout + done.stderr)
+    return int(match[1]) if match else None

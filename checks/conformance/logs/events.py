@@ -144,10 +144,10 @@ def read_mapping(path: Path) -> Meaning:
 
 
 def _patterns(word: str, given: Any) -> tuple[str, ...]:
-    made = (given,) if isinstance(given, str) else given
-    if not isinstance(made, (list, tuple)) or not all(isinstance(each, str) for each in made):
+    patterns = (given,) if isinstance(given, str) else given
+    if not isinstance(patterns, (list, tuple)) or not all(isinstance(each, str) for each in patterns):
         raise ValueError(f"the steps of {word!r} are not a list of patterns such as 'add({{bookie}}, {{entry}})'")
-    return tuple(made)
+    return tuple(patterns)
 
 
 def _shown(name: str, given: Any) -> Shown:
@@ -179,12 +179,12 @@ class Events:
 def events_of(log: Log, protocol: Protocol, meaning: Meaning | None = None) -> Events:
     """The log in the words of an instance. Raises LogError, and EmptyLogError if no line tells anything of it."""
     reader = _Reader(log, protocol, meaning)
-    found = [(line, reader.event(line)) for line in log.lines]
-    events = tuple(event for _, event in found if event is not None and (event.steps is not None or event.seen))
+    by_line = [(line, reader.event(line)) for line in log.lines]
+    events = tuple(event for _, event in by_line if event is not None and (event.steps is not None or event.seen))
     if not events:
-        told = "the mapping matches none of its lines" if meaning else 'no line of it has "steps" or "seen"'
-        raise EmptyLogError(f"{log.path}: {told}, so there is nothing to explain")
-    unmatched = tuple(line.number for line, event in found if event is None)
+        why = "the mapping matches none of its lines" if meaning else 'no line of it has "steps" or "seen"'
+        raise EmptyLogError(f"{log.path}: {why}, so there is nothing to explain")
+    unmatched = tuple(line.number for line, event in by_line if event is None)
     return Events(events, reader.unobserved(), unmatched)
 
 
@@ -206,12 +206,12 @@ class _Reader:
             if patterns is None and not seen:
                 return None
             patterns = patterns or ()
-            found = dict.fromkeys(n for pattern in patterns if pattern != NOTHING for n in self._matching(pattern))
+            numbers = dict.fromkeys(n for pattern in patterns if pattern != NOTHING for n in self._matching(pattern))
             raw = tuple(self._raw(name, value) for name, value in seen.items())
         except ValueError as error:
             raise LogError(f"{self._log.path}:{line.number}: {error}") from None
         self._named |= {_name(pattern) for pattern in patterns}
-        steps = tuple(found) if patterns else None
+        steps = tuple(numbers) if patterns else None
         return Event(line.number, self._in_short(line, patterns), steps, NOTHING in patterns, raw)
 
     def unobserved(self) -> tuple[int, ...]:
@@ -285,10 +285,10 @@ def _filled(pattern: str, content: Mapping[str, Any]) -> str:
     """A pattern with the fields of a line."""
 
     def value(match: re.Match[str]) -> str:
-        found = _at(content, match[1])
-        if found is _MISSING:
+        field = _at(content, match[1])
+        if field is _MISSING:
             raise ValueError(f"{pattern!r} needs the field {match[1]!r}, which the line does not have")
-        return str(found)
+        return str(field)
 
     return re.sub(r"\{([^{}]+)\}", value, pattern)
 

@@ -133,8 +133,8 @@ def _run(kernel: Kernel, initial: Words, passed: Sequence[_Passed]) -> tuple[Tra
 
 def values(kernel: Kernel, states: Words) -> dict[str, tuple[str, ...]]:
     """What each variable may be in some of the states, as traces show it, by rising raw value."""
-    found = {}
+    by_name = {}
     for variable, field in zip(kernel.packing.variables, kernel.packing.fields.values(), strict=True):
         raw = np.unique(states[:, field.word] >> np.uint64(field.shift) & np.uint64(field.mask))
-        found[variable.name] = tuple(variable.domain.show(int(each) + field.low) for each in raw)
-    return found
+        by_name[variable.name] = tuple(variable.domain.show(int(each) + field.low) for each in raw)
+    return by_name

@@ -25,23 +25,23 @@ def possible(kernel: Kernel, states: Words) -> dict[str, tuple[str, ...]]:
     return {name: shown for name, shown in values(kernel, states).items() if set(shown) != first[name]}
 
 
-def why_not(kernel: Kernel, found: Explanation, width: int) -> list[str]:
+def why_not(kernel: Kernel, explanation: Explanation, width: int) -> list[str]:
     """Why no step of the model fits the next event, as lines of text."""
-    event = found.next
+    event = explanation.next
     assert event is not None
-    if found.after is not None:
-        told = ["a step fits, and what was seen does not:" if event.steps else "what was seen does not fit:"]
-        can = values(kernel, found.after)
+    if explanation.after is not None:
+        lines = ["a step fits, and what was seen does not:" if event.steps else "what was seen does not fit:"]
+        can = values(kernel, explanation.after)
         for place, raw in event.seen:
             variable = kernel.packing.variables[place]
             seen, may = variable.domain.show(raw), can[variable.name]
             if may != (seen,):
-                told.append(f"  {variable.name} is {seen} in the log, and in the model {alternatives(may)}")
-        return told
+                lines.append(f"  {variable.name} is {seen} in the log, and in the model {alternatives(may)}")
+        return lines
     if not event.steps:
         return ["the instance has no such step"]
     lines = [] if len(event.steps) <= TOLD else [f"{len(event.steps)} steps would do; of the first {TOLD}:"]
-    sample = [kernel.packing.unpack(state) for state in found.possible[:TRIED]]
+    sample = [kernel.packing.unpack(state) for state in explanation.possible[:TRIED]]
     for number in event.steps[:TOLD]:
         lines += _nearest(kernel, kernel.actions[number], sample, width)
     return lines

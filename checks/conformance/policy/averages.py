@@ -63,15 +63,15 @@ class Reports(Rule):
         conf = settings(random, release, names)
         pair: list[LocalBrokerData] = []
         for _ in range(2):
-            said = report(random, conf, {f"t/n/{n}": stats(random) for n in range(random.randint(0, 2))}, wild=True)
-            pair.append(said if not pair or random.random() < 0.6 else _near(random, pair[0]))
+            reported = report(random, conf, {f"t/n/{n}": stats(random) for n in range(random.randint(0, 2))}, wild=True)
+            pair.append(reported if not pair or random.random() < 0.6 else _near(random, pair[0]))
         limit = conf.loadBalancerReportUpdateMaxIntervalMinutes * MILLIS_OF_A_MINUTE
         age = max(0, limit + random.choice((-MILLIS_OF_A_MINUTE // 2, -MILLIS_OF_A_MINUTE // 2, MILLIS_OF_A_MINUTE // 2)))
         load = LoadData({"last": pair[0], "now": pair[1]})
         return Case(self.name, "ModularLoadManagerImpl", conf, (load,), {"age": age})
 
     def request(self, case: Case) -> Mapping[str, Any]:
-        reports = {name: wire.report(said) for name, said in case.rounds[0].reports.items()}
+        reports = {name: wire.report(load) for name, load in case.rounds[0].reports.items()}
         return {"rule": "report", "conf": wire.settings(case.conf), "age": case.more["age"], **reports}
 
     def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
@@ -86,12 +86,12 @@ class Reports(Rule):
         return (less for less in super().smaller(case) if len(less.rounds[0].brokers) == 2)
 
 
-def _near(random: Random, said: LocalBrokerData) -> LocalBrokerData:
+def _near(random: Random, load: LocalBrokerData) -> LocalBrokerData:
     """A report in which one thing is a little different, by about the usual threshold."""
     name = random.choice((*wire.RATES, "numBundles"))
-    value = getattr(said, name)
+    value = getattr(load, name)
     part = random.choice((0.9, 0.95, 1.05, 1.1, 1.125, 2))
-    return replace(said, **{name: type(value)(value * part) if math.isfinite(value) else value})
+    return replace(load, **{name: type(value)(value * part) if math.isfinite(value) else value})
 
 
 def _writes(reports: bool) -> str:

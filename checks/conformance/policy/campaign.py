@@ -93,15 +93,15 @@ def small(
 ) -> Find:
     """The case with as little in it as still differs."""
     tried = 0
-    found: tuple[Case, list[str]] | None = (case, differences)
-    while found is not None and tried < TRIES and not should_stop():
-        case, differences = found
-        found = None
+    smaller: tuple[Case, list[str]] | None = (case, differences)
+    while smaller is not None and tried < TRIES and not should_stop():
+        case, differences = smaller
+        smaller = None
         for batch in _batches(rule.smaller(case)):
             tried += len(batch)
             pairs = zip(batch, ask([rule.request(less) for less in batch]), strict=True)
-            found = next(((less, off) for less, answer in pairs if (off := compared(rule, less, answer))), None)
-            if found is not None or tried >= TRIES:
+            smaller = next(((less, off) for less, answer in pairs if (off := compared(rule, less, answer))), None)
+            if smaller is not None or tried >= TRIES:
                 break
     return Find(rule.name, number, case, tuple(differences))
 

@@ -72,8 +72,8 @@ class Code:
     def __init__(self, release: Version) -> None:
         besides = ("policy/old" if release == "2.10.1" else "policy/extensible",)
         main = "fencepost.policy.PolicyBench"
-        made = harness("policy/modular", main, pulsar_broker(release), besides=besides, options=OPTIONS)
-        self._session = Session(made)
+        bench = harness("policy/modular", main, pulsar_broker(release), besides=besides, options=OPTIONS)
+        self._session = Session(bench)
 
     def ask(self, requests: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
         """An answer for each request."""

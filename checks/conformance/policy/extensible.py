@@ -41,8 +41,8 @@ class Loads(Rule):
 
     def draw(self, random: Random, release: Version) -> Case:
         conf = extensible(random, release, (*WEIGHTS, "loadBalancerHistoryResourcePercentage"))
-        said = [report(random, conf, {}, wild=random.random() < 0.2) for _ in range(random.randint(1, 6))]
-        return Case(self.name, "BrokerLoadData", conf, tuple(LoadData({"b.x:1": one}) for one in said))
+        loads = [report(random, conf, {}, wild=random.random() < 0.2) for _ in range(random.randint(1, 6))]
+        return Case(self.name, "BrokerLoadData", conf, tuple(LoadData({"b.x:1": one}) for one in loads))
 
     def request(self, case: Case) -> Mapping[str, Any]:
         samples = [wire.report(load.reports["b.x:1"]) for load in case.rounds]
@@ -101,9 +101,9 @@ class Top(Rule):
         return Case(self.name, "TopKBundles", conf, (load,), {"policies": policies(random)})
 
     def request(self, case: Case) -> Mapping[str, Any]:
-        (said,) = case.rounds[0].reports.values()
+        (load,) = case.rounds[0].reports.values()
         bound = {name: value for name, value in world(LoadData(), case.more["policies"]).items() if name != "brokers"}
-        seen = {name: wire.stats(one) for name, one in said.lastStats.items()}
+        seen = {name: wire.stats(one) for name, one in load.lastStats.items()}
         count = case.conf.loadBalancerMaxNumberOfBundlesInBundleLoadReport
         return {"rule": "top", "conf": wire.settings(case.conf), "stats": seen, "count": count, **bound}
 

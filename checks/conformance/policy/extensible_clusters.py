@@ -38,18 +38,18 @@ def brokers(random: Random, conf: Configuration, before: LoadData | None = None)
     taken: set[str] = set()
     reports: dict[str, LocalBrokerData | None] = {}
     loads: dict[str, BrokerLoad] = {}
-    for broker, said in load.reports.items():
-        own = tuple(bundle for bundle in said.bundles if bundle not in taken and random.random() < 0.95)
-        seen = {bundle: one for bundle, one in said.lastStats.items() if bundle not in taken}
-        taken.update(said.bundles)
+    for broker, its in load.reports.items():
+        own = tuple(bundle for bundle in its.bundles if bundle not in taken and random.random() < 0.95)
+        seen = {bundle: one for bundle, one in its.lastStats.items() if bundle not in taken}
+        taken.update(its.bundles)
         if random.random() < 0.05:
             reports[broker] = None
             continue
-        loads[broker] = BrokerLoad(_level(random), random.choice((0.0, 1e5, 2e6, said.throughput)))
+        loads[broker] = BrokerLoad(_level(random), random.choice((0.0, 1e5, 2e6, its.throughput)))
         age = random.choice((0, 0, 0, 0, 30, 100, 700, 2000)) * SECONDS
         version = random.choice(("3.0.0", "3.1.0", "3.1.0", "3.1.0", "3.1.0-rc1")) if random.random() < 0.97 else "?"
         reports[broker] = replace(
-            said,
+            its,
             bundles=own,
             lastStats=seen,
             lastUpdate=NOW - age,
@@ -82,22 +82,22 @@ def policies(random: Random) -> Policies:
 def world(load: LoadData, bound: Policies) -> dict[str, Any]:
     """A cluster as the harness reads it."""
     loads = broker_loads_of(load)
-    told: dict[str, Any] = {}
-    for broker, said in load.brokers.items():
+    content: dict[str, Any] = {}
+    for broker, its in load.brokers.items():
         own = loads.get(broker)
-        told[broker] = None
-        if said is not None and own is not None:
-            told[broker] = {
-                **wire.report(said),
+        content[broker] = None
+        if its is not None and own is not None:
+            content[broker] = {
+                **wire.report(its),
                 "weightedMaxEMA": own.weightedMaxEMA,
                 "msgThroughputEMA": own.msgThroughputEMA,
-                "age": load.now - said.lastUpdate,
-                "brokerVersionString": said.brokerVersionString,
-                "persistentTopicsEnabled": said.persistentTopicsEnabled,
-                "nonPersistentTopicsEnabled": said.nonPersistentTopicsEnabled,
+                "age": load.now - its.lastUpdate,
+                "brokerVersionString": its.brokerVersionString,
+                "persistentTopicsEnabled": its.persistentTopicsEnabled,
+                "nonPersistentTopicsEnabled": its.nonPersistentTopicsEnabled,
             }
     return {
-        "brokers": told,
+        "brokers": content,
         "recent": {bundle: load.now - time for bundle, time in load.recently_unloaded.items()},
         "recent brokers": {broker: load.now - time for broker, time in load.recently_unloaded_brokers.items()},
         "groups": dict(bound.anti_affinity),

@@ -61,27 +61,27 @@ class Transfers(Rule):
 
     def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
         shedder = TransferShedder(policies=case.more["policies"])
-        for number, (load, told) in enumerate(zip(case.rounds, answer["rounds"], strict=True), start=1):
+        for number, (load, row) in enumerate(zip(case.rounds, answer["rounds"], strict=True), start=1):
             unloading, shedder = shedder.find_bundles_for_unloading(with_loads(load), case.conf)
             ours = [
                 (bundle, source, unloading.destinations.get(bundle))
                 for source, bundles in unloading.unload.items()
                 for bundle in bundles
             ]
-            theirs = [(bundle, source, target) for bundle, source, target in told["unloads"]]
+            theirs = [(bundle, source, target) for bundle, source, target in row["unloads"]]
             skipped = f"Skip {unloading.skipped}" if unloading.skipped else ""
             if sorted(ours, key=str) != sorted(theirs, key=str) or _by_source(ours) != _by_source(theirs):
                 return [f"round {number}: the model unloads {ours}, the class {theirs}"]
-            if (shedder.hits, skipped) != (told["hits"], told["skip"]):
-                return [f"round {number}: model {shedder.hits} hits, {skipped!r}; class {told['hits']} hits, {told['skip']!r}"]
+            if (shedder.hits, skipped) != (row["hits"], row["skip"]):
+                return [f"round {number}: model {shedder.hits} hits, {skipped!r}; class {row['hits']} hits, {row['skip']!r}"]
         return []
 
 
 def _by_source(moves: Sequence[tuple[str, str, str | None]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    bundles: dict[str, list[str]] = {}
     for bundle, source, _ in moves:
-        found.setdefault(source, []).append(bundle)
-    return found
+        bundles.setdefault(source, []).append(bundle)
+    return bundles
 
 
 class OwnersSplit(Rule):
@@ -107,9 +107,9 @@ class OwnersSplit(Rule):
             elif random.random() < 0.5:
                 load = _larger(random, load)
             rounds.append(replace(load, brokers=dict(load.reports)))
-            for bundle in sorted({name for said in load.reports.values() for name in said.lastStats}):
+            for bundle in sorted({name for its in load.reports.values() for name in its.lastStats}):
                 cuts.setdefault(bundle, random.choice(([1], [1], [1], None, [], [1, 2])))
-        owned = {name for load in rounds for said in load.reports.values() for name in said.bundles}
+        owned = {name for load in rounds for its in load.reports.values() for name in its.bundles}
         splitting = [name for name in cuts if name not in owned and random.random() < 0.05]
         splitting += [f"{name[:-1]}7" for name in cuts if random.random() < 0.05]
         more = {"cuts": cuts, "splitting": splitting}
@@ -129,9 +129,9 @@ class OwnersSplit(Rule):
         def cut(split: Split) -> bool:
             return len(cuts.get(split.bundle) or ()) == 1
 
-        for number, (load, told) in enumerate(zip(case.rounds, answer["rounds"], strict=True), start=1):
+        for number, (load, row) in enumerate(zip(case.rounds, answer["rounds"], strict=True), start=1):
             splits, strategy = strategy.bundles_to_split(load, case.conf, splitting, cut)
-            ours, theirs = [split.bundle for split in splits], [bundle for bundles in told.values() for bundle in bundles]
+            ours, theirs = [split.bundle for split in splits], [bundle for bundles in row.values() for bundle in bundles]
             if ours != theirs:
                 return [f"round {number}: the model splits {ours}, the class {theirs}"]
         return []
@@ -140,9 +140,9 @@ class OwnersSplit(Rule):
 def _larger(random: Random, load: LoadData) -> LoadData:
     """Bundles with so many topics that many are too large."""
     reports: dict[str, LocalBrokerData | None] = {}
-    for broker, said in load.reports.items():
-        seen = {name: replace(one, topics=random.choice((1, 5, 1001, 1001))) for name, one in said.lastStats.items()}
-        reports[broker] = replace(said, lastStats=seen)
+    for broker, its in load.reports.items():
+        seen = {name: replace(one, topics=random.choice((1, 5, 1001, 1001))) for name, one in its.lastStats.items()}
+        reports[broker] = replace(its, lastStats=seen)
     return replace(load, brokers=reports)
 
 

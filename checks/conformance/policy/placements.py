@@ -54,14 +54,14 @@ class Places(Rule):
     def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
         placement: Placement = PLACEMENTS[self.subject]()
         pairs = zip(case.rounds, case.more["asked"], answer["rounds"], strict=True)
-        for number, (load, (bundle, candidates), told) in enumerate(pairs, start=1):
+        for number, (load, (bundle, candidates), row) in enumerate(pairs, start=1):
             any_of, placement = placement.select(candidates, bundle, load, case.conf)
-            if "from" in told:
-                agree = list(any_of) == told["from"]
+            if "from" in row:
+                agree = list(any_of) == row["from"]
             else:
-                agree = told["chosen"] in any_of if any_of else told["chosen"] is None or "throws" in told
+                agree = row["chosen"] in any_of if any_of else row["chosen"] is None or "throws" in row
             if not agree:
-                theirs = told.get("from", told["chosen"])
+                theirs = row.get("from", row["chosen"])
                 return [f"selection {number}, of {', '.join(candidates)}: the model {list(any_of)}, the class {theirs}"]
         return []
 

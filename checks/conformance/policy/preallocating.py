@@ -44,31 +44,31 @@ class Preallocates(Rule):
     def request(self, case: Case) -> Mapping[str, Any]:
         rounds = []
         for load, pairs in zip(case.rounds, case.more["placed"], strict=True):
-            brokers = {name: wire.report(said) for name, said in load.reports.items()}
+            brokers = {name: wire.report(its) for name, its in load.reports.items()}
             rounds.append({"placed": [list(pair) for pair in pairs], "brokers": brokers})
-        told = {"rounds": rounds, "owned": list(case.more["owned"]), "unknown": wire.stats(DEFAULT_STATS)}
-        return {"rule": "preallocate", "conf": wire.settings(case.conf), **told}
+        asked = {"rounds": rounds, "owned": list(case.more["owned"]), "unknown": wire.stats(DEFAULT_STATS)}
+        return {"rule": "preallocate", "conf": wire.settings(case.conf), **asked}
 
     def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
-        kept, known, alive = Preallocation(), set[str](), set[str]()
+        mine, known, alive = Preallocation(), set[str](), set[str]()
         pairs = zip(case.rounds, case.more["placed"], answer["rounds"], strict=True)
-        for number, (load, placed, told) in enumerate(pairs, start=1):
+        for number, (load, placed, row) in enumerate(pairs, start=1):
             for bundle, broker in placed if number > 1 else ():
                 if broker in alive:
-                    kept = kept.with_bundle(bundle, broker)
+                    mine = mine.with_bundle(bundle, broker)
                     known.add(bundle)
-            kept = kept.without(alive - set(load.brokers))
+            mine = mine.without(alive - set(load.brokers))
             alive = set(load.brokers)
             active = {bundle for report in load.reports.values() for bundle in report.lastStats}
             known |= active
-            for broker in told["brokers"]:
-                kept = kept.heard(broker, load.reports[broker], known, case.more["owned"], is_2_10=case.conf.is_2_10)
+            for broker in row["brokers"]:
+                mine = mine.heard(broker, load.reports[broker], known, case.more["owned"], is_2_10=case.conf.is_2_10)
             if not case.conf.is_2_10:
                 known = active
-            ours = {broker: sorted(own) for broker, own in kept.counted.items() if own}
-            theirs = {broker: sorted(own) for broker, own in told["counted"].items() if own}
-            if (dict(kept.asked), ours) != (told["asked"], theirs):
-                return [f"round {number}: the model keeps {dict(kept.asked)}, {ours}, the class {told['asked']}, {theirs}"]
+            ours = {broker: sorted(own) for broker, own in mine.counted.items() if own}
+            theirs = {broker: sorted(own) for broker, own in row["counted"].items() if own}
+            if (dict(mine.asked), ours) != (row["asked"], theirs):
+                return [f"round {number}: the model keeps {dict(mine.asked)}, {ours}, the class {row['asked']}, {theirs}"]
         return []
 
     def smaller(self, case: Case) -> Iterator[Case]:

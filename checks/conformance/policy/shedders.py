@@ -47,22 +47,22 @@ class Sheds(Rule):
 
     def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
         shedder: Shedder = self.shedder()
-        for number, (load, told) in enumerate(zip(case.rounds, answer["rounds"], strict=True), start=1):
-            brokers, bundles = wire.in_order(load.brokers, told["brokers"]), wire.in_order(load.bundles, told["bundles"])
+        for number, (load, row) in enumerate(zip(case.rounds, answer["rounds"], strict=True), start=1):
+            brokers, bundles = wire.in_order(load.brokers, row["brokers"]), wire.in_order(load.bundles, row["bundles"])
             if not case.conf.is_2_10:
                 shedder = shedder.with_active_brokers(tuple(brokers))
             unloading, shedder = shedder.find_bundles_for_unloading(replace(load, brokers=brokers, bundles=bundles), case.conf)
             ours = {broker: list(names) for broker, names in unloading.unload.items()}
-            theirs = {broker: names for broker, names in told.get("unload", {}).items() if names}
+            theirs = {broker: names for broker, names in row.get("unload", {}).items() if names}
             if ours != theirs:
-                failed = f", which throws {told['throws']}" if "throws" in told else ""
+                failed = f", which throws {row['throws']}" if "throws" in row else ""
                 return [f"round {number}: the model sheds {ours or 'nothing'}, the class {theirs or 'nothing'}{failed}"]
-            if "averages" in told and "throws" not in told:
-                averages = {broker: float(value) for broker, value in told["averages"].items()}
-                kept = vars(shedder).get("averages", {})
-                off = [b for b in {**averages, **kept} if not wire.same(averages.get(b, -1.0), kept.get(b, -1.0))]
+            if "averages" in row and "throws" not in row:
+                averages = {broker: float(value) for broker, value in row["averages"].items()}
+                mine = vars(shedder).get("averages", {})
+                off = [b for b in {**averages, **mine} if not wire.same(averages.get(b, -1.0), mine.get(b, -1.0))]
                 if off:
-                    return [f"round {number}: average of {b}: model {kept.get(b)}, class {averages.get(b)}" for b in off]
+                    return [f"round {number}: average of {b}: model {mine.get(b)}, class {averages.get(b)}" for b in off]
         return []
 
 
@@ -77,17 +77,17 @@ class Deviates(Sheds):
         return {**super().request(case), "class": "fencepost.policy.ByThroughput"}
 
     def differences(self, case: Case, answer: Mapping[str, Any]) -> list[str]:
-        for number, (load, told) in enumerate(zip(case.rounds, answer["rounds"], strict=True), start=1):
+        for number, (load, row) in enumerate(zip(case.rounds, answer["rounds"], strict=True), start=1):
             try:
                 unloading, _ = DeviationShedder().find_bundles_for_unloading(load, case.conf)
             except NoBrokers:
-                if told.get("throws") != "NoSuchElementException":
-                    return [f"round {number}: the model fails, the class answers {told}"]
+                if row.get("throws") != "NoSuchElementException":
+                    return [f"round {number}: the model fails, the class answers {row}"]
                 continue
             ours = {broker: set(bundles) for broker, bundles in unloading.unload.items()}
-            theirs = {broker: set(bundles) for broker, bundles in told.get("unload", {}).items()}
-            if ours != theirs or "throws" in told:
-                return [f"round {number}: the model sheds {ours}, the class {told}"]
+            theirs = {broker: set(bundles) for broker, bundles in row.get("unload", {}).items()}
+            if ours != theirs or "throws" in row:
+                return [f"round {number}: the model sheds {ours}, the class {row}"]
         return []
 
 

@@ -129,12 +129,12 @@ class Lookups(Rule):
         place = topic_hash(case.more["topic"]) if "topic" in case.more else case.more["hash"]
         upstream = HashRange(defects=frozenset({"lookup_hits_last_boundary"}))
         try:
-            found = Layout(case.more["boundaries"], upstream).find(place)
+            bundle = Layout(case.more["boundaries"], upstream).find(place)
         except Refused as refusal:
-            found = None
+            bundle = None
             if "throws" not in answer:
                 return [f"the model refuses: {refusal}"]
-        ours = (None if found is None else place, None if found is None else str(found))
+        ours = (None if bundle is None else place, None if bundle is None else str(bundle))
         theirs = (answer.get("hash") if "bundle" in answer else None, answer.get("bundle"))
         return [] if ours == theirs else [f"hash and bundle: model {ours}, class {theirs}"]
 

@@ -31,13 +31,13 @@ def number(value: float) -> float | str:
 
 def settings(conf: Configuration) -> dict[str, Any]:
     """The settings that are not the defaults of the release: these are to be those that its class has."""
-    usual, told = defaults(conf.pulsar_version), {}
+    usual, changes = defaults(conf.pulsar_version), {}
     for field in fields(Configuration)[1:]:
         value = getattr(conf, field.name)
         if value != getattr(usual, field.name):
             name = NAMES_OF_2_10.get(field.name, field.name) if conf.is_2_10 else field.name
-            told[name] = sorted(value) if isinstance(value, frozenset) else value
-    return told
+            changes[name] = sorted(value) if isinstance(value, frozenset) else value
+    return changes
 
 
 def stats(seen: NamespaceBundleStats) -> dict[str, Any]:
@@ -50,15 +50,15 @@ def resource(usage: ResourceUsage) -> list[float | str]:
     return [number(usage.usage), number(usage.limit)]
 
 
-def report(said: LocalBrokerData) -> dict[str, Any]:
+def report(data: LocalBrokerData) -> dict[str, Any]:
     """A broker's report."""
     return {
-        **{name: resource(getattr(said, name)) for name in RESOURCES},
-        **{name: number(getattr(said, name)) for name in RATES},
-        "numTopics": said.numTopics,
-        "numBundles": said.numBundles,
-        "lastStats": {name: stats(seen) for name, seen in said.lastStats.items()},
-        "bundles": list(said.bundles),
+        **{name: resource(getattr(data, name)) for name in RESOURCES},
+        **{name: number(getattr(data, name)) for name in RATES},
+        "numTopics": data.numTopics,
+        "numBundles": data.numBundles,
+        "lastStats": {name: stats(seen) for name, seen in data.lastStats.items()},
+        "bundles": list(data.bundles),
     }
 
 
@@ -74,7 +74,7 @@ def bundle(data: BundleData) -> dict[str, Any]:
 def load(data: LoadData) -> dict[str, Any]:
     """What a leader knows."""
     return {
-        "brokers": {name: report(said) for name, said in data.reports.items()},
+        "brokers": {name: report(its) for name, its in data.reports.items()},
         "bundles": {name: bundle(one) for name, one in data.bundles.items()},
         "recent": dict(data.recently_unloaded),
     }

@@ -49,9 +49,9 @@ class BookKeeperCluster:
 
     def registered(self, client: Session, count: int) -> None:
         """Waits until that number of bookies is registered. Raises SessionError."""
-        found = client.ask({"do": "wait", "bookies": count})["bookies"]
-        if found != count:
-            raise SessionError(f"{found} bookies are registered, and should be {count}")
+        count_now = client.ask({"do": "wait", "bookies": count})["bookies"]
+        if count_now != count:
+            raise SessionError(f"{count_now} bookies are registered, and should be {count}")
 
 
 class Bookie(Process):

@@ -30,8 +30,8 @@ def take(stage: Stage, release: str, control: bool) -> Observation:
     ports = [free_port() for _ in range(2)]
     controller, other = (_server(stage, number, port, zookeeper, release) for number, port in enumerate(ports))
     addresses = ",".join(f"127.0.0.1:{port}" for port in ports)
-    made = stage.harness("kafka", "fencepost.KafkaClient", jars, MEMORY, besides=(PROGRAMS,))
-    client = stage.session("client", made.with_arguments(zookeeper, addresses))
+    bench = stage.harness("kafka", "fencepost.KafkaClient", jars, MEMORY, besides=(PROGRAMS,))
+    client = stage.session("client", bench.with_arguments(zookeeper, addresses))
     for number, server in enumerate((controller, other)):
         server.start()
         server.ready()
@@ -82,11 +82,11 @@ def _server(stage: Stage, number: int, port: int, zookeeper: str, release: str) 
 def _registered(client: Session, number: int, *, other_than: int) -> int:
     """Waits until a server is registered, in another incarnation; returns that. Raises SessionError."""
     end = time.monotonic() + SECONDS
-    while (found := int(client.ask({"do": "registered", "broker": number})["incarnation"])) in (0, other_than):
+    while (incarnation := int(client.ask({"do": "registered", "broker": number})["incarnation"])) in (0, other_than):
         if time.monotonic() > end:
             raise SessionError(f"server {number} does not register within {SECONDS:g} s")
         time.sleep(0.1)
-    return found
+    return incarnation
 
 
 MISSED_BOUNCE = Reproduction(

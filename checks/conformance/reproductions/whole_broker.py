@@ -21,6 +21,6 @@ OPTIONS = (
 
 def whole_broker(stage: Stage, version: str, main: str) -> Session:
     """A harness of ``java/reproductions/broker``. Raises ToolchainError and SessionError."""
-    made = stage.harness("broker", f"fencepost.{main}", pulsar_brokers(version), OPTIONS, besides=("pulsar",))
+    bench = stage.harness("broker", f"fencepost.{main}", pulsar_brokers(version), OPTIONS, besides=("pulsar",))
     stage.progress("starting ZooKeeper, a bookie and a broker")
-    return stage.session("broker", made)
+    return stage.session("broker", bench)

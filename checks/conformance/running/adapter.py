@@ -71,16 +71,16 @@ class Owed:
     may: frozenset[str] = frozenset()
     some: tuple[frozenset[str], ...] = ()
 
-    def faults(self, found: frozenset[str]) -> list[Difference]:
+    def faults(self, owed: frozenset[str]) -> list[Difference]:
         """What is missing and what is too much; empty if the requests are as they should be."""
         known = self.must | self.may | frozenset().union(*self.some)
-        missing = [Difference(f"request {r}", "outstanding", "not there", "missing") for r in sorted(self.must - found)]
+        missing = [Difference(f"request {r}", "outstanding", "not there", "missing") for r in sorted(self.must - owed)]
         missing += [
             Difference(f"one of the requests {', '.join(sorted(group))}", "outstanding", "none is there", "missing")
             for group in self.some
-            if group and not group & found
+            if group and not group & owed
         ]
-        return missing + [Difference(f"request {r}", "not expected", "outstanding", "stray") for r in sorted(found - known)]
+        return missing + [Difference(f"request {r}", "not expected", "outstanding", "stray") for r in sorted(owed - known)]
 
 
 @dataclass(frozen=True)

@@ -135,8 +135,8 @@ def campaign(
 
     result.interrupted = in_order(take, count, runs, workers=len(pairs), ahead=WINDOW, should_stop=should_stop)
     if shrink:
-        found = zip(places, result.differing, strict=True)
-        result.differing = [shortened(pairs[0][place], outcome, should_stop) for place, outcome in found]
+        runs_apart = zip(places, result.differing, strict=True)
+        result.differing = [shortened(pairs[0][place], outcome, should_stop) for place, outcome in runs_apart]
     return result
 
 

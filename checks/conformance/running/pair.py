@@ -61,9 +61,9 @@ class Outcome:
             return f"agrees at each of {steps}"
         if self.verdict == "not covered":
             return f"agrees at each of {steps}; what follows is not covered: {self.why}"
-        told = self.why or "; ".join(map(str, self.differences))
+        why = self.why or "; ".join(map(str, self.differences))
         known = f" (known: {self.known})" if self.known else ""
-        return f"{self.verdict} after {steps}, at {self.last or 'the start'}: {told}{known}"
+        return f"{self.verdict} after {steps}, at {self.last or 'the start'}: {why}{known}"
 
 
 def _words(text: str) -> list[str]:
@@ -148,12 +148,12 @@ class Pair:
 
     def compare(self, view: View, seen: Seen) -> list[Difference]:
         """Everything in which the code is not as the state has it."""
-        found = []
+        differences = []
         for observable in self.adapter.observables:
             model, code = observable.model(view), observable.code(seen.values)
             if model is not None and code is not None and model != code:
-                found += list(_parted(observable.name, model, code))
-        return found + self.adapter.expected(view).faults(seen.requests)
+                differences += list(_parted(observable.name, model, code))
+        return differences + self.adapter.expected(view).faults(seen.requests)
 
     def _known(self, last: Taken | None, differences: Sequence[Difference], why: str) -> Deviation | None:
         if last is None:

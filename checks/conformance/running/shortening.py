@@ -58,5 +58,5 @@ def shortened(pair: Pair, outcome: Outcome, should_stop: Callable[[], bool] = la
     again = pair.follow([pair.kernel.actions[n].label for n in run.actions], lenient=True)
     best = again if again.kind == outcome.kind else trial.best
     steps = len(outcome.trace.steps)
-    told = f"{outcome.trace.found_by}, shrunk from {steps} steps" if len(best.trace.steps) < steps else outcome.trace.found_by
-    return replace(best, trace=replace(best.trace, found_by=told, seed=outcome.trace.seed))
+    origin = f"{outcome.trace.found_by}, shrunk from {steps} steps" if len(best.trace.steps) < steps else outcome.trace.found_by
+    return replace(best, trace=replace(best.trace, found_by=origin, seed=outcome.trace.seed))

@@ -83,8 +83,8 @@ class _Record:
     assignment: list[int] = field(default_factory=list)
 
     def add(self, world: World, load: Load, offered: float, constant: bool) -> None:
-        for kept, values in ((self.usage, load.usage), (self.rate, load.rate), (self.throughput, load.throughput)):
-            kept.append(np.where(world.alive, values, np.nan))
+        for rows, values in ((self.usage, load.usage), (self.rate, load.rate), (self.throughput, load.throughput)):
+            rows.append(np.where(world.alive, values, np.nan))
         self.offered.append(offered)
         self.bundles.append(sum(len(layout) for layout in world.layouts.values()))
         self.constant.append(constant)

@@ -283,12 +283,12 @@ class _OfSome(LoadData):
 
 def _reason(why: Sequence[str], bundle: str) -> str:
     """The sentence under which a shedder tells that a bundle leaves; empty if it does not say."""
-    said = ""
+    reason = ""
     for line in why:
         if not line.startswith(" "):
-            said = line
+            reason = line
         elif line.startswith(f"  {bundle}:"):
-            return said
+            return reason
     return ""
 
 

@@ -36,9 +36,9 @@ SAMPLES = np.array([SHORT_TERM_SAMPLES, LONG_TERM_SAMPLES], dtype=np.float64)[:,
 
 def record(kind: type[T], **fields: Any) -> T:
     """A frozen record whose fields are all given: what its constructor makes, in a third of the time."""
-    made = object.__new__(kind)
-    object.__setattr__(made, "__dict__", fields)
-    return made
+    instance = object.__new__(kind)
+    object.__setattr__(instance, "__dict__", fields)
+    return instance
 
 
 class Sample:
@@ -204,11 +204,11 @@ class Known(Columns, Mapping[str, BundleData]):
         return bundle in self._known
 
     def __getitem__(self, bundle: str) -> BundleData:
-        found = self._made.get(bundle)
-        if found is None:
+        data = self._made.get(bundle)
+        if data is None:
             place = self._known[bundle]
-            found = self._made[bundle] = record(_Bundle, known=self, place=place, topics=int(self._topics[place]))
-        return found
+            data = self._made[bundle] = record(_Bundle, known=self, place=place, topics=int(self._topics[place]))
+        return data
 
     def get(self, bundle: str, default: Any = None) -> Any:
         """The same; the default if the bundle is not known."""

@@ -95,9 +95,9 @@ def _layouts(bundles: Sequence[str]) -> dict[str, Layout]:
         boundaries[namespace_of(name)] |= {0, *bundle, FULL.last}
         known[namespace_of(name)].add(bundle)
     layouts = {}
-    for namespace, found in boundaries.items():
+    for namespace, cuts in boundaries.items():
         try:
-            layouts[namespace] = Layout(tuple(sorted(found)))
+            layouts[namespace] = Layout(tuple(sorted(cuts)))
         except Refused as refusal:
             raise Unusable(f"the bundles of {namespace} are no layout: {refusal}") from None
         overlapping = known[namespace] - set(layouts[namespace].bundles)
@@ -111,7 +111,7 @@ def _layouts(bundles: Sequence[str]) -> dict[str, Layout]:
 def _topics(names: Sequence[str], owners: dict[str, str], snapshot: Snapshot) -> Topics:
     places, hashes, rates, producers, consumers = list[int](), list[int](), list[list[float]](), list[int](), list[int]()
     data = snapshot.load
-    stats = {bundle: found for broker in data.reports for bundle, found in data.stats_of(broker).items()}
+    stats = {bundle: its for broker in data.reports for bundle, its in data.stats_of(broker).items()}
     for place, name in enumerate(names):
         carried = stats.get(name)
         if carried is None:

@@ -63,8 +63,8 @@ class WhatIf:
 
     def brokers_worth(self, brokers: Sequence[str]) -> float:
         """How many brokers it takes, of which these are there: one that can take twice as much counts twice."""
-        kept = sum(product(self.bigger, "", broker) for broker in brokers if broker not in self.removed)
-        return kept + self.added * product(self.bigger, "")
+        remaining = sum(product(self.bigger, "", broker) for broker in brokers if broker not in self.removed)
+        return remaining + self.added * product(self.bigger, "")
 
 
 NOTHING_ELSE = WhatIf()

@@ -71,10 +71,10 @@ class World:
     def owned_by(self, broker: str) -> dict[str, int]:
         """The bundles of a broker and their places."""
         place = self.place_of_broker[broker]
-        found = self._owned.get(place)
-        if found is None:
-            found = self._owned[place] = {self.names[bundle]: bundle for bundle in self.places_of(broker).tolist()}
-        return found
+        owned = self._owned.get(place)
+        if owned is None:
+            owned = self._owned[place] = {self.names[bundle]: bundle for bundle in self.places_of(broker).tolist()}
+        return owned
 
     def places_of(self, broker: str) -> NDArray[np.intp]:
         """The places of a broker's bundles; the same array until they change."""
