@@ -15,7 +15,7 @@ from fencepost.model.language.building import built, in_outline
 from fencepost.model.language.mistakes import guess
 from fencepost.model.language.sizes import Size
 from fencepost.model.releases import PULSAR, Behaviour, Releases
-from fencepost.properties.general import General, Part
+from fencepost.properties.any_size import General, Part
 from fencepost.properties.vocabulary import Suite
 
 __tracebackhide__ = True  # what is wrong with a model is told with a line of the model

@@ -32,7 +32,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "properties": (
         ("vocabulary",),
-        ("general",),
+        ("any_size",),
         ("registry", "slices", "suspicions"),
         ("small_instances",),
         ("observed", "theorems"),

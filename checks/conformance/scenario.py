@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fencepost.checks.conformance.java_side.classfiles import Classes
-from fencepost.checks.conformance.java_side.harness import JAVA, OPTIONS, Harness, Made
+from fencepost.checks.conformance.java_side.harness import JAVA, OPTIONS, Harness, Ingredients
 from fencepost.checks.conformance.java_side.jars import Release
 from fencepost.checks.conformance.running.adapter import Adapter
 from fencepost.checks.conformance.running.pair import Outcome, Pair
@@ -45,7 +45,7 @@ class Scenario:
 
     protocol: Protocol
     harness: Harness
-    made: Made
+    ingredients: Ingredients
     outcome: Outcome
     begin: Mapping[str, Any]
     requests: tuple[Mapping[str, Any], ...]
@@ -90,11 +90,11 @@ def scenario(protocol: Protocol, labels: Sequence[str], adapter: Adapter, violat
     if not whole:
         raise NotSeenError(str(outcome))
     harness = adapter.session.harness
-    assert harness.made is not None
+    assert harness.ingredients is not None
     begin, *requests = heard.asked
     taken = [step.action for step in outcome.trace.steps if step.action.partition("(")[0] not in adapter.eager]
     end = {name: value for name, value in heard.seen.items() if name not in _UNDER_WAY}
-    return Scenario(protocol, harness, harness.made, outcome, begin, tuple(requests), tuple(taken), end, violated)
+    return Scenario(protocol, harness, harness.ingredients, outcome, begin, tuple(requests), tuple(taken), end, violated)
 
 
 def unseen(protocol: Protocol, violated: Property | None, adapter: Adapter) -> list[str]:
@@ -124,13 +124,13 @@ def write_project(case: Scenario, folder: Path, classes: Classes | None = None) 
     name = f"{_camel(case.violated.name if case.violated else case.protocol.name)}Test"
     tests = folder / "src" / "test" / "java"
     files = {
-        folder / "pom.xml": pom(case.made.release),
+        folder / "pom.xml": pom(case.ingredients.release),
         folder / "README.md": readme(case, name, classes),
         tests / "fencepost" / f"{name}.java": java_test(case, name),
         tests / "fencepost" / SCENARIO.name: SCENARIO.read_text(encoding="utf-8"),
         folder / "src" / "test" / "resources" / "log4j2.properties": "status = off\nrootLogger.level = off\n",
     }
-    for source in case.made.sources:
+    for source in case.ingredients.sources:
         text = source.read_text(encoding="utf-8")
         package = re.search(r"^package ([\w.]+);", text, re.MULTILINE)
         assert package is not None
@@ -169,7 +169,7 @@ def _plugin(name: str, version: str, configuration: str) -> str:
 def java_test(case: Scenario, name: str) -> str:
     """The test: one call for each step, and what must not be in the end."""
     arguments = "".join(f", {_quoted(argument)}" for argument in case.harness.arguments)
-    options = [option for option in (*OPTIONS, *case.made.options) if "log4j2" not in option]
+    options = [option for option in (*OPTIONS, *case.ingredients.options) if "log4j2" not in option]
     lines = [f"            run.begin({_java(case.begin)});"]
     docs = {action.name: action.doc for action in case.protocol.actions}
     for number, (label, request) in enumerate(zip(case.taken, case.requests, strict=True), start=1):
@@ -184,7 +184,7 @@ def java_test(case: Scenario, name: str) -> str:
             "import java.util.List;",
             "import org.junit.jupiter.api.Test;",
             "",
-            f"/** {case.why} Fails where {case.made.release} does so; see README.md. */".replace("*/ */", "*/"),
+            f"/** {case.why} Fails where {case.ingredients.release} does so; see README.md. */".replace("*/ */", "*/"),
             f"class {name} {{",
             "    /** Of the JVM: quick to start, and what Netty asks for. */",
             "    private static final List<String> OPTIONS = List.of(",
@@ -192,7 +192,7 @@ def java_test(case: Scenario, name: str) -> str:
             "",
             "    @Test",
             f"    void {method[0].lower()}{method[1:]}() throws Exception {{",
-            f"        try (Scenario run = new Scenario(OPTIONS, {_quoted(case.made.main)}{arguments})) {{",
+            f"        try (Scenario run = new Scenario(OPTIONS, {_quoted(case.ingredients.main)}{arguments})) {{",
             *lines,
             f"            run.mustNotEndWith({_java(case.end)},",
             f"                    {_quoted(case.why)});",
@@ -209,18 +209,18 @@ def readme(case: Scenario, name: str, classes: Classes | None) -> str:
     parameters = ", ".join(f"{key}={written(value)}" for key, value in case.protocol.parameters.items())
     defects = ", ".join(case.protocol.active)
     lines = [
-        f"# {case.why.partition(':')[0]}, on {case.made.release}",
+        f"# {case.why.partition(':')[0]}, on {case.ingredients.release}",
         "",
         *textwrap.wrap(case.why, _WIDTH),
         "",
-        f"The run has {len(case.taken)} steps, which the classes of {case.made.release} take, in a JVM of their own.",
+        f"The run has {len(case.taken)} steps, which the classes of {case.ingredients.release} take, in a JVM of their own.",
         "Around them, requests and answers are held until the test lets them go. With JDK 17 or newer and Maven:",
         "",
         "    mvn -q test",
         "",
         f"The test, `src/test/java/fencepost/{name}.java`, **fails** where the release does so, and says what it saw. It is",
         "**skipped** where the code does not go this way: then the reason says at which step.",
-        f"To try another release, change `{_version_of(case.made.release)}` in `pom.xml`.",
+        f"To try another release, change `{_version_of(case.ingredients.release)}` in `pom.xml`.",
         "",
         "| step | what happens | upstream |",
         "|---|---|---|",

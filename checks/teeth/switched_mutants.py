@@ -21,7 +21,7 @@ from fencepost.properties.vocabulary import Property, Suite
 SWITCH = "mutant"
 
 
-class Litter:
+class Batch:
     """The mutants of one instance, compiled together with those of its claims whose names are given (None: all)."""
 
     def __init__(
@@ -39,7 +39,7 @@ class Litter:
         self.observed = Observed.of(suite, [p for p in claims(suite) if wanted is None or p.name in wanted])
 
     def choose(self, mutant: int) -> None:
-        """From here on what begins with an initial state is of that mutant, by its place in the litter."""
+        """From here on what begins with an initial state is of that mutant, by its place in the batch."""
         self.protocol.variables[-1] = replace(self.protocol.variables[-1], initial=(mutant,))
 
 

@@ -12,7 +12,7 @@ from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.engines.search.exhaustive import Budget, exhaust
 from fencepost.checks.engines.solvers.workers import spread
 from fencepost.checks.teeth.mutation import UNFAIR, Mistake, Spoiled, mutants
-from fencepost.checks.teeth.switched_mutants import Litter, alone, claims, differences, rearranged
+from fencepost.checks.teeth.switched_mutants import Batch, alone, claims, differences, rearranged
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.results import Limits
 from fencepost.model.kernel.search.search import search
@@ -21,7 +21,7 @@ from fencepost.model.language.obligations import prove_domains
 from fencepost.properties.observed import Observed
 from fencepost.properties.registry import Entry, Instance
 
-LITTER = 24
+BATCH = 24
 """Mutants that are compiled together: with more, most of the time goes into code that none but one of them runs."""
 
 
@@ -110,15 +110,15 @@ class Trial:
     ) -> dict[Mistake, Tried]:
         """Checks each of these mutants as any protocol is checked, all claims of its suite or those named; without those that
         were not tried because ``should_stop`` said so. ``progress`` is told how many are done."""
-        litters = [mistakes[start : start + LITTER] for start in range(0, len(mistakes), LITTER)]
+        batches = [mistakes[start : start + BATCH] for start in range(0, len(mistakes), BATCH)]
 
         def work(task: int) -> dict[Mistake, Tried]:
-            return self._try(litters[task], properties, should_stop)
+            return self._try(batches[task], properties, should_stop)
 
         def tell(done: int, count: int) -> None:
-            progress(min(done * LITTER, len(mistakes)))
+            progress(min(done * BATCH, len(mistakes)))
 
-        results = spread(len(litters), workers, lambda: work, progress=tell, should_stop=should_stop)
+        results = spread(len(batches), workers, lambda: work, progress=tell, should_stop=should_stop)
         return {mistake: tried for some in results if some is not None for mistake, tried in some.items()}
 
     def _try(
@@ -134,10 +134,10 @@ class Trial:
         within = [mistake for mistake in within if mistake.change != UNFAIR]
         if not within:
             return tried
-        litter = Litter(self.entry, self.instance, [self.mutants[mistake] for mistake in within], properties)
+        batch = Batch(self.entry, self.instance, [self.mutants[mistake] for mistake in within], properties)
         for number, mistake in enumerate(within):
-            litter.choose(number)
-            findings = exhaust(litter.observed, self.budget, should_stop=should_stop)
+            batch.choose(number)
+            findings = exhaust(batch.observed, self.budget, should_stop=should_stop)
             if should_stop():
                 break
             tried[mistake] = self._judged(findings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fencepost.properties.general import General, sizes_from
+from fencepost.properties.any_size import General, sizes_from
 from fencepost.properties.registry import Instance, Value
 
 _CUT_OFF: Mapping[str, Value] = {"disconnects": 1, "expiries": 1}

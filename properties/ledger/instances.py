@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from fencepost.properties.general import Case, General, Sizes, sizes_from
+from fencepost.properties.any_size import Case, General, Sizes, sizes_from
 from fencepost.properties.registry import Instance, Value
 
 _PAIR = {"bookies": 2, "ensemble": 2, "write_quorum": 2, "ack_quorum": 2}

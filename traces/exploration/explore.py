@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 
-from fencepost.traces.exploration.kept import check, is_kept, keep
+from fencepost.traces.exploration.digests import check, is_kept, keep
 from fencepost.traces.exploration.run import Run
 from fencepost.traces.exploration.session import SparkError, reason
 from fencepost.traces.exploration.stretches import SCHEMA, worker

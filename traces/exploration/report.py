@@ -10,9 +10,9 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from fencepost.traces.exploration.digests import check
 from fencepost.traces.exploration.explore import SLICES, complete
 from fencepost.traces.exploration.folder import FolderError
-from fencepost.traces.exploration.kept import check
 from fencepost.traces.exploration.run import Run
 
 TABLES = {

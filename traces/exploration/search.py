@@ -23,9 +23,9 @@ from fencepost.model.kernel.search.paths import plain, through
 from fencepost.model.kernel.search.results import Established, Find, Limits, Outcome, Progress, Result, with_step
 from fencepost.model.kernel.search.sieve import buckets_of
 from fencepost.model.kernel.search.totals import Totals
+from fencepost.traces.exploration.digests import check, keep, on_spark
 from fencepost.traces.exploration.explore import watched
 from fencepost.traces.exploration.folder import FolderError, content_of
-from fencepost.traces.exploration.kept import check, keep, on_spark
 from fencepost.traces.exploration.levels import (
     BUCKET,
     SURVEY,

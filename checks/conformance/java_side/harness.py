@@ -30,7 +30,7 @@ OPTIONS = (
 
 
 @dataclass(frozen=True)
-class Made:
+class Ingredients:
     """What a harness is made of: the class that is started, the sources, the release whose jars they use, and the options of
     the JVM that are its own."""
 
@@ -42,11 +42,11 @@ class Made:
 
 @dataclass(frozen=True)
 class Harness:
-    """A compiled harness: the command that starts its JVM, which then speaks JSON lines (see ``session``), what it is ``made``
-    of, and the ``arguments`` of its main class."""
+    """A compiled harness: the command that starts its JVM, which then speaks JSON lines (see ``session``), its
+    ``ingredients``, and the ``arguments`` of its main class."""
 
     command: tuple[str, ...]
-    made: Made | None = None
+    ingredients: Ingredients | None = None
     arguments: tuple[str, ...] = ()
 
     def with_arguments(self, *arguments: str) -> Harness:
@@ -87,7 +87,7 @@ def harness(
     classes = kept(user_cache() / "classes" / name, compiled)
     together = os.pathsep.join([str(classes), *(str(jar) for jar in path)])
     command = (str(tools.java), *OPTIONS, *options, "-cp", together, main)
-    return Harness(command, Made(main, release, tuple(sources), tuple(options)))
+    return Harness(command, Ingredients(main, release, tuple(sources), tuple(options)))
 
 
 def _compile(sources: Sequence[Path], path: Sequence[Path], classes: Path, release: Release, tools: Toolchain) -> None:

@@ -20,7 +20,7 @@ from fencepost.checks.engines.solvers.obligations import Outcome
 from fencepost.checks.engines.solvers.workers import spread
 from fencepost.model.language.first_order import AnySize
 from fencepost.model.language.unbounded import Scheme
-from fencepost.properties.general import Part
+from fencepost.properties.any_size import Part
 from fencepost.properties.vocabulary import Property, Suite
 
 Progress = Callable[[int, int], None]

@@ -28,7 +28,7 @@ from fencepost.model.kernel.search.results import Limits, Progress
 from fencepost.model.kernel.search.search import search
 from fencepost.model.kernel.search.sieve import buckets_of
 from fencepost.model.language import ModelError, Protocol
-from fencepost.properties.general import Case
+from fencepost.properties.any_size import Case
 from fencepost.properties.registry import Entry, Instance, RegistryError, Value
 from fencepost.properties.slices import slice_for
 from fencepost.properties.vocabulary import Property

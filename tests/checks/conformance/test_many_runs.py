@@ -11,8 +11,8 @@ from fencepost.checks.conformance.registry import TARGETS
 from fencepost.checks.conformance.running.campaign import campaign
 from fencepost.checks.conformance.targets import Asked
 from fencepost.properties.protocols import PROTOCOLS
+from tests.checks.conformance.differences import unexplained
 from tests.checks.conformance.real import tools
-from tests.checks.conformance.telling import told
 
 RUNS = 10_000
 WORKERS = min(8, (os.cpu_count() or 1) + 1)
@@ -35,7 +35,7 @@ def test_many_runs_differ_only_where_it_is_known(name: str, release: str) -> Non
             instances, adapter, besides=besides, runs=RUNS, steps=60, seed=1, weights=target.weights, stop_after=1
         )
         covered = set(adapter.covered)
-    assert result.agrees, told(result)
+    assert result.agrees, unexplained(result)
     assert result.runs == RUNS
     in_instances = {action.name for protocol in instances for action in protocol.actions}
     taken = result.coverage.names()

@@ -56,8 +56,8 @@ def test_the_project_has_every_step_and_what_was_seen(adapter: LedgerAdapter, tm
     pom = ElementTree.fromstring((tmp_path / "pom.xml").read_text(encoding="utf-8"))
     names = [element.text for element in pom.iter() if element.tag.endswith("artifactId")]
     assert names[:3] == ["scenario", "bookkeeper-server", "junit-jupiter"]
-    assert found.made.sources
-    for source in found.made.sources:
+    assert found.ingredients.sources
+    for source in found.ingredients.sources:
         (copy,) = [file for file in files if file.name == source.name]
         assert copy.read_text(encoding="utf-8") == source.read_text(encoding="utf-8")
 

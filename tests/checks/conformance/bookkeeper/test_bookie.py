@@ -16,8 +16,8 @@ from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
+from tests.checks.conformance.differences import unexplained
 from tests.checks.conformance.real import tools
-from tests.checks.conformance.telling import told
 
 pytestmark = pytest.mark.xdist_group("real bookkeeper")
 
@@ -55,7 +55,7 @@ def follow(adapter: BookieAdapter, script: str, **parameters: Value) -> Outcome:
 
 def test_runs_agree(adapter: BookieAdapter) -> None:
     result = held(adapter, instances(USUAL, "db"), 8)
-    assert result.agreeing == 8, told(result)
+    assert result.agreeing == 8, unexplained(result)
     assert result.coverage.names()["replay"] > 8
 
 
@@ -64,7 +64,7 @@ def test_the_other_storages_agree(storage: str) -> None:
     tools()
     with start_bookie(Asked(USUAL, storage)) as made:
         result = held(made, instances(USUAL, storage), 3)
-    assert result.agreeing == 3, told(result)
+    assert result.agreeing == 3, unexplained(result)
 
 
 @pytest.mark.deep
@@ -74,7 +74,7 @@ def test_many_runs_agree_and_take_every_action(release: str, storage: str) -> No
     tools()
     with start_bookie(Asked(release, storage)) as made:
         result = held(made, instances(release, storage), 1000)
-    assert result.agrees, told(result)
+    assert result.agrees, unexplained(result)
     assert set(result.known) <= {"a look brings a page"}
     everything = {action.name for each in result.instances for action in each.actions}
     assert everything - set(result.coverage.names()) == set()
@@ -102,7 +102,7 @@ def test_processes_that_are_killed(storage: str) -> None:
     tools()
     with start_bookie(Asked(USUAL, storage, processes=True)) as made:
         result = held(made, instances(USUAL, storage), 60)
-    assert result.agrees, told(result)
+    assert result.agrees, unexplained(result)
 
 
 def test_the_words_are_those_of_the_model(adapter: BookieAdapter) -> None:

@@ -17,7 +17,7 @@ from fencepost.checks.conformance.running.campaign import Result
 from fencepost.checks.conformance.running.pair import Pair
 from fencepost.model.kernel import Kernel
 from tests.checks.conformance.bookkeeper.ledgers import ENTRY, follow, held, running
-from tests.checks.conformance.telling import told
+from tests.checks.conformance.differences import unexplained
 
 pytestmark = pytest.mark.xdist_group("real bookkeeper")
 
@@ -37,7 +37,7 @@ def ran(adapter: LedgerAdapter) -> Result:
 
 
 def test_runs_differ_only_where_it_is_known(ran: Result) -> None:
-    assert ran.agrees, told(ran)
+    assert ran.agrees, unexplained(ran)
     assert ran.agreeing > 100
     assert ran.runs == 150
 
@@ -106,7 +106,7 @@ def _kernel() -> Kernel:
 def test_each_storage_agrees_where_nothing_is_known_of_it(storage: str) -> None:
     with running(storage=storage) as other:
         result = held(other, runs=20, entries=2, recoverers=2)
-        assert result.agrees, told(result)
+        assert result.agrees, unexplained(result)
         assert set(result.known) <= {"L14"}
         assert (words.LOSE_DISK in other.covered) == (storage == "db")
 

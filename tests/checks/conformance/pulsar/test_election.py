@@ -16,8 +16,8 @@ from fencepost.checks.conformance.targets import Asked
 from fencepost.model.kernel import Kernel
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
+from tests.checks.conformance.differences import unexplained
 from tests.checks.conformance.real import each_release, tools
-from tests.checks.conformance.telling import told
 
 pytestmark = pytest.mark.xdist_group("real pulsar")
 
@@ -52,14 +52,14 @@ def follow(adapter: ElectionAdapter, script: str, *defects: str, **parameters: V
 
 def test_runs_differ_only_where_it_is_known(adapter: ElectionAdapter) -> None:
     result = held(adapter, runs=24)
-    assert result.agrees, told(result)
+    assert result.agrees, unexplained(result)
     assert result.agreeing > 4
     assert result.runs == 24
 
 
 def test_runs_with_a_crash_agree(adapter: ElectionAdapter) -> None:
     result = held(adapter, runs=40, brokers=3, crashes=1)
-    assert result.agrees, told(result)
+    assert result.agrees, unexplained(result)
     assert set(result.known) <= {"C7"}
     assert result.agreeing > 20  # runs are steered to what few took, and so to what differs as is known
 
@@ -169,7 +169,7 @@ def test_since_26000_a_broker_leads_as_its_creation_is_answered(release: str) ->
         assert (outcome.verdict, outcome.known, outcome.last) == ("differs", "C1", "propose(b0)")
         instances = [ELECTION.model(ENTRY, release, each) for each in ELECTION.instances]
         result = campaign(instances, newer, runs=18, steps=40, seed=1, weights=ELECTION.weights, stop_after=1)
-        assert result.agrees, told(result)
+        assert result.agrees, unexplained(result)
         assert "C1" not in result.known
 
 

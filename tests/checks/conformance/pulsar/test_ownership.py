@@ -16,8 +16,8 @@ from fencepost.checks.conformance.targets import Asked
 from fencepost.model.kernel import Kernel
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
+from tests.checks.conformance.differences import shown, unexplained
 from tests.checks.conformance.real import each_release, tools
-from tests.checks.conformance.telling import shown, told
 
 pytestmark = pytest.mark.xdist_group("real pulsar")
 
@@ -53,7 +53,7 @@ def holder(outcome: Outcome) -> str:
 
 def test_runs_differ_only_where_it_is_known(adapter: OwnershipAdapter) -> None:
     result = held(adapter, runs=48)
-    assert result.agrees, told(result)
+    assert result.agrees, unexplained(result)
     assert set(result.known) <= {"N2", "valid while it is released"}
     assert result.agreeing > 40
 

@@ -15,8 +15,8 @@ from fencepost.checks.conformance.targets import Asked
 from fencepost.model.kernel import Kernel
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
+from tests.checks.conformance.differences import KNOWN_OF_LOCKS, unexplained
 from tests.checks.conformance.real import tools
-from tests.checks.conformance.telling import KNOWN_OF_LOCKS, told
 
 pytestmark = pytest.mark.xdist_group("real brokers")
 
@@ -47,7 +47,7 @@ def follow(adapter: SplitAdapter, script: str, *defects: str, **parameters: Valu
 @pytest.mark.deep
 def test_runs_differ_only_where_it_is_known(adapter: SplitAdapter) -> None:
     result = held(adapter, runs=len(SPLIT.instances))
-    assert result.agrees, told(result)
+    assert result.agrees, unexplained(result)
     assert set(result.known) <= KNOWN_OF_LOCKS
     assert result.agreeing > 5
 
@@ -58,7 +58,7 @@ def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
     tools()
     with start_split(Asked(release)) as made:
         result = held(made, runs=240, release=release)
-    assert result.agrees, told(result)
+    assert result.agrees, unexplained(result)
     assert set(result.known) <= KNOWN_OF_LOCKS
     assert {"hear_of_layout", "meet_bad_version", "begin_again", "hand_over", "release"} <= result.coverage.names().keys()
 

@@ -16,8 +16,8 @@ from fencepost.checks.conformance.targets import Asked
 from fencepost.model.kernel import Kernel
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
+from tests.checks.conformance.differences import unexplained
 from tests.checks.conformance.real import tools
-from tests.checks.conformance.telling import told
 
 pytestmark = pytest.mark.xdist_group("real pulsar")
 
@@ -59,7 +59,7 @@ def about(outcome: Outcome, client: str) -> dict[str, object]:
 
 def test_runs_do_not_differ(adapter: StoreAdapter) -> None:
     result = held(adapter, runs=8)
-    assert result.agrees, told(result)
+    assert result.agrees, unexplained(result)
     assert (result.runs, result.agreeing) == (8, 8)
 
 
@@ -69,7 +69,7 @@ def test_many_runs_do_not_differ(release: str) -> None:
     tools()
     with start_store(Asked(release)) as made:
         result = held(made, runs=10_000, steps=60)
-    assert result.agrees, told(result)
+    assert result.agrees, unexplained(result)
     assert result.agreeing == result.runs
     assert set(result.coverage.names()) == set(made.covered)
 
@@ -80,7 +80,7 @@ def test_other_releases_do_not_differ(release: str) -> None:
     tools()
     with start_store(Asked(release)) as made:
         result = held(made, runs=8, steps=30)
-    assert result.agrees, told(result)
+    assert result.agrees, unexplained(result)
     assert result.agreeing == 8
 
 

@@ -15,8 +15,8 @@ from fencepost.checks.conformance.targets import Asked
 from fencepost.model.kernel import Kernel
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
+from tests.checks.conformance.differences import KNOWN_OF_LOCKS, shown, unexplained
 from tests.checks.conformance.real import tools
-from tests.checks.conformance.telling import KNOWN_OF_LOCKS, shown, told
 
 pytestmark = pytest.mark.xdist_group("real brokers")
 
@@ -48,7 +48,7 @@ def follow(adapter: UnloadAdapter, script: str, *defects: str, **parameters: Val
 @pytest.mark.deep
 def test_runs_differ_only_where_it_is_known(adapter: UnloadAdapter) -> None:
     result = held(adapter, runs=len(UNLOAD.instances))
-    assert result.agrees, told(result)
+    assert result.agrees, unexplained(result)
     assert set(result.known) <= KNOWN_OF_LOCKS
     assert result.agreeing > 4
 
@@ -59,7 +59,7 @@ def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
     tools()
     with start_unload(Asked(release)) as made:
         result = held(made, runs=210, release=release)
-    assert result.agrees, told(result)
+    assert result.agrees, unexplained(result)
     assert set(result.known) <= KNOWN_OF_LOCKS
     assert {"close_topic", "fail_to_close", "time_out_closing", "find_other", "release"} <= result.coverage.names().keys()
 

@@ -16,8 +16,8 @@ from fencepost.checks.conformance.targets import Asked
 from fencepost.model.kernel import Kernel
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError, Value
+from tests.checks.conformance.differences import unexplained
 from tests.checks.conformance.real import tools
-from tests.checks.conformance.telling import told
 
 pytestmark = pytest.mark.xdist_group("real pulsar")
 
@@ -49,7 +49,7 @@ def follow(adapter: ChannelAdapter, script: str, *defects: str, **parameters: Va
 @pytest.mark.deep
 def test_runs_differ_only_where_it_is_known(adapter: ChannelAdapter) -> None:
     result = held(adapter, runs=20)
-    assert result.agrees, told(result)
+    assert result.agrees, unexplained(result)
     assert result.agreeing > 14
     everyday = {"read", "assign", "unload", "transfer", "release"}
     assert everyday | {"crash", "expire", "disconnect", "shut_down", "split"} <= set(result.coverage.names())
@@ -61,7 +61,7 @@ def test_many_runs_differ_only_where_it_is_known(release: str) -> None:
     tools(NEWEST_JDK)
     with start(Asked(release)) as made:
         result = held(made, runs=1_500, release=release)
-    assert result.agrees, told(result)
+    assert result.agrees, unexplained(result)
     taken = result.coverage.names()
     assert {name for name in made.covered if not taken[name]} <= {"free_orphan", "bury"}  # which take two brokers that are gone
 

@@ -13,7 +13,7 @@ from fencepost.checks.engines.any_size.proof import GeneralProof, prove_for_any_
 from fencepost.model.language import And, ModelError, Not, Protocol, at_least
 from fencepost.model.language.first_order import AnySize, any_size
 from fencepost.model.language.sizes import Size
-from fencepost.properties.general import Case, General, Part, Sizes
+from fencepost.properties.any_size import Case, General, Part, Sizes
 from fencepost.properties.vocabulary import Suite
 from tests.marking import first_at_once
 

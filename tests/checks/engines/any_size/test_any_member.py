@@ -15,7 +15,7 @@ from fencepost.checks.engines.induction.proof import prove
 from fencepost.model.language import And, If, Implies, ModelError, Not, Protocol, all_of, any_of, at_least
 from fencepost.model.language.first_order import AnySize, any_size
 from fencepost.model.language.sizes import Size
-from fencepost.properties.general import General, sizes_from
+from fencepost.properties.any_size import General, sizes_from
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.vocabulary import Suite
 

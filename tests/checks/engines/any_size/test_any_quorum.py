@@ -15,7 +15,7 @@ from fencepost.checks.engines.solvers.second_solver import ground_answer
 from fencepost.model.language import And, Implies, ModelError, Not, Or, Protocol, all_of, any_of, at_least
 from fencepost.model.language.first_order import AnySize, any_size
 from fencepost.model.language.sizes import Size
-from fencepost.properties.general import Case, General, Sizes, sizes_from
+from fencepost.properties.any_size import Case, General, Sizes, sizes_from
 from fencepost.properties.vocabulary import Suite
 
 MISTAKES = {"one_no_less": "the proposal fails with one refusal less", "votes_twice": "who has refused may agree after all"}

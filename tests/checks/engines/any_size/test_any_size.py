@@ -24,7 +24,7 @@ from fencepost.checks.reports.report import text
 from fencepost.model.language import And, Implies, ModelError, Not, Protocol, all_of, any_of
 from fencepost.model.language.first_order import any_size
 from fencepost.model.language.sizes import Size
-from fencepost.properties.general import General, sizes_from
+from fencepost.properties.any_size import General, sizes_from
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, RegistryError
 from fencepost.properties.vocabulary import Suite

@@ -9,7 +9,7 @@ KNOWN_OF_LOCKS = {"found_lock_unattended", "recreated_behind_release", "N2", "on
 """The names of differences that runs with locks on bundles meet."""
 
 
-def told(result: Result) -> str:
+def unexplained(result: Result) -> str:
     """Each run that differs without a name, and its steps as a script that can be followed again."""
     return "\n".join(f"{run}\n  {'; '.join(step.action for step in run.trace.steps)}" for run in result.differing)
 
