@@ -135,7 +135,7 @@ def test_one_protocol_in_one_release() -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["elections"], "there is no protocol 'elections' (did you mean election?); there is bookie"),
+        (["elections"], "there is no protocol 'elections' (did you mean election?); there are bookie"),
         (["--release", "9"], "9 is not modelled; there are 2.10.1"),
     ],
 )
