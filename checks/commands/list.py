@@ -10,10 +10,9 @@ from fencepost.checks.commands.requests import request_of
 from fencepost.checks.console.options import Commands, add_command
 from fencepost.checks.engines.results.verdicts import ExitStatus
 
-LIST = """Lists what can be checked: protocols and theories. For each it shows the parameters that --set changes, with their
-defaults, the instances of each size, the properties by kind, the actions with the methods of Pulsar or BookKeeper that
-they mirror, and the defects that can be switched on. --defects shows which releases have which of them, --java finds the
-actions of a method."""
+LIST = """Lists what can be checked: protocols and theories. Each has its parameters with their defaults (--set changes them),
+the instances of each size, and the properties by kind. Then come the actions, with the methods of Pulsar or BookKeeper that
+they mirror, and the defects. --defects shows which releases have which defect. --java finds the actions of a method."""
 
 LIST_EXAMPLES = """examples:
   fencepost list             everything

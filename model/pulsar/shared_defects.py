@@ -8,7 +8,7 @@ SHARED = {
     "for good",
     "deletion_sent_again": "a deletion whose answer is lost is sent again, and deletes the node that another broker has "
     "created since",
-    "event_lost": "pulsar#25237: a new session begins, and no listener is told",
+    "event_lost": "pulsar#25237: a new session begins, and no listener hears of it",
     "lone_release_fails": "a release that the store carries out alone, and not in a batch, fails with the connection for good",
     "stale_unload": "pulsar#26197: the unload that follows the loss of a lock comes late, and releases a lock acquired since",
 }

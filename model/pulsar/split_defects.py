@@ -13,7 +13,7 @@ DEFECTS = {
     "stale_parent": "the layout is read again for its version only: what is written follows from the one read first",
     "parent_never_released": "pulsar#13677, #13678: the parent's lock is kept after the split",
     "retries_on_stale_cache": "pulsar#16612: a split begins again at once, from the copy whose version was refused",
-    "layout_not_watched": "pulsar#821, #822: a broker is not told of changes of the layout, and looks up by the old one",
+    "layout_not_watched": "pulsar#821, #822: a broker does not hear of changes of the layout, and looks up in the old one",
     "splits_missing_bundle": "a bundle is split although it is not in the layout any more",
     "splits_unloaded_bundle": "a bundle is split by a broker that does not have it",
     "boundaries_unchecked": "a bundle is cut at its edge, or outside",

@@ -70,7 +70,7 @@ BOOKIE: dict[str, History] = {
         since="4.2.0",
         fixed="4.5.0",
         releases="not 4.14.5 to 4.18.0",
-        costs="a kill takes back a fence that a recovery goes by",
+        costs="a kill takes back a fence that a recovery relies on",
         evidence="4.4.0 Bookie.fenceLedger returns SUCCESS_FUTURE when the fence was set before; c49621baca is first in 4.5.0",
     ),
     "fence_not_journaled": History(
@@ -79,7 +79,7 @@ BOOKIE: dict[str, History] = {
         since="4.0.0",
         fixed="4.2.0",
         releases="not 4.14.5 to 4.18.0",
-        costs="a restart takes back a fence that a recovery goes by",
+        costs="a restart takes back a fence that a recovery relies on",
         evidence="METAENTRY_ID_FENCE_KEY is in Bookie from 4.2.0 on (d69986c4df), not in 4.0.0 and 4.1.0",
     ),
     "fence_checked_apart": History(

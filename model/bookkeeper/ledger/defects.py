@@ -45,11 +45,11 @@ DEFECTS = {
     "fence_checked_apart": BOOKIE["fence_checked_apart"],
     "key_record_after_entry": BOOKIE["key_record_after_entry"],
     "one_directory_marks_for_all": BOOKIE["one_directory_marks_for_all"],
-    "confirms_while_unsetting": "bookkeeper#3005, #4097: adds are confirmed in the midst of the loop that takes the "
+    "confirms_while_unsetting": "bookkeeper#3005, #4097: adds are confirmed during the loop that takes the "
     "acknowledgements of a replaced bookie back (ensemble above write quorum)",
     "captured_ensemble": "bookkeeper#4171: an add takes the ensemble before it is queued, and a change in between does not "
     "reach it",
-    "deleted_fence_in_memory": "that a deleted ledger was fenced is known in memory only, and a restart forgets it",
+    "deleted_fence_in_memory": "the fence of a deleted ledger is kept in memory only, and a restart forgets it",
     "length_of_the_last_entry": "recovery takes the length of the entry that told it the last add confirmed for the length up "
     "to that last add, and closes with it",
     "length_not_raised": "recovery raises the last add confirmed to the end of the ensembles before the last, and closes "

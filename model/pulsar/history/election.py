@@ -29,7 +29,7 @@ ELECTION: dict[str, History] = {
         ("#23138",),
         since="2.8.0",
         fixed="2.11.5, 3.0.7, 3.1.4, 3.2.5, 4.0.0",
-        costs="a broker that was cut off goes by a leader that is gone; where it led itself, two brokers lead",
+        costs="a broker that was cut off follows a leader that is gone; where it led itself, two brokers lead",
         evidence="LE 2.10.1:274 knows SessionReestablished only; 4.0.8:304 and 4.2.4:373 both events",
     ),
     "reestablishment_ignored": past(("#10457",), since="before 2.8.0", fixed="2.8.0", evidence="LE 2.10.1:274"),

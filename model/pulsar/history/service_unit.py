@@ -26,7 +26,7 @@ SERVICE_UNIT: dict[str, History] = {
         _FIRST,
         "shouldKeepLeft returns false for a version two or more above, whatever else, and where there is no record checks no"
         " version (ServiceUnitStateCompactionStrategy 3.0.7, ServiceUnitStateDataConflictResolver 4.0.8, 4.2.4:69, 5.0.0-M1)",
-        "a record that was written late, or twice, takes the place of the owner's: a unit may be with a broker that gave it up",
+        "a record that was written late, or twice, replaces the owner's: a unit may be with a broker that gave it up",
         "#19490",
         releases="3.0.7 to 5.0.0-M1, not 2.10.1",
         only=_TOPIC,
@@ -62,7 +62,7 @@ SERVICE_UNIT: dict[str, History] = {
         "4.0.0",
         "MS.handleSessionEvent acts on SessionLost and SessionReestablished only (4.0.8, 4.2.4:214, 5.0.0-M1), and ZooKeeper"
         " does not catch up persistent watches",
-        "after a lost connection a broker goes by a copy that is out of date until the unit is written again",
+        "after a lost connection a broker relies on a copy that is out of date until the unit is written again",
         releases="4.0.8 to 5.0.0-M1, not 2.10.1, 3.0.7",
         only=_METADATA,
     ),
@@ -174,7 +174,7 @@ SERVICE_UNIT: dict[str, History] = {
         since=_FIRST,
         fixed="4.2.4 or before",
         releases="3.0.7, 4.0.8, not 2.10.1, 4.2.4, 5.0.0-M1",
-        costs="a leader takes the metadata store for unstable for good: nobody cleans up after brokers that are gone",
+        costs="a leader considers the metadata store unstable for good: nobody cleans up after brokers that are gone",
         evidence="SUSC.lastMetadataSessionEvent is volatile in 4.2.4:129, and not in 3.0.7:138 and 4.0.8:130",
     ),
     "registration_lost": past(

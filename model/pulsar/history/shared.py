@@ -67,7 +67,7 @@ DELETION_SENT_AGAIN = History(
     "pulsar",
     since="2.10.0 or before",
     releases="2.10.1 to 5.0.0-M1",
-    costs="two brokers own a bundle, with two lost connections for good; in an unload a topic is open at both; a leader that"
+    costs="two brokers own a bundle, after two lost connections for good; in an unload a topic is open at both; a leader that"
     " shuts down deletes the node of its successor, and there is another election",
     evidence="ZKMetadataStore.batchOperation sends each operation again, with its version (2.10.1:152-166, 3.0.7:188,"
     " 4.0.8:206-251, 4.2.4:205-256, 5.0.0-M1:206-251); LeaderElectionImpl.asyncClose deletes without a version (4.2.4:294);"

@@ -45,8 +45,8 @@ SPLIT: dict[str, History] = {
         "pulsar",
         since="3.0.0 (#17797)",
         releases="3.0.7 to 5.0.0-M1, not 2.10.1",
-        costs="a split that is told as failed has cut the layout: its broker keeps the parent, whose topics it refuses, and the"
-        " policies tell of other bundles than the layout",
+        costs="a split that is reported as failed has cut the layout: its broker keeps the parent, whose topics it refuses, and"
+        " the policies have other bundles than the layout",
         evidence="NS.splitAndOwnBundleOnceAndRetry composes updateNamespaceBundlesForPolicies after updateNamespaceBundles"
         " (4.0.8:999, 4.2.4:1035-1048, 5.0.0-M1:1000); 2.10.1 writes the layout only",
     ),

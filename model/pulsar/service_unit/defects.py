@@ -32,7 +32,7 @@ DEFECTS = {
     "assigned_while_leaving": "pulsar#26520: a broker that is shutting down assigns units, and may select itself",
     "release_cut_short": "a broker that shuts down gives away by force what it is releasing, before the topics are closed",
     "handed_over_at_once": "a broker that shuts down makes another one the owner of a unit before it has closed the topics",
-    "session_event_unseen": "pulsar#25132: that the session is re-established is not seen, and no leader cleans up any more",
+    "session_event_unseen": "pulsar#25132: a re-established session goes unnoticed, and no leader cleans up any more",
     "registration_lost": "pulsar#23359, #23382, #24057, #24932: a broker's node in the registry is not made again",
     "registration_persists": "pulsar#23889, #23984: a broker's node in the registry outlives its session",
     "selected_late": "pulsar#20677: a lookup whose assignment loses to an owner that is known by then waits out its 30 s",

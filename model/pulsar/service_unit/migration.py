@@ -33,7 +33,7 @@ from fencepost.model.zookeeper.sessions_and_nodes import Sessions, merged
 DEFECTS = {
     "stores_decide_alone": "brokers that use one store write without regard to the other: each version is given twice",
     "cleaned_in_use": "a syncer that starts again, as the leader was restarted, deletes records of brokers that use the store",
-    "compared_by_number": "pulsar#25946: the stores are taken for alike when they have equally many records",
+    "compared_by_number": "pulsar#25946: the stores count as equal when they have the same number of records",
     "copies_overlap": "a copy is tested against a node that the copy before it has not reached yet, and refused for good",
     "deletions_echo": "the syncer copies a deletion back that it has made itself: it deletes what was written meanwhile",
     "deletions_not_copied": "pulsar#25946: a deletion in the topic is not copied, as a node cannot be written without a value",
