@@ -247,7 +247,7 @@ class _Run:
         there is none but such, nothing was checked."""
         if not left:
             return findings
-        why = f"no matter for {engine}"
+        why = f"not judged by {engine}"
         named = [p for p in left if p.name in self.approach.properties and findings.verdicts]
         return replace(
             findings,

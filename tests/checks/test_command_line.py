@@ -134,7 +134,7 @@ def test_a_defect_is_shown_with_its_shortest_trace_which_replays(tmp_path: Path)
     shown = fencepost("trace", "show", file)
     assert shown.returncode == 75
     assert shown.stdout.startswith("does not replay: step ")
-    assert "\nwhat follows is what the file says, and not what the protocol does\n" in shown.stdout
+    assert "\nthe rest is from the file; the protocol does not do it\n" in shown.stdout
     file.write_text(file.read_text()[:-20])
     broken = fencepost("trace", "show", file)
     assert broken.returncode == 150
@@ -386,4 +386,4 @@ def test_what_never_comes_is_shown_with_its_lasso_which_replays(tmp_path: Path) 
 def test_other_engines_say_that_what_must_come_is_no_matter_for_them(by: str) -> None:
     run = fencepost("check", *SMALL, "--by", by, "--property", "open_ledgers_close", "--depth", "1", "--walks", "9")
     assert run.returncode == 75
-    assert f"no matter for {by}: open_ledgers_close" in run.stdout
+    assert f"not judged by {by}: open_ledgers_close" in run.stdout

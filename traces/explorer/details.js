@@ -7,7 +7,7 @@ const SIGNS = {
   unreached: ["○", "not reached here"],
   owed: ["…", "owed, still to come"],
   settled: ["✓", "nothing is owed"],
-  none: ["–", "speaks of steps, and none was taken yet"],
+  none: ["–", "is about steps, and none has been taken"],
 };
 const TOGETHER = {
   holds: (count) => `${count} more ${count === 1 ? "holds" : "hold"} throughout`,

@@ -72,7 +72,7 @@ class Runs {
   load(text, name) {
     const { model, number, states, actions, violated } = runIn(text, this.models);
     const origin = this.recordings.find((one) => one.model === number && one.run && sameState(one.run.states[0], states[0]));
-    if (!origin) fail("it starts in another initial state than the runs of this page");
+    if (!origin) fail("its initial state is not that of the runs on this page");
     const made = this.add({ model, origin: origin.run.origin, violated }, states, actions, name);
     this.undone.push(() => {
       this.recordings.splice(made, 1);

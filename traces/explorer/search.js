@@ -115,7 +115,7 @@ function search(model, start, target, most, tell) {
 // What is looked for where a reader writes conditions such as `status = closed, stored[b0] has e1`; throws an Error that says what is wrong.
 function conditions(text, { held }) {
   const terms = text.split(/,(?![^[{]*[\]}])/).map((part) => part.trim()).filter(Boolean);
-  if (!terms.length) throw new Error("say of which variables, as: status = closed, last < 1, stored[b0] has e0");
+  if (!terms.length) throw new Error("name the variables, such as: status = closed, last < 1, stored[b0] has e0");
   return terms.map((part) => {
     const [, name, relation, told] = /^(.+?)\s*(!=|=|<|>|\bhas\b|\blacks\b)\s*(.+)$/.exec(part) ?? fail(`${part}: it has none of = != < > has lacks`);
     const variable = held.variables.find((one) => one.name.replace(/\s/g, "") === name.replace(/\s/g, "")) ?? fail(`there is no variable ${name}`);

@@ -127,7 +127,7 @@ def _no_step_of(trace: Trace, refinement: Refinement, width: int) -> list[str]:
     coarse = refinement.coarse
     before, after = map(refinement.seen, trace.states[-2:])
     from_ = [f"{v.name} {v.domain.show(raw)};" for v, raw in zip(coarse.variables, before, strict=True)]
-    head = f"  {trace.steps[-1].action} is no step of {coarse.name}: there it is "
+    head = f"  {trace.steps[-1].action} is not a step of {coarse.name}: there it is "
     lines = _wrapped(head, changes(coarse.variables, before, after), " ", width, 4)
     return ["", *lines, *_wrapped("    from ", [*from_[:-1], from_[-1].removesuffix(";")], " ", width)]
 

@@ -89,7 +89,7 @@ def _show(opened: _Opened, asked: ShowRequest) -> ExitStatus:
         return ExitStatus.USAGE
     outcome = replay_on(opened.trace, opened.suite.protocol, opened.suite)
     if not outcome.replays:  # shown all the same: it may be of an earlier version of the protocol
-        print(f"{outcome}\nwhat follows is what the file says, and not what the protocol does\n")
+        print(f"{outcome}\nthe rest is from the file; the protocol does not do it\n")
     print(opened.shown(opened.trace, actor=asked.actor, full=asked.full), end="")
     return ExitStatus.HOLDS if outcome.replays else ExitStatus.EVALUATION
 
@@ -213,7 +213,7 @@ def _pin(opened: _Opened, asked: PinRequest) -> ExitStatus:
     if expect != "gone" and opened.unfit():
         return ExitStatus.EVALUATION
     if expect == "both" and replay(replace(trace, defects=()), PROTOCOLS).replays:
-        print(f"fencepost: {opened.path}: it replays without its defects, too: pin it with --expect violated", file=sys.stderr)
+        print(f"fencepost: {opened.path}: it also replays without its defects: pin it with --expect violated", file=sys.stderr)
         return ExitStatus.EVALUATION
     pin = Pin(trace, violated, opened.path, asked.out, expect)
     pin.write()

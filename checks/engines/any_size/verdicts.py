@@ -61,7 +61,7 @@ def findings_for_any_size(
         f"for any number of {of}, whatever happens at any depth; this is not of {entry.general.without}",
         *(f"of {name}: {one.meaning}" for name, one in sizes.items() if one.meaning),
         *_told(proof, len(parts), what, second_solver),
-        *([f"no matter for this: {', '.join(p.name for p in left)}"] if left else []),
+        *([f"not judged here: {', '.join(p.name for p in left)}"] if left else []),
     ]
     impossible = tuple(
         Suspicion("never-happens", scheme.label, f"action {scheme.label} can never happen", scheme.location)

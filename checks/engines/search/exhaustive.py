@@ -99,7 +99,7 @@ def searched(observed: Observed, result: Searched) -> Findings:
     judgement = _Judgement(observed, result, None, None)
     suspicions = observed.suspicions(result.enabled, result.seen) if result.outcome == "exhausted" else []
     left = tuple(p for p in observed.suite.properties if p.kind == "leads_to")
-    notes = (judgement.summary(), *([f"no matter for Spark: {', '.join(p.name for p in left)}"] if left else []))
+    notes = (judgement.summary(), *([f"not judged on Spark: {', '.join(p.name for p in left)}"] if left else []))
     return Findings(judgement.verdicts(), notes, tuple(suspicions), left=left, seconds=result.seconds)
 
 
