@@ -70,7 +70,7 @@ def election(
 ) -> Protocol:
     """The election of a leader among ``brokers``.
 
-    ``on_session_loss`` is what a broker does when it takes its session for lost: ``reconnect`` or ``shutdown``
+    ``on_session_loss`` is what a broker does when it gives its session up for lost: ``reconnect`` or ``shutdown``
     (zookeeperSessionExpiredPolicy). ``leads`` is when a broker that creates the node leads: when the read that follows is
     back, ``confirmed``, or as soon as it is ``created``. ``close`` is how a leader that shuts down deletes its node:
     ``unconditional``, as upstream does, or ``by_version``, of the version that it created. ``disconnects``, ``expiries``,

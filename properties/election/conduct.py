@@ -102,7 +102,7 @@ def election_conduct(suite: Suite) -> None:
 
     @suite.step
     def heard_deletions_are_acted_on() -> Any:
-        """Who hears that the node was deleted forgets who leads, and if its election is over believes in no leader."""
+        """A broker that hears of the node's deletion forgets who leads, and if its election is over believes in no leader."""
 
         def follows(b: int) -> Any:
             heard = And(goes_on(b), s.leader_deletion[b], Not(n.leader_deletion[b]), n.link[b] == s.link[b])
@@ -190,7 +190,7 @@ def _lookups(suite: Suite) -> None:
 
     @suite.step
     def leaders_send_nobody_to_another_leader() -> Any:
-        """Who believes to lead, and who was chosen, does not ask another broker to choose."""
+        """A broker that believes to lead, or that was chosen, does not ask another broker to choose."""
         moves = And(s.asked != NOBODY, n.asked != NOBODY, n.asked != s.asked, Not(n.authoritative))
         return And(
             Implies(moves, all_of(Implies(s.asked == b, s.role[b] != "leading") for b in broker)),

@@ -117,7 +117,7 @@ def _node_rules(suite: Suite) -> None:
 
     @suite.step
     def deletions_are_heard() -> Any:
-        """Who is connected, and stays a client, hears of the deletion of a node; nobody hears of what did not happen.
+        """A client that is connected, and stays one, hears of the deletion of a node; nobody hears of what did not happen.
 
         Where the store catches up, who lives does.
         """
@@ -143,5 +143,5 @@ def _node_rules(suite: Suite) -> None:
 
     @suite.lemma
     def absent_nodes_are_blank() -> Any:
-        """Of a node that is not there nothing is left."""
+        """Nothing is left of a node that is not there."""
         return all_of(Implies(node.holder == NOBODY, And(Not(node.former), node.version == 0)) for node, _ in nodes)

@@ -52,7 +52,7 @@ def lasting_conduct(suite: Suite) -> None:
 
     @suite.step
     def changes_are_told() -> Any:
-        """Who is connected hears of what another has written; nobody hears of what did not happen."""
+        """A client that is connected hears of what another has written; nobody hears of what did not happen."""
         rises = n.lasting_version != s.lasting_version
 
         def follows(c: int) -> Any:

@@ -107,7 +107,7 @@ def metadata_store(p: Protocol) -> Suite:
 
     @suite.step
     def answers_are_true() -> Any:
-        """A client is told what has come of its request, and of no other."""
+        """A client hears the result of its own request, and of no other."""
 
         def answered(c: int, x: int, asked: str, answer: str) -> Any:
             return And(s.lives[c], n.lives[c], s.request[c, x] == asked, n.request[c, x] == answer)

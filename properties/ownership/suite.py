@@ -45,7 +45,7 @@ def ownership(p: Protocol) -> Suite:
 
     @suite.step
     def healthy_owners_keep_their_bundles() -> Any:
-        """A broker that is up to date and has the node stops serving, or lets it go, only when it is told to."""
+        """A broker that is up to date and has the node stops serving, or lets it go, only on request."""
         told = Or(n.releases > s.releases, n.disables > s.disables)
 
         def follows(b: int, u: int) -> Any:

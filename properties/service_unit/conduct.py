@@ -51,7 +51,7 @@ def _nodes(suite: Suite, now: Units, then: Units) -> list[Formula]:
 
     @suite.always
     def absent_nodes_are_blank() -> Any:
-        """Of a node that is not there nothing is left."""
+        """Nothing is left of a node that is not there."""
         return all_of(Implies(holder == NOBODY, Not(former)) for holder, former in nodes(now))
 
     @suite.step
@@ -229,6 +229,6 @@ def _splits(suite: Suite, now: Units) -> None:
 
     @suite.always
     def splits_end_blank() -> Any:
-        """Of a split that is over at a broker nothing is left there."""
+        """Nothing is left of a split that is over at a broker."""
         over = {b: And(s.split_version[b] == 0, s.split_tries[b] == 0) for b in now.broker}
         return all_of(Implies(s.split_stage[b] == "none", over[b]) for b in now.broker)

@@ -183,7 +183,7 @@ def _nodes(suite: Suite, now: Units, then: Units) -> None:
 
     @suite.step
     def writes_are_heard() -> Any:
-        """Who reaches the metadata store hears that a node was written; nobody hears of what was not, but who is back reads."""
+        """A broker that reaches the metadata store hears of each written node, and of nothing else; one that is back reads."""
 
         def follows(b: int, u: int) -> Any:
             written = Not(now.truth(u).equals(then.truth(u)))
@@ -198,6 +198,6 @@ def _nodes(suite: Suite, now: Units, then: Units) -> None:
 
     @suite.step
     def force_is_of_the_record() -> Any:
-        """Whether a record was forced does not change while it is there, and of one that is deleted nothing is left."""
+        """Whether a record was forced does not change while it is there, and nothing is left of one that is deleted."""
         stays = {u: And(now.truth(u).equals(then.truth(u)), s.truth_force[u] != n.truth_force[u]) for u in now.unit}
         return all_of(And(Not(stays[u]), Not(And(then.truth(u).absent, n.truth_force[u]))) for u in now.unit)

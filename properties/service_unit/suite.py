@@ -230,7 +230,7 @@ def _records(suite: Suite, now: Units, then: Units) -> None:
 
     @suite.step
     def healthy_brokers_keep_their_units() -> Any:
-        """The record of an owner who reaches the metadata store is not overridden: he is asked to release the unit.
+        """The record of an owner that reaches the metadata store is not overridden: it is asked to release the unit.
 
         Unless he shuts down himself, and there is nobody else.
         """

@@ -80,7 +80,7 @@ def split_conduct(suite: Suite, about: Splits) -> None:
 
     @suite.step
     def copies_are_read() -> Any:
-        """A copy of the layout changes when its broker is told of a change, or writes the layout, or begins."""
+        """A copy of the layout changes when its broker hears of a change, writes the layout, or begins."""
 
         def follows(b: int) -> Any:
             same = And(n.view[b] == s.view[b], n.view_version[b] == s.view_version[b])
@@ -91,7 +91,7 @@ def split_conduct(suite: Suite, about: Splits) -> None:
 
     @suite.step
     def changes_are_heard() -> Any:
-        """Who is connected hears of a change of the layout by another broker; nobody hears of what did not happen.
+        """A broker that is connected hears of a change of the layout by another broker; nobody hears of what did not happen.
 
         Where the store catches up, who lives does, and of its own changes, too.
         """

@@ -102,7 +102,7 @@ def _steps(suite: Suite, about: Splits) -> None:
 
     @suite.step
     def bounds_of_others_are_kept() -> Any:
-        """The layout changes only in that one of its bundles is cut in two, and its version tells of it."""
+        """The layout changes only as one of its bundles is cut in two, and its version shows it."""
         cuts = [And(s.layout.has(u), n.layout == about.cut(u, parts)) for u, parts in about.cuts]
         return Or(
             And(n.layout == s.layout, n.layout_version == s.layout_version),
