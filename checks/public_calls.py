@@ -68,7 +68,7 @@ def explore(
     what is open then is ``inconclusive``. ``workers`` is the number of threads (None: one for each core).
 
     Raises ModelError if an action can take a variable out of its domain, KeyError for a property that the suite does not have,
-    and MemoryError if the memory is not enough to begin with.
+    and MemoryError if the system refuses the memory.
     """
     chosen = [suite.named(name) for name in properties] or suite.properties
     return exhaust(Observed.of(suite, chosen), Budget(memory, seconds, workers, memory))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fencepost.checks.questions.instances import CONTROL_PLANE, SERVICE_UNIT, Settings
+from fencepost.checks.questions.instances import BOOKIE, CONTROL_PLANE, SERVICE_UNIT, Settings
 from fencepost.model.history import History
 from fencepost.model.language import ModelError
 from fencepost.model.releases import Releases
@@ -72,7 +72,10 @@ def _taken(entry: Entry, shown: Mapping[str, Value], settings: Settings | None) 
     if entry.name == "ledger":
         usual = {p.name: p.default for p in entry.parameters} | dict(shown)
         spare = int(usual["bookies"]) - int(usual["ensemble"])
-        return {**settings.ledger.parameters, "bookies": settings.ledger.ensemble.value + spare}
+        stored = {name: value for name, value in settings.of_bookies.items() if name == "storage"}
+        return {**settings.ledger.parameters, "bookies": settings.ledger.ensemble.value + spare, **stored}
+    if entry.name == BOOKIE:
+        return settings.of_bookies
     if entry.name == SERVICE_UNIT:
         return settings.load_manager.service_units
     return CONTROL_PLANE[entry.name](settings.control_plane) if entry.name in CONTROL_PLANE else {}

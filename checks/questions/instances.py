@@ -15,8 +15,9 @@ from fencepost.checks.settings.input_files import Place
 from fencepost.checks.settings.ledger_settings import LedgerSettings, ledger_settings
 from fencepost.checks.settings.load_manager import LoadManagerSettings, load_manager_settings
 from fencepost.checks.settings.metadata_store_settings import store_parameters
+from fencepost.model.language import ModelError
 from fencepost.model.pulsar.service_unit import OUTSIDE
-from fencepost.properties.registry import Instance, Value
+from fencepost.properties.registry import Entry, Instance, Value
 
 T = TypeVar("T")
 
@@ -50,6 +51,7 @@ UNASKED = ("kafka_controller", "metadata_store", "service_unit_migration", "topi
 """Protocols of which a configuration asks only what is built on them, that no cluster of Pulsar runs, or none for long, or
 whose settings are not read yet."""
 
+BOOKIE = "bookie"
 SERVICE_UNIT = "service_unit"
 """What decides on ownership with the extensible load manager, in place of ``LOCKED``."""
 
@@ -73,6 +75,16 @@ class Settings:
     notes: tuple[str, ...]
 
     @property
+    def all_notes(self) -> list[str]:
+        """What there is to note of all of them."""
+        return [f"note: {note}" for note in (*self.ledger_notes, *self.control_plane_notes, *self.notes)]
+
+    @property
+    def of_bookies(self) -> dict[str, Value]:
+        """What the protocol of a bookie takes; nothing without a file of one, or if that is not modelled."""
+        return dict(self.bookies.behaviour) if self.bookies.is_given and not self.bookies.unmodelled else {}
+
+    @property
     def places(self) -> dict[str, Place]:
         """Where each setting is written that some file has, by its key."""
         manager = self.load_manager
@@ -86,10 +98,11 @@ def read_settings(*paths: Path) -> Settings:
     if they cannot be used."""
     conf = BrokerConf(*paths)
     about_files = tuple(conf.notes)
-    ledger, ledger_notes = _noted(conf, ledger_settings)
-    bookies, about_bookies = _noted(conf, bookie_settings)
-    control_plane, control_plane_notes = _noted(conf, control_plane_settings)
-    load_manager, about_classes = _noted(conf, load_manager_settings)
+    of_brokers, of_bookies = conf.only("broker"), conf.only("bookie")
+    ledger, ledger_notes = _noted(of_brokers, ledger_settings)
+    bookies, about_bookies = _noted(of_bookies, bookie_settings)
+    control_plane, control_plane_notes = _noted(of_brokers, control_plane_settings)
+    load_manager, about_classes = _noted(of_brokers, load_manager_settings)
     _, about_keys = _noted(conf, lambda read: read.look_closer(REMEDY, every_file=True))
     notes = (*about_files, *about_bookies, *about_classes, *about_keys)
     return Settings(ledger, bookies, control_plane, load_manager, ledger_notes, control_plane_notes, notes)
@@ -123,6 +136,21 @@ def control_plane_instances(
 def service_unit_instances(instances: Iterable[Instance], settings: LoadManagerSettings) -> tuple[Instance, ...]:
     """The instances of the service unit channel with the store that is configured, likewise."""
     return _fitting(instances, settings.service_units)
+
+
+def bookie_instances(entry: Entry, instances: Iterable[Instance], settings: BookieSettings) -> tuple[Instance, ...]:
+    """The instances of a bookie with what it takes from the settings; those that there are not with these are left out."""
+    taken, several = settings.behaviour, settings.has_several_directories
+    known = [i for i in _fitting(instances, taken) if several or int(i.parameters.get("directories", 1)) == 1]
+    return tuple(instance for instance in known if _can_be(entry, instance))
+
+
+def _can_be(entry: Entry, instance: Instance) -> bool:
+    try:
+        entry.outline(instance.parameters)
+    except ModelError:
+        return False
+    return True
 
 
 def _fitting(instances: Iterable[Instance], taken: Mapping[str, Value]) -> tuple[Instance, ...]:

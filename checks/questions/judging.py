@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fencepost.checks.engines.results.verdicts import ExitStatus
-from fencepost.checks.questions.establishing import Established
+from fencepost.checks.questions.establishing import NO_TIME, Established
 from fencepost.checks.questions.ledger_guarantees import Sizes
 from fencepost.checks.questions.requirements import Requirement
 from fencepost.checks.settings.broker_conf import Taken
@@ -115,8 +115,14 @@ def judged(now: Guaranteed, before: Guaranteed | None, requirements: Sequence[Re
 
 
 def gap_in_words(row: Established) -> str:
-    """What of an answer was cut short: the search with how many events, and how."""
-    return row.gap if row.guarantee.fewer or row.guarantee.unasked else f"with {(row.figure or 0) + 1}: {row.gap}"
+    """What of an answer was cut short: the search with how many events, and how; and which option lets it go on."""
+    remedy = next((f"; raise {option}" for option, ends in CUT_SHORT.items() if any(end in row.gap for end in ends)), "")
+    alone = row.guarantee.fewer or row.guarantee.unasked
+    return f"{row.gap}{remedy}" if alone else f"with {(row.figure or 0) + 1}: {row.gap}{remedy}"
+
+
+CUT_SHORT = {"--memory": ("search not exhausted", "of memory is too little"), "--budget": ("out of time", NO_TIME)}
+"""The options that bound a search, by what it says when it meets them."""
 
 
 def _short_of(now: Guaranteed, requirements: Sequence[Requirement]) -> Iterator[Shortfall]:

@@ -8,10 +8,12 @@ from pathlib import Path
 
 from fencepost.checks.questions.hazards import Hazard, hazards
 from fencepost.checks.questions.instances import (
+    BOOKIE,
     CONTROL_PLANE,
     LARGEST_ENSEMBLE,
     SERVICE_UNIT,
     Settings,
+    bookie_instances,
     control_plane_instances,
     is_run,
     ledger_instances,
@@ -121,9 +123,9 @@ def configuration_notes(settings: Settings, names: set[str], releases: Releases 
             notes.append(str(striping.check(quorums.ensemble.value, quorums.write_quorum.value)))
     if SERVICE_UNIT in names and _pulsar(releases) in CHANNELS:
         notes += [str(settings.load_manager.table_view), str(settings.load_manager.multi_phase)]
-    if settings.bookies.is_given and names & {"ledger", "bookie"}:
+    if settings.bookies.is_given and names & {"ledger", BOOKIE}:
         notes += [str(value) for value in settings.bookies.taken]
-    if names - {"ledger"}:
+    if names - {"ledger", BOOKIE}:
         notes += [str(value) for value in settings.control_plane.taken]
         notes += [f"note: {note}" for note in settings.control_plane_notes]
     return notes + [f"note: {note}" for note in settings.notes]
@@ -199,6 +201,8 @@ def _before_set(item: Item, asked: Wanted, settings: Settings | None) -> Sequenc
         return ledger_instances(settings.ledger, asked.size or "ci")
     if settings is not None and item.name in CONTROL_PLANE:
         return control_plane_instances(item.name, item.instances(asked.size or "ci"), settings.control_plane)
+    if settings is not None and settings.of_bookies and item.name == BOOKIE and isinstance(item, Entry):
+        return bookie_instances(item, item.instances(asked.size or "ci"), settings.bookies)
     if settings is not None and item.name == SERVICE_UNIT:
         return service_unit_instances(item.instances(asked.size or "ci"), settings.load_manager)
     if asked.any and not (asked.size or asked.defect or asked.set) and isinstance(item, Entry) and item.general is not None:

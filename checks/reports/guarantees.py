@@ -14,8 +14,8 @@ from fencepost.checks.reports.policy_change import PolicyChange
 
 RACKS = "bookie rack/region placement; "
 BOOKIES = (
-    "the bookies' own settings (journalSyncData, journalWriteData, dataIntegrityCheckingEnabled, the storage: DbLedgerStorage "
-    "is assumed): add their bookkeeper.conf by --conf; "
+    "the bookies' own settings (journalSyncData, journalWriteData, skipReplayJournalInvalidRecord, the storage: "
+    "DbLedgerStorage is assumed): add their bookkeeper.conf by --conf; "
 )
 OTHERS = (
     "autorecovery, which makes new copies; the persistence policies of namespaces, which override the quorums; how long "

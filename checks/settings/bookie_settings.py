@@ -1,7 +1,8 @@
 """The settings of a cluster's bookies: how they keep what they acknowledge.
 
 Mirrors ServerConfiguration of bookkeeper-server, which reads by PropertiesConfiguration of commons-configuration: a flag is
-true, yes or on, or false, no or off. A file is recognised as a bookie's by its keys; standalone.conf has them, too.
+true, yes or on, or false, no or off. A file is recognised as a bookie's by its keys; standalone.conf has them as well. What
+the files leave out is BookKeeper's default, and in an image of Pulsar what the bookkeeper.conf has that is in it.
 """
 
 from __future__ import annotations
@@ -9,26 +10,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fencepost.checks.settings.broker_conf import BrokerConf, ConfigurationError, Taken
+from fencepost.checks.settings.broker_conf import BOOKKEEPERS, PULSARS, BrokerConf, ConfigurationError, Taken
 
 SYNC, WRITE, STORAGE = "journalSyncData", "journalWriteData", "ledgerStorageClass"
-INTEGRITY, SKIP = "dataIntegrityCheckingEnabled", "skipReplayJournalInvalidRecord"
+SORTS, SKIP = "sortedLedgerStorageEnabled", "skipReplayJournalInvalidRecord"
+INTEGRITY, STAMPING = "dataIntegrityChecking", "dataIntegrityStampMissingCookies"
+UNKNOWN = "dataIntegrityCheckingEnabled"
+"""The name of the method of ServerConfiguration that reads INTEGRITY. There is no such key."""
+
 JOURNALS, JOURNAL, LEDGERS = "journalDirectories", "journalDirectory", "ledgerDirectories"
 KEYS = (
-    *(SYNC, WRITE, STORAGE, INTEGRITY, SKIP, JOURNALS, JOURNAL, LEDGERS),
+    *(SYNC, WRITE, STORAGE, SORTS, INTEGRITY, STAMPING, UNKNOWN, SKIP, JOURNALS, JOURNAL, LEDGERS),
     *("bookiePort", "bookieId", "indexDirectories", "dbStorage_writeCacheMaxSizeMb"),
     *("autoRecoveryDaemonEnabled", "gcWaitTime", "journalMaxGroupWaitMSec", "zkLedgersRootPath"),
 )
 """Keys by which a file of a bookie is recognised."""
 
-STORAGES: Mapping[str, str] = {
-    "org.apache.bookkeeper.bookie.storage.ldb.DbLedgerStorage": "db",
-    "org.apache.bookkeeper.bookie.SortedLedgerStorage": "sorted",
-    "org.apache.bookkeeper.bookie.InterleavedLedgerStorage": "interleaved",
-}
+DB = "org.apache.bookkeeper.bookie.storage.ldb.DbLedgerStorage"
+SORTED, INTERLEAVED = (f"org.apache.bookkeeper.bookie.{name}LedgerStorage" for name in ("Sorted", "Interleaved"))
+STORAGES: Mapping[str, str] = {DB: "db", SORTED: "sorted", INTERLEAVED: "interleaved"}
 """The ledger storages that are modelled, by their classes."""
 
-SORTED = "org.apache.bookkeeper.bookie.SortedLedgerStorage"
 TRUE, FALSE = ("true", "yes", "on", "t", "y"), ("false", "no", "off", "f", "n")
 
 
@@ -66,43 +68,67 @@ class BookieSettings:
         return ""
 
     @property
+    def has_several_directories(self) -> bool:
+        """Whether entries are in several directories, each with an index and a write cache of its own."""
+        return STORAGES.get(self.storage.value) == "db" and self.directories.value > 1
+
+    @property
+    def behaviour(self) -> dict[str, bool | int | str]:
+        """What the bookie protocol takes from the settings, whatever its sizes."""
+        storage = STORAGES[self.storage.value]
+        return {"storage": storage, "journal_sync_data": self.sync.value, "journal_write_data": self.write.value}
+
+    @property
     def parameters(self) -> dict[str, bool | int | str]:
         """The settings as parameters of the bookie protocol. Two directories stand for several."""
-        storage = STORAGES[self.storage.value]
-        several = {"ledgers": 2, "directories": 2} if storage == "db" and self.directories.value > 1 else {}
-        return {"storage": storage, "journal_sync_data": self.sync.value, "journal_write_data": self.write.value, **several}
+        several = {"ledgers": 2, "directories": 2} if self.has_several_directories else {}
+        return {**self.behaviour, **several}
 
 
 def bookie_settings(conf: BrokerConf) -> BookieSettings:
     """The settings of the bookies in some files; ConfigurationError for a flag that BookKeeper refuses."""
-    is_given = any(conf.has(key) for key in KEYS)
-    journals = _directories(conf, JOURNALS)
+    written = conf.written(KEYS, "bookie")
+    of_pulsar = bool(written) and written[0].image == "pulsar"
+    default = PULSARS if of_pulsar else BOOKKEEPERS
+    journals = _directories(conf, JOURNALS, default)
     if conf.has(JOURNAL) and journals.place is None:
-        journals = _directories(conf, JOURNAL)
+        journals = _directories(conf, JOURNAL, default)
     settings = BookieSettings(
-        is_given,
-        _flag(conf, SYNC, True),
-        _flag(conf, WRITE, True),
-        conf.name_of_class(STORAGE, SORTED),
-        _flag(conf, INTEGRITY, False),
-        _flag(conf, SKIP, False),
+        bool(written),
+        _flag(conf, SYNC, True, default),
+        _flag(conf, WRITE, True, default),
+        _storage(conf, Taken(STORAGE, DB if of_pulsar else SORTED, None, default)),
+        _flag(conf, INTEGRITY, False, default),
+        _flag(conf, SKIP, False, default),
         journals,
-        _directories(conf, LEDGERS),
+        _directories(conf, LEDGERS, default),
     )
     if settings.data_integrity.value:
         conf.notes.append(
-            f"{settings.data_integrity}: the row wiped is as without it: limbo is not kept by a bookie that has been idle "
-            "(bookkeeper#4843)"
+            f"{settings.data_integrity}: changes no row: the copies on a lost disk are lost with it, too, and a bookie whose "
+            "cookie the operator has deleted starts without a check (DataIntegrityCookieValidation.checkCookies)"
         )
+    if places := conf.places_of(UNKNOWN):
+        conf.notes.append(f"{places[-1]}: {UNKNOWN} is no setting of BookKeeper, which reads {INTEGRITY}")
     for key in KEYS:  # a file with any of them is one that is read
         conf.address(key)
     return settings
 
 
-def _flag(conf: BrokerConf, key: str, default: bool) -> Taken[bool]:
+def _storage(conf: BrokerConf, default: Taken[str]) -> Taken[str]:
+    """The class of the ledger storage, as ServerConfiguration.getLedgerStorageClass finds it."""
+    given = conf.name_of_class(STORAGE, default.value)
+    storage = given if given.place else default
+    sorts = _flag(conf, SORTS, True, default.default)
+    if storage.value == SORTED and not sorts.value:
+        return Taken(STORAGE, INTERLEAVED, sorts.place)
+    return storage
+
+
+def _flag(conf: BrokerConf, key: str, default: bool, whose: str) -> Taken[bool]:
     given = conf.text(key, default)
     if given is None:
-        return Taken(key, default)
+        return Taken(key, default, None, whose)
     text, place = given[0].strip(), given[1]
     if text.lower() not in (*TRUE, *FALSE):
         comment = "; a comment goes on a line of its own" if "#" in text else ""
@@ -110,7 +136,9 @@ def _flag(conf: BrokerConf, key: str, default: bool) -> Taken[bool]:
     return Taken(key, text.lower() in TRUE, place)
 
 
-def _directories(conf: BrokerConf, key: str) -> Taken[int]:
+def _directories(conf: BrokerConf, key: str, whose: str) -> Taken[int]:
     """How many directories a key names, with commas between them."""
     given = conf.address(key)
-    return Taken(key, 1) if given is None else Taken(key, len([d for d in given.value.split(",") if d.strip()]), given.place)
+    if given is None:
+        return Taken(key, 1, None, whose)
+    return Taken(key, len([d for d in given.value.split(",") if d.strip()]), given.place)

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from fencepost.checks.settings.input_files import InputError, Place
-from fencepost.checks.settings.layers import read_layer
+from fencepost.checks.settings.layers import read_layers
+from fencepost.checks.settings.yaml_files import Image, Owner
 
 LARGEST = 2**31 - 1
-PULSARS = "Pulsar's default"
+PULSARS, BOOKKEEPERS = "Pulsar's default", "BookKeeper's default"
 
 MARK = "\u00ef\u00bb\u00bf"
 """A byte order mark as Java reads it."""
@@ -40,16 +42,17 @@ class ConfigurationError(InputError):
 
 @dataclass(frozen=True)
 class Taken(Generic[T]):
-    """A value that was taken from a configuration, and from where; nowhere is Pulsar's default."""
+    """A value that was taken from a configuration, and from where; nowhere is a default, and ``default`` says whose."""
 
     key: str
     value: T
     place: Place | None = None
+    default: str = PULSARS
 
     @property
     def source(self) -> str:
-        """The file and line, or that it is Pulsar's default."""
-        return PULSARS if self.place is None else str(self.place)
+        """The file and line, or whose default it is."""
+        return self.default if self.place is None else str(self.place)
 
     def __str__(self) -> str:
         return f"{self.key} = {_written(self.value)} ({self.source})"
@@ -57,11 +60,13 @@ class Taken(Generic[T]):
 
 @dataclass(frozen=True)
 class Written:
-    """A setting as it is written in one of the files."""
+    """A setting as it is written in one of the files: whose it is, if the file says it, and which image applies it."""
 
     key: str
     value: str
     place: Place
+    of: Owner = ""
+    image: Image = ""
 
 
 class BrokerConf:
@@ -72,16 +77,26 @@ class BrokerConf:
     """
 
     def __init__(self, *paths: Path) -> None:
-        layers = [read_layer(path) for path in paths]
+        layers = [layer for path in paths for layer in read_layers(path)]
         self.notes: list[str] = [note for layer in layers for note in layer.notes]
         self._paths = paths
         self._known: dict[str, tuple[str, Place] | None] = {}
-        self._found = [Written(s.key, s.value, Place(la.path, s.line)) for la in layers for s in la.settings]
+        self._found = [Written(s.key, s.value, Place(la.path, s.line), la.of, la.image) for la in layers for s in la.settings]
 
     @property
     def name(self) -> str:
         """The files, as a sentence names them."""
         return " and ".join(map(str, self._paths))
+
+    def only(self, owner: Owner) -> BrokerConf:
+        """The same without the settings that the files give to others; what is noted and asked for counts for both."""
+        part = copy(self)
+        part._found = [one for one in self._found if one.of in ("", owner)]
+        return part
+
+    def written(self, keys: Collection[str], owner: Owner) -> list[Written]:
+        """The settings with one of these keys, and all that the files give to this owner, in order."""
+        return [one for one in self._found if one.of == owner or (not one.of and one.key in keys)]
 
     def number(self, key: str, default: int, remedy: str, *, least: int = 1, tell: bool = False) -> Taken[int]:
         """A whole number from ``least`` to 2^31 - 1; ``tell`` notes that it is left to the default."""

@@ -1,4 +1,4 @@
-"""Environment files: the variables from which the images of Pulsar make their broker.conf, one a line."""
+"""Environment files: the variables from which images of Pulsar and of BookKeeper make their configuration, one a line."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from fencepost.checks.settings.properties_file import Setting
 PREFIX = "PULSAR_PREFIX_"
 """What is before a key in the environment: the image adds such a key to the file, and others only if the file has them."""
 
+BOOKKEEPER = "BK_"
+"""What is before a key in the environment of BookKeeper's own image, whose other variables are no settings: BOOKIE_PORT, ..."""
+
 ASSIGNMENT = re.compile(r"\s*(?:export\s+)?([A-Za-z_][\w.]*)=(.*)")
 
 
 def is_environment(text: str) -> bool:
-    """Whether a text is an environment file and no broker.conf: some line of it sets a variable with the prefix."""
-    return re.search(rf"^\s*(?:export\s+)?{PREFIX}\w", text, re.MULTILINE) is not None
+    """Whether a text is an environment file and no broker.conf: some line of it sets a variable with a prefix."""
+    return re.search(rf"^\s*(?:export\s+)?(?:{PREFIX}\w|{BOOKKEEPER}[a-z]\w*=)", text, re.MULTILINE) is not None
 
 
 def variables(text: str) -> Iterator[Setting]:
@@ -30,8 +33,17 @@ def variables(text: str) -> Iterator[Setting]:
             yield Setting(key, value[1:-1] if quoted else value, number)
 
 
+def bookkeepers(settings: Sequence[Setting]) -> list[Setting]:
+    """Of some variables the settings of a bookie in BookKeeper's own image.
+
+    Mirrors docker/scripts/apply-config-from-env.py of BookKeeper, which changes what the file has, commented out or not.
+    """
+    mine = [one for one in settings if re.match(f"{BOOKKEEPER}[a-z]", one.key)]
+    return [Setting(one.key.removeprefix(BOOKKEEPER), one.value.strip(), one.line) for one in mine]
+
+
 def as_applied(settings: Sequence[Setting]) -> list[Setting]:
-    """Variables as settings, in the order in which the images apply them: those with the prefix last, and without it.
+    """Variables as settings, in the order in which Pulsar's images apply them: those with the prefix last, and without it.
 
     Mirrors docker/pulsar/scripts/apply-config-from-env.py of Pulsar, which also trims values.
     """

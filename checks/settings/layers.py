@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fencepost.checks.settings.environment_files import PREFIX, as_applied, is_environment, variables
+from fencepost.checks.settings.environment_files import BOOKKEEPER, PREFIX, as_applied, bookkeepers, is_environment, variables
 from fencepost.checks.settings.input_files import BYTE_ORDER_MARK, InputError, Place, read_bytes
 from fencepost.checks.settings.properties_file import MalformedEscape, Setting, settings
-from fencepost.checks.settings.yaml_files import brokers_part, is_yaml
+from fencepost.checks.settings.yaml_files import Image, Owner, is_yaml, parts_of
 
 
 @dataclass(frozen=True)
 class Layer:
-    """One file: its settings, those that count last at the end, and what a user should know of how it was read."""
+    """A file, or a part of one: its settings, those that count last at the end, and what a user should know of how it was
+    read. ``of`` says whose settings they are, as far as the file says it, ``image`` which image applies them to a file of its
+    own."""
 
     path: Path
     settings: list[Setting]
     notes: tuple[str, ...] = ()
+    of: Owner = ""
+    image: Image = ""
 
 
-def read_layer(path: Path) -> Layer:
-    """The settings of a broker.conf or standalone.conf, an environment file, the values of a Helm chart or a ConfigMap, ``-``
-    being standard input.
+def read_layers(path: Path) -> list[Layer]:
+    """The settings of a broker.conf, standalone.conf or bookkeeper.conf, an environment file, the values of a Helm chart or
+    ConfigMaps, ``-`` being standard input.
 
     Raises InputError, with the line where there is one, if it cannot be read or has no settings.
     """
@@ -33,17 +38,30 @@ def read_layer(path: Path) -> Layer:
     # Java takes a broker.conf for ISO-8859-1; YAML and an environment file are UTF-8
     text = data.removeprefix(BYTE_ORDER_MARK).decode("utf-8", errors="replace")
     if is_yaml(path, text):
-        part = brokers_part(path, text)
-        layer = Layer(path, part.settings, (f"{path}: read is {part.name}", *part.notes))
+        parts = parts_of(path, text)
+        note = f"{path}: read is {' and '.join(part.name for part in parts)}"
+        layers = [Layer(path, part.settings, part.notes, part.of, part.image) for part in parts]
+        layers[0] = replace(layers[0], notes=(note, *layers[0].notes))
     elif is_environment(text):
-        note = f"{path}: read as the environment of an image, which takes {PREFIX} off"
-        layer = Layer(path, as_applied(list(variables(text))), (note,))
+        layers = list(_environment(path, list(variables(text))))
     else:
-        layer = _properties(path, data)
-    if not layer.settings:
+        layers = [_properties(path, data)]
+    if not any(layer.settings for layer in layers):
         what = "has only comments and blank lines" if data.strip() else "is empty"
         raise InputError(f"{path}: {what}; give the broker.conf that the brokers start with", Place(path))
-    return layer
+    return layers
+
+
+def _environment(path: Path, settings: list[Setting]) -> Iterator[Layer]:
+    """The variables for Pulsar's image, which both brokers and bookies run, and those for BookKeeper's."""
+    of_bookkeeper = bookkeepers(settings)
+    rest = [one for one in settings if not one.key.startswith(BOOKKEEPER)]
+    if any(one.key.startswith(PREFIX) for one in rest):
+        note = f"{path}: read as the environment of an image, which takes {PREFIX} off"
+        yield Layer(path, as_applied(rest), (note,), image="pulsar")
+    if of_bookkeeper:
+        note = f"{path}: read as the environment of BookKeeper's image, which takes {BOOKKEEPER} off"
+        yield Layer(path, of_bookkeeper, (note,), "bookie", "bookkeeper")
 
 
 def _properties(path: Path, data: bytes) -> Layer:

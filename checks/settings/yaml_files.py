@@ -1,7 +1,8 @@
-"""The brokers' settings in YAML: the values of a Helm chart, and Kubernetes' ConfigMaps, with the line of every key.
+"""The settings of brokers and bookies in YAML: the values of a Helm chart, and ConfigMaps, with the line of every key.
 
-Of a chart's values it is ``broker.configData`` (Apache's chart and its relatives), also below the name of a chart that has that
-one as a part; it becomes the data of a ConfigMap, and that the brokers' environment. A ConfigMap may hold a broker.conf, too.
+Of a chart's values it is ``broker.configData`` and ``bookkeeper.configData`` (Apache's chart and its relatives), also below
+the name of a chart that has that one as a part. Each becomes the data of a ConfigMap, and that the environment of the brokers
+or the bookies, whose image applies it to its own file. A ConfigMap may also hold such a file.
 """
 
 from __future__ import annotations
@@ -10,28 +11,42 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import yaml
 
-from fencepost.checks.settings.environment_files import as_applied
+from fencepost.checks.settings.environment_files import PREFIX, as_applied, bookkeepers
 from fencepost.checks.settings.input_files import InputError, Place
 from fencepost.checks.settings.properties_file import MalformedEscape, Setting, settings
 
+Owner = Literal["", "broker", "bookie"]
+"""Whose settings they are; empty where the file does not say it."""
+
+Image = Literal["", "pulsar", "bookkeeper"]
+"""Which image applies settings to a file of its own; empty for a file that is used as it is."""
+
 FILES = ("broker.conf", "standalone.conf")
+BOOKIES_FILES = ("bookkeeper.conf", "bk_server.conf")
 """The keys of a ConfigMap whose values are whole files."""
+
+BOOKIES = ("bookie", "bookkeeper")
+"""What the bookies' ConfigMap is labelled or called."""
 
 STRINGS = "tag:yaml.org,2002:str"
 NULL = "tag:yaml.org,2002:null"
-REMEDY = "give the values of a chart, with broker.configData, or the brokers' ConfigMap"
+REMEDY = "give the values of a chart, with broker.configData or bookkeeper.configData, or a ConfigMap of brokers or bookies"
 
 
 @dataclass(frozen=True)
 class Part:
-    """What a YAML file has of the brokers' settings: the name of the part that was read, its settings, and notes on it."""
+    """What a YAML file has of the settings of brokers or of bookies: the name of the part that was read, its settings, notes on
+    it, whose it is, and which image applies it."""
 
     name: str
     settings: list[Setting]
     notes: tuple[str, ...] = ()
+    of: Owner = ""
+    image: Image = ""
 
 
 def is_yaml(path: Path, text: str) -> bool:
@@ -41,8 +56,8 @@ def is_yaml(path: Path, text: str) -> bool:
     return known or re.search(r'^[\s{]*"?(apiVersion|configData)"?\s*:', text, re.MULTILINE) is not None
 
 
-def brokers_part(path: Path, text: str) -> Part:
-    """What a YAML file has of the brokers' settings.
+def parts_of(path: Path, text: str) -> list[Part]:
+    """What a YAML file has of the settings of brokers and bookies, at least one part.
 
     Raises InputError with the line if it is no YAML, has none, or has them more than once.
     """
@@ -50,16 +65,21 @@ def brokers_part(path: Path, text: str) -> Part:
     manifests = [manifest for document in documents for manifest in _manifests(document)]
     maps = [one for one in manifests if _scalar(one, "kind") == "ConfigMap"]
     if maps:
-        return _of_config_map(path, _brokers_own(path, maps))
-    charts = [(name, node) for document in documents for name, node in _chart_values(document)]
-    if len(charts) > 1:
-        places = " and ".join(f"{name} on line {_line(node)}" for name, node in charts)
-        raise InputError(f"{path}: has {places}; give a file with one of them", Place(path, _line(charts[1][1])))
-    if not charts:
-        raise InputError(f"{path}: has neither broker.configData nor a ConfigMap; {REMEDY}", Place(path))
-    name, node = charts[0]
-    entries = list(_entries(path, node, name))
-    return Part(name, as_applied(entries), _unquoted(path, node))
+        return list(_of_config_maps(path, maps))
+    parts = []
+    components: tuple[tuple[str, Owner], ...] = (("broker", "broker"), ("bookkeeper", "bookie"))
+    for component, of in components:
+        charts = [place for document in documents for place in _chart_values(document, component)]
+        if len(charts) > 1:
+            places = " and ".join(f"{name} on line {_line(data)}" for name, data, _ in charts)
+            raise InputError(f"{path}: has {places}; give a file with one of them", Place(path, _line(charts[1][1])))
+        for name, data, chart in charts:
+            entries = [*(_volumes(chart) if of == "bookie" else ()), *_entries(path, data, name)]
+            parts.append(Part(name, as_applied(entries), _unquoted(path, data), of, "pulsar"))
+    if not parts:
+        lacks = "has neither broker.configData nor bookkeeper.configData nor a ConfigMap"
+        raise InputError(f"{path}: {lacks}; {REMEDY}", Place(path))
+    return parts
 
 
 def _composed(path: Path, text: str) -> Iterator[yaml.Node]:
@@ -87,27 +107,45 @@ def _manifests(node: yaml.Node) -> Iterator[yaml.MappingNode]:
             yield node
 
 
-def _brokers_own(path: Path, maps: Sequence[yaml.MappingNode]) -> yaml.MappingNode:
-    """The one ConfigMap that is the brokers': it has their file, or is labelled or named as theirs, or there is no other."""
-    candidates = [one for one in maps if any(_child(_child(one, "data"), name) for name in FILES)]
-    candidates = candidates or [one for one in maps if _scalar(_metadata(one, "labels"), "component") == "broker"]
-    candidates = candidates or [one for one in maps if _name(one).endswith("broker")] or list(maps)
-    if len(candidates) > 1:
-        places = ", ".join(f"{_name(one)} on line {_line(one)}" for one in candidates)
-        place = Place(path, _line(candidates[1]))
-        raise InputError(f"{path}: has several ConfigMaps: {places}; give a file with the brokers' own", place)
-    return candidates[0]
+def _of_config_maps(path: Path, maps: Sequence[yaml.MappingNode]) -> Iterator[Part]:
+    """The parts of the one ConfigMap that is the brokers', and of the one that is the bookies'."""
+    brokers, bookies = _named_by(maps, FILES, ("broker",)), _named_by(maps, BOOKIES_FILES, BOOKIES)
+    brokers = brokers or ([] if bookies else list(maps))
+    for candidates, of, files in ((brokers, "brokers", FILES), (bookies, "bookies", BOOKIES_FILES)):
+        if len(candidates) > 1:
+            places = ", ".join(f"{_name(one)} on line {_line(one)}" for one in candidates)
+            place = Place(path, _line(candidates[1]))
+            raise InputError(f"{path}: has several ConfigMaps: {places}; give a file with the {of}' own", place)
+        for one in candidates:
+            yield _of_config_map(path, one, files, "bookie" if of == "bookies" else "broker")
 
 
-def _of_config_map(path: Path, node: yaml.MappingNode) -> Part:
+def _named_by(maps: Sequence[yaml.MappingNode], files: Sequence[str], names: tuple[str, ...]) -> list[yaml.MappingNode]:
+    """The ConfigMaps that have one of the files; if there is none, those that are labelled, else those that are called so."""
+    having = [one for one in maps if any(_child(_child(one, "data"), name) for name in files)]
+    having = having or [one for one in maps if _scalar(_metadata(one, "labels"), "component") in names]
+    return having or [one for one in maps if _name(one).endswith(names)]
+
+
+def _of_config_map(path: Path, node: yaml.MappingNode, files: Sequence[str], of: Owner) -> Part:
     data = _child(node, "data")
     name = f"ConfigMap {_name(node)}"
     if not isinstance(data, yaml.MappingNode):
         raise InputError(f"{path}: {name} has no data; {REMEDY}", Place(path, _line(node)))
     for key, value in data.value:
-        if key.value in FILES and isinstance(value, yaml.ScalarNode):
-            return Part(f"{key.value} of {name}", _of_text(path, value))
-    return Part(name, as_applied(list(_entries(path, data, name))), _unquoted(path, data))
+        if key.value in files and isinstance(value, yaml.ScalarNode):
+            whose: Owner = "" if key.value == "standalone.conf" else of
+            return Part(f"{key.value} of {name}", _of_text(path, value), of=whose)
+    entries, notes = list(_entries(path, data, name)), _unquoted(path, data)
+    if mine := bookkeepers(entries):
+        return Part(name, mine, notes, "bookie", "bookkeeper")
+    return Part(name, as_applied(entries), notes, of if _is_marked(node) else "", "pulsar")
+
+
+def _is_marked(node: yaml.MappingNode) -> bool:
+    """Whether a ConfigMap says by its label or its name whose it is."""
+    known = ("broker", *BOOKIES)
+    return _scalar(_metadata(node, "labels"), "component") in known or _name(node).endswith(known)
 
 
 def _of_text(path: Path, node: yaml.ScalarNode) -> list[Setting]:
@@ -121,15 +159,26 @@ def _of_text(path: Path, node: yaml.ScalarNode) -> list[Setting]:
     return [Setting(one.key, one.value, _line(node) + (one.line if literal else 0)) for one in rows]
 
 
-def _chart_values(node: yaml.Node) -> Iterator[tuple[str, yaml.MappingNode]]:
-    """The places of a chart's values with the brokers' settings, by their names."""
+def _chart_values(node: yaml.Node, component: str) -> Iterator[tuple[str, yaml.MappingNode, yaml.MappingNode]]:
+    """The places of a chart's values with the settings of a component: their name, they, and all values of the component."""
     if not isinstance(node, yaml.MappingNode):
         return
     charts = [("", node), *((f"{key.value}.", value) for key, value in node.value)]
     for name, chart in charts:
-        values = _child(_child(chart, "broker"), "configData")
-        if isinstance(values, yaml.MappingNode):
-            yield f"{name}broker.configData", values
+        values = _child(chart, component)
+        data = _child(values, "configData")
+        if isinstance(values, yaml.MappingNode) and isinstance(data, yaml.MappingNode):
+            yield f"{name}{component}.configData", data, values
+
+
+def _volumes(bookkeeper: yaml.MappingNode) -> Iterator[Setting]:
+    """The directories that Apache's chart makes of several volumes; its journals come before those of configData."""
+    volumes = _child(bookkeeper, "volumes")
+    for name, key in (("journal", f"{PREFIX}journalDirectories"), ("ledgers", "ledgerDirectories")):
+        several = _child(_child(volumes, name), "multiVolumes")
+        if _scalar(_child(volumes, name), "useMultiVolumes") == "true" and isinstance(several, yaml.SequenceNode):
+            paths = [_scalar(volume, "mountPath") for volume in several.value]
+            yield Setting(key, ",".join(paths), _line(several))
 
 
 def _entries(path: Path, node: yaml.MappingNode, name: str) -> Iterator[Setting]:

@@ -301,7 +301,7 @@ def bookie(
 
     # --- checkpoints, and the process
 
-    mark_after = checkpoints(p, journal, saved)
+    mark_after, saved_at_the_end = checkpoints(p, journal, saved)
 
     def forgotten(end: Any) -> dict[Any, Any]:
         """The process has ended: its memory is gone, what it had accepted is not answered, the journal ends at ``end``."""
@@ -337,6 +337,7 @@ def bookie(
         A DbLedgerStorage with one directory is flushed once more as it shuts down: the mark moves to what is synced by then.
         """
         return And(stage == "stopping", checkpoint[SYNC] == "saved"), {
+            **saved_at_the_end(),
             **forgotten(journal.written),
             journal.mark: journal.synced if flushed_again else mark_after(SYNC),
         }

@@ -17,7 +17,6 @@ from fencepost.checks.console.options import (
     add_conf,
     add_defect,
     add_format,
-    add_memory,
     add_page,
     add_quiet,
     add_releases,
@@ -78,7 +77,8 @@ def add_check(commands: Commands) -> None:
     add("--property", action="append", default=[], metavar="NAME", help="check only this property; may be given several times")
     add_format(check, FORMATS)
     add("--budget", type=positive, metavar="SECONDS", help="time for the whole run (default: no limit)")
-    add_memory(check, 4.0, "an exhaustive search")
+    helps = "memory of an exhaustive search (default: 4; of one question of a configuration 0.5)"
+    add("--memory", type=positive, metavar="GIB", help=helps)
     add_workers(check)
     add("--trace-dir", type=Path, metavar="DIR", help="write the traces of violated properties there, as ITF files")
     add_page(check, "write a page to explore these traces in a browser")

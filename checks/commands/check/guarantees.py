@@ -26,7 +26,7 @@ from fencepost.checks.settings.input_files import Place
 from fencepost.properties.registry import RegistryError
 
 MEMORY = 1 << 29
-"""Bytes of states that one question may take: some ten million of them."""
+"""Bytes of states that one question may take, unless --memory says how many: some ten million of them."""
 
 
 def wanted_alone(asked: CheckRequest) -> bool:
@@ -76,7 +76,7 @@ def opening_of(
     about_bookies = [each.text for each in required if set(each.names) <= set(BOOKIES)]
     if about_bookies and not of_bookies:
         raise RegistryError(f"--require {about_bookies[0]} is about bookies: add the file that they start with by --conf")
-    memory = min(MEMORY, int(asked.memory * (1 << 30)))
+    memory = MEMORY if asked.memory is None else int(asked.memory * (1 << 30))
     approach = Approach(by="exhaustive", workers=asked.workers or os.cpu_count() or 1, memory=memory)
     means = Means(approach, reporter, None if asked.budget is None else started + asked.budget, should_stop)
     clusters = [
@@ -109,7 +109,7 @@ def run_alone(asked: CheckRequest, subject: Subject, started: float, record: Rec
         page = default_page(asked.trace_dir) if asked.html == UNNAMED else asked.html
         pages = write_report(opening, (), status, page, reporter)
         teller.name(f"page: {page}")
-    notes = [*subject.classes, *filter(None, [unread])]
+    notes = [*subject.settings_notes, *subject.classes, *filter(None, [unread])]
     print(FORMATS[asked.format].guarantees(opening, status, notes), end="")
     if not interrupt() and is_whole(opening):
         record.keep(pages, aloud=teller.as_text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.console.progress import Reporter
@@ -17,28 +17,35 @@ from fencepost.checks.questions.hazards import Hazard
 from fencepost.checks.questions.planning import Item
 from fencepost.checks.questions.user_settings import held_to_account
 from fencepost.model.kernel.search.checkpoint import CheckpointError
-from fencepost.properties.registry import Instance
+from fencepost.properties.registry import Instance, Value
 from fencepost.properties.theorems import Theory
 
 Job = tuple[Item, Instance] | Hazard
 GIB = 1 << 30
+USUAL_MEMORY = 4.0
+"""GiB that an exhaustive search may take, unless --memory says how many."""
 
 
 def done(
     jobs: Sequence[Job],
     asked: CheckRequest,
+    configured: Mapping[str, Mapping[str, Value]],
     started: float,
     reporter: Reporter,
     should_stop: Callable[[], bool],
 ) -> Iterator[Checked]:
-    """What was found of each job, as it comes. Those that are left when it is told to stop, or when the time that began at
-    ``started`` is up, are left out. Raises what ``check`` raises."""
+    """What was found of each job, as it comes; ``configured`` is what protocols take from the user's files.
+
+    Jobs that are left when it is told to stop, or when the time that began at ``started`` is up, are left out. Raises what
+    ``check`` raises.
+    """
     for job in jobs:
         left = None if asked.budget is None else asked.budget - (time.monotonic() - started)
         if should_stop() or (left is not None and left <= 0):
             return
         try:
-            checked = _done(job, asked.defect, asked.set, _approach(asked, left), reporter, should_stop)
+            taken = {} if isinstance(job, Hazard) else configured.get(job[0].name, {})
+            checked = _done(job, asked.defect, asked.set, taken, _approach(asked, left), reporter, should_stop)
         except (PropertyError, CheckpointError):
             reporter.end()
             raise
@@ -49,6 +56,7 @@ def _done(
     job: Job,
     defects: Sequence[str],
     changes: Sequence[str],
+    taken: Mapping[str, Value],
     approach: Approach,
     reporter: Reporter,
     should_stop: Callable[[], bool],
@@ -58,7 +66,8 @@ def _done(
     item, instance = job
     if isinstance(item, Theory):
         return check_theory(item, defects, approach, reporter, should_stop)
-    return held_to_account(check(item, instance, defects, approach, reporter, should_stop), item.settings(changes))
+    checked = check(item, instance, defects, approach, reporter, should_stop)
+    return held_to_account(checked, {**taken, **item.settings(changes)})
 
 
 def _approach(asked: CheckRequest, seconds: float | None) -> Approach:
@@ -66,7 +75,7 @@ def _approach(asked: CheckRequest, seconds: float | None) -> Approach:
         by=asked.by,
         properties=tuple(asked.property),
         workers=asked.workers or os.cpu_count() or 1,
-        memory=int(asked.memory * GIB),
+        memory=int((asked.memory or USUAL_MEMORY) * GIB),
         seconds=seconds,
         depth=asked.depth,
         walks=Walks(asked.walks, asked.steps, asked.seed, asked.strategy),

@@ -25,7 +25,7 @@ class CheckRequest(Wanted, NamedReleases):
     bookies: int | None
     format: str
     budget: float | None
-    memory: float
+    memory: float | None
     workers: int | None
     trace_dir: Path | None
     html: Path | None

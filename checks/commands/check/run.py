@@ -31,6 +31,7 @@ from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import colour, width
 from fencepost.checks.engines.results.checked import Checked, PropertyError
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.instances import BOOKIE
 from fencepost.checks.questions.planning import planned_with_hazards
 from fencepost.checks.reports.failures import Configured
 from fencepost.checks.reports.guarantees import as_text as guarantees_as_text
@@ -76,18 +77,19 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
     names = {item.name for item, _ in plan} | {hazard.entry.name for hazard in hazards if not plan}
     notes, teller, reporter = subject.notes(names), Teller(asked), Reporter(quiet=asked.quiet)
     teller.tell(*notes)
-    if message := subject.too_large(names):
+    if message := subject.unasked(names):
         teller.tell(f"inconclusive: {message}")
         outcome = FinishedRun(subject.releases, [*notes, message], is_part=True)
         print("" if teller.as_text else FORMATS[asked.format].run(outcome), end="")
         return outcome.status
 
+    configured = {BOOKIE: subject.settings.of_bookies} if subject.settings is not None else {}
     everything = list[Checked]()
     with interruptible() as interrupt:
         opening = opening_of(asked, subject, started, reporter, interrupt)
         if opening is not None:
             teller.tell(guarantees_as_text(opening, width()))
-        for checked in done(jobs, asked, started, reporter, interrupt):
+        for checked in done(jobs, asked, configured, started, reporter, interrupt):
             everything.append(marked(baseline, checked, subject.release))
             teller.tell(text(everything[-1], width=width(), colour=colour(), whole=not sys.stdout.isatty()))
     skipped = len(jobs) - len(everything)

@@ -9,6 +9,7 @@ from fencepost.checks.commands.check.request import CheckRequest
 from fencepost.checks.console.options import chosen_releases
 from fencepost.checks.console.unread import unread
 from fencepost.checks.questions.instances import (
+    BOOKIE,
     LARGEST_ENSEMBLE,
     LOCKED,
     SERVICE_UNIT,
@@ -67,6 +68,12 @@ class Subject:
         return unclaimed(self.settings, self.releases.pulsar)
 
     @property
+    def settings_notes(self) -> list[str]:
+        """What there is to note of the settings, and of those before, each once."""
+        several = [settings.all_notes for settings in (self.settings, self.before) if settings is not None]
+        return list(dict.fromkeys(note for notes in several for note in notes))
+
+    @property
     def run(self) -> set[str]:
         """The protocols that a cluster with these settings runs."""
         if self.settings is None or self.releases is None:
@@ -77,11 +84,16 @@ class Subject:
         """What nobody has read of the releases, of the protocols of these names; empty if everything is read."""
         return unread([entry for name, entry in PROTOCOLS.items() if name in names], self.releases)
 
-    def too_large(self, names: set[str]) -> str:
-        """Why no ledger of this cluster is checked; empty if they are."""
-        if self.settings is None or "ledger" not in names or self.settings.ledger.ensemble.value <= LARGEST_ENSEMBLE:
+    def unasked(self, names: set[str]) -> str:
+        """Why the ledgers or the bookies of this cluster are not checked; empty if they are."""
+        if self.settings is None:
             return ""
-        return f"{self.settings.ledger.ensemble}: ensembles above {LARGEST_ENSEMBLE} are not checked, so nothing is claimed"
+        ensemble, bookies = self.settings.ledger.ensemble, self.settings.bookies
+        if "ledger" in names and ensemble.value > LARGEST_ENSEMBLE:
+            return f"{ensemble}: ensembles above {LARGEST_ENSEMBLE} are not checked, so nothing is claimed"
+        if BOOKIE in names and bookies.is_given and bookies.unmodelled:
+            return f"{bookies.unmodelled}, so nothing is claimed"
+        return ""
 
     def notes(self, names: set[str]) -> list[str]:
         """What there is to say before the protocols of these names are checked."""

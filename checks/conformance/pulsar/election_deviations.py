@@ -75,6 +75,15 @@ def _closes_under_way(step: Taken, differences: Sequence[Difference], why: str) 
     return _requests(differences, "stray", *(f"{broker} {what}" for what in ("look", "create", "confirm", "delete")))
 
 
+def _finds_no_node(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    """A leader that closes deletes its node, which is gone: the deletion fails, and the leader goes on being one in its own
+    memory."""
+    broker = _actor(step)
+    deletes = step.action.name == "delete_at_close" and step.before["leader_holder"] == "nobody"
+    kept = {(f"role[{broker}]", "NoLeader", "Leading"), (f"cached[{broker}]", "nobody", broker)}
+    return deletes and bool(differences) and {(d.what, d.model, d.code) for d in differences} <= kept
+
+
 def _elects_when_closed(step: Taken, differences: Sequence[Difference], why: str) -> bool:
     """A new session begins an election in a broker that has closed its own."""
     broker = _actor(step)
@@ -105,6 +114,11 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "closed while electing",
         "an election that is under way goes on when the broker closes it; in the model its request is given up",
         _closes_under_way,
+    ),
+    Deviation(
+        "closes without a node",
+        "a leader that closes cannot delete a node that is gone, and its role and leader stay; in the model they are over",
+        _finds_no_node,
     ),
     Deviation(
         "elects when closed",

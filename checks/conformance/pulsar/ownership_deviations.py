@@ -98,6 +98,23 @@ def _is_missing_read(step: Taken, difference: Difference) -> bool:
     return difference.kind == "missing" and about.startswith(f"request {broker} ") and about.endswith(" read")
 
 
+def _looks_once_more(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    """A revalidation is over, and the lock is looked after at once again; or what was to be looked after later still is, when a
+    release begins."""
+    place, lock = _place(step.action), f"lock[{_place(step.action)}]"
+    if lock not in step.before or len(differences) != 1:
+        return False
+    (difference,) = differences
+    was, now = step.before[lock], step.after[lock]
+    if was in REVALIDATING and now == "valid":
+        return (difference.kind, difference.what) == ("stray", f"request {place.replace(',', '')} read")
+    still = (difference.what, difference.model, difference.code) == (f"again[{place}]", False, True)
+    return now == "releasing" and bool(step.before[f"again[{place}]"]) and still
+
+
+REVALIDATING = ("checking", "recreating", "retaking")
+"""The stages of a lock that is looked after."""
+
 DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         "found_lock_unattended",
@@ -128,6 +145,11 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "one event at a time",
         "LockManagerImpl acts on a session event when all revalidations of the one before it are over",
         _waits_for_another,
+    ),
+    Deviation(
+        "several deletions",
+        "a lock is looked after for each notification of a deletion; in the model those that a broker has not heard of are one",
+        _looks_once_more,
     ),
 )
 """Each is described in docs/how-to/hold-it-against-the-code.md."""

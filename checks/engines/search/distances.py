@@ -13,6 +13,7 @@ from fencepost.checks.engines.search.exhaustive import Budget
 from fencepost.model.kernel.search.graph import Graph, GraphError, graph_of
 from fencepost.model.kernel.search.results import Limits, Result
 from fencepost.model.kernel.search.search import search
+from fencepost.model.kernel.search.store import BudgetError
 from fencepost.properties.observed import Lead, Observed
 from fencepost.properties.vocabulary import Suite
 
@@ -33,9 +34,12 @@ def distances(suite: Suite, budget: Budget, should_stop: Callable[[], bool] = la
         return should_stop() or (budget.seconds is not None and time.monotonic() - started > budget.seconds)
 
     limits = Limits(memory=budget.memory, seconds=budget.seconds)
-    result = search(observed.kernel, workers=budget.workers, limits=limits, should_stop=should_stop)
-    graph, why = _graph(result, budget, is_over)
     leads = {lead.property: [other for other in observed.leads if other.property is lead.property] for lead in observed.leads}
+    try:
+        result = search(observed.kernel, workers=budget.workers, limits=limits, should_stop=should_stop)
+        graph, why = _graph(result, budget, is_over)
+    except BudgetError as error:
+        graph, why = None, str(error)
     if graph is None:
         verdicts = [Verdict(p, "inconclusive", BY, {}, why) for p in (*leads, *observed.goals.values())]
         return Findings(tuple(verdicts), (why,), seconds=time.monotonic() - started)

@@ -16,6 +16,7 @@ from fencepost.checks.engines.search.reduction import Reduction
 from fencepost.model.kernel.search.orbits import Represented
 from fencepost.model.kernel.search.results import Find, Limits, Progress, Result
 from fencepost.model.kernel.search.search import search
+from fencepost.model.kernel.search.store import BudgetError
 from fencepost.model.language.slices import varying
 from fencepost.properties.observed import Observed
 from fencepost.properties.vocabulary import Property
@@ -59,21 +60,24 @@ def exhaust(
     if reduction and reduction.orbits and observed.leads:
         raise ValueError(f"{observed.leads[0].property.name} cannot be judged with symmetry")
     alarm, step_alarm = observed.alarms()
-    result = search(
-        observed.kernel,
-        alarm=alarm,
-        step_alarm=step_alarm,
-        watch=observed.controls(),
-        may_end=next(iter(observed.may_end), None),
-        stop_on_deadlock=bool(observed.may_end),
-        canonical=reduction.canonical if reduction else 0,
-        workers=budget.workers,
-        limits=Limits(memory=budget.memory, seconds=budget.seconds),
-        progress=progress,
-        should_stop=should_stop,
-        checkpoint=checkpoint,
-        resume=resume,
-    )
+    try:
+        result = search(
+            observed.kernel,
+            alarm=alarm,
+            step_alarm=step_alarm,
+            watch=observed.controls(),
+            may_end=next(iter(observed.may_end), None),
+            stop_on_deadlock=bool(observed.may_end),
+            canonical=reduction.canonical if reduction else 0,
+            workers=budget.workers,
+            limits=Limits(memory=budget.memory, seconds=budget.seconds),
+            progress=progress,
+            should_stop=should_stop,
+            checkpoint=checkpoint,
+            resume=resume,
+        )
+    except BudgetError as error:
+        return _not_begun(observed, reduction, str(error))
     represented = reduction.represented(result, budget.workers) if reduction else None
     judgement = _Judgement(observed, result, budget.workers, represented)
     whole = result.outcome == "exhausted"
@@ -92,6 +96,14 @@ def exhaust(
         safety.suspicions,
         seconds=safety.seconds + liveness.seconds,
     )
+
+
+def _not_begun(observed: Observed, reduction: Reduction | None, why: str) -> Findings:
+    """What a search says that could not begin: nothing of any property."""
+    safety = (*observed.states.values(), *observed.steps.values(), *observed.may_end.values(), *observed.goals.values())
+    properties = dict.fromkeys((*safety, *(lead.property for lead in observed.leads)))
+    verdicts = tuple(Verdict(prop, "inconclusive", "exhaustive", {}, why) for prop in properties)
+    return Findings(verdicts + (reduction.undecided() if reduction else ()), (why,))
 
 
 def searched(observed: Observed, result: Searched) -> Findings:

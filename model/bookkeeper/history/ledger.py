@@ -76,11 +76,12 @@ LEDGER: dict[str, History] = {
         harm="no_truncation",
         costs="a confirmed entry is missing from the closed ledger after a bookie's disk was wiped and the operator deleted "
         "the bookie's cookie",
-        applies=lambda parameters: not parameters["data_integrity"],
         avoided_by="leaving the cookie: with it LegacyCookieValidation.checkCookies refuses to start on empty directories",
-        evidence="ServerConfiguration.isDataIntegrityCheckingEnabled is false unless set, in 4.17.3 and 4.18.0. Set, it is no "
-        "remedy in 4.16.6 to 4.18.0: DataIntegrityCheckImpl.runPreBootSequence ends with a flush that does nothing on an empty "
-        "write cache (#4843), so a clean stop of an idle bookie loses limbo, fence and ledger",
+        evidence="dataIntegrityChecking is no remedy in 4.16.6 to 4.18.0: where no cookie is left in the metadata store or on "
+        "the disk, DataIntegrityCookieValidation.checkCookies takes the bookie for a new one and checks nothing. Where the "
+        "cookie is left, and dataIntegrityStampMissingCookies is set, DataIntegrityCheckImpl.runPreBootSequence ends with a "
+        "flush that does nothing on an empty write cache (#4843), so a clean stop of an idle bookie loses limbo, fence and "
+        "ledger",
     ),
     "fence_forgotten_on_delete": History(
         "bookkeeper",

@@ -170,7 +170,8 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
     def back_without_disk(b: int) -> dict[Any, Any]:
         """The cookie is missing on the empty disk: the bookie does not start any more (LegacyCookieValidation.checkCookies).
 
-        With dataIntegrityCheckingEnabled it is back, with its open ledgers fenced and in limbo.
+        With dataIntegrityChecking and dataIntegrityStampMissingCookies it is back, its open ledgers fenced and in limbo
+        (DataIntegrityCookieValidation.checkCookies).
         """
         return {fenced[b]: True, limbo[b]: True} if s.gone is None else {up[b]: False, s.gone[b]: True}
 

@@ -63,9 +63,10 @@ def ledger(
     of its entries lost, ``rots`` the copies that go bad, ``explicit_lacs`` the last adds confirmed that the writer sends
     without an entry, ``deletions`` those of the ledger (0 or 1). ``storage`` is what the bookies store in: ``db``, ``sorted``
     or ``interleaved``, for DbLedgerStorage and so on; some mistakes are those of one. ``data_integrity`` is
-    dataIntegrityCheckingEnabled: a bookie that may have lost entries is back in limbo. Without it one that has lost its disk
-    does not start again, and there are no unclean shutdowns. Raises ModelError for another storage, for data_integrity on one
-    that is not db, and unless 1 <= ack_quorum <= write_quorum <= ensemble <= bookies and 1 <= entries.
+    dataIntegrityChecking with dataIntegrityStampMissingCookies: a bookie that may have lost entries is back in limbo. Without
+    them one that has lost its disk does not start again, and there are no unclean shutdowns. Raises ModelError for another
+    storage, for data_integrity on one that is not db, and unless 1 <= ack_quorum <= write_quorum <= ensemble <= bookies and
+    1 <= entries.
     """
     if not 1 <= ack_quorum <= write_quorum <= ensemble <= bookies:
         raise ModelError(

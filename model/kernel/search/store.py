@@ -61,11 +61,15 @@ def _first_lines(inserts_in_flight: int) -> int:
     return max(_FIRST_LINES, 8 * inserts_in_flight // LINE)
 
 
+class BudgetError(MemoryError):
+    """A budget of memory with which a search cannot begin."""
+
+
 class Store:
     """The states of a search and the table that finds them.
 
     ``budget`` is in bytes and covers both; ``inserts_in_flight`` is how many states the workers together may add between
-    two looks at the table's load. Raises MemoryError if the budget is too small to begin with.
+    two looks at the table's load. Raises BudgetError if the budget is too small to begin with.
     """
 
     def __init__(self, words: int, budget: int, inserts_in_flight: int) -> None:
@@ -75,7 +79,8 @@ class Store:
         self._lines = _first_lines(inserts_in_flight)
         if self._lines > self._most_lines:
             least = least_budget(words, inserts_in_flight)
-            raise MemoryError(f"a memory budget of {budget} bytes is too small for this search: it takes {least} to begin with")
+            given, needed = (f"{count / (1 << 20):.2f} MiB" for count in (budget, least))
+            raise BudgetError(f"{given} of memory is too little: this search takes {needed} to begin with")
         self._states = zeros(budget // 8)
         self._table = zeros(LINE * self._lines)
         self.space = self._space()

@@ -68,6 +68,12 @@ def test_they_can_be_all_that_is_asked_for(two: Path) -> None:
     assert run.stdout.endswith("3 guarantees, 0 short: nothing falls short (exit 0)\n")
 
 
+def test_what_there_is_to_note_of_the_files_is_beside_them(two: Path) -> None:
+    two.write_text(f"{two.read_text()}managedLedgerDefaultAckQuorm=1\n")
+    run = asked("--conf", two, "--guarantees", "--budget", "0.001")
+    assert f"note: {two}: managedLedgerDefaultAckQuorm on line 5 is not read: did you mean managedLedger" in run.stdout
+
+
 @pytest.mark.long
 def test_what_is_required_and_not_guaranteed_fails_and_says_what_to_change(one: Path) -> None:
     run = asked("--conf", one, "--require", "disks>=1", "--guarantees")
@@ -163,6 +169,16 @@ def test_what_is_cut_short_is_inconclusive_in_every_format(two: Path, tmp_path: 
     suites = ElementTree.fromstring(asked(*command, "--format", "junit").stdout)
     assert (suites.attrib["failures"], suites.attrib["errors"]) == ("0", str(len(results)))
     assert "::warning file=" in asked(*command, "--format", "github").stdout
+
+
+@pytest.mark.parametrize("style", ["text", "json", "junit", "sarif", "github"])
+def test_with_too_little_memory_to_begin_with_every_row_is_there(two: Path, style: str) -> None:
+    run = asked("--conf", two, "--guarantees", "--memory", "0.0001", "--format", style)
+    assert (run.returncode, run.stderr) == (20, "")
+    for name in ("disks", "recoveries", "unserved"):
+        assert f"{name} is not known: " in run.stdout
+    assert "0.10 MiB of memory is too little" in run.stdout
+    assert "raise --memory" in run.stdout
 
 
 def test_the_budget_is_that_of_the_whole_command(one: Path, two: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -58,6 +59,12 @@ def test_a_number_out_of_its_range_is_wrong_usage(arguments: str, said: str, cap
     assert said in capsys.readouterr().err
 
 
-def test_a_memory_too_small_to_begin_with_is_said_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", "election", "--memory", "0.0001", "--quiet"]) == ExitStatus.SYSTEM
-    assert "a memory budget of 107374 bytes is too small for this search" in capsys.readouterr().err
+def test_with_a_memory_too_small_to_begin_with_every_property_is_inconclusive(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = "check election --by exhaustive --set brokers=2 --memory 0.0001 --quiet --format json"
+    assert main(asked.split()) == ExitStatus.INCONCLUSIVE
+    printed, said = capsys.readouterr()
+    assert said == ""
+    verdicts = json.loads(printed)["verdicts"]
+    assert len(verdicts) > 10
+    assert {verdict["verdict"] for verdict in verdicts} == {"inconclusive"}
+    assert {verdict["note"][:27] for verdict in verdicts} == {"0.10 MiB of memory is too l"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from fencepost.checks.engines.plan import Approach
 from fencepost.checks.questions.bookie_guarantees import bookie_guarantees
 from fencepost.checks.questions.establishing import Established, Means, establish
 from fencepost.checks.questions.instances import read_settings
+from fencepost.checks.questions.ledger_guarantees import Sizes, ledger_guarantees
 from fencepost.model.releases import Releases
 from tests.command import fencepost
 from tests.marking import first_at_once
@@ -93,3 +95,34 @@ def test_a_flush_that_fails_is_modelled_for_one_storage_with_one_directory(tmp_p
     row = rows(tmp_path, text)["disk_full"]
     assert (row.figure, row.claim) == (None, None)
     assert row.guarantee.unasked == "a flush that fails is modelled for DbLedgerStorage with one ledger directory"
+
+
+def test_the_protocol_of_a_bookie_has_the_settings_of_its_file(tmp_path: Path) -> None:
+    bookie = tmp_path / "bookkeeper.conf"
+    bookie.write_text("journalWriteData=false\n")
+    run = fencepost("check", "bookie", "--quiet", "--conf", bookie, "--property", "acknowledged_adds_survive")
+    assert run.returncode == 12
+    assert "storage=sorted" in run.stdout
+    assert "storage=db" not in run.stdout
+    assert "not guaranteed with journal_write_data=no" in run.stdout
+    assert "defaultNumberOfNamespaceBundles" not in run.stdout, "a bookie has none"
+    bookie.write_text("journalDirectories=/a,/b\n")
+    open_ = fencepost("check", "bookie", "--quiet", "--conf", bookie)
+    assert open_.returncode == 20
+    assert "several journals are not modelled (bookkeeper#4844), so nothing is claimed" in open_.stdout
+
+
+@pytest.mark.long
+def test_data_integrity_changes_no_row(tmp_path: Path) -> None:
+    """The sheet says so of dataIntegrityChecking: with it a bookie without its disk is back, in limbo."""
+    sizes = Sizes(3, 2, 2, 2)
+    for guarantee in ledger_guarantees(sizes, Releases.of()):
+        if guarantee.name in ("disks", "disks_after_change", "wiped"):
+            back = replace(
+                guarantee,
+                parameters={**guarantee.parameters, "data_integrity": True},
+                defects={name: {**shown, "data_integrity": True} for name, shown in guarantee.defects.items()},
+            )
+            without, with_it = establish(guarantee, MEANS), establish(back, MEANS)
+            assert (without.figure, without.is_known) == (with_it.figure, with_it.is_known), guarantee.name
+            assert with_it.is_known

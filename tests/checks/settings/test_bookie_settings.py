@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -53,8 +54,102 @@ def test_what_the_model_does_not_have_is_named(tmp_path: Path, line: str, told: 
 
 
 def test_data_integrity_is_noted(tmp_path: Path) -> None:
-    notes = read(tmp_path, "dataIntegrityCheckingEnabled=true").notes
-    assert any(note.startswith("dataIntegrityCheckingEnabled = true (") and "#4843" in note for note in notes)
+    notes = read(tmp_path, "dataIntegrityChecking=true").notes
+    assert any(note.startswith("dataIntegrityChecking = true (") and "changes no row" in note for note in notes)
+    (note,) = read(tmp_path, "dataIntegrityCheckingEnabled=true").notes
+    assert note.endswith("dataIntegrityCheckingEnabled is no setting of BookKeeper, which reads dataIntegrityChecking")
+
+
+def test_sorted_storage_can_be_switched_off(tmp_path: Path) -> None:
+    storage = read(tmp_path, "bookiePort=1\nsortedLedgerStorageEnabled=false").bookies.storage
+    assert storage.value == "org.apache.bookkeeper.bookie.InterleavedLedgerStorage"
+    assert str(storage.place) == f"{tmp_path}/other.conf:2"
+    assert read(tmp_path, f"ledgerStorageClass={DB}\nsortedLedgerStorageEnabled=false").bookies.storage.value == DB
+
+
+SORTED = "org.apache.bookkeeper.bookie.SortedLedgerStorage"
+VALUES = """\
+bookkeeper:
+  volumes:
+    journal:
+      useMultiVolumes: {several}
+      multiVolumes: [{{name: a, mountPath: /a}}, {{name: b, mountPath: /b}}]
+  configData:
+    BOOKIE_MEM: -Xmx1g
+    managedLedgerDefaultAckQuorum: "1"
+    journalSyncData: "true"
+    PULSAR_PREFIX_journalSyncData: "false"
+broker:
+  configData:
+    managedLedgerDefaultAckQuorum: "2"
+    journalSyncData: "yes"
+"""
+MAPS = """\
+kind: ConfigMap
+metadata: {name: x-bookie, labels: {component: bookie}}
+data: {BOOKIE_MEM: -Xmx1g, journalSyncData: "false", managedLedgerDefaultAckQuorum: "1"}
+---
+kind: ConfigMap
+metadata: {name: x-broker, labels: {component: broker}}
+data: {managedLedgerDefaultAckQuorum: "2"}
+---
+kind: ConfigMap
+metadata: {name: x-zookeeper, labels: {component: zookeeper}}
+data: {journalSyncData: "true"}
+"""
+FILE = """\
+kind: ConfigMap
+metadata: {name: both}
+data:
+  bk_server.conf: |
+    journalSyncData=false
+  broker.conf: |
+    managedLedgerDefaultAckQuorum=2
+"""
+OWN = 'kind: ConfigMap\nmetadata: {name: bk}\ndata: {BK_zkServers: z, BK_journalSyncData: "false", BK_DATA_DIR: /data}\n'
+PREFIXED = "PULSAR_PREFIX_journalSyncData=false\njournalSyncData=true\n"
+ENVIRONMENT = "BOOKIE_PORT=3181\nBK_HOME=/opt\nexport BK_journalSyncData='false'\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line", "storage"),
+    [
+        ("values.yaml", VALUES.format(several="false"), 10, DB),
+        ("chart.yaml", "pulsar:\n" + indent(VALUES.format(several="false"), "  "), 11, DB),
+        ("maps.yaml", MAPS, 3, DB),
+        ("file.yaml", FILE, 5, SORTED),
+        ("own.yaml", OWN, 3, SORTED),
+        ("bookie.env", PREFIXED, 1, DB),
+        ("bk.env", ENVIRONMENT, 3, SORTED),
+    ],
+)
+def test_charts_maps_and_environments_have_the_bookies_settings(
+    tmp_path: Path, name: str, text: str, line: int, storage: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    settings = read_settings(tmp_path / name)
+    assert settings.bookies.is_given
+    assert settings.bookies.sync.value is False
+    assert str(settings.bookies.sync.place) == f"{tmp_path / name}:{line}"
+    assert settings.bookies.storage.value == storage
+    assert settings.ledger.ack_quorum.value == 2
+    assert not any("no setting" in note or "takes the place" in note for note in settings.notes)
+
+
+def test_whose_default_it_is(tmp_path: Path) -> None:
+    for text, whose in ((PREFIXED, "Pulsar's default"), (ENVIRONMENT, "BookKeeper's default")):
+        (tmp_path / "a.env").write_text(text)
+        assert read_settings(tmp_path / "a.env").bookies.storage.source == whose
+    (tmp_path / "b.conf").write_text("bookiePort=3181\n")
+    below = read_settings(tmp_path / "b.conf", tmp_path / "a.env").bookies
+    assert (below.storage.value, below.sync.value) == (SORTED, False), "the image applies it to that file"
+
+
+def test_several_journals_of_a_chart_are_several(tmp_path: Path) -> None:
+    (tmp_path / "values.yaml").write_text(VALUES.format(several="true"))
+    assert read_settings(tmp_path / "values.yaml").bookies.unmodelled.startswith(
+        f"journalDirectories = 2 ({tmp_path}/values.yaml:5): several journals"
+    )
 
 
 @pytest.mark.parametrize(

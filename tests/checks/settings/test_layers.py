@@ -121,7 +121,7 @@ def test_a_later_file_counts_before_an_earlier_one(tmp_path: Path) -> None:
     assert quorums(settings) == [(3, "values.yaml:9"), (3, "values.yaml:10"), (3, "broker.env:1")]
     assert f"{env}:1: {ACK_QUORUM} = '3' replaces '2' ({base}:3)" in settings.ledger_notes
     assert not any(ENSEMBLE in note for note in settings.ledger_notes), "the same value, twice"
-    assert f"{values}: read is broker.configData" in settings.notes
+    assert f"{values}: read is broker.configData and bookkeeper.configData" in settings.notes
     assert any(f"{values}:10: is not in quotes" in note for note in settings.notes)
     assert quorums(read_settings(env, base))[2] == (2, "broker.conf:3")
 
@@ -139,7 +139,7 @@ def test_a_file_that_says_nothing_of_the_settings_is_refused_beside_others(tmp_p
         ("broker: [a, b\n", 2, "is not YAML"),
         ("broker:\n  configData:\n    a: {b: 1}\n", 3, "a is no text"),
         ("x: &x {a: '1'}\nbroker:\n  configData:\n    <<: *x\n", 4, "merges another mapping"),
-        ("proxy:\n  configData:\n    a: b\n", 0, "has neither broker.configData nor a ConfigMap"),
+        ("proxy:\n  configData:\n    a: b\n", 0, "has neither broker.configData nor bookkeeper.configData nor a ConfigMap"),
         ("kind: ConfigMap\nmetadata: {name: x}\n", 1, "ConfigMap x has no data"),
         ("kind: ConfigMap\nmetadata: {name: x}\n---\nkind: ConfigMap\nmetadata: {name: y}\n", 4, "several ConfigMaps"),
         ("a: {broker: {configData: {b: '1'}}}\nc:\n  broker:\n    configData:\n      b: '1'\n", 5, "has a.broker.configData"),

@@ -138,6 +138,9 @@ def test_who_has_deleted_its_node_knows_of_no_leader(adapter: ElectionAdapter) -
     assert outcome.seen.values["brokers"]["b0"]["cached"] == "nobody"
 
 
+FAILS = "find_none(b0); propose(b0); crash(b0); restart(b0); find_former(b0); expire_former(b0)"
+
+
 @pytest.mark.parametrize(
     ("name", "script", "parameters"),
     [
@@ -150,8 +153,13 @@ def test_who_has_deleted_its_node_knows_of_no_leader(adapter: ElectionAdapter) -
             {"closes": 1, "expiries": 1},
         ),
         (
+            "closes without a node",
+            f"{FAILS}; find_none(b1); propose(b1); confirm(b1); retake(b0); start_closing(b1); delete_at_close(b1)",
+            {"crashes": 1, "closes": 1},
+        ),
+        (
             "C7",
-            "find_none(b0); propose(b0); crash(b0); restart(b0); find_former(b0); expire_former(b0); retake(b0)",
+            f"{FAILS}; retake(b0)",
             {"crashes": 1},
         ),
     ],

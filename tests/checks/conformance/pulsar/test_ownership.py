@@ -112,6 +112,10 @@ FORMER_NODE = (
     f"{OWNS}; crash(b0); restart(b0); try_to_own(b0, *); create(b0, *); find_former(b0, *); expire_former(b0);"
     "try_to_own(b1, *); create(b1, *); retake(b0, *)"
 )
+DELETED_TWICE = f"{FORMER_NODE}; expire(b1); hear_of_deletion(b1, *); fail(b1, *)"
+DELETED_THRICE = (
+    f"{FORMER_NODE}; create(b0, *); start_release(b0, *); release(b0, *); {OWNS}; hear_of_deletion(b0, *); find_own(b0, *)"
+)
 MARKED = (
     f"{OWNS}; start_release(b0, *); release(b0, *); {OWNS}; hear_of_deletion(b0, *); expire(b0); fail(b0, *);"
     "learn_of_expiry(b0); reestablish(b0)"
@@ -184,6 +188,8 @@ def test_the_hazards_of_each_release(release: str) -> None:
         ("found_lock_unattended", FOUND, {"disconnects": 1}),
         ("recreated_behind_release", f"{OWNS}; {NEW_SESSION}; start_release(b0, *)", {"expiries": 1, "releases": 1}),
         ("N2", f"{OWNS}; {NEW_SESSION}; find_missing(b0, *); start_release(b0, *)", {"expiries": 1, "releases": 1}),
+        ("several deletions", DELETED_THRICE, {"brokers": 2, "crashes": 1, "releases": 1}),
+        ("several deletions", DELETED_TWICE, {"crashes": 1, "expiries": 1}),
     ],
 )
 def test_what_is_known_has_a_name(adapter: OwnershipAdapter, name: str, script: str, parameters: dict[str, Value]) -> None:

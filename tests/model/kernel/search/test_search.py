@@ -17,6 +17,7 @@ from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.kernel.search.paths import plain
 from fencepost.model.kernel.search.results import Limits, Result
 from fencepost.model.kernel.search.search import search
+from fencepost.model.kernel.search.store import BudgetError
 from fencepost.model.language import And, OneOf, Protocol, all_of
 
 State = tuple[int, ...]
@@ -262,7 +263,7 @@ def test_more_memory_goes_further_until_it_suffices() -> None:
 
 
 def test_a_memory_too_small_to_begin_with_is_refused() -> None:
-    with pytest.raises(MemoryError, match="too small"):
+    with pytest.raises(BudgetError, match="too little"):
         run(Kernel(ring(3)), limits=Limits(memory=1000))
 
 
