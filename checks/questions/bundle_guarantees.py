@@ -59,7 +59,7 @@ def _of_owners(
 
     yield Guarantee(
         "owners",
-        "one broker alone serves a bundle through {n} lost session{s}",
+        "a bundle has a single owner through {n} lost session{s}",
         "when a broker loses its session, another serves its bundles beside it until it has heard of that",
         replace(owning, suite=suites.one_server),
         small,

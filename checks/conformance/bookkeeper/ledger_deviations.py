@@ -179,12 +179,12 @@ def _last_is_rotten(view: View, bookie: str) -> bool:
 DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         "L6",
-        "of a deleted ledger the code remembers in memory that it was fenced, and that of any ledger whose handle was loaded",
+        "the code keeps the fence of a deleted ledger in memory, and with it that of any ledger whose handle was loaded",
         _deleted,
     ),
     Deviation(
         "L9",
-        "a last add confirmed whose digest does not match is not believed by the code, and is by the model",
+        "the code ignores a last add confirmed whose digest does not match; the model does not",
         _rotten_lac,
     ),
     Deviation(
@@ -194,22 +194,22 @@ DEVIATIONS: tuple[Deviation, ...] = (
     ),
     Deviation(
         "L13",
-        "a recovery closes with a length that is not that of the entries, and the writer takes the same last entry for another",
+        "a recovery closes with a length that is not that of the entries, and the writer treats the same last entry as another",
         _other_length,
     ),
     Deviation(
         "L14",
-        "a bookie's last add confirmed is that of its last entry, and in the model the highest of which it heard",
+        "a bookie's last add confirmed is that of its last entry; in the model it is the highest one that it has heard",
         _other_lac,
     ),
     Deviation(
         "L15",
-        "an add that is complete when a change of ensemble ends is confirmed at the next answer only",
+        "an add that is complete when a change of ensemble ends is confirmed only at the next answer",
         _confirmed_later,
     ),
     Deviation(
         "written back over rot",
-        "an entry that is written back late over a rotten copy is good again, and in the model not",
+        "an entry that is written back late over a rotten copy is good again; in the model it is not",
         _good_again,
     ),
 )
@@ -218,7 +218,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
 OF_SORTED: tuple[Deviation, ...] = (
     Deviation(
         "collected later from memory",
-        "what SortedLedgerStorage has not saved of a deleted ledger is known until it is saved, and the fence is not",
+        "entries of a deleted ledger that SortedLedgerStorage has not saved remain until they are saved; the fence does not",
         _still_in_memory,
     ),
     Deviation(

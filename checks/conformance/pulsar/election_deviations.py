@@ -101,7 +101,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     ),
     Deviation(
         "C7",
-        "an election is tried again only if a deletion began it; the first one of a process, which fails, ends the process",
+        "an election is retried only if a deletion began it; if the first election of a process fails, the process ends",
         _not_retried,
     ),
     Deviation(
@@ -112,7 +112,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     ),
     Deviation(
         "closed while electing",
-        "an election that is under way goes on when the broker closes it; in the model its request is given up",
+        "an election under way continues when the broker closes it; in the model its request is dropped",
         _closes_under_way,
     ),
     Deviation(
@@ -122,12 +122,12 @@ DEVIATIONS: tuple[Deviation, ...] = (
     ),
     Deviation(
         "elects when closed",
-        "a new session has a broker elect that has closed its election",
+        "a new session makes a broker elect that has closed its election",
         _elects_when_closed,
     ),
     Deviation(
         "two elections at once",
-        "an election that is under way goes on beside the one that a new session begins; in the model it is given up",
+        "an election under way continues beside the one that a new session begins; in the model it is dropped",
         _runs_twice,
     ),
 )

@@ -118,17 +118,17 @@ REVALIDATING = ("checking", "recreating", "retaking")
 DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         "found_lock_unattended",
-        "a lock that is acquired by finding its own node stays in the state Init, and is never looked after",
+        "a lock that is acquired by finding its own node stays in the state Init, and is never revalidated",
         _found,
     ),
     Deviation(
         "recreated_behind_release",
-        "the read of a revalidation is still out when its lock is released, and may create the node again",
+        "the read of a revalidation is still outstanding when its lock is released, and may create the node again",
         lambda step, differences, why: _overtakes(step, differences, "checking", "read"),
     ),
     Deviation(
         "N2",
-        "the creation of a revalidation is still out when its lock is released; the deletion is for whatever node is there",
+        "the creation of a revalidation is still outstanding when its lock is released; it deletes whatever node is there",
         lambda step, differences, why: _overtakes(step, differences, "recreating", "create"),
     ),
     Deviation(

@@ -81,7 +81,7 @@ def _is_being_read(action: Action, view: View, seen: Seen) -> bool:
 ALLOWANCES: tuple[Allowance, ...] = (
     Allowance(
         "a lookup at a broker that is not registered",
-        "over the metadata store the code fails it at once; in the model it waits, or is served, which is more to go wrong",
+        "over the metadata store the code fails it at once; in the model it waits, or is served, so more can go wrong",
         _is_refused,
     ),
     Allowance(

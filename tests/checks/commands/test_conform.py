@@ -72,7 +72,7 @@ def test_junit_has_a_failure_for_each_find() -> None:
 def test_a_known_difference_is_named_and_no_failure(tmp_path: Path) -> None:
     ran = conform("--set", "entries=1", "deletions=1", "--runs", "30", "--trace-dir", tmp_path)
     assert ran.returncode == 0, ran
-    assert "known as L6: of a deleted ledger the code remembers" in ran.stdout
+    assert "known as L6: the code keeps the fence of a deleted ledger" in ran.stdout
     again = conform("--trace", next(iter(tmp_path.iterdir())))
     assert again.returncode == 0
     assert "known as L6" in again.stdout
