@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fencepost.checks.questions.instances import BOOKIE, CONTROL_PLANE, SERVICE_UNIT, Settings
+from fencepost.checks.questions.instances import BOOKIE, CONTROL_PLANE, SERVICE_UNIT, TOPIC, Settings
 from fencepost.model.history import History
 from fencepost.model.language import ModelError
 from fencepost.model.releases import Releases
@@ -78,4 +78,6 @@ def _taken(entry: Entry, shown: Mapping[str, Value], settings: Settings | None) 
         return settings.of_bookies
     if entry.name == SERVICE_UNIT:
         return settings.load_manager.service_units
+    if entry.name == TOPIC:
+        return settings.topic.parameters
     return CONTROL_PLANE[entry.name](settings.control_plane) if entry.name in CONTROL_PLANE else {}

@@ -15,6 +15,7 @@ from fencepost.checks.settings.input_files import Place
 from fencepost.checks.settings.ledger_settings import LedgerSettings, ledger_settings
 from fencepost.checks.settings.load_manager import LoadManagerSettings, load_manager_settings
 from fencepost.checks.settings.metadata_store_settings import store_parameters
+from fencepost.checks.settings.topic_settings import TopicSettings, topic_settings
 from fencepost.model.language import ModelError
 from fencepost.model.pulsar.service_unit import OUTSIDE
 from fencepost.properties.registry import Entry, Instance, Value
@@ -47,9 +48,12 @@ ROOM = 3
 LARGEST_ENSEMBLE = 9
 """Above this an instance has too many variables to be of use; the check says so instead of trying."""
 
-UNASKED = ("kafka_controller", "metadata_store", "service_unit_migration", "topic")
-"""Protocols of which a configuration asks only what is built on them, that no cluster of Pulsar runs, or none for long, or
-whose settings are not read yet."""
+UNASKED = ("kafka_controller", "metadata_store", "service_unit_migration")
+"""Protocols of which a configuration asks only what is built on them, or that no cluster of Pulsar runs, or none for long."""
+
+TOPIC = "topic"
+LARGE = ("two brokers", "two brokers, no deduplication", "trimmed")
+"""Instances of a topic that a configuration is held to only where a size is named: smaller ones have the same faults."""
 
 BOOKIE = "bookie"
 SERVICE_UNIT = "service_unit"
@@ -70,6 +74,7 @@ class Settings:
     bookies: BookieSettings
     control_plane: ControlPlaneSettings
     load_manager: LoadManagerSettings
+    topic: TopicSettings
     ledger_notes: tuple[str, ...]
     control_plane_notes: tuple[str, ...]
     notes: tuple[str, ...]
@@ -88,7 +93,7 @@ class Settings:
     def places(self) -> dict[str, Place]:
         """Where each setting is written that some file has, by its key."""
         manager = self.load_manager
-        several = (self.ledger.taken, self.bookies.taken, self.control_plane.taken)
+        several = (self.ledger.taken, self.bookies.taken, self.control_plane.taken, self.topic.taken)
         taken = [*chain.from_iterable(several), manager.manager, manager.table_view, manager.multi_phase]
         return {each.key: each.place for each in taken if each.place is not None}
 
@@ -103,9 +108,10 @@ def read_settings(*paths: Path) -> Settings:
     bookies, about_bookies = _noted(of_bookies, bookie_settings)
     control_plane, control_plane_notes = _noted(of_brokers, control_plane_settings)
     load_manager, about_classes = _noted(of_brokers, load_manager_settings)
+    topic, about_topics = _noted(of_brokers, topic_settings)
     _, about_keys = _noted(conf, lambda read: read.look_closer(REMEDY, every_file=True))
-    notes = (*about_files, *about_bookies, *about_classes, *about_keys)
-    return Settings(ledger, bookies, control_plane, load_manager, ledger_notes, control_plane_notes, notes)
+    notes = (*about_files, *about_bookies, *about_classes, *about_topics, *about_keys)
+    return Settings(ledger, bookies, control_plane, load_manager, topic, ledger_notes, control_plane_notes, notes)
 
 
 def _noted(conf: BrokerConf, read: Callable[[BrokerConf], T]) -> tuple[T, tuple[str, ...]]:
@@ -151,6 +157,16 @@ def _can_be(entry: Entry, instance: Instance) -> bool:
     except ModelError:
         return False
     return True
+
+
+def topic_instances(instances: Iterable[Instance], settings: TopicSettings, *, all_of_them: bool) -> tuple[Instance, ...]:
+    """The instances of a topic with what it takes from the settings, each once; the small ones, or all of them."""
+    found: list[Instance] = []
+    for instance in (i for i in instances if all_of_them or i.name not in LARGE):
+        parameters = {**instance.parameters, **settings.parameters}
+        if parameters not in [other.parameters for other in found]:
+            found.append(replace(instance, parameters=parameters))
+    return tuple(found)
 
 
 def _fitting(instances: Iterable[Instance], taken: Mapping[str, Value]) -> tuple[Instance, ...]:

@@ -12,12 +12,14 @@ from fencepost.checks.questions.instances import (
     CONTROL_PLANE,
     LARGEST_ENSEMBLE,
     SERVICE_UNIT,
+    TOPIC,
     Settings,
     bookie_instances,
     control_plane_instances,
     is_run,
     ledger_instances,
     service_unit_instances,
+    topic_instances,
 )
 from fencepost.checks.questions.wanted import Wanted
 from fencepost.checks.settings.load_manager import CHANNELS
@@ -125,6 +127,8 @@ def configuration_notes(settings: Settings, names: set[str], releases: Releases 
         notes += [str(settings.load_manager.table_view), str(settings.load_manager.multi_phase)]
     if settings.bookies.is_given and names & {"ledger", BOOKIE}:
         notes += [str(value) for value in settings.bookies.taken]
+    if TOPIC in names:
+        notes += [str(value) for value in settings.topic.taken]
     if names - {"ledger", BOOKIE}:
         notes += [str(value) for value in settings.control_plane.taken]
         notes += [f"note: {note}" for note in settings.control_plane_notes]
@@ -138,7 +142,7 @@ def _pulsar(releases: Releases | None) -> str:
 def _items(asked: Wanted, settings: Settings | None, releases: Releases | None) -> list[Item]:
     names = asked.protocols
     if not names:
-        configured = ["ledger", *CONTROL_PLANE, SERVICE_UNIT, *THEORIES]
+        configured = ["ledger", *CONTROL_PLANE, SERVICE_UNIT, TOPIC, *THEORIES]
         names = [
             name
             for name in EVERYTHING
@@ -205,6 +209,8 @@ def _before_set(item: Item, asked: Wanted, settings: Settings | None) -> Sequenc
         return bookie_instances(item, item.instances(asked.size or "ci"), settings.bookies)
     if settings is not None and item.name == SERVICE_UNIT:
         return service_unit_instances(item.instances(asked.size or "ci"), settings.load_manager)
+    if settings is not None and item.name == TOPIC:
+        return topic_instances(item.instances(asked.size or "ci"), settings.topic, all_of_them=asked.size is not None)
     if asked.any and not (asked.size or asked.defect or asked.set) and isinstance(item, Entry) and item.general is not None:
         meant = [instance for instance in item.general.instances if set(instance.any) == set(asked.any)]
         return meant or (Instance("of any size", {}),)

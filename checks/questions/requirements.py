@@ -18,10 +18,12 @@ STEPS = ("unserved", "unloaded")
 
 BUNDLES = ("owners", "owners_in_the_end", "served", "moved", *STEPS, "hash_range")
 
+TOPICS = ("lost_sessions", "failed_updates", "broker_crashes", "backlog")
+
 BOOKIES = ("killed", "power", "disk_full")
 """The guarantees of a bookie, which only a file of a bookie has."""
 
-NAMES = (*LEDGER, *BOOKIES, *BUNDLES)
+NAMES = (*LEDGER, *BOOKIES, *TOPICS, *BUNDLES)
 """The guarantees that can be required, in the order in which they are reported."""
 
 

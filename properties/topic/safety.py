@@ -22,7 +22,7 @@ def _messages(suite: Suite, log: Log) -> None:
     @suite.always
     def acked_is_in_log() -> Any:
         """An acknowledged message is in the log: every reader that comes after gets it."""
-        return all_of(Implies(s.acked > m, log.gets(m)) for m in message)
+        return log.keeps_acknowledged
 
     if len(message) > 1:
 
@@ -93,8 +93,7 @@ def _subscription(suite: Suite, log: Log) -> None:
     @suite.always
     def unread_is_kept() -> Any:
         """What the subscription has not acknowledged is not trimmed."""
-        passed = {k: s.consumed >= log.number(k, 0) + log.end[k] for k in log.ledger}
-        return all_of(Not(And(s.trimmed.has(k), log.end[k] > 0, Not(passed[k]))) for k in log.ledger)
+        return log.keeps_unread
 
     @suite.strict("a broker that has lost the topic writes an older position", when=settings["brokers"] > 1)
     def cursor_is_in_the_log() -> Any:

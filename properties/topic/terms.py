@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fencepost.model.language import And, If, Not, Or, Protocol, any_of
+from fencepost.model.language import And, If, Implies, Not, Or, Protocol, all_of, any_of
 
 
 class Log:
@@ -55,6 +55,17 @@ class Log:
         """The formula: a reader who begins with the first message gets this one, or the topic was deleted on purpose."""
         found = any_of(And(self.has(k, e, m), self.reaches(k, e)) for k, e in self.places)
         return Or(self.is_discarded, found)
+
+    @property
+    def keeps_acknowledged(self) -> Any:
+        """The formula: every acknowledged message is in the log."""
+        return all_of(Implies(self.state.acked > m, self.gets(m)) for m in self.message)
+
+    @property
+    def keeps_unread(self) -> Any:
+        """The formula: no ledger is trimmed of which the subscription has not acknowledged everything."""
+        consumed = {k: self.state.consumed >= self.number(k, 0) + self.end[k] for k in self.ledger}
+        return all_of(Not(And(self.is_trimmed(k), self.end[k] > 0, Not(consumed[k]))) for k in self.ledger)
 
     @property
     def is_discarded(self) -> Any:

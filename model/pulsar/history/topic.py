@@ -7,16 +7,44 @@ read.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from fencepost.model.history import History
+from fencepost.model.pulsar.stores import store_of
 
 _READ = "4.0.8, 4.2.4, 5.0.0-M1"
 _UP_TO_4_2_4 = "4.0.8, 4.2.4, not 5.0.0-M1"
 _NONE = f"not {_READ}"
 
 
-def _open(*upstream: str, costs: str, evidence: str, releases: str = _READ, fixed: str = "") -> History:
+def _open(
+    *upstream: str,
+    costs: str,
+    evidence: str,
+    releases: str = _READ,
+    fixed: str = "",
+    harm: str = "",
+    applies: Callable[[Mapping[str, Any]], bool] | None = None,
+    avoided_by: str = "",
+) -> History:
     """A mistake that releases which were read have."""
-    return History("pulsar", upstream, "before 4.0.8", fixed, releases, costs=costs, evidence=evidence)
+    return History(
+        "pulsar",
+        upstream,
+        "before 4.0.8",
+        fixed,
+        releases,
+        applies=applies,
+        harm=harm,
+        costs=costs,
+        avoided_by=avoided_by,
+        evidence=evidence,
+    )
+
+
+def _with_deduplication(parameters: Mapping[str, Any]) -> bool:
+    return bool(parameters.get("dedup"))
 
 
 def _past(*upstream: str, fixed: str, evidence: str) -> History:
@@ -36,6 +64,7 @@ TOPIC: dict[str, History] = {
         "#26680",
         costs="messages are acknowledged beyond the end of a terminated topic, where no reader gets them; or the topic is open "
         "again",
+        harm="acked_is_in_log",
         evidence="ML.asyncTerminate (1530-1578) takes no metadataMutex, and updateLedgersIdsComplete (1878) sets LedgerOpened "
         "whatever"
         " the state is; 5.0.0-M1 looks for Closed and Fenced only",
@@ -50,6 +79,7 @@ TOPIC: dict[str, History] = {
     ),
     "reopened_before_fence": _open(
         costs="with deduplication messages are acknowledged as duplicates and stored nowhere; without it their order is lost",
+        harm="acked_is_in_log",
         evidence="ML.createComplete's callback operationFailed (1824) sets ClosedLedger, where a failed creation sets "
         "WriteFailed (1759)",
     ),
@@ -59,6 +89,7 @@ TOPIC: dict[str, History] = {
         "2026-03 (#25352)",
         "",
         "4.2.4, 5.0.0-M1, not 4.0.8",
+        harm="acked_is_in_log",
         costs="with deduplication messages are acknowledged as duplicates and stored nowhere, after any failed creation of a "
         "ledger",
         evidence="ServerCnx.safelyRemoveProducer (3509) removes the producer by whenCompleteAsync, and Producer.closeNow (755) "
@@ -77,10 +108,12 @@ TOPIC: dict[str, History] = {
         "#26678",
         "#25240",
         costs="a write is never answered, and its topic stays fenced until it is unloaded",
+        harm="writes_are_answered",
         evidence="ML.ledgerClosed (1954-1966) returns without a word in state Terminated and, before 5.0.0-M1, in state Fenced",
     ),
     "fenced_context_kept": _open(
         costs="a connection is not read any more once as many writes as it may have under way have met a fenced managed ledger",
+        harm="writes_are_answered",
         evidence="PT.addFailed (771) of a ManagedLedgerFencedException only closes the topic; 5.0.0-M1 completes the write's "
         "context",
         releases=_UP_TO_4_2_4,
@@ -94,6 +127,7 @@ TOPIC: dict[str, History] = {
     ),
     "snapshot_ahead": _open(
         costs="a message is stored twice with deduplication, after the topic is loaded again",
+        applies=_with_deduplication,
         evidence="MD.takeSnapshot (670) marks lastConfirmedEntry, which OAE.run sets (281) before the callback, and before the "
         "close of a"
         " full ledger",
@@ -102,6 +136,7 @@ TOPIC: dict[str, History] = {
         "#26483",
         "#26512",
         costs="a message is stored twice with deduplication",
+        applies=_with_deduplication,
         evidence="MC.recoverFromLedger (621, 637, 649) begins with the node's position and no properties; the fix is merged "
         "upstream, and"
         " in none of these",
@@ -110,6 +145,7 @@ TOPIC: dict[str, History] = {
         "#13489",
         "#14779",
         costs="a subscription loses its backlog",
+        applies=lambda parameters: not store_of(parameters).ordered,
         evidence="MS.getCursors (203-215) lists by AbstractMetadataStore.getChildren, which is a cache. Over ZooKeeper its "
         "cause was looked"
         " for and not found: answers and notifications come by one executor, in order",
@@ -117,6 +153,8 @@ TOPIC: dict[str, History] = {
     "lazy_cursors_not_waited": _open(
         "#20814",
         costs="a subscription loses its backlog, with lazyCursorRecovery",
+        applies=lambda parameters: bool(parameters.get("lazy")),
+        avoided_by="lazyCursorRecovery=false",
         evidence="ML.initializeCursors (700-733) adds a cursor when it is recovered, and internalTrimLedgers counts those that "
         "are added",
     ),
@@ -124,6 +162,8 @@ TOPIC: dict[str, History] = {
         "#24478",
         "#20968",
         costs="the topic that another broker owns is gone, with all acknowledged messages",
+        applies=lambda parameters: bool(parameters.get("deletions")),
+        avoided_by="brokerDeleteInactiveTopicsEnabled=false",
         evidence="PT.checkGC (3408-3440) asks nobody who owns the topic; MS.removeManagedLedger (309-320) deletes the node at "
         "any version",
     ),
@@ -131,6 +171,7 @@ TOPIC: dict[str, History] = {
         "#13238",
         "#13526",
         costs="a ledger that nobody lists is never deleted",
+        harm="trimmed_is_deleted",
         evidence="ML.internalTrimLedgers removes ledgers from memory (doDeleteLedgers, 3307) before it writes the list, and "
         "does not put"
         " them back",
@@ -148,24 +189,38 @@ TOPIC: dict[str, History] = {
         "#19444",
         costs="the last ledger is lost, if BookKeeper's metadata come from a server that lags behind; its old owner goes on "
         "acknowledging",
+        applies=lambda parameters: bool(parameters.get("elsewhere")),
+        avoided_by="an empty bookkeeperMetadataServiceUri",
         evidence="ML.initialize (490-493) drops a ledger that is not found",
     ),
     "goes_on_after_bad_version": _past(
         "#17736",
-        fixed="2022 (#17736)",
-        evidence="ML.createComplete's callback operationFailed fences at BadVersion (1809-1817)",
+        fixed="2.10.2 (#17736)",
+        evidence="ML.handleBadVersion (1834) fences at every BadVersion, as in 2.10.2, 2.10.3 and 3.0.7; in 2.9.1 and 2.10.1 "
+        "only the update of a rollover does (1514), while trimming and offloading go on",
     ),
-    "timeout_races_ack": _past("#22221", fixed="2024 (#22221)", evidence="OAE.addComplete looks at timeoutTriggered (246)"),
+    "timeout_races_ack": _past(
+        "#22221",
+        fixed="2.10.7, 2.11.5, 3.0.5 (#22221)",
+        evidence="OAE.addComplete looks at timeoutTriggered (233), as in 3.0.7; in 2.10.1, 2.10.2 and 2.10.3 it does not; the "
+        "fixed releases are those that upstream names",
+    ),
     "fenced_unknown_end": _past(
         "#24722",
         fixed="4.0.7, 4.1.1 (#24722)",
-        evidence="ML.addEntryFailedDueToConcurrentlyModified (1918-1945) looks the end up",
+        evidence="ML.addEntryFailedDueToConcurrentlyModified (1918-1945) looks the end up; 4.0.6 has no such method",
     ),
     "rollover_during_creation": _past(
-        "#14664", "#12221", fixed="2022 (#14664)", evidence="ML.createLedgerAfterClosed (2003) asks whether one is created"
+        "#14664",
+        "#12221",
+        fixed="2.9.2 (#14664)",
+        evidence="ML.rollCurrentLedgerIfFull (2030) begins only from LedgerOpened, by compareAndSet, as in 2.10.1; in 2.9.1 it "
+        "sets ClosingLedger whatever the state is",
     ),
     "payload_error_goes_on": _past(
-        "#24522", fixed="2025 (#24522)", evidence="OAE.initiate looks at interceptorException (142)"
+        "#24522",
+        fixed="4.0.6 at the latest (#24522)",
+        evidence="OAE.initiate looks at interceptorException (136), as in 4.0.6; in 3.0.7 it does not",
     ),
     "terminate_without_mutex": _open(
         costs="a termination fences the topic, which is loaded again",

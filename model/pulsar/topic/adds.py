@@ -222,6 +222,7 @@ class Adds:
             b=s.broker,
             k=lambda b: s.current[b],
             n=p.upto(full),
+            only_if=s.may.settings["timeouts"],
         )
         def time_out_add(b: int, k: int, n: int) -> Any:
             """An add is not answered within managedLedgerAddEntryTimeoutSeconds. The ledger should be recovered, so that its

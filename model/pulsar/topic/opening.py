@@ -7,6 +7,7 @@ from typing import Any
 
 from fencepost.model.language import And, Not, Protocol, any_of, either
 from fencepost.model.language.formulas import subset_where
+from fencepost.model.pulsar.stores import store_of
 from fencepost.model.pulsar.topic.cursors import Cursors
 from fencepost.model.pulsar.topic.deduplication import Deduplication
 from fencepost.model.pulsar.topic.state import NONE, State
@@ -88,10 +89,11 @@ class Opening:
             spends="failures",
             b=s.broker,
             k=s.ledger,
-            only_if=p.has("missing_last_dropped"),
+            only_if=p.has("missing_last_dropped") and s.may.settings["elsewhere"],
         )
         def drop_unseen(b: int, k: int) -> Any:
-            """BookKeeper's metadata come from a server that lags behind and has not seen the ledger: it leaves the list."""
+            """BookKeeper's metadata come by a session of their own, from a server that lags behind and has not seen the
+            ledger: it leaves the list."""
             there = ledgers[k].status.among("open", "closed")
             return And(state[b] == "opening", s.is_last(b, k), there), dropped(b, k)
 
@@ -130,7 +132,7 @@ class Opening:
             spends="failures",
             b=s.broker,
             k=s.ledger,
-            only_if=p.has("cursor_list_stale") and s.cursor is not None,
+            only_if=p.has("cursor_list_stale") and s.cursor is not None and not store_of(s.may.settings).ordered,
         )
         def list_first_stale(b: int, k: int) -> Any:
             """The same, and the list of cursors comes from a cache that misses one: for this broker it does not exist."""

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fencepost.model.language import Protocol, Universe
+from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.pulsar.topic.adds import Adds
 from fencepost.model.pulsar.topic.cursors import Cursors
 from fencepost.model.pulsar.topic.deduplication import Deduplication
@@ -115,12 +116,16 @@ def topic(
     snapshots: int = 0,
     subscription: bool = False,
     lazy: bool = False,
+    timeouts: bool = True,
+    elsewhere: bool = False,
+    metadata_store: str = "zk",
     unfenced: bool = False,
     dedup: bool = True,
     defects: Iterable[str] = (),
 ) -> Protocol:
-    """A topic."""
-    parameters = {name: value for name, value in locals().items() if name != "defects"}
+    """A topic. ModelError if there is no such metadata store, or if it is in the process of one of several brokers."""
+    parameters = stated({name: value for name, value in locals().items() if name != "defects"})
+    store_named(metadata_store, "topic", brokers=brokers, faults=0)
     p = Protocol("topic", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
     broker = p.universe("broker", brokers)
     message = p.universe("message", messages)

@@ -37,6 +37,7 @@ def few_questions(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(asking, "ledger_guarantees", few)
     monkeypatch.setattr(asking, "bundle_guarantees", fewer)
+    monkeypatch.setattr(asking, "topic_guarantees", lambda *_: [])
 
 
 @pytest.fixture

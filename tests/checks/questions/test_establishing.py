@@ -12,7 +12,7 @@ from fencepost.checks.questions.bundle_guarantees import bundle_guarantees
 from fencepost.checks.questions.claims import Claim, Gap, claimed
 from fencepost.checks.questions.establishing import Established, Means, establish, raised
 from fencepost.checks.questions.ledger_guarantees import LEDGER, Sizes, ledger_guarantees
-from fencepost.checks.questions.requirements import BOOKIES, NAMES
+from fencepost.checks.questions.requirements import BOOKIES, NAMES, TOPICS
 from fencepost.checks.settings.broker_conf import Taken
 from fencepost.checks.settings.control_plane_settings import ControlPlaneSettings
 from fencepost.checks.settings.load_manager import LoadManagerSettings
@@ -308,4 +308,4 @@ def test_every_guarantee_can_be_required() -> None:
     for manager in (MODULAR, extensible("topic")):
         of_bundles = bundle_guarantees(control_plane("reconnect"), manager, NEWEST)
         of_ledgers = [g.name for g in ledger_guarantees(Sizes(3, 2, 2, 2), NEWEST)]
-        assert (*of_ledgers, *BOOKIES, *(g.name for g in of_bundles)) == NAMES
+        assert (*of_ledgers, *BOOKIES, *TOPICS, *(g.name for g in of_bundles)) == NAMES

@@ -114,18 +114,36 @@ def plan_of(conf: Settings | None, *arguments: str) -> list[str]:
 @pytest.mark.parametrize("release", PULSAR)
 def test_a_configuration_asks_for_every_hazard_of_the_release_and_for_no_other(tmp_path: Path, release: str) -> None:
     conf, releases = settings(tmp_path, "zookeeperSessionExpiredPolicy=shutdown\n"), Releases.of(release)
-    elsewhere = {"confirms_while_unsetting"}  # with an ensemble above the write quorum
+    elsewhere = {
+        "confirms_while_unsetting",  # with an ensemble above the write quorum
+        *("snapshot_ahead", "properties_dropped"),  # with deduplication
+        *("lazy_cursors_not_waited", "cursor_list_stale", "missing_last_dropped"),  # other cursors, store, and session
+    }
     wanted = [
         f"{name} {defect}"
         for name, entry in PROTOCOLS.items()
         if name not in ("service_unit", "service_unit_migration")  # which the modular load manager does not run
-        if name not in ("metadata_store", "topic")  # what is built on it is asked for; no setting of it is read yet
+        if name != "metadata_store"  # what is built on it is asked for
         for defect, history in entry.history.items()
         if (release in history.present or releases.bookkeeper in history.present) and defect not in elsewhere
         if "db" in (history.only or {}).get("storage", ("db",))
     ]
     assert plan_of(conf, "--pulsar", release) == wanted
     assert {hazard.split()[0] for hazard in wanted} >= {"ledger", "election", "ownership", "unload"}
+
+
+def test_a_bug_of_topics_is_asked_for_where_its_setting_is(tmp_path: Path) -> None:
+    plain = set(plan_of(settings(tmp_path, "managedLedgerDefaultAckQuorum=2\n"), "topic", "--pulsar", "4.2.4"))
+    for line, bugs in {
+        "brokerDeduplicationEnabled=true": {"snapshot_ahead", "properties_dropped"},
+        "lazyCursorRecovery=true": {"lazy_cursors_not_waited"},
+        "metadataStoreUrl=oxia://oxia:6648/broker": {"cursor_list_stale"},
+        "bookkeeperMetadataServiceUri=zk+null://zk:2181/ledgers": {"missing_last_dropped"},
+    }.items():
+        asked = set(plan_of(settings(tmp_path, f"{line}\n"), "topic", "--pulsar", "4.2.4"))
+        assert asked - plain == {f"topic {bug}" for bug in bugs}
+    kept = plan_of(settings(tmp_path, "brokerDeleteInactiveTopicsEnabled=false\n"), "topic", "--pulsar", "4.2.4")
+    assert plain - set(kept) == {"topic zombie_deletes"}
 
 
 def test_what_makes_no_difference_is_not_taken_from_the_settings(tmp_path: Path) -> None:

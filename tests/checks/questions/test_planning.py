@@ -18,7 +18,7 @@ from fencepost.checks.questions.planning import (
 )
 from fencepost.model.releases import Releases
 from fencepost.properties.protocols import PROTOCOLS
-from fencepost.properties.registry import RegistryError
+from fencepost.properties.registry import Instance, RegistryError
 from fencepost.properties.theories import THEORIES
 
 
@@ -70,13 +70,26 @@ def test_a_property_of_what_the_cluster_does_not_run_says_whose_it_is(tmp_path: 
 
 def test_a_configuration_asks_for_what_takes_settings(conf: Path) -> None:
     assert set(CONTROL_PLANE) <= set(PROTOCOLS)
-    assert names(conf=conf) == ["ledger", "election", "ownership", "unload", "split", *THEORIES]
+    assert names(conf=conf) == ["ledger", "election", "ownership", "unload", "split", "topic", *THEORIES]
+
+
+def test_a_topic_is_held_to_what_is_configured_in_its_small_instances(conf: Path) -> None:
+    conf.write_text("brokerDeduplicationEnabled=true\nbrokerDeleteInactiveTopicsEnabled=false\n")
+
+    def instances(*words: str) -> list[Instance]:
+        asked = _parser().parse_args(["check", "topic", *words])
+        return [instance for _, instance in planned(asked, read_settings(conf))]
+
+    assert {(i.parameters["dedup"], i.parameters["deletions"]) for i in instances()} == {(True, 0)}
+    assert {"two brokers", "trimmed"} & {i.name for i in instances()} == set()
+    assert {"two brokers", "trimmed"} <= {i.name for i in instances("--size", "ci")}
+    assert len({tuple(sorted(i.parameters.items())) for i in instances("--size", "ci")}) == len(instances("--size", "ci"))
 
 
 def test_another_load_manager_has_another_protocol(conf: Path) -> None:
     extensible = "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"
     conf.write_text(f"{conf.read_text()}\nloadManagerClassName={extensible}\n")
-    assert names(conf=conf) == ["ledger", "election", "service_unit", *THEORIES]
+    assert names(conf=conf) == ["ledger", "election", "service_unit", "topic", *THEORIES]
 
 
 def test_the_election_takes_the_policy(conf: Path) -> None:

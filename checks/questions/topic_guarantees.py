@@ -1,0 +1,103 @@
+"""Which questions with a number for an answer the settings of topics are asked: what becomes of acknowledged messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from fencepost.checks.questions.guarantee import Guarantee
+from fencepost.checks.settings.topic_settings import TopicSettings
+from fencepost.model.language import Protocol
+from fencepost.model.releases import Releases
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+from fencepost.properties.topic import guarantees as suites
+from fencepost.properties.vocabulary import Suite
+
+TOPIC = PROTOCOLS["topic"]
+MOST = 2
+"""How many failed updates, and kills of a broker, are asked about."""
+
+ONE: Mapping[str, Value] = {"brokers": 1, "messages": 2, "ledgers": 3, "openings": 1, "connections": 2, "rolls": 1}
+"""One broker, whose ledger is closed once for its age."""
+RIVALS: Mapping[str, Value] = {"brokers": 2, "messages": 1, "ledgers": 4, "openings": 2, "connections": 2, "rolls": 0}
+RELOADED: Mapping[str, Value] = {
+    "brokers": 1,
+    "messages": 1,
+    "ledgers": MOST + 2,
+    "openings": MOST + 1,
+    "connections": MOST + 1,
+    "rolls": 0,
+}
+"""One broker stands for all that open the topic one after the other."""
+READ: Mapping[str, Value] = {**RELOADED, "subscription": True, "trims": 1}
+
+LOSING = ("reopened_before_fence", "removed_producer_publishes")
+"""The bugs by which a message that deduplication takes for a duplicate is stored nowhere."""
+
+
+def topic_guarantees(settings: TopicSettings, releases: Releases) -> Iterator[Guarantee]:
+    """What is asked of a topic, with the known bugs of the release that the events of a row can show."""
+    taken = settings.parameters
+    survive, lost = "acknowledged messages survive ", "acknowledged messages can be lost "
+    dedup = settings.deduplication.value
+    alone: dict[str, Mapping[str, Value]] = dict.fromkeys(LOSING if dedup else (), ONE)
+    # what deduplication has not taken a snapshot of is not trimmed
+    read = {**READ, "snapshots": int(dedup and not settings.keeps_all)}
+
+    def row(
+        name: str,
+        says: str,
+        denies: str,
+        suite: Callable[[Protocol], Suite],
+        small: Mapping[str, Value],
+        fault: str,
+        most: int,
+        bugs: Mapping[str, Mapping[str, Value]],
+    ) -> Guarantee:
+        defects = {}
+        for bug in TOPIC.hazards(releases):
+            if bug in bugs and TOPIC.history[bug].fits(parameters := {**bugs[bug], **taken}):
+                defects[bug] = parameters
+        return Guarantee(name, says, denies, replace(TOPIC, suite=suite), {**small, **taken}, (fault,), most, defects)
+
+    yield row(
+        "lost_sessions",
+        survive + "{n} lost session{s} of brokers",
+        lost + "when a broker loses its session",
+        suites.survive_sessions,
+        RIVALS,
+        "failures",
+        1,
+        {**alone, "zombie_deletes": {**RIVALS, "connections": 1, "deletions": 1}},
+    )
+    yield row(
+        "failed_updates",
+        survive + "{n} failed update{s} of the metadata store",
+        lost + "when an update of the metadata store fails",
+        suites.survive_updates,
+        ONE,
+        "failures",
+        MOST,
+        alone,
+    )
+    yield row(
+        "broker_crashes",
+        survive + "{n} kill{s} of a broker",
+        lost + "when a broker is killed",
+        suites.survive_crashes,
+        RELOADED,
+        "crashes",
+        MOST,
+        {"missing_last_dropped": {**RELOADED, "failures": 1}},
+    )
+    yield row(
+        "backlog",
+        "a subscription keeps its backlog through {n} kill{s} of its broker",
+        "a subscription can lose its backlog when its broker is killed",
+        suites.keep_backlog,
+        read,
+        "crashes",
+        1,
+        {"lazy_cursors_not_waited": read, "cursor_list_stale": {**read, "failures": 1}},
+    )

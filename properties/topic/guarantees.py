@@ -1,0 +1,91 @@
+"""What becomes of acknowledged messages and of a backlog when something fails: questions that an operator asks of a topic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fencepost.model.language import And, Protocol, any_of, at_least
+from fencepost.properties.topic.terms import Log
+from fencepost.properties.vocabulary import Suite
+
+
+def _kept(p: Protocol) -> tuple[Suite, Log]:
+    """A suite that has acknowledged messages survive."""
+    suite, log = Suite(p), Log(p)
+
+    @suite.always
+    def acknowledged_messages_survive() -> Any:
+        """An acknowledged message is in the log: every reader that comes after gets it."""
+        return log.keeps_acknowledged
+
+    return suite, log
+
+
+def _spent(p: Protocol, name: str) -> Any:
+    """The formula: it has happened as often as it may."""
+    return getattr(p.state, name) == p.budgets[name] if name in p.budgets else True
+
+
+def survive_sessions(p: Protocol) -> Suite:
+    """That acknowledged messages survive lost sessions: another broker opens the topic, and the former owner goes on."""
+    suite, log = _kept(p)
+    several = len(log.broker) > 1
+
+    @suite.sometimes
+    def a_session_is_lost_after_all() -> Any:
+        """A session is lost, so that another broker has the topic or an update of the list fails; and all is acknowledged."""
+        twice = at_least(2, [p.state.state[b] == "opened" for b in log.broker])
+        return And(p.state.acked == len(log.message), twice if several else _spent(p, "failures"))
+
+    return suite
+
+
+def survive_updates(p: Protocol) -> Suite:
+    """That acknowledged messages survive updates of the list, and creations of ledgers, that fail."""
+    suite, log = _kept(p)
+
+    @suite.sometimes
+    def an_update_fails_after_all() -> Any:
+        """As many updates have failed as may, and all is acknowledged."""
+        return And(p.state.acked == len(log.message), _spent(p, "failures"))
+
+    return suite
+
+
+def survive_crashes(p: Protocol) -> Suite:
+    """That acknowledged messages survive brokers that die."""
+    suite, log = _kept(p)
+
+    @suite.sometimes
+    def a_broker_dies_after_all() -> Any:
+        """As many brokers have died as may, and all is acknowledged."""
+        return And(p.state.acked == len(log.message), _spent(p, "crashes"))
+
+    return suite
+
+
+def keep_backlog(p: Protocol) -> Suite:
+    """That a subscription gets what it has not acknowledged, whatever is trimmed and whichever broker dies."""
+    suite, log = Suite(p), Log(p)
+    s = p.state
+
+    @suite.always
+    def a_backlog_is_kept() -> Any:
+        """What the subscription has not acknowledged is not trimmed."""
+        return log.keeps_unread
+
+    @suite.sometimes
+    def there_is_a_backlog_after_all() -> Any:
+        """As many brokers have died as may, and there is an entry that the subscription has not acknowledged."""
+        unread = any_of(And(log.is_stored(*x), s.consumed <= log.number(*x)) for x in log.places)
+        return And(unread, _spent(p, "crashes"))
+
+    if log.settings["trims"]:
+
+        @suite.sometimes
+        def read_ledgers_are_trimmed() -> Any:
+            """As many brokers have died as may, and a ledger with entries is trimmed."""
+            trimmed = any_of(And(log.is_trimmed(k), log.end[k] > 0) for k in log.ledger)
+            return And(trimmed, _spent(p, "crashes"))
+
+    return suite
