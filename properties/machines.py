@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from fencepost.model.counts import count_of
 from fencepost.model.kernel.search.paths import Path
 from fencepost.model.kernel.walks.steered import Steered
 from fencepost.properties.observed import Observed
@@ -76,7 +77,7 @@ class Violation(AssertionError):
         self.observed, self.property, self.path = observed, prop, path
         actions = observed.kernel.actions
         lines = [
-            f"{prop.name} is violated in {len(path.actions)} steps: {' '.join(prop.doc.split())}",
+            f"{prop.name} is violated in {count_of(len(path.actions), 'step')}: {' '.join(prop.doc.split())}",
             "",
             f"from fencepost import {made_by.partition('(')[0]}",
             "",

@@ -19,7 +19,7 @@ BUILT_ON_OTHERS = ("service_unit", "service_unit_migration")
 
 FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "model": (
-        ("language", "releases"),
+        ("language", "releases", "counts"),
         ("history",),
         ("kernel/compiler",),
         ("kernel/search",),

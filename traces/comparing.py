@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from fencepost.model.counts import count_of
 from fencepost.model.language import Protocol
 from fencepost.properties.registry import written
 from fencepost.traces.trace import State, Trace
@@ -77,7 +78,7 @@ def aligned(first: Side, second: Side) -> list[tuple[int | None, int | None]]:
 
 
 def _steps(count: int) -> str:
-    return f"{count} step{'s' if count != 1 else ''}"
+    return count_of(count, "step")
 
 
 def _differing(one: Values, other: Values) -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from fencepost.model.counts import count_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
 from fencepost.model.language.domains import Domain
@@ -69,7 +70,7 @@ def replay_on(trace: Trace, protocol: Protocol, suite: Suite) -> Replay:
         if state != step.state:
             return Replay(False, position, f"{step.action} {_difference(protocol, state, step.state)}")
     last = len(trace.steps)
-    length = f"{last} step{'s' if last != 1 else ''}"
+    length = count_of(last, "step")
     if violated is None:
         return Replay(True, last, length)
     if trace.loop is not None:

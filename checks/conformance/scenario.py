@@ -15,6 +15,7 @@ from fencepost.checks.conformance.java_side.harness import JAVA, OPTIONS, Harnes
 from fencepost.checks.conformance.java_side.jars import Release
 from fencepost.checks.conformance.running.adapter import Adapter
 from fencepost.checks.conformance.running.pair import Outcome, Pair
+from fencepost.model.counts import count_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
 from fencepost.properties.registry import written
@@ -213,7 +214,7 @@ def readme(case: Scenario, name: str, classes: Classes | None) -> str:
         "",
         *textwrap.wrap(case.why, _WIDTH),
         "",
-        f"The run has {len(case.taken)} steps, which the classes of {case.ingredients.release} take, in a JVM of their own.",
+        f"The run has {count_of(len(case.taken), 'step')}, which {case.ingredients.release} takes, in a JVM of its own.",
         "Around them, requests and answers are held until the test lets them go. With JDK 17 or newer and Maven:",
         "",
         "    mvn -q test",

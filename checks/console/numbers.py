@@ -55,8 +55,3 @@ hours = _number(f"a time in hours, from a minute to {LONGEST_HOURS}", lambda val
 percent = _number("a percentage above 0", lambda value: 0 < value <= 1000)
 score = _number("a percentage from 0 to 100", lambda value: 0 <= value <= 100)
 share = _number("between 0 and 1", lambda value: 0 < value < 1)
-
-
-def count_of(number: int, what: str) -> str:
-    """A number of things, ``what`` being one of them: 1 bookie, 3 bookies; its plural ends in s."""
-    return f"{number:,} {what}" + ("" if number == 1 else "s")

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, TextIO
 
+from fencepost.model.counts import count_of
 from fencepost.traces.signals import say_at_once
 
 if TYPE_CHECKING:  # who asks a policy need not wait for the kernel to load
@@ -39,7 +40,7 @@ class Reporter:
     def searching(self, at: Progress) -> None:
         """Tells of an exhaustive search; the size of the frontier is all that is known of what is left."""
         self._tell(
-            f"{at.distinct:,} states, {at.transitions:,} transitions, depth {at.depth}, "
+            f"{count_of(at.distinct, 'state')}, {count_of(at.transitions, 'transition')}, depth {at.depth}, "
             f"{at.frontier:,} to expand there, {at.rate:,.0f} states/s"
         )
 
@@ -47,7 +48,8 @@ class Reporter:
         """Tells of random walks, with the time that is left at this rate."""
         seconds = time.monotonic() - self._started
         left = seconds * (count - at.walks) / max(at.walks, 1)
-        self._tell(f"{at.walks:,} of {count:,} walks, {at.steps:,} steps, {at.rate:,.0f} steps/s, about {left:.0f} s left")
+        sampled = f"{at.walks:,} of {count_of(count, 'walk')}, {count_of(at.steps, 'step')}"
+        self._tell(f"{sampled}, {at.rate:,.0f} steps/s, about {left:.0f} s left")
 
     def proving(self, done: int, count: int) -> None:
         """Tells of a proof: actions done of all."""
@@ -56,7 +58,7 @@ class Reporter:
 
     def counting(self, done: int, count: int) -> None:
         """Tells how many of the states that a search with symmetry visited have been asked what they stand for."""
-        self._tell(f"counted what {done:,} of {count:,} states stand for")
+        self._tell(f"counted what {done:,} of {count_of(count, 'state')} stand for")
 
     def telling(self, text: str) -> None:
         """Tells of anything else, in its own words."""

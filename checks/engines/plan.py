@@ -19,6 +19,7 @@ from fencepost.checks.engines.search.bounded import unroll
 from fencepost.checks.engines.search.exhaustive import GIB, Budget, exhaust
 from fencepost.checks.engines.search.reduction import Reduction
 from fencepost.checks.engines.search.sampling import Walks, sample
+from fencepost.model.counts import count_of
 from fencepost.model.language import Protocol
 from fencepost.properties.observed import Observed
 from fencepost.properties.registry import Entry, Instance
@@ -214,7 +215,7 @@ class _Run:
         )
         verdicts = tuple(v for v in proof.verdicts if v.property.name in wanted)
         note = (
-            f"induction: {proof.discharged:,} obligations discharged, {proof.frame:,} by frame, "
+            f"induction: {count_of(proof.discharged, 'obligation')} discharged, {proof.frame:,} by frame, "
             f"{proof.domains:,} updates proved to stay in their domain"
         )
         actions = {action.label: action for action in self.suite.protocol.actions}

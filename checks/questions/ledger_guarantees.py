@@ -9,6 +9,7 @@ from itertools import pairwise
 from fencepost.checks.questions.guarantee import Guarantee
 from fencepost.checks.settings.ledger_settings import LedgerSettings
 from fencepost.model.bookkeeper.ledger.protocol import BUDGETS
+from fencepost.model.counts import count_of
 from fencepost.model.releases import Releases
 from fencepost.properties.ledger import guarantees as suites
 from fencepost.properties.ledger import one_after_the_other
@@ -66,7 +67,7 @@ def ledger_guarantees(sizes: Sizes, releases: Releases) -> list[Guarantee]:
         replace(LEDGER, suite=suite)
         for suite in (suites.durability_after_change, suites.writing, suites.reading, suites.recovering)
     )
-    down, missing = f"of {sizes.bookies} bookies down", ("crashes", "changes")
+    down, missing = f"of {count_of(sizes.bookies, 'bookie')} down", ("crashes", "changes")
     guarantees = [
         Guarantee(
             "disks",

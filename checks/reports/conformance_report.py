@@ -15,6 +15,7 @@ from fencepost.checks.conformance.running.campaign import Result
 from fencepost.checks.conformance.running.pair import Outcome
 from fencepost.checks.conformance.targets import Asked, Target
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.model.counts import count_of
 from fencepost.model.language import Protocol
 from fencepost.properties.registry import written
 from fencepost.traces.wording.text import show
@@ -76,17 +77,17 @@ def text(held: Held, files: Sequence[Path] = (), *, width: int = 120, colour: bo
         if not outcome.known or held.result.runs == 1:
             lines += [*_find(held, outcome, width, colour), ""]
     result, coverage = held.result, held.result.coverage
-    lines.append(f"{held.name}: {_many(result.runs, 'run')}, {_many(result.steps, 'step')}")
+    lines.append(f"{held.name}: {count_of(result.runs, 'run')}, {count_of(result.steps, 'step')}")
     rows = [f"the model has {', '.join(held.defects())}"] if held.defects() else []
     rows.append(f"{result.agreeing:,} agree at every step")
     rows += [f"{count:,} known as {name}: {held.meanings()[name]}" for name, count in sorted(result.known.items())]
     if result.unexplained:
-        rows.append(f"{result.unexplained:,} differ otherwise, in {_many(len(result.differing), 'way')}")
+        rows.append(f"{result.unexplained:,} differ otherwise, in {count_of(len(result.differing), 'way')}")
     names = [name for name in result.actions() if name not in held.untaken()]
     rows.append(
-        f"covered: {len(names)} of {_many(len(result.actions()), 'action')} "
+        f"covered: {len(names)} of {count_of(len(result.actions()), 'action')} "
         f"({len(coverage.taken):,} of {result.grounded():,} with their parameters), "
-        f"{_many(len(coverage.transitions), 'transition')}"
+        f"{count_of(len(coverage.transitions), 'transition')}"
     )
     rows += _branch_rows(held)
     rows += [f"not covered: {name}: {why}" for name, why in held.untaken().items()]
@@ -94,7 +95,7 @@ def text(held: Held, files: Sequence[Path] = (), *, width: int = 120, colour: bo
         rows.append(f"not observed: {', '.join(held.unobserved())}")
     safe = {a.name: a.safe for a in held.adapter.allowances}
     rows += [
-        f"the model allows more: {name} (passed over {_many(count, 'time')}): {safe[name]}"
+        f"the model allows more: {name} (passed over {count_of(count, 'time')}): {safe[name]}"
         for name, count in sorted(coverage.passed_over.items())
     ]
     if result.interrupted:
@@ -122,10 +123,6 @@ def _branch_rows(held: Held) -> Iterator[str]:
         yield f"never taken: {branch[0]} where {branch[1]} ({why})"
     if len(ordered) > SHOWN_BRANCHES:
         yield f"never taken: {len(ordered) - SHOWN_BRANCHES:,} more, which --format json lists"
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'s' if count != 1 else ''}"
 
 
 def _find(held: Held, outcome: Outcome, width: int, colour: bool) -> Iterator[str]:

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
+from fencepost.model.counts import count_of
 from fencepost.properties.observed import Observed
 from fencepost.traces.exploration.report import Report, Violated
 
@@ -13,7 +14,8 @@ from fencepost.traces.exploration.report import Report, Violated
 def text(report: Report, observed: Observed, folder: Path, *, width: int = 120) -> str:
     """What the walks found and how far they went; what is estimated or sampled says so."""
     run = report.run
-    lines = [heading(report), f"  sampled: {report.walks:,} of {run.walks:,} walks, {report.steps:,} steps; {_stuck(report)}"]
+    sampled = f"{report.walks:,} of {count_of(run.walks, 'walk')}, {count_of(report.steps, 'step')}"
+    lines = [heading(report), f"  sampled: {sampled}; {_stuck(report)}"]
     lines += _violations(report, observed, folder, width)
     for word, what, wanted in (("not reached", "reached", observed.goals), ("no premise met", "premise", observed.premises)):
         lines += _wrapped(word, (p.name for p in wanted.values() if p.name not in report.met[what]), width)
@@ -21,7 +23,7 @@ def text(report: Report, observed: Observed, folder: Path, *, width: int = 120) 
     lines += _wrapped("never taken", sorted(a for a, c in report.coverage.items() if c.enabled and not c.taken), width)
     constant = [variable for variable, seen in report.values.items() if len(seen) == 1]
     order = [variable.name for variable in observed.kernel.protocol.variables]
-    looked_at = f"in the {report.looked_at:,} states that were looked at for that: "
+    looked_at = f"in the {count_of(report.looked_at, 'state')} that were looked at for that: "
     lines += _wrapped("never changed", sorted(constant, key=order.index), width, looked_at)
     lines += ["", *_estimates(report), "", *_coverage(report)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
@@ -32,7 +34,8 @@ def heading(report: Report) -> str:
     run = report.run
     defects = f" with {', '.join(run.defects)}" if run.defects else ""
     parameters = " ".join(f"{name}={value}" for name, value in run.parameters.items())
-    return f"{run.protocol}{defects}: {parameters}; {run.strategy} walks of up to {run.steps} steps, seed {run.seed}"
+    walks = f"{run.strategy} walks of up to {count_of(run.steps, 'step')}"
+    return f"{run.protocol}{defects}: {parameters}; {walks}, seed {run.seed}"
 
 
 def unexpected(report: Report, observed: Observed) -> list[Violated]:
@@ -42,16 +45,16 @@ def unexpected(report: Report, observed: Observed) -> list[Violated]:
 
 
 def _stuck(report: Report) -> str:
-    return f"{report.stuck:,} walks ended where no action is possible"
+    return f"{count_of(report.stuck, 'walk')} ended where no action is possible"
 
 
 def _violations(report: Report, observed: Observed, folder: Path, width: int) -> list[str]:
     meaning = {p.name: p.doc.splitlines()[0] for p in observed.suite.properties}
     lines = []
     for violation in unexpected(report, observed):
-        walks = f"{violation.walks:,} walk{'s' if violation.walks != 1 else ''}"
+        walks = count_of(violation.walks, "walk")
         sentence = f"{violation.property}: {meaning[violation.property]}"
-        sentence += f" (on {walks}; the shortest has {violation.length} steps)"
+        sentence += f" (on {walks}; the shortest has {count_of(violation.length, 'step')})"
         lines += _entry("violated", sentence, width)
         lines.append(f"{'':17}fencepost explore trace {folder} --walk {violation.walk}")
     quiet = [p.name for kind in (observed.states, observed.steps, observed.may_end) for p in kind.values() if not p.strict]

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fencepost.checks.console.numbers import count_of
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.reports.histories import about
 from fencepost.checks.settings.input_files import Place
+from fencepost.model.counts import count_of
 from fencepost.model.history import History
 from fencepost.model.language import Location
 from fencepost.properties.registry import written

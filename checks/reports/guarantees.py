@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fencepost.checks.console.numbers import count_of
 from fencepost.checks.questions.establishing import Established
 from fencepost.checks.questions.judging import Guaranteed, Judgement, Shortfall, compared, gap_in_words, history_of
 from fencepost.checks.reports.policy_change import PolicyChange
+from fencepost.model.counts import count_of
 
 RACKS = "bookie rack/region placement; "
 BOOKIES = (

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from fencepost.model.counts import count_of
 from fencepost.model.releases import SYSTEMS
 
 FORMAT = 1
@@ -40,7 +41,7 @@ def text(replays: Sequence[Replayed]) -> str:
     for each in replays:
         lines.append(f"{each.hazard} on {each.system} {each.release}: {each.verdict}")
         if each.verdict == "reproduced":
-            lines.append(f"  {each.property} is violated after {len(each.steps)} steps: {each.end}")
+            lines.append(f"  {each.property} is violated after {count_of(len(each.steps), 'step')}: {each.end}")
         elif each.why:
             lines.append(f"  {each.why}")
     counts = Counter(each.verdict for each in replays)

@@ -8,6 +8,7 @@ from typing import Any
 
 from fencepost.checks.engines.lemmas.finding import Lemmas
 from fencepost.checks.engines.results.findings import Findings
+from fencepost.model.counts import count_of
 from fencepost.properties.registry import written
 
 
@@ -76,28 +77,28 @@ def _looked_at(lemmas: Lemmas) -> Iterator[str]:
     if not lemmas.states:
         return
     every = "all that can be reached" if lemmas.is_whole else "not all that can be reached"
-    yield f"{lemmas.states:,} states of the part that {lemmas.statement.name} can see, {every}"
+    yield f"{count_of(lemmas.states, 'state')} of the part that {lemmas.statement.name} can see, {every}"
     if lemmas.tried:
         looked_at = "them" if lemmas.looked_at == lemmas.states else f"{lemmas.looked_at:,} of them"
-        yield f"{lemmas.tried:,} clauses tried on {looked_at}"
+        yield f"{count_of(lemmas.tried, 'clause')} tried on {looked_at}"
     for stage in lemmas.stages:
-        lost, few = stage.lost_to_kernel + stage.lost_to_z3, f"{stage.literals} literal{'s' if stage.literals > 1 else ''}"
+        lost, few = stage.lost_to_kernel + stage.lost_to_z3, count_of(stage.literals, "literal")
         yield (
-            f"up to {few}: {stage.candidates:,} clauses hold in these states, {lost:,} of them were seen to fail after a step "
-            f"from others; {stage.questions:,} questions to Z3"
+            f"up to {few}: {count_of(stage.candidates, 'clause')} hold in these states, {lost:,} of them were seen to fail "
+            f"after a step from others; {stage.questions:,} questions to Z3"
         )
 
 
 def _came_to(lemmas: Lemmas) -> Iterator[str]:
     """What the lemmas come to, in a line or two."""
-    name, count = lemmas.statement.name, f"{lemmas.count} lemma{'' if lemmas.count == 1 else 's'}"
+    name, count = lemmas.statement.name, count_of(lemmas.count, "lemma")
     if lemmas.is_reached:
         command = f"fencepost check {lemmas.entry.name} --property {name}"
         yield f"{name} has no proof: {lemmas.why}; `{command}` shows the shortest run"
     elif lemmas.is_proved:
         assert lemmas.proof is not None
         verb = "proves" if lemmas.count == 1 else "prove"
-        proof = f"{lemmas.proof.discharged:,} obligations discharged afresh, {lemmas.proof.frame:,} by frame"
+        proof = f"{count_of(lemmas.proof.discharged, 'obligation')} discharged afresh, {lemmas.proof.frame:,} by frame"
         yield f"{count} {verb} {name}: {proof}"
     else:
         yield f"{name} is not proved: {lemmas.unfinished or lemmas.why}"

@@ -10,6 +10,7 @@ from typing import Any
 from fencepost.checks.conformance.logs.explanation import Explanation
 from fencepost.checks.conformance.logs.mismatch import alternatives, possible, why_not
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.model.counts import count_of
 from fencepost.model.kernel import Kernel
 from fencepost.traces.printable import printable
 
@@ -22,22 +23,22 @@ def text(kernel: Kernel, explanation: Explanation, log: Path, out: Path | None =
     """The report for a person."""
     fold = textwrap.TextWrapper(width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
     events, unseen = len(explanation.events.events), explanation.unobserved_steps
-    run = f"a run of {kernel.protocol.name} of {_many(len(explanation.run.steps), 'step')}, {unseen} of them not in the log"
+    run = f"a run of {kernel.protocol.name} of {count_of(len(explanation.run.steps), 'step')}, {unseen} of them not in the log"
     lines = []
     if explanation.whole:
-        lines.append(f"{log}: {_many(events, 'event')}, explained by {run}")
+        lines.append(f"{log}: {count_of(events, 'event')}, explained by {run}")
     else:
         event = explanation.next
         assert event is not None
         why = explanation.stopped or f"no run of {kernel.protocol.name} explains this"
         lines.append(f"{log}:{event.line}: {printable(event.what)}: {why}")
-        lines.append(f"  explained: the first {explanation.explained:,} of {_many(events, 'event')}, by {run}")
-        lines.append(f"  possible there: {_many(len(explanation.possible), 'state')}")
+        lines.append(f"  explained: the first {explanation.explained:,} of {count_of(events, 'event')}, by {run}")
+        lines.append(f"  possible there: {count_of(len(explanation.possible), 'state')}")
         for name, shown in possible(kernel, explanation.possible).items():
             lines += [f"  {line}" for line in fold.wrap(f"{name} {alternatives(shown)}")]
         if not explanation.stopped:
             lines += [f"  {line}" for line in why_not(kernel, explanation, width - 2)]
-    lines.append(f"  possible at once: at most {_many(explanation.widest, 'state')}")
+    lines.append(f"  possible at once: at most {count_of(explanation.widest, 'state')}")
     names = list(dict.fromkeys(kernel.actions[n].name for n in explanation.events.unobserved))
     lines += fold.wrap(f"assumed unobserved: {', '.join(names) or 'nothing'}")
     if explanation.events.unmatched:
@@ -47,10 +48,6 @@ def text(kernel: Kernel, explanation: Explanation, log: Path, out: Path | None =
     if out:
         lines.append(f"run: {out}")
     return "\n".join(lines) + "\n"
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'s' if count != 1 else ''}"
 
 
 def as_json(kernel: Kernel, explanation: Explanation, log: Path, status: ExitStatus, out: Path | None = None) -> str:

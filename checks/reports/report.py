@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fencepost.checks.console.numbers import count_of
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import Amount, ExitStatus, Verdict
 from fencepost.checks.questions.baseline import Comparison
@@ -19,6 +18,7 @@ from fencepost.checks.reports.guarantees import Opening
 from fencepost.checks.reports.guarantees import as_json as guarantees_as_json
 from fencepost.checks.reports.histories import about, address, upstream
 from fencepost.checks.reports.seen import seen
+from fencepost.model.counts import count_of
 from fencepost.model.history import History
 from fencepost.model.releases import SYSTEMS, Releases
 from fencepost.properties.registry import written

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 
-from fencepost.checks.console.numbers import count_of
 from fencepost.checks.engines.results.checked import Checked
 from fencepost.checks.engines.results.verdicts import ExitStatus, Verdict
 from fencepost.checks.questions.establishing import Established
@@ -16,6 +15,7 @@ from fencepost.checks.questions.judging import compared
 from fencepost.checks.reports.guarantees import Opening, details, unseen
 from fencepost.checks.reports.histories import about
 from fencepost.checks.reports.report import closing, closing_of_guarantees, text
+from fencepost.model.counts import count_of
 from fencepost.traces.pages.markup import Html, each, filled, html, joined, palette
 
 FIGURE, NARROW = "3.5rem", "2.7rem"

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from fencepost.checks.reports.hazards_on_code import Replayed, read_json
+from fencepost.model.counts import count_of
 from fencepost.model.releases import numbers
 
 REPRODUCED = Path(__file__).with_name("reproduced.json")
@@ -22,4 +23,4 @@ def seen(protocol: str, mistake: str) -> Mapping[str, str]:
     """By release, the oldest first, how the mistake was seen as that protocol has it."""
     rows = [row for row in _rows() if (row.target.replace("-", "_"), row.hazard) == (protocol, mistake)]
     rows.sort(key=lambda row: numbers(row.system).index(row.release))
-    return {row.release: f"{row.property} is violated after the {len(row.steps)} steps of its run" for row in rows}
+    return {row.release: f"{row.property} is violated after the {count_of(len(row.steps), 'step')} of its run" for row in rows}

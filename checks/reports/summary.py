@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fencepost.checks.reports.annotations import command
+from fencepost.model.counts import count_of
 
 SARIF_LIMIT = 20
 """Results that are shown; a page of GitHub takes 1 MiB, and all of them are in the file."""
@@ -64,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _outcome(results: int, status: int, *, ended: bool) -> str:
-    count = ("nothing found" if ended else "no answer") if not results else f"{results} result{'s' if results > 1 else ''}"
+    count = ("nothing found" if ended else "no answer") if not results else count_of(results, "result")
     return f"{count} (exit {status})"
 
 

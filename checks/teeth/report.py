@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fencepost.checks.teeth.run import Fate, Mutant, Teeth
+from fencepost.model.counts import count_of
 
 FORMAT = 1
 
@@ -41,7 +42,7 @@ def _how(mutant: Mutant) -> str:
     if mutant.kill is not None:
         if not mutant.kill.properties:
             return f"a value leaves its domain ({mutant.kill.instance})"
-        steps = "" if mutant.kill.steps is None else f" in {mutant.kill.steps} steps"
+        steps = "" if mutant.kill.steps is None else f" in {count_of(mutant.kill.steps, 'step')}"
         return f"{mutant.kill.properties[0]}{steps}, by {mutant.kill.by} ({mutant.kill.instance})"
     if mutant.fate == "survived":
         cut = "; not all of its states were searched" if mutant.cut_short else ""
@@ -61,7 +62,8 @@ def _score(teeth: Teeth) -> str:
         return f"{teeth.protocol}: no score, because {_why_none(teeth)}"
     score = f"{100 * teeth.score:.1f} %"
     sampled = "" if teeth.sampled_of is None else " of the sample"
-    return f"{teeth.protocol}: score {score}{sampled}{so_far}, {killed} of {killed + survived} mutants that make a difference"
+    of = count_of(killed + survived, "mutant")
+    return f"{teeth.protocol}: score {score}{sampled}{so_far}, {killed} of {of} that make a difference"
 
 
 def _why_none(teeth: Teeth) -> str:

@@ -14,6 +14,7 @@ from fencepost.checks.teeth.equivalence import Reasoner
 from fencepost.checks.teeth.mutation import Mistake
 from fencepost.checks.teeth.switched_mutants import claims
 from fencepost.checks.teeth.trial import Kill, Trial
+from fencepost.model.counts import count_of
 from fencepost.properties.registry import Entry, Instance
 
 Fate = Literal["killed", "survived", "proved equivalent", "same graph", "not tried"]
@@ -206,7 +207,7 @@ class _Run:
             self.noticed[name] += 1
 
     def _tell(self, trial: Trial, count: int) -> Callable[[int], None]:
-        return lambda done: self.reporter.telling(f"{done} of {count} mutants of {trial.instance.name}")
+        return lambda done: self.reporter.telling(f"{done} of {count_of(count, 'mutant')} of {trial.instance.name}")
 
     def _mutant(self, mistake: Mistake, name: str) -> Mutant:
         having = [trial for trial in self.trials if mistake in trial.mutants]

@@ -9,6 +9,7 @@ from typing import Any
 import networkx
 import numpy as np
 
+from fencepost.model.counts import count_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.paths import plain
 from fencepost.properties.vocabulary import Suite
@@ -40,11 +41,12 @@ class Neighbourhood:
     limited: bool
 
     def __str__(self) -> str:
-        states, transitions = (_many(count, what) for count, what in self._counts())
-        size = f"{states} within {_many(self.radius, 'step')} of the trace, {transitions}"
+        states, transitions = (count_of(count, what) for count, what in self._counts())
+        size = f"{states} within {count_of(self.radius, 'step')} of the trace, {transitions}"
         if self.limited:
             return f"the first {size}; there are more so near, which --limit leaves out"
-        return f"{size}; {_many(self.further, 'state')} beyond are not shown" if self.further else f"{size}; nothing is beyond"
+        further = f"{count_of(self.further, 'state')} beyond are not shown" if self.further else "nothing is beyond"
+        return f"{size}; {further}"
 
     def _counts(self) -> list[tuple[int, str]]:
         return [(self.graph.number_of_nodes(), "state"), (self.graph.number_of_edges(), "transition")]
@@ -146,7 +148,3 @@ class _Around:
 
     def _shows(self, path: list[Packed], actions: list[int]) -> bool:
         return self.aim is not None and self.aim.shown(path, actions)
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'s' if count != 1 else ''}"

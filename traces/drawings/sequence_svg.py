@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from xml.etree.ElementTree import Element
 
+from fencepost.model.counts import count_of
 from fencepost.model.language import Protocol
 from fencepost.properties.registry import written
 from fencepost.properties.vocabulary import Property
@@ -81,7 +82,7 @@ class _Diagram:
         return svg
 
     def _title(self) -> str:
-        length = f"{len(self.trace.steps)} step{'s' if len(self.trace.steps) != 1 else ''}"
+        length = count_of(len(self.trace.steps), "step")
         if self.violated is None:
             return f"{self.trace.protocol}: a run of {length}"
         if self.violated.kind == "leads_to":

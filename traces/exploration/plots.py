@@ -7,6 +7,7 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from fencepost.model.counts import count_of
 from fencepost.traces.drawings.plotting import STYLE
 from fencepost.traces.exploration.report import Report
 
@@ -49,4 +50,4 @@ def _coverage(report: Report) -> Figure:
 
 def _title(report: Report) -> str:
     defects = f" with {', '.join(report.run.defects)}" if report.run.defects else ""
-    return f"{report.run.protocol}{defects}: {report.walks:,} walks, seed {report.run.seed}"
+    return f"{report.run.protocol}{defects}: {count_of(report.walks, 'walk')}, seed {report.run.seed}"

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
+from fencepost.model.counts import count_of
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.kernel.compiler.program import Program, bit_set, members
 from fencepost.model.kernel.search import sealed
@@ -313,7 +314,7 @@ class _Search:
             there = self.levels.size(depth)
             if there != size:
                 where = self.levels.at(depth)
-                raise FolderError(f"{where} is damaged: it has {there} states, and {notes[-1].name} says {size}")
+                raise FolderError(f"{where} is damaged: it has {count_of(there, 'state')}, and {notes[-1].name} says {size}")
         self.levels.adopt(len(self.sizes) - 1)
 
 

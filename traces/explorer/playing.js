@@ -100,14 +100,15 @@ function beginSearch() {
   }
   searchingNow(true);
   stopSearch = search(place.model, place.state, target, most, (told) => {
-    const seen = told.count === undefined ? "" : `${told.count.toLocaleString("en")} state${told.count === 1 ? "" : "s"}`;
+    const countOf = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
+    const seen = told.count === undefined ? "" : countOf(told.count, "state");
     const over = told.found || told.none || told.cut || told.error;
     if (over) searchingNow(false);
     $("search-told").textContent = told.error ? `It could not be searched: ${told.error}`
       : told.none ? `There is no way: all ${seen} that can be reached from here were seen.`
-      : told.cut ? `Not found: it stopped after ${seen}, up to ${told.depth} steps from here. Nothing is known of the others.`
-      : told.found ? (told.found.length ? `Found, ${told.found.length} steps from here; ${seen} were seen.` : "It is so here.")
-      : `${seen}, up to ${told.depth} steps from here…`;
+      : told.cut ? `Not found: it stopped after ${seen}, up to ${countOf(told.depth, "step")} from here. Nothing is known of the others.`
+      : told.found ? (told.found.length ? `Found, ${countOf(told.found.length, "step")} from here; ${seen} were seen.` : "It is so here.")
+      : `${seen}, up to ${countOf(told.depth, "step")} from here…`;
     if (told.found?.length) {
       const text = $("search-told").textContent;
       $("search").close();

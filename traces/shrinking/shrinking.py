@@ -12,6 +12,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from fencepost.model.counts import count_of
 from fencepost.model.kernel.search.results import Progress
 from fencepost.properties.vocabulary import Suite
 from fencepost.traces.shrinking.runs import Aim, Run, Trial
@@ -47,14 +48,15 @@ class Shrunk:
 
     def __str__(self) -> str:
         last = len(self.trace.steps)
-        text = f"{self.steps} steps, {self.changes} changes of actor; shrunk to {last} and {self.changes_left}"
+        before = f"{count_of(self.steps, 'step')}, {count_of(self.changes, 'change')} of actor"
+        text = f"{before}; shrunk to {last} and {self.changes_left}"
         if self.stopped:
             return f"{text}; interrupted, so perhaps not the shortest"
         if self.searched is None:
             return f"{text}; no step can be left out, and no way around any that was searched is shorter"
         if self.searched >= last - 1:
             return f"{text}; no run is shorter"
-        return f"{text}; no step can be left out, and no run of up to {self.searched} steps will do"
+        return f"{text}; no step can be left out, and no run of up to {count_of(self.searched, 'step')} will do"
 
 
 def shrink(
@@ -95,7 +97,7 @@ def shrink(
     changes, left = _turns(actors[step.action] for step in trace.steps), _changes(aim, run)
     steps = len(trace.steps)
     if len(run.actions) < steps:
-        shrunk = replace(shrunk, found_by=f"{trace.found_by or 'a trace'}, shrunk from {steps} steps")
+        shrunk = replace(shrunk, found_by=f"{trace.found_by or 'a trace'}, shrunk from {count_of(steps, 'step')}")
     return Shrunk(shrunk, steps, changes, left, searched, should_stop())
 
 

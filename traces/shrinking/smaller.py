@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from fencepost.model.counts import count_of
 from fencepost.model.kernel.search.paths import plain
 from fencepost.model.language import ModelError
 from fencepost.properties.registry import Entry, Value, written
@@ -36,7 +37,7 @@ class Smaller:
     def __str__(self) -> str:
         after = self.trace.parameters
         lowered = [f"{n} {written(old)} -> {written(after[n])}" for n, old in self.before.items() if old != after[n]]
-        steps = f"{len(self.trace.steps)} step{'s' if len(self.trace.steps) != 1 else ''}"
+        steps = count_of(len(self.trace.steps), "step")
         text = f"in a smaller instance {steps}: {', '.join(lowered)}" if lowered else "in no smaller instance"
         many = f"{self.tried} instance{'s were' if self.tried != 1 else ' was'} tried"
         return f"{text}; interrupted after {many}" if self.stopped else f"{text}; {many}"

@@ -13,6 +13,7 @@ from fencepost.checks.commands.certify.request import CertifyRequest
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.settings.input_files import InputError
+from fencepost.model.counts import count_of
 from fencepost.model.language import ModelError
 from fencepost.traces.printable import printable
 
@@ -40,7 +41,7 @@ def run(asked: CertifyRequest) -> ExitStatus:
     if reasons:
         print(f"not accepted: {len(reasons)} of {2 * certificate.obligations:,} answers are not what a proof needs")
         return ExitStatus.SAFETY if any(doubt.refuted for doubt in reasons) else ExitStatus.INCONCLUSIVE
-    by = f"{certificate.obligations:,} obligations, each by {' and '.join(SOLVERS)}"
+    by = f"{count_of(certificate.obligations, 'obligation')}, each by {' and '.join(SOLVERS)}"
     if asked.as_it_stands:
         print(f"accepted as it stands: {by}; what the formulas are about was NOT checked")
     else:

@@ -39,6 +39,7 @@ from fencepost.checks.reports.refusal import Refusal
 from fencepost.checks.reports.report import text, write_traces
 from fencepost.checks.settings.input_files import STANDARD_INPUT, InputError, Place
 from fencepost.checks.settings.own_protocols import is_own
+from fencepost.model.counts import count_of
 from fencepost.model.kernel.search.checkpoint import CheckpointError
 from fencepost.model.language import ModelError
 from fencepost.model.releases import ReleaseError
@@ -95,7 +96,7 @@ def _checked_as(asked: CheckRequest, record: Record) -> ExitStatus:
     skipped = len(jobs) - len(everything)
     if skipped:
         why = "interrupted" if interrupt() else "out of time"
-        notes.append(f"{skipped} of {len(jobs)} instances were not checked: {why}")
+        notes.append(f"{skipped} of {count_of(len(jobs), 'instance')} were not checked: {why}")
         teller.tell(notes[-1])
 
     if asked.certificate is not None:

@@ -12,6 +12,7 @@ from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.terminal import width
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.log_report import as_json, text
+from fencepost.model.counts import count_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
 from fencepost.properties.protocols import PROTOCOLS
@@ -45,7 +46,9 @@ def _run(asked: LogRequest) -> ExitStatus:
             kernel := Kernel(protocol),
             events,
             limit=asked.limit,
-            progress=lambda done, states: reporter.telling(f"{done:,} of {count:,} events, {states:,} states possible"),
+            progress=lambda done, states: reporter.telling(
+                f"{done:,} of {count_of(count, 'event')}, {count_of(states, 'state')} possible"
+            ),
             should_stop=interrupt,
         )
     reporter.end()

@@ -14,6 +14,7 @@ from fencepost.checks.console.formats import in_format
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.model.balance.configuration import Version
+from fencepost.model.counts import count_of
 from fencepost.properties.registry import RegistryError
 from fencepost.properties.service_unit.resolver import DEFECTS
 
@@ -47,7 +48,7 @@ def _run(asked: ResolverRequest, release: Version) -> ExitStatus:
             cases=asked.cases,
             seed=asked.seed,
             defects=asked.defect,
-            progress=lambda told: reporter.telling(f"{told.pairs:,} pairs, {told.differing:,} differ"),
+            progress=lambda told: reporter.telling(f"{count_of(told.pairs, 'pair')}, {told.differing:,} differ"),
             should_stop=interrupt,
         )
     reporter.end()
@@ -69,7 +70,7 @@ def _status(result: Result) -> ExitStatus:
 
 def text(result: Result, release: Version, seed: int) -> str:
     """The report for a person: a line for each store and kind of pairs, and the first pair that differs."""
-    lines = [f"{MIRRORS} of Pulsar {release}, seed {seed}: {result.pairs:,} pairs of records"]
+    lines = [f"{MIRRORS} of Pulsar {release}, seed {seed}: {count_of(result.pairs, 'pair')} of records"]
     for each in result.compared:
         if each.differing:
             lines.append(f"  {each.store}, {each.which}: {each.differing:,} of {each.pairs:,} differ, first")

@@ -21,6 +21,7 @@ from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.console.unread import unread
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.conformance_report import Held
+from fencepost.model.counts import count_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Protocol
 from fencepost.properties.protocols import PROTOCOLS
@@ -138,7 +139,7 @@ def _traced(target: Target, file: Path, asked: TargetRequest) -> tuple[list[str]
 def _progress(result: Result, runs: int) -> str:
     left = result.seconds * (runs - result.runs) / max(result.runs, 1)
     differing = f", {len(result.differing)} found" if result.differing else ""
-    return f"{result.runs:,} of {runs:,} runs, {result.steps:,} steps{differing}, about {left:.0f} s left"
+    return f"{result.runs:,} of {count_of(runs, 'run')}, {count_of(result.steps, 'step')}{differing}, about {left:.0f} s left"
 
 
 def _status(result: Result) -> ExitStatus:

@@ -17,6 +17,7 @@ from fencepost.checks.engines.search.exhaustive import searched
 from fencepost.checks.reports.explore_report import text, unexpected
 from fencepost.checks.reports.report import closing
 from fencepost.checks.reports.report import text as verdicts_text
+from fencepost.model.counts import count_of
 from fencepost.model.kernel.walks.walks import WalkProgress
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Instance, RegistryError, find
@@ -66,12 +67,13 @@ def _explore(asked: ExploreRequest) -> ExitStatus:
     observed = explored.observed()
     expected = frozenset(p.name for p in observed.states.values() if p.strict)
     reporter = Reporter(quiet=asked.quiet)
-    reporter.begin(f"{explored.protocol}, {explored.walks:,} walks")
+    reporter.begin(f"{explored.protocol}, {count_of(explored.walks, 'walk')}")
 
     def news(first: News) -> None:
         reporter.end()
         if not asked.quiet and first.property not in expected:
-            print(f"# {first.property} is violated, by walk {first.walk} in {first.length} steps", file=sys.stderr, flush=True)
+            length = count_of(first.length, "step")
+            print(f"# {first.property} is violated, by walk {first.walk} in {length}", file=sys.stderr, flush=True)
 
     started = time.monotonic()
     with explored.held(asked.out), spark_session(asked.master, _settings(asked), light=True) as spark:

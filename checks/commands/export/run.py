@@ -15,6 +15,7 @@ from fencepost.checks.export.smtlib import scripts
 from fencepost.checks.export.tla.configuration import configurations
 from fencepost.checks.export.tla.module import Module
 from fencepost.checks.questions.planning import planned
+from fencepost.model.counts import count_of
 from fencepost.properties.registry import Entry, Instance, RegistryError, written
 from fencepost.properties.vocabulary import Property, Suite
 from fencepost.traces.files.writing import write_text
@@ -55,7 +56,7 @@ def _chosen(suite: Suite, names: Sequence[str]) -> list[Property]:
 
 def tla(suite: Suite, reporter: Reporter) -> Mapping[str, str]:
     """The files of a TLA+ module, by name."""
-    module = Module(suite, lambda done, count: reporter.telling(f"{done} of {count} actions written"))
+    module = Module(suite, lambda done, count: reporter.telling(f"{done} of {count_of(count, 'action')} written"))
     return {f"{module.name}.tla": module.text, **configurations(suite, module)}
 
 

@@ -15,7 +15,6 @@ from typing import Any
 from fencepost.checks.commands.policy.answering import answering
 from fencepost.checks.commands.policy.request import SimulateRequest
 from fencepost.checks.console.formats import in_format
-from fencepost.checks.console.numbers import count_of
 from fencepost.checks.console.progress import Reporter, interruptible
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.settings import changed, read_settings
@@ -29,6 +28,7 @@ from fencepost.model.balance.simulation.run import Action, Run
 from fencepost.model.balance.simulation.scenario import Scenario
 from fencepost.model.balance.strategies import strategy_name
 from fencepost.model.balance.user_policy import PolicyFault
+from fencepost.model.counts import count_of
 from fencepost.traces.control_actions import Objection, Replayed, replayed
 from fencepost.traces.files.writing import write_text
 
@@ -98,7 +98,8 @@ def _text(
     lines += [f"  {line}" for line in shown[: asked.actions]]
     if len(shown) > asked.actions:
         lines.append(f"  and {len(shown) - asked.actions:,} more; --actions says how many are shown, --out keeps all")
-    lines += ["", f"replayed through ownership, unload and split: {replay.actions:,} actions, {replay.kinds} of them different"]
+    actions = count_of(replay.actions, "action")
+    lines += ["", f"replayed through ownership, unload and split: {actions}, {replay.kinds} of them different"]
     if replay.refusals:
         lines.append(f"  refused, by the protocols too, so that nothing changed: {len(replay.refusals):,}")
         lines += _told(replay.refusals, asked.actions, "  ", "refusals")

@@ -16,6 +16,7 @@ from fencepost.checks.conformance.scenario import NotSeenError, scenario, write_
 from fencepost.checks.conformance.targets import Asked, Target
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.model.counts import count_of
 from fencepost.model.releases import numbers
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import RegistryError
@@ -60,8 +61,8 @@ def _run(asked: JavaRequest) -> ExitStatus:
             files = write_project(case, asked.out, classes)
     else:
         files = write_project(case, asked.out)
-    print(f"{asked.out}: a Maven project of {len(files)} files; to run it: mvn -q test, in that folder")
-    print(f"  {target.system} {release} took all {len(case.taken)} steps; {case.why}")
+    print(f"{asked.out}: a Maven project of {count_of(len(files), 'file')}; to run it: mvn -q test, in that folder")
+    print(f"  {target.system} {release} took all {count_of(len(case.taken), 'step')}; {case.why}")
     return ExitStatus.HOLDS
 
 

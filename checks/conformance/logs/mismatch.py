@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fencepost.checks.conformance.logs.explanation import Explanation, values
+from fencepost.model.counts import count_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.compiler.packing import Words
 from fencepost.model.language import Action
@@ -40,7 +41,7 @@ def why_not(kernel: Kernel, explanation: Explanation, width: int) -> list[str]:
         return lines
     if not event.steps:
         return ["the instance has no such step"]
-    lines = [] if len(event.steps) <= TOLD else [f"{len(event.steps)} steps would do; of the first {TOLD}:"]
+    lines = [] if len(event.steps) <= TOLD else [f"{count_of(len(event.steps), 'step')} would do; of the first {TOLD}:"]
     sample = [kernel.packing.unpack(state) for state in explanation.possible[:TRIED]]
     for number in event.steps[:TOLD]:
         lines += _nearest(kernel, kernel.actions[number], sample, width)

@@ -9,6 +9,7 @@ from typing import Literal
 
 from fencepost.checks.conformance.running.adapter import Adapter, Departure, Deviation, Difference, Seen, Taken
 from fencepost.checks.conformance.running.view import View, Views
+from fencepost.model.counts import count_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.language import Action
 from fencepost.traces.trace import State, Trace, trace_of_raw
@@ -56,7 +57,7 @@ class Outcome:
         return (self.verdict, self.last.partition("(")[0], *bare, " ".join(_words(self.why)), self.known)
 
     def __str__(self) -> str:
-        steps = f"{len(self.trace.steps)} step{'s' if len(self.trace.steps) != 1 else ''}"
+        steps = count_of(len(self.trace.steps), "step")
         if self.verdict == "agrees":
             return f"agrees at each of {steps}"
         if self.verdict == "not covered":

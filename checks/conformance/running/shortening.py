@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from fencepost.checks.conformance.running.pair import Outcome, Pair
+from fencepost.model.counts import count_of
 from fencepost.model.kernel.search.paths import plain
 from fencepost.traces.shrinking.runs import Packed, Run
 from fencepost.traces.shrinking.shrinking import fewest_changes, fewest_steps
@@ -58,5 +59,6 @@ def shortened(pair: Pair, outcome: Outcome, should_stop: Callable[[], bool] = la
     again = pair.follow([pair.kernel.actions[n].label for n in run.actions], lenient=True)
     best = again if again.kind == outcome.kind else trial.best
     steps = len(outcome.trace.steps)
-    origin = f"{outcome.trace.found_by}, shrunk from {steps} steps" if len(best.trace.steps) < steps else outcome.trace.found_by
+    shrunk = f"{outcome.trace.found_by}, shrunk from {count_of(steps, 'step')}"
+    origin = shrunk if len(best.trace.steps) < steps else outcome.trace.found_by
     return replace(best, trace=replace(best.trace, found_by=origin, seed=outcome.trace.seed))

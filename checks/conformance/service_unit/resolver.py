@@ -15,6 +15,7 @@ from fencepost.checks.conformance.policy.code import OPTIONS, pulsar_broker
 from fencepost.checks.conformance.service_unit.evaluation import evaluated
 from fencepost.checks.conformance.service_unit.pairs import Batch, columns, random_batches, small
 from fencepost.model.balance.configuration import Version
+from fencepost.model.counts import count_of
 from fencepost.model.releases import mirrored_in
 from fencepost.properties.service_unit.resolver import NEW, OLD, keeps
 
@@ -78,7 +79,7 @@ def compare(
         formula = keeps(OLD, NEW, storage == "SystemTopic", frozenset(defects))
         whole = small()
         for which, batches in (
-            (f"all pairs of {len(whole.old):,} records", iter([whole])),
+            (f"all pairs of {count_of(len(whole.old), 'record')}", iter([whole])),
             ("random pairs", random_batches(cases, seed)),
         ):
             compared = Compared(store, which)

@@ -8,6 +8,7 @@ from fencepost.checks.engines.any_size.obligations import is_provable
 from fencepost.checks.engines.any_size.proof import GeneralProof, Progress, prove_for_any_size
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import Verdict
+from fencepost.model.counts import count_of
 from fencepost.model.language import Protocol
 from fencepost.properties.registry import Entry, Instance
 from fencepost.properties.suspicions import Suspicion
@@ -81,7 +82,7 @@ def _verdict(prop: Property, proof: GeneralProof, what: str, second: bool) -> Ve
     if second:
         reach["confirmed"] = proof.confirmed
         short = proof.discharged - proof.confirmed
-        by = f"{short} obligations by Z3 alone" if short else "Z3 and cvc5 agree"
+        by = f"{count_of(short, 'obligation')} by Z3 alone" if short else "Z3 and cvc5 agree"
     if prop in proof.proved and not proof.doubt:
         return Verdict(prop, "proved for any size", "induction", reach, f"any number of {what}; {by}")
     why = proof.doubt or next((str(f) for f in (*proof.refuted, *proof.unproved)), "not proved in an instance")
@@ -89,13 +90,13 @@ def _verdict(prop: Property, proof: GeneralProof, what: str, second: bool) -> Ve
 
 
 def _told(proof: GeneralProof, parts: int, what: str, second: bool) -> list[str]:
-    counts = f"{proof.discharged:,} obligations discharged, {proof.frame:,} by frame"
+    counts = f"{count_of(proof.discharged, 'obligation')} discharged, {proof.frame:,} by frame"
     counts += f", {proof.confirmed:,} confirmed by cvc5" if second else ""
     cases = f" in {parts - proof.instances} cases" if parts - proof.instances > 1 else ""
     instances = f"; {proof.instances} more as instances" if proof.instances else ""
     notes = [f"induction over formulas for any number of {what}{cases}: {counts}{instances}"]
     for size, one in proof.links.items():
-        size_of_it = f"{one.actions} actions, {one.formulas} lemmas and properties"
+        size_of_it = f"{count_of(one.actions, 'action')}, {one.formulas} lemmas and properties"
         agree = "are not all those of the instance" if one.differing else "are those of the instance"
         notes.append(f"link: with {size} these formulas {agree}: {size_of_it}")
     return notes

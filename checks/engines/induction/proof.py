@@ -14,6 +14,7 @@ from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.engines.solvers.answers import Disagreement, SecondSolver
 from fencepost.checks.engines.solvers.obligations import Obligations, Outcome, Part
 from fencepost.checks.engines.solvers.workers import spread
+from fencepost.model.counts import count_of
 from fencepost.model.language import Action
 from fencepost.model.language.obligations import prove_domains
 from fencepost.properties.vocabulary import Property, Suite
@@ -200,7 +201,8 @@ def _verdicts(
     note = "Z3 alone"
     if second:
         reach["confirmed"] = confirmed = sum(f.confirmed for f in outcomes)
-        note = "Z3 and cvc5 agree" if confirmed == discharged else f"{discharged - confirmed} obligations by Z3 alone"
+        alone = count_of(discharged - confirmed, "obligation")
+        note = "Z3 and cvc5 agree" if confirmed == discharged else f"{alone} by Z3 alone"
     broken = next((f for f in failures if f.statement.kind == "lemma"), None)
     verdicts = []
     for statement in proved:

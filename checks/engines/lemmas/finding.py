@@ -20,6 +20,7 @@ from fencepost.checks.engines.lemmas.houdini import Houdini, Steps, Survivors
 from fencepost.checks.engines.lemmas.shrinking import shrunk
 from fencepost.checks.engines.lemmas.writing import suite_with, written
 from fencepost.checks.engines.results.findings import Findings
+from fencepost.model.counts import count_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.clause_tables.truths import unique
 from fencepost.model.kernel.compiler.packing import Words
@@ -163,7 +164,7 @@ class _Finder:
         houdini = Houdini(given.table, self._states, self._crew, means.seed)
         for literals in range(1, means.literals + 1):
             clauses = given.upto(literals)
-            self._telling.telling(f"{len(clauses):,} clauses with up to {literals} literals")
+            self._telling.telling(f"{count_of(len(clauses), 'clause')} with up to {count_of(literals, 'literal')}")
             survivors = houdini.inductive(clauses, self._telling.telling, self._telling.should_stop)
             stage = Stage(literals, len(clauses), survivors.lost_to_kernel, survivors.lost_to_z3, survivors.questions)
             self._lemmas = replace(self._lemmas, tried=given.tried, stages=(*self._lemmas.stages, stage))
@@ -173,12 +174,12 @@ class _Finder:
             if survivors.alive[0]:
                 return self._proved(given, survivors, self._shrunk(survivors, steps), defects)
             self._lemmas = self._with_text(given, survivors, survivors.settled(steps.actions))
-        why = f"of the clauses with up to {means.literals} literals that are tried no inductive set has it"
+        why = f"of the clauses with up to {count_of(means.literals, 'literal')} that are tried no inductive set has it"
         return replace(self._lemmas, why=why)
 
     def _shrunk(self, survivors: Survivors, steps: Steps) -> list[int]:
         def tell(left: int, tried: int, of: int) -> None:
-            self._telling.telling(f"{left} clauses are enough; {tried} of {of} were tried to be left out")
+            self._telling.telling(f"{count_of(left, 'clause')} are enough; {tried} of {of} were tried to be left out")
 
         return shrunk(survivors, steps, tell, self._telling.should_stop)
 
@@ -195,7 +196,7 @@ class _Finder:
         return replace(self._lemmas, text=written(self._vocabulary, rows, why) if rows else "", count=len(rows))
 
     def _partly(self, given: Candidates, survivors: Survivors, actions: int) -> Lemmas:
-        left = f"{len(survivors.open)} clauses that the property may need are not settled"
+        left = f"{count_of(len(survivors.open), 'clause')} that the property may need are not settled"
         return replace(self._with_text(given, survivors, survivors.settled(actions)), unfinished=f"stopped: {left}")
 
     def _proved(self, given: Candidates, survivors: Survivors, numbers: Sequence[int], defects: Sequence[str]) -> Lemmas:

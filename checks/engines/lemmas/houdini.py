@@ -21,6 +21,7 @@ import z3
 from fencepost.checks.engines.lemmas.strays import strays
 from fencepost.checks.engines.lemmas.table import Table
 from fencepost.checks.engines.solvers.solving import ask
+from fencepost.model.counts import count_of
 from fencepost.model.kernel.clause_tables.clauses import Clauses, Flags, Judge
 from fencepost.model.kernel.clause_tables.truths import followers
 from fencepost.model.kernel.compiler.packing import Words
@@ -206,7 +207,8 @@ class Houdini:
             survivors.lost_to_kernel += int(lost.sum())
             share, round_ = lost.sum() / max(len(alive), 1), round_ + 1
             left = len(alive) - int(lost.sum())
-            tell(f"{left:,} clauses are left after {TOGETHER * round_:,} states that differ from reached ones")
+            states = count_of(TOGETHER * round_, "state")
+            tell(f"{count_of(left, 'clause')} are left after {states} that differ from reached ones")
 
     def _lost(self, states: Words, clauses: Clauses) -> tuple[Flags, Words]:
         """Which clauses fail in a state that follows one of those in which all hold; and all these states."""

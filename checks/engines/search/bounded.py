@@ -11,6 +11,7 @@ import z3
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import Verdict, reached, unviolated
 from fencepost.checks.engines.solvers.solving import ask
+from fencepost.model.counts import count_of
 from fencepost.model.language import Protocol
 from fencepost.model.language.obligations import prove_domains
 from fencepost.properties.vocabulary import Property, Suite
@@ -46,7 +47,7 @@ def unroll(
             break
         answer = runs.find(z3.BoolVal(True))
         if answer == z3.unsat:
-            ended = f"no run has more than {length - 1} steps"
+            ended = f"no run has more than {count_of(length - 1, 'step')}"
             break
         claims = {p.name: runs.refuted(p) for p in open_still} | {p.name: runs.now(p.formula) for p in goals}
         while claims and answer == z3.sat:
@@ -65,7 +66,7 @@ def unroll(
             progress(length, depth)
     return Findings(
         tuple(_verdict(p, traces.get(p.name), complete, depth, ended) for p in properties),
-        (f"looked at every run of up to {max(complete, 0)} steps" + (f"; {ended}" if ended else ""),),
+        (f"looked at every run of up to {count_of(max(complete, 0), 'step')}" + (f"; {ended}" if ended else ""),),
         seconds=time.monotonic() - started,
     )
 
@@ -77,9 +78,9 @@ def _verdict(prop: Property, trace: Trace | None, complete: int, depth: int, end
     if trace is not None:
         return Verdict(prop, "violated", "bounded", reach | {"steps": len(trace.steps)}, prop.strict, trace)
     if prop.kind == "sometimes":
-        return Verdict(prop, "inconclusive", "bounded", reach, f"not reached within {complete} steps")
+        return Verdict(prop, "inconclusive", "bounded", reach, f"not reached within {count_of(complete, 'step')}")
     if complete < depth and ended in ("interrupted", "out of time"):
-        return Verdict(prop, "inconclusive", "bounded", reach, f"{ended} beyond {complete} steps")
+        return Verdict(prop, "inconclusive", "bounded", reach, f"{ended} beyond {count_of(complete, 'step')}")
     return unviolated(prop, "bounded", "bounded", reach)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import Verdict, reached, unreached
 from fencepost.checks.engines.search.exhaustive import Budget
+from fencepost.model.counts import count_of
 from fencepost.model.kernel.search.graph import Graph, GraphError, graph_of
 from fencepost.model.kernel.search.results import Limits, Result
 from fencepost.model.kernel.search.search import search
@@ -50,7 +51,7 @@ def distances(suite: Suite, budget: Budget, should_stop: Callable[[], bool] = la
         reached(goal, BY, reach, None) if number in seen else unreached(goal, "exhausted", BY, reach)
         for number, goal in observed.goals.items()
     ]
-    note = f"exhausted: the shortest ways on the graph of {graph.states:,} states"
+    note = f"exhausted: the shortest ways on the graph of {count_of(graph.states, 'state')}"
     return Findings(tuple(verdicts), (note,), seconds=time.monotonic() - started)
 
 
@@ -58,7 +59,7 @@ def _graph(result: Result, budget: Budget, is_over: Callable[[], bool]) -> tuple
     """The graph of a finished search; or None and why there is none."""
     if result.outcome != "exhausted":
         reasons = {"memory": "search not exhausted", "time": "out of time"}
-        return None, f"{reasons.get(result.outcome, result.outcome)} after {result.distinct:,} states"
+        return None, f"{reasons.get(result.outcome, result.outcome)} after {count_of(result.distinct, 'state')}"
     try:
         graph = graph_of(result, workers=budget.workers, should_stop=is_over)
     except (GraphError, MemoryError) as error:
@@ -81,7 +82,7 @@ def _judged(observed: Observed, graph: Graph, leads: list[Lead], reach: dict[str
             steps[reached_from] = distance + 1
         of_premise = steps[graph.holds(lead.premise)]
         if (of_premise < 0).any():
-            why = f"from some of {graph.states:,} states there is no way"
+            why = f"from some of {count_of(graph.states, 'state')} there is no way"
             return Verdict(lead.property, "inconclusive", BY, reach, why)
         most = max(most, int(of_premise.max(initial=0)))
     return Verdict(leads[0].property, "exhausted", BY, reach | {FARTHEST: most})

@@ -13,6 +13,7 @@ from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import Verdict, reached, unreached
 from fencepost.checks.engines.search.liveness import Means, judge
 from fencepost.checks.engines.search.reduction import Reduction
+from fencepost.model.counts import count_of
 from fencepost.model.kernel.search.orbits import Represented
 from fencepost.model.kernel.search.results import Find, Limits, Progress, Result
 from fencepost.model.kernel.search.search import search
@@ -162,9 +163,9 @@ class _Judgement:
     def cut_short(self) -> str:
         """Why the search did not see everything, and what it did see."""
         result = self.result
-        seen = f"{result.distinct:,} states{self.up_to}, every run of up to {result.depth} steps"
+        seen = f"{count_of(result.distinct, 'state')}{self.up_to}, every run of up to {count_of(result.depth, 'step')}"
         reasons = {
-            "memory": f"over {_rounded(result.distinct):,} states{self.up_to} in {_size(result.bytes_in_use)}"
+            "memory": f"over {count_of(_rounded(result.distinct), 'state')}{self.up_to} in {_size(result.bytes_in_use)}"
             "; search not exhausted",
             "time": f"out of time after {seen}",
             "interrupted": f"interrupted after {seen}",
@@ -179,16 +180,17 @@ class _Judgement:
             return ()
         inside, all_ = set(self.part.variables), varying(self.whole)
         gone = [v for v in all_ if v not in inside]
-        actions = f"{len(self.part.actions)} of {len(self.whole.actions)} actions"
+        actions = f"{len(self.part.actions)} of {count_of(len(self.whole.actions), 'action')}"
         share = f"{len(all_) - len(gone)} of {len(all_)} variables and {actions} matter to what is checked"
         return (f"slice: {share}; left out: {', '.join(dict.fromkeys(v.family for v in gone))}",)
 
     def summary(self) -> str:
         result = self.result
         if result.outcome == "exhausted":
+            transitions = count_of(result.transitions, "transition")
             return (
-                f"exhausted: all {result.distinct:,} states{self.up_to}, {result.transitions:,} transitions, "
-                f"the farthest {result.depth} steps away"
+                f"exhausted: all {count_of(result.distinct, 'state')}{self.up_to}, {transitions}, "
+                f"the farthest {count_of(result.depth, 'step')} away"
             )
         return self.cut_short()
 

@@ -11,6 +11,7 @@ import numpy as np
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import Verdict
 from fencepost.checks.engines.search.lasso import Lasso, shortest_lasso
+from fencepost.model.counts import count_of
 from fencepost.model.kernel.search.fairness import JUDGING_BYTES_PER_STATE, Marks, components, ways
 from fencepost.model.kernel.search.graph import Graph, GraphError, bytes_of_graph, graph_of
 from fencepost.model.kernel.search.results import Result
@@ -53,7 +54,8 @@ def judge(observed: Observed, result: Result, means: Means, cut_short: str) -> F
     if graph is None:
         return Findings(tuple(_open(p, why) for p in properties))
     judged = [_judged(observed, graph, p, p in observed.vacuous(result.seen), means) for p in properties]
-    note = f"liveness: {len(judged)} leads-to on the graph of {graph.states:,} states and {graph.transitions:,} transitions"
+    size = f"{count_of(graph.states, 'state')} and {count_of(graph.transitions, 'transition')}"
+    note = f"liveness: {len(judged)} leads-to on the graph of {size}"
     return Findings(tuple(judged), (note,), seconds=time.monotonic() - started)
 
 
@@ -61,11 +63,11 @@ def _graph(result: Result, means: Means) -> tuple[Graph | None, str]:
     """The graph of a finished search; or None and why there is none."""
     needed = result.bytes_in_use + bytes_of_graph(result) + JUDGING_BYTES_PER_STATE * result.distinct
     if needed > means.memory:
-        size = f"{result.distinct:,} states and {result.transitions:,} transitions"
+        size = f"{count_of(result.distinct, 'state')} and {count_of(result.transitions, 'transition')}"
         return None, f"the graph of {size} takes {needed / GIB:.1f} GiB and may take {means.memory / GIB:.1f}: raise --memory"
 
     def tell(done: int, count: int) -> None:
-        means.progress(f"graph of {done:,} of {count:,} states")
+        means.progress(f"graph of {done:,} of {count_of(count, 'state')}")
 
     try:
         graph = graph_of(result, workers=means.workers, should_stop=means.should_stop, progress=tell)
@@ -86,7 +88,7 @@ def _judged(observed: Observed, graph: Graph, prop: Property, vacuous: bool, mea
     for lead in (lead for lead in observed.leads if lead.property is prop):
         if means.should_stop():
             return _open(prop, STOPPED)
-        means.progress(f"{prop.name} on {graph.states:,} states")
+        means.progress(f"{prop.name} on {count_of(graph.states, 'state')}")
         try:
             lasso = _unfulfilled(graph, lead, obliged, reach)
         except (GraphError, MemoryError) as error:

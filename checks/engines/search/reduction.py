@@ -8,6 +8,7 @@ from typing import Any
 
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import Verdict
+from fencepost.model.counts import count_of
 from fencepost.model.kernel.compiler.packing import Packing
 from fencepost.model.kernel.search.orbits import MOST, Orbits, Represented
 from fencepost.model.kernel.search.results import Result
@@ -68,11 +69,12 @@ class Reduction:
         else:
             classes = " and ".join(map(str, self.orbits.symmetry.classes))
             visited = sum(result.level_sizes)
-            transitions = f" with {represented.transitions:,} transitions" if result.outcome == "exhausted" else ""
+            transitions = f" with {count_of(represented.transitions, 'transition')}" if result.outcome == "exhausted" else ""
             factor = represented.states / max(visited, 1)
+            stand_in = count_of(visited, "state")
             notes = [
                 f"symmetry: {classes} interchangeable ({self._permutations()})",
-                f"symmetry: {visited:,} states stand for {represented.states:,}{transitions}; reduction factor {factor:.1f}",
+                f"symmetry: {stand_in} stand for {represented.states:,}{transitions}; reduction factor {factor:.1f}",
             ]
         return (*notes, *(f"symmetry: {obstacle}" for obstacle in self.symmetry.obstacles))
 

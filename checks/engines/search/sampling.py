@@ -11,6 +11,7 @@ import numpy as np
 
 from fencepost.checks.engines.results.findings import Findings
 from fencepost.checks.engines.results.verdicts import Amount, Verdict, reached, unreached, unviolated
+from fencepost.model.counts import count_of
 from fencepost.model.kernel import Kernel
 from fencepost.model.kernel.search.paths import Path
 from fencepost.model.kernel.search.results import Progress
@@ -111,4 +112,4 @@ def _trace(kernel: Kernel, path: Path, prop: Property, walk: int, walks: Walks) 
 
 def _summary(result: WalkResult, strategy: Strategy) -> str:
     unseen = "" if result.unseen is None else f", the next state visited is new with probability {result.unseen:.2g} (estimate)"
-    return f"{result.outcome}: {result.walks:,} walks ({strategy}), {result.steps:,} steps{unseen}"
+    return f"{result.outcome}: {count_of(result.walks, 'walk')} ({strategy}), {count_of(result.steps, 'step')}{unseen}"

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from fencepost.checks.policy.cluster.admin import Admin, AdminError, Elsewhere, Failed
+from fencepost.model.counts import count_of
 
 Report = dict[str, Any]
 AGAIN = 4
@@ -46,7 +47,7 @@ def heard(admins: Iterable[Admin], brokers: Sequence[str], cluster: str, tell: C
     for admin in admins:
         vain = 0
         while vain < AGAIN and len(reports) < len(brokers):
-            tell(f"{len(reports)} of {len(brokers)} brokers have reported")
+            tell(f"{len(reports)} of {count_of(len(brokers), 'broker')} have reported")
             name, report = _report(admin, brokers, cluster)
             vain = vain + 1 if name in reports else 0
             reports[name] = report

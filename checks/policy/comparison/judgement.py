@@ -13,6 +13,7 @@ import pyarrow as pa
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.comparison.paired import Difference, Tolerances, Values, differences
 from fencepost.model.balance.simulation.measures import MEASURES
+from fencepost.model.counts import count_of
 from fencepost.traces.comparison.compare import Outcome
 from fencepost.traces.comparison.comparison import Comparison, Contender
 
@@ -103,7 +104,7 @@ def sentence(judgement: Judgement, contender: Contender) -> str:
         verdict = "within tolerance" if difference.is_tolerated else difference.verdict
         by.setdefault(verdict, []).append(difference.measure.name)
     violating = judgement.violating(contender)
-    parts = [f"violates the protocols in {len(violating)} runs, first in run {violating[0]}"] if violating else []
+    parts = [f"violates the protocols in {count_of(len(violating), 'run')}, first in run {violating[0]}"] if violating else []
     parts += [f"{verdict} in {', '.join(by[verdict])}" for verdict in ("worse", "better") if verdict in by]
     if "too few runs" in by:
         parts.append(f"not judged in {', '.join(by['too few runs'])}: too few runs")

@@ -9,6 +9,7 @@ from fencepost.checks.policy.comparison.judgement import Judgement
 from fencepost.checks.policy.comparison.paired import Difference
 from fencepost.checks.policy.comparison.worst import Shown, typical_run
 from fencepost.checks.policy.timeline import timeline
+from fencepost.model.counts import count_of
 from fencepost.traces.comparison.comparison import Contender
 
 RULE = (
@@ -36,7 +37,7 @@ class Standing:
     @property
     def text(self) -> str:
         """Why it stands where it does."""
-        parts = [f"violates the protocols in {self.violating} runs"] if self.violating else []
+        parts = [f"violates the protocols in {count_of(self.violating, 'run')}"] if self.violating else []
         both = (("better", self.better), ("worse", self.worse))
         parts += [f"{word} in {', '.join(d.measure.name for d in differences)}" for word, differences in both if differences]
         return "; ".join(parts) or "neither better nor worse in anything"

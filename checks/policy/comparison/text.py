@@ -14,6 +14,7 @@ from fencepost.checks.policy.comparison.preference import first_moves, is_choice
 from fencepost.checks.policy.comparison.supposing import settings_of
 from fencepost.checks.policy.comparison.worst import WORST, Shown
 from fencepost.model.balance.strategies import strategy_name
+from fencepost.model.counts import count_of
 from fencepost.traces.comparison.compare import RUNS
 from fencepost.traces.comparison.comparison import Contender
 
@@ -66,8 +67,9 @@ def not_chosen(judgement: Judgement) -> list[str]:
 def heading(judgement: Judgement) -> str:
     """What was simulated."""
     comparison = judgement.comparison
-    count = f"{judgement.runs:,} of {comparison.runs:,}" if judgement.runs < comparison.runs else f"{judgement.runs:,}"
-    return f"{comparison.scenario.name}: {count} runs of {comparison.hours:g} h under each policy, seed {comparison.seed}"
+    part = f"{judgement.runs:,} of " if judgement.runs < comparison.runs else ""
+    count = f"{part}{count_of(comparison.runs, 'run')}"
+    return f"{comparison.scenario.name}: {count} of {comparison.hours:g} h under each policy, seed {comparison.seed}"
 
 
 def table(judgement: Judgement) -> list[str]:

@@ -15,6 +15,7 @@ from fencepost.checks.policy.comparison.paired import Difference
 from fencepost.checks.policy.timeline import timeline
 from fencepost.model.balance.simulation.measures import MEASURES, Measures, measures
 from fencepost.model.balance.simulation.run import Run
+from fencepost.model.counts import count_of
 from fencepost.traces.comparison.comparison import Contender
 from fencepost.traces.files.writing import write_text
 
@@ -106,7 +107,7 @@ def trace_text(judgement: Judgement, shown: Shown) -> str:
     present = [name for name in MEASURES if one[name] == one[name]]
     lines += [f"{name:<18}{one[name]:>24.6g}{other[name]:>24.6g}  {MEASURES[name].unit}" for name in present]
     for contender, run in ((shown.contender, shown.proposed), (judgement.baseline, shown.baseline)):
-        lines += ["", f"{contender.name}: {len(run.actions)} actions", *timeline(run)]
+        lines += ["", f"{contender.name}: {count_of(len(run.actions), 'action')}", *timeline(run)]
     return "\n".join(lines) + "\n"
 
 

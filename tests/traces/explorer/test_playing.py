@@ -209,7 +209,7 @@ def test_the_shortest_way_to_a_violation(chromium: Any, lamps: Path, lost: Path)
     assert (found, shown.taken) == ("Found, 3 steps from here", ["switch_on", "switch_off", "switch_on"])
     assert shown.word_of("seldom") == "violated"
     assert searched(Playing(chromium, lamps), "never_forgotten") == "Found, 3 steps from here"
-    assert searched(Playing(chromium, lamps), "dark") == "Found, 1 steps from here"
+    assert searched(Playing(chromium, lamps), "dark") == "Found, 1 step from here"
 
 
 def test_the_shortest_way_to_a_state(chromium: Any, lamps: Path) -> None:

@@ -23,6 +23,7 @@ from fencepost.checks.policy.usage import WrongUsage
 from fencepost.checks.policy.world import world
 from fencepost.model.balance.simulation.measures import MEASURES
 from fencepost.model.balance.user_policy import PolicyFault
+from fencepost.model.counts import count_of
 from fencepost.model.language.mistakes import guess
 from fencepost.traces.comparison.compare import Make, Outcome, Progress, compare, complete, here
 from fencepost.traces.comparison.comparison import Comparison
@@ -91,7 +92,7 @@ def _made(comparison: Comparison, asked: CompareRequest, reporter: Reporter) -> 
         with interruptible() as interrupt:  # only now: Spark has a handler of its own
             return compare(make, comparison, asked.out, should_stop=interrupt, progress=tell)
 
-    reporter.begin(f"{comparison.scenario.name}, {comparison.runs:,} runs")
+    reporter.begin(f"{comparison.scenario.name}, {count_of(comparison.runs, 'run')}")
     if asked.master is not None:
         outcome = _on_spark(asked.master, made, quiet=asked.quiet)
     else:

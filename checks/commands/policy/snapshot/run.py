@@ -11,7 +11,6 @@ from typing import Any
 
 from fencepost.checks.commands.policy.answering import answering
 from fencepost.checks.commands.policy.request import SnapshotRequest
-from fencepost.checks.console.numbers import count_of
 from fencepost.checks.console.progress import Reporter
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.policy.cluster.admin import Admin, AdminError, NotFound
@@ -21,6 +20,7 @@ from fencepost.checks.policy.snapshot import read_snapshot
 from fencepost.checks.policy.usage import WrongUsage
 from fencepost.checks.settings.input_files import InputError, read_text
 from fencepost.model.balance.load_data import namespace_of
+from fencepost.model.counts import count_of
 from fencepost.traces.files.writing import write_text
 
 Tell = Callable[[str], None]

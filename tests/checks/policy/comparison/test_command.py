@@ -294,7 +294,7 @@ def test_a_violation_of_the_protocols_is_never_tolerated(
     monkeypatch.setattr(compare_module, "row", row)
     status, out, _ = asked(*small(tmp_path, "--conf", "OverloadShedder", "--hours", "0.1", "--tolerance", "inf"))
     assert status == 12
-    assert "violates the protocols in 1 runs, first in run 6" in out
+    assert "violates the protocols in 1 run, first in run 6" in out
 
 
 def test_without_a_master_no_spark_is_needed_and_the_file_is_the_same(tmp_path: Path) -> None:
