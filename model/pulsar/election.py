@@ -7,7 +7,8 @@ node of the own session has another value, which the code provides for, takes a 
 
 How a broker stands in its election is its ``stage``: looking at the node; proposing itself because it saw none; confirming
 that it created it, by the read of the cache that follows; retaking a node of its former session; waiting to try again after a
-failure; settled; closed. What the broker believes meanwhile, its ``role``, only changes when an election settles or the
+failure; settled; closed. (Only with ``closed_goes_on``: withdrawing, which is deleting the node that it has created when it
+was closed.) What the broker believes meanwhile, its ``role``, only changes when an election settles or the
 node's deletion is heard of. The answer to a read and a notification come in order on one thread, so looking and settling are
 one step. Up to 4.0.8 there is the read in between after a creation, and a notification then is ignored; from 4.2.4 on a broker
 leads in the callback of the creation, which is on that thread, too, so that a deletion after it is always acted on.
@@ -25,7 +26,8 @@ from fencepost.model.pulsar.stores import stated, store_named
 from fencepost.model.releases import changed
 from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Sessions, Updates, merged, updates_if
 
-STAGES = ("looking", "proposing", "confirming", "retaking", "waiting", "settled", "closed")
+STAGES = ("looking", "proposing", "confirming", "retaking", "withdrawing", "waiting", "settled", "closed")
+UNDER_WAY = ("looking", "proposing", "confirming", "retaking", "withdrawing")
 BEGUN = ("start", "session", "deletion")
 ROLES = ("no_leader", "leading", "following")
 LEADS = ("confirmed", "created")
@@ -46,6 +48,7 @@ DEFECTS = {
     "chooses",
     "creates_blindly": SHARED["creates_blindly"],
     "closed_elects_again": "a broker that shuts down elects again when its connection is back",
+    "closed_goes_on": "an election that is closed while a request of it is out goes on: the broker may come to lead",
     "failure_not_retried": "an election that failed is tried again only if a deletion began it, and once; a process whose "
     "first one fails ends",
     "deletion_sent_again": SHARED["deletion_sent_again"],
@@ -100,27 +103,43 @@ def election(
         )
     store = Sessions(p, broker, disconnects=disconnects, expiries=expiries, crashes=crashes, ends=ends, kind=kind)
     leader = EphemeralNode.declare(store, "leader")
+    goes_on = p.has("closed_goes_on") and closes > 0
     stage = p.choice("stage", STAGES, per=broker)
     role = p.choice("role", ROLES, per=broker)
     cached = p.choice("cached", broker, per=broker, none=EphemeralNode.NOBODY)
     p.budget("closes", closes)
-
-    closing: Any = p.flag("closing", per=broker) if p.has("closed_elects_again") else None
+    closing: Any = p.flag("closing", per=broker) if closes else None
+    reopens = closes > 0 and (goes_on or p.has("closed_elects_again"))
+    shut: Any = p.flag("shut", per=broker) if goes_on else None
+    gives_back: Any = p.flag("gives_back", per=broker) if goes_on else None
 
     begun: Any = p.choice("begun", BEGUN, per=broker) if p.has("failure_not_retried") else None
 
     def at_start(b: int) -> Updates:
-        blank = {closing[b]: False} if p.has("closed_elects_again") else {}
+        blank: Updates = {closing[b]: False} if closes else {}
+        blank |= {shut[b]: False, gives_back[b]: False} if goes_on else {}
         blank |= {begun[b]: "start"} if p.has("failure_not_retried") else {}
         begins = {stage[b]: "looking", role[b]: "no_leader", cached[b]: EphemeralNode.NOBODY}
         return merged(blank, leader.learnt(b, False), begins)
 
+    def is_shut(b: int) -> Any:
+        """The formula: the election is closed, though a request of it may be out."""
+        return Or(stage[b] == "closed", shut[b]) if goes_on else stage[b] == "closed"
+
+    def opened(b: int) -> Updates:
+        """Whatever an election comes to, it is not closed then."""
+        return {shut[b]: False} if goes_on else {}
+
     @p.rule
     def looks_again(b: int) -> Updates:
         """The broker looks at the node, unless it shuts down."""
-        return {stage[b]: If(stage[b] == "closed", stage[b], "looking")}
+        return {stage[b]: If(is_shut(b), stage[b], "looking")}
 
-    looks_again.instead("closed_elects_again", lambda b: {stage[b]: "looking"})
+    def elects_anyhow(b: int) -> Updates:
+        """The broker looks at the node, and its election is not closed any more."""
+        return {stage[b]: "looking", **opened(b)}
+
+    looks_again.instead("closed_elects_again", elects_anyhow)
 
     def on_lost(b: int) -> Updates:
         """Nothing is done about the election; by the shutdown policy the process ends."""
@@ -129,7 +148,8 @@ def election(
     def remembers_session(b: int) -> Updates:
         """What begins the election is remembered, unless the first of the process is still under way."""
         first = And(begun[b] == "start", stage[b] != "settled")
-        return {stage[b]: If(stage[b] == "closed", stage[b], "looking"), begun[b]: If(first, "start", "session")}
+        looks = elects_anyhow(b) if p.has("closed_elects_again") else {stage[b]: If(is_shut(b), stage[b], "looking")}
+        return {**looks, begun[b]: If(first, "start", "session")}
 
     looks_again.instead("failure_not_retried", remembers_session)
 
@@ -173,7 +193,7 @@ def election(
 
     def settled(b: int, as_role: str) -> Updates:
         """The election is over."""
-        return {stage[b]: "settled", role[b]: as_role, cached[b]: known_leader(as_role)}
+        return {stage[b]: "settled", role[b]: as_role, cached[b]: known_leader(as_role), **opened(b)}
 
     @p.rule
     def takes_for_former(b: int) -> Any:
@@ -207,7 +227,7 @@ def election(
         mirrors="LeaderElectionImpl.handleExistingLeaderValue, LeaderElectionImpl.changeState, LeaderElectionImpl.elect",
         fair=True,
         b=broker,
-        only_if=disconnects or expiries or retakes,
+        only_if=disconnects or expiries or retakes or goes_on,
     )
     def find_own(b: int) -> Any:
         """The broker finds the node that it created in this session: it leads still, or again."""
@@ -253,8 +273,10 @@ def election(
         later notifications.
         """
         answered = {stage[b]: "confirming"} if waits else {stage[b]: "settled", role[b]: "leading", cached[b]: b}
+        if goes_on:
+            answered = updates_if(shut[b], {stage[b]: "withdrawing"}, answered)
         created = merged(answered, leader.created(b), leader.learnt(b))
-        return And(store.reaches(b), stage[b] == "proposing"), updates_if(is_free(), created, {stage[b]: "looking"})
+        return And(store.reaches(b), stage[b] == "proposing"), updates_if(is_free(), created, elects_anyhow(b))
 
     @p.step(
         by="b",
@@ -272,6 +294,11 @@ def election(
             confirmed |= {stage[b]: If(is_own, "settled", "looking"), role[b]: If(is_own, "leading", role[b])}
         return And(store.reaches(b), stage[b] == "confirming"), confirmed
 
+    def failed(b: int) -> Updates:
+        """An election that fails is to be tried again, unless it is closed."""
+        waiting: Updates = {stage[b]: "waiting"}
+        return updates_if(shut[b], {stage[b]: "closed", **opened(b)}, waiting) if goes_on else waiting
+
     @p.step(by="b", mirrors="LeaderElectionImpl.handleExistingLeaderValue", fair=True, b=broker, only_if=retakes)
     def retake(b: int) -> Any:
         """The node is deleted, if its version is still the one seen, and the broker proposes itself; NotFound is a failure.
@@ -279,8 +306,17 @@ def election(
         The node is never written, so that where versions begin again it has 0: whoever created it meanwhile, it is deleted.
         """
         deleted = has_known_version(b)
-        outcome = {stage[b]: If(deleted, "proposing", "waiting")}
+        outcome = updates_if(deleted, {stage[b]: "proposing"}, failed(b))
         return And(store.reaches(b), stage[b] == "retaking"), merged(leader.vanished(deleted), outcome)
+
+    @p.step(
+        by="b", to="store", mirrors="LeaderElectionImpl.tryToBecomeLeader", fair=True, b=broker, only_if=goes_on
+    )
+    def withdraw(b: int) -> Any:
+        """A broker that has created the node, and was closed meanwhile, deletes it by its version."""
+        return And(store.reaches(b), stage[b] == "withdrawing"), merged(
+            leader.vanished(has_known_version(b)), {stage[b]: "closed", **opened(b)}
+        )
 
     @p.rule
     def is_retried(b: int) -> Any:
@@ -301,11 +337,12 @@ def election(
         mirrors="LeaderElectionImpl.handlePathNotification",
         fair=True,
         b=broker,
-        only_if=disconnects or expiries or retakes,
+        only_if=disconnects or expiries or retakes or goes_on,
     )
     def try_again(b: int) -> Any:
         """Five seconds after a failure the election begins again."""
-        return And(store.lives[b], is_retried(b)), looks_again(b)
+        again = updates_if(shut[b], elects_anyhow(b), looks_again(b)) if goes_on else looks_again(b)
+        return And(store.lives[b], is_retried(b)), again
 
     @p.step(
         by="b",
@@ -376,40 +413,59 @@ def election(
     )
     def fail(b: int) -> Any:
         """A request of an election fails for want of a session, or of a connection if the store carries it out alone."""
-        under_way = stage[b].among("looking", "proposing", "confirming", "retaking")
-        return And(store.lives[b], store.link[b] != "connected", under_way), {stage[b]: "waiting"}
+        return And(store.lives[b], store.link[b] != "connected", stage[b].among(*UNDER_WAY)), failed(b)
 
     # --- shutting down, as LeaderElectionImpl.asyncClose has it, and PulsarService.closeAsync around it
+
+    @p.rule
+    def closed(b: int) -> Updates:
+        """The broker gives up what it has asked for."""
+        return {stage[b]: "closed"}
+
+    def goes_on_closed(b: int) -> Updates:
+        """What the broker has asked for is answered yet, and the deletion of the node, if it believes to lead, is under way."""
+        under_way = stage[b].among(*UNDER_WAY, "waiting")
+        deletes = {gives_back[b]: Or(gives_back[b], role[b] == "leading")}
+        return {stage[b]: If(under_way, stage[b], "closed"), shut[b]: under_way, **deletes}
+
+    if goes_on:
+        closed.instead("closed_goes_on", goes_on_closed)
 
     @p.fault(by="b", mirrors="LeaderElectionImpl.asyncClose, LeaderElectionService.close", spends="closes", b=broker)
     def start_closing(b: int) -> Any:
         """The broker shuts down. It takes part in no election any more, and deletes the node if it believes to lead."""
-        begun = {closing[b]: True} if p.has("closed_elects_again") else {}
-        return And(store.lives[b], stage[b] != "closed"), merged(begun, {stage[b]: "closed"})
+        return And(store.lives[b], Not(closing[b])), {closing[b]: True, **closed(b)}
 
     @p.step(
         by="b",
         mirrors="CoordinationServiceImpl.close, LeaderElectionImpl.asyncClose",
         fair=True,
         b=broker,
-        only_if=p.has("closed_elects_again"),
+        only_if=reopens,
     )
     def close_again(b: int) -> Any:
         """What was closed and has elected again is closed once more, with all that coordinates the broker."""
-        return And(store.lives[b], closing[b], stage[b] != "closed"), {stage[b]: "closed"}
+        return And(store.lives[b], closing[b], Not(is_shut(b))), closed(b)
+
+    def gives_up_the_node(b: int) -> Any:
+        """The formula: the deletion of the node by a broker that shuts down is under way."""
+        return gives_back[b] if goes_on else And(stage[b] == "closed", role[b] == "leading")
 
     @p.step(by="b", mirrors="LeaderElectionImpl.asyncClose", fair=True, b=broker, only_if=closes)
     def delete_at_close(b: int) -> Any:
         """A leader that shuts down deletes the node: unconditionally, because the version is never remembered.
 
         Nor does it know of a leader then: up to 4.0.8 AbstractMetadataStore.delete takes it from the caches. (A deletion that
-        finds no node fails, and upstream role and leader stay as they were; here the closing is over, and so are they.)
+        finds no node fails, and upstream role and leader stay as they were; here the closing is over, and so are they, except
+        with ``closed_goes_on``.)
         With the version remembered it is the same where versions begin again: a new node has the version of the old one.
         """
         created = leader.version == 0 if store.kind.reuses_versions else leader.has_version(b, 0)
         meant = leader.is_own(b) if fixed else created if close == "by_version" else True
-        closing = And(store.reaches(b), stage[b] == "closed", role[b] == "leading")
-        return closing, merged(leader.vanished(meant), {role[b]: "no_leader", cached[b]: EphemeralNode.NOBODY})
+        over: Updates = {role[b]: "no_leader", cached[b]: EphemeralNode.NOBODY}
+        if goes_on:
+            over = {**updates_if(leader.absent, {}, over), gives_back[b]: False}
+        return And(store.reaches(b), gives_up_the_node(b)), merged(leader.vanished(meant), over)
 
     @p.fault(
         by="b",
@@ -421,13 +477,13 @@ def election(
     def deletion_at_close_unheard(b: int) -> Any:
         """The node is deleted as the connection breaks; the request will be sent again, whoever has the node by then."""
         reaches, updates = store.lost_answer(b, leader.vanished(leader.is_own(b) if fixed else True))
-        return And(reaches, stage[b] == "closed", role[b] == "leading", Not(leader.absent)), updates
+        return And(reaches, gives_up_the_node(b), Not(leader.absent)), updates
 
     @p.step(by="b", mirrors="PulsarService.closeAsync, ZKMetadataStore.close", fair=True, b=broker, only_if=closes)
     def end(b: int) -> Any:
         """The process ends and closes its session; a leader that reaches the store has deleted the node before."""
-        done = Or(role[b] != "leading", Not(store.reaches(b)))
-        return And(store.lives[b], stage[b] == "closed", done), store.ended(b) | at_start(b)
+        done = Or(Not(gives_up_the_node(b)), Not(store.reaches(b)))
+        return And(store.lives[b], is_shut(b), done), store.ended(b) | at_start(b)
 
     declare_lookup(p, store, stage=stage, role=role, cached=cached, lookups=lookups, snapshot=reads)
 

@@ -51,6 +51,7 @@ def election_conduct(suite: Suite) -> None:
                 And(before == "looking", reaches(b), after == "retaking", present, Not(is_own(b))),
                 And(before == "proposing", reaches(b), is_answered(b), Not(present), n.leader_holder == b),
                 And(before == "proposing", reaches(b), after == "looking", present),
+                And(before == "proposing", reaches(b), after == "withdrawing", Not(present), n.leader_holder == b),
                 And(before == "confirming", reaches(b), after == "settled", n.cached[b] == (s.leader_holder if reads else b)),
                 And(before == "confirming", reaches(b), after == "looking", Not(is_own(b))),
                 And(before == "retaking", reaches(b), after == "proposing", present, n.leader_holder == NOBODY),
@@ -65,12 +66,12 @@ def election_conduct(suite: Suite) -> None:
     @suite.step
     def processes_go_on() -> Any:
         """A process ends by a crash, as it shuts down, or by policy when its session is lost, and by nothing else."""
-        shuts_down = settings["on_session_loss"] == "shutdown"
+        shuts_down, closes = settings["on_session_loss"] == "shutdown", settings["closes"] > 0
 
         def follows(b: int) -> Any:
             by_policy = And(shuts_down, Or(s.link[b] == "suspended", Not(s.session[b])))
             ends = And(s.lives[b], Not(n.lives[b]))
-            return Implies(ends, Or(n.crashes > s.crashes, s.stage[b] == "closed", by_policy))
+            return Implies(ends, Or(n.crashes > s.crashes, s.closing[b] if closes else False, by_policy))
 
         return all_of(follows(b) for b in broker)
 
@@ -95,8 +96,8 @@ def election_conduct(suite: Suite) -> None:
 
         def by_request(b: int) -> Any:
             let_go = Or(n.role[b] != "leading", n.link[b] == "suspended")
-            closes = And(s.stage[b] == "closed", s.role[b] == "leading", let_go)
-            return And(reaches(b), Or(s.stage[b] == "retaking", closes))
+            closes = And(s.closing[b] if settings["closes"] else False, s.role[b] == "leading", let_go)
+            return And(reaches(b), Or(s.stage[b].among("retaking", "withdrawing"), closes))
 
         return Implies(gone, any_of(Or(by_request(b), with_session(b)) for b in broker))
 

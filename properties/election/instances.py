@@ -55,6 +55,7 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "asks_during_election": _LOOKUPS,
     "creates_blindly": {"brokers": 2},
     "closed_elects_again": {"brokers": 2, "disconnects": 1, "closes": 1},
+    "closed_goes_on": {"brokers": 2, "crashes": 1, "closes": 1},
     "failure_not_retried": {"brokers": 2, "crashes": 1},
     "deletion_sent_again": {"brokers": 2, "disconnects": 1, "closes": 1},
     "event_lost": {"brokers": 2, "expiries": 1},

@@ -52,6 +52,10 @@ def election(p: Protocol) -> Suite:
     def leads(b: int) -> Any:
         return s.role[b] == "leading"
 
+    def shuts(b: int) -> Any:
+        """The broker shuts down."""
+        return s.closing[b] if settings["closes"] else False
+
     # --- what must always hold
 
     @suite.strict(
@@ -112,7 +116,7 @@ def election(p: Protocol) -> Suite:
             return all_of(
                 Implies(
                     And(holds(b), is_live(b), n.leader_holder == NOBODY, n.session[b], n.lives[b]),
-                    And(n.stage[b] == "closed", Or(n.role[b] != s.role[b], n.link[b] != s.link[b])),
+                    Or(s.stage[b] == "withdrawing", And(shuts(b), Or(n.role[b] != s.role[b], n.link[b] != s.link[b]))),
                 )
                 for b in broker
             )
@@ -254,12 +258,30 @@ def election(p: Protocol) -> Suite:
             *(Implies(And(s.lives[b], s.session[b]), s.link[b] != "lost") for b in broker if not settings["disconnects"]),
         )
 
+    if settings["closes"]:
+
+        @suite.step
+        def who_closes_does_not_come_to_lead() -> Any:
+            """A broker that shuts down, and does not lead, does not come to lead before it is started again."""
+            comes = {b: And(s.lives[b], s.closing[b], Not(leads(b)), n.role[b] == "leading") for b in broker}
+            return all_of(Not(comes[b]) for b in broker)
+
+        @suite.lemma
+        def who_closes_has_closed() -> Any:
+            """A broker that shuts down has closed its election, and nobody else has."""
+            return all_of(s.closing[b] == (s.stage[b] == "closed") for b in broker)
+
     if not settings["closes"]:
 
         @suite.lemma
         def nobody_closes() -> Any:
             """No broker is shutting down."""
             return all_of(s.stage[b] != "closed" for b in broker)
+
+    @suite.lemma
+    def nobody_withdraws() -> Any:
+        """As a closed election does not go on, none has a node to withdraw."""
+        return all_of(s.stage[b] != "withdrawing" for b in broker)
 
     if settings["leads"] == "created" and kind.ordered:
 

@@ -25,6 +25,7 @@ HAZARDS = [
     "same_value",
     "asks_during_election",
     "closed_elects_again",
+    "closed_goes_on",
     "failure_not_retried",
     "deletion_sent_again",
     "event_lost",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from fencepost.checks.conformance.java_side.session import Session
@@ -15,7 +15,14 @@ _LINK = "the harness has no link that breaks, so that nobody is cut off"
 _LOOKUP = "lookups are NamespaceService's, which the harness does not have"
 _UNHEARD = "the harness breaks no connection under a request"
 
-OWED = {"looking": "look", "proposing": "create", "confirming": "confirm", "retaking": "delete", "waiting": "retry"}
+OWED = {
+    "looking": "look",
+    "proposing": "create",
+    "confirming": "confirm",
+    "retaking": "delete",
+    "withdrawing": "delete",
+    "waiting": "retry",
+}
 """What a broker waits for at each stage."""
 
 _ROLES = {"no_leader": "NoLeader", "leading": "Leading", "following": "Following"}
@@ -50,6 +57,13 @@ def _told(name: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     return lambda seen: {b: told[name] for b, told in seen["brokers"].items() if name in told}
 
 
+def _stage(view: View, b: str) -> str:
+    """The state of an election as the code has it; one that is closed, and goes on, is closed."""
+    if view.get(f"shut[{b}]"):
+        return _STAGES["closed"]
+    return _STAGES.get(view[f"stage[{b}]"], _UNDER_WAY)
+
+
 OBSERVABLES = (
     _of_node("holder", "nobody"),
     _of_node("former", False),
@@ -58,7 +72,12 @@ OBSERVABLES = (
     _of_all("session"),
     _of_all("former_session"),
     _of_live("role", "role", _ROLES.__getitem__),
-    _of_live("stage", "stage", lambda stage: _STAGES.get(stage, _UNDER_WAY)),
+    Observable(
+        "stage",
+        ("stage",),
+        lambda view: {b: _stage(view, b) for b in view.members("broker") if view[f"lives[{b}]"]},
+        _told("stage"),
+    ),
     _of_live("cached", "cached"),
     _of_live("deletion", "leader_deletion"),
 )
@@ -90,7 +109,7 @@ class ElectionAdapter(Adapter):
         return self._seen(_STEPS[step.action.name](next(iter(step.arguments.values()))))
 
     def expected(self, view: View) -> Owed:
-        return Owed(frozenset(f"{b} {what}" for b, what in _requests(view).items()))
+        return Owed(frozenset(f"{b} {what}" for b, what in _requests(view)))
 
     def close(self) -> None:
         self.session.close()
@@ -104,15 +123,17 @@ class ElectionAdapter(Adapter):
         return Seen(seen, owed)
 
 
-def _requests(view: View) -> dict[str, str]:
-    """What each broker has under way in a state; a leader that closes has the deletion of its node."""
-    owed = {}
+def _requests(view: View) -> Iterator[tuple[str, str]]:
+    """What each broker that lives has under way in a state; a leader that closes has the deletion of its node."""
     for b in view.members("broker"):
-        stage, leads = view[f"stage[{b}]"], view[f"role[{b}]"] == "leading"
-        what = "delete" if stage == "closed" and leads else OWED.get(stage)
-        if what and view[f"lives[{b}]"]:
-            owed[b] = what
-    return owed
+        if not view[f"lives[{b}]"]:
+            continue
+        stage = view[f"stage[{b}]"]
+        tries_again = stage != "waiting" or view.get(f"begun[{b}]", "deletion") == "deletion"
+        if stage in OWED and tries_again:
+            yield b, OWED[stage]
+        if view.get(f"gives_back[{b}]", stage == "closed" and view[f"role[{b}]"] == "leading"):
+            yield b, "give-back"
 
 
 Step = Callable[[str], dict[str, Any]]
@@ -131,12 +152,13 @@ _STEPS: Mapping[str, Step] = {
     "propose": _let("create"),
     "confirm": _let("confirm"),
     "retake": _let("delete"),
-    "delete_at_close": _let("delete"),
+    "withdraw": _let("delete"),
+    "delete_at_close": _let("give-back"),
     "try_again": _let("retry"),
     "hear_of_deletion": _do("hear"),
-    "start_closing": _do("close"),
+    **dict.fromkeys(("start_closing", "close_again"), _do("close")),
     "end": _do("end"),
-    "crash": _do("die"),
+    **dict.fromkeys(("crash", "fail_to_start"), _do("die")),
     "restart": _do("start"),
     "expire": _do("expire"),
     "expire_dead": _do("expire"),

@@ -60,38 +60,6 @@ def _under_way(view: View, broker: str) -> bool:
     return view[f"stage[{broker}]"] in UNDER_WAY
 
 
-def _not_retried(step: Taken, differences: Sequence[Difference], why: str) -> bool:
-    """An election has failed, and nothing is left that begins another."""
-    broker = _actor(step)
-    failed = step.action.name == "retake" and step.after[f"stage[{broker}]"] == "waiting"
-    return failed and _requests(differences, "missing", f"{broker} retry")
-
-
-def _closes_under_way(step: Taken, differences: Sequence[Difference], why: str) -> bool:
-    """A broker that closes has a request of its election outstanding, which is not given up."""
-    broker = _actor(step)
-    if step.action.name != "start_closing" or not _under_way(step.before, broker):
-        return False
-    return _requests(differences, "stray", *(f"{broker} {what}" for what in ("look", "create", "confirm", "delete")))
-
-
-def _finds_no_node(step: Taken, differences: Sequence[Difference], why: str) -> bool:
-    """A leader that closes deletes its node, which is gone: the deletion fails, and the leader goes on being one in its own
-    memory."""
-    broker = _actor(step)
-    deletes = step.action.name == "delete_at_close" and step.before["leader_holder"] == "nobody"
-    kept = {(f"role[{broker}]", "NoLeader", "Leading"), (f"cached[{broker}]", "nobody", broker)}
-    return deletes and bool(differences) and {(d.what, d.model, d.code) for d in differences} <= kept
-
-
-def _elects_when_closed(step: Taken, differences: Sequence[Difference], why: str) -> bool:
-    """A new session begins an election in a broker that has closed its own."""
-    broker = _actor(step)
-    closed = step.action.name == "reestablish" and step.before[f"stage[{broker}]"] == "closed"
-    about = {f"stage[{broker}]", f"cached[{broker}]", f"request {broker} look"}
-    return closed and bool(differences) and {d.what for d in differences} <= about
-
-
 DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         "C1",
@@ -100,30 +68,10 @@ DEVIATIONS: tuple[Deviation, ...] = (
         lambda *found: _leads_at_once(*found) or _keeps_leader(*found),
     ),
     Deviation(
-        "C7",
-        "an election is retried only if a deletion began it; if the first election of a process fails, the process ends",
-        _not_retried,
-    ),
-    Deviation(
         "cache hears of creations",
         "up to 4.0.8 the cache in which the leader is reads the node again when it is created; in the model only the end of an "
         "election fills it",
         _hears_of_creation,
-    ),
-    Deviation(
-        "closed while electing",
-        "an election under way continues when the broker closes it; in the model its request is dropped",
-        _closes_under_way,
-    ),
-    Deviation(
-        "closes without a node",
-        "a leader that closes cannot delete a node that is gone, and its role and leader stay; in the model they are over",
-        _finds_no_node,
-    ),
-    Deviation(
-        "elects when closed",
-        "a new session makes a broker elect that has closed its election",
-        _elects_when_closed,
     ),
     Deviation(
         "two elections at once",

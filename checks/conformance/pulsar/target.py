@@ -82,6 +82,7 @@ ELECTION = Target(
         {"brokers": 2, "expiries": 1, "crashes": 1, "closes": 1},
     ),
     weights={"start_closing": 0.1, "expire": 0.3, "crash": 0.5},
+    hazards=("closed_goes_on", "closed_elects_again", "failure_not_retried"),
 )
 
 

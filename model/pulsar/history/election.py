@@ -64,6 +64,16 @@ ELECTION: dict[str, History] = {
         evidence="LE.handleSessionNotification has no test of Closed (3.0.7:287, 4.0.8:301-311, 4.2.4:370-384, 5.0.0-M1:374);"
         " 2.10.1:247 shuts its executor down",
     ),
+    "closed_goes_on": History(
+        "pulsar",
+        since="2.8.0",
+        releases="2.10.1 to 5.0.0-M1",
+        harm="who_closes_does_not_come_to_lead",
+        costs="a broker that shuts down may come to lead, and sheds and splits beside the next leader until it is gone",
+        evidence="LE.elect, handleExistingLeaderValue and changeState do not test for Closed, nor does what follows BadVersion"
+        " (2.10.1:93-156, 4.2.4:141-261); only a creation that succeeds does (4.2.4:214-238). In 2.10.1 close shuts down the"
+        " executor, so that what waits for its next try is over",
+    ),
     "failure_not_retried": History(
         "pulsar",
         since="2.8.0",

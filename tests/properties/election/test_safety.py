@@ -74,6 +74,7 @@ CAUGHT = {
         },
         4,
     ),
+    "closed_goes_on": ({"who_closes_does_not_come_to_lead"}, 9),
     "closed_elects_again": ({"elections_go_forward"}, 3),
     "failure_not_retried": ({"processes_go_on"}, 8),
     "deletion_sent_again": ({"closing_leader_deletes_its_own"}, 8),

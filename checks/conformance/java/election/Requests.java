@@ -12,6 +12,8 @@ final class Requests implements HeldStore.Concern {
     static final String CACHE = "confirm";
     static final String CREATE = "create";
     static final String DELETE = "delete";
+    /** The deletion of the node by a leader that closes its election. */
+    static final String GIVE_BACK = "give-back";
 
     private final String node;
 
@@ -35,7 +37,7 @@ final class Requests implements HeldStore.Concern {
             case PUT:
                 return CREATE;
             case DELETE:
-                return DELETE;
+                return HeldStore.calledFrom("LeaderElectionImpl", "asyncClose") ? GIVE_BACK : DELETE;
             case GET:
                 if (HeldStore.calledFrom("MetadataCacheImpl", "")) {
                     return CACHE;
