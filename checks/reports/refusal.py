@@ -10,6 +10,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from fencepost.checks.engines.results.verdicts import ExitStatus
 from fencepost.checks.reports.annotations import command
 from fencepost.checks.reports.failures import in_repository
+from fencepost.checks.reports.markdown import plain
 from fencepost.checks.reports.report import as_json
 from fencepost.checks.reports.sarif import SCHEMA, fingerprints
 from fencepost.checks.settings.input_files import STANDARD_INPUT, Place
@@ -74,6 +75,10 @@ class Refusal:
         SubElement(case, "error", type=self.status.name.lower(), message=self.message)
         indent(whole)
         return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(whole, encoding="unicode") + "\n"
+
+    def as_markdown(self) -> str:
+        """A heading and the sentence."""
+        return f"### Fencepost: {self._title} (exit {int(self.status)})\n\n{plain(self.message)}\n"
 
     def as_annotation(self) -> str:
         """An annotation of GitHub."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fencepost.checks.reports.annotations import command
+from fencepost.checks.reports.markdown import plain
 from fencepost.model.counts import count_of
 
 SARIF_LIMIT = 20
@@ -26,12 +27,12 @@ def as_markdown(log: Mapping[str, Any]) -> str:
     outcome = _outcome(len(results), invocation["exitCode"], ended=invocation["executionSuccessful"])
     parts = [f"### Fencepost: {outcome}\n"]
     if guarantees:
-        parts.append("".join(f"- {_plain(sentence)}\n" for sentence in guarantees))
+        parts.append("".join(f"- {plain(sentence)}\n" for sentence in guarantees))
     parts += [_folded(result["message"]["text"], _place(result)) for result in results[:SARIF_LIMIT]]
     if len(results) > SARIF_LIMIT:
         parts.append(f"{len(results) - SARIF_LIMIT} more are in the SARIF file.\n")
     if notes:
-        parts.append("<details><summary>notes</summary>\n\n" + "".join(f"- {_plain(n)}\n" for n in notes) + "\n</details>\n")
+        parts.append("<details><summary>notes</summary>\n\n" + "".join(f"- {plain(n)}\n" for n in notes) + "\n</details>\n")
     return "\n".join(parts)
 
 
@@ -59,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (OSError, ValueError, KeyError, TypeError):
         if annotates:
             return 1
-        print(f"### Fencepost: no result\n\n{_plain(file)} is not the SARIF file of a finished run; see the log of the job.")
+        print(f"### Fencepost: no result\n\n{plain(file)} is not the SARIF file of a finished run; see the log of the job.")
         return 1
     return 0
 
@@ -78,15 +79,10 @@ def _place(result: Mapping[str, Any]) -> str:
 
 def _folded(message: str, place: str) -> str:
     head, _, rest = message.partition("\n")
-    where = f" ({_plain(place)})" if place else ""
+    where = f" ({plain(place)})" if place else ""
     fence = "~~~~"
     body = f"{fence}text\n{rest.strip()}\n{fence}\n" if rest.strip() else ""
-    return f"<details><summary>{_plain(head)}{where}</summary>\n\n{body}\n</details>\n"
-
-
-def _plain(text: str) -> str:
-    """A text with what Markdown or HTML would take for its own written so that they show it."""
-    return "".join(f"&#{ord(character)};" if character in "&<>*_`[]|~" else character for character in text)
+    return f"<details><summary>{plain(head)}{where}</summary>\n\n{body}\n</details>\n"
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -16,12 +17,14 @@ from tests.docs.examples import ROOT, blocks
 from tests.marking import first_at_once
 
 PAGE = (ROOT / "docs" / "how-to" / "check-in-ci.md").read_text(encoding="utf-8")
-GITHUB, HOOKS, GITLAB = (block.text for block in blocks(PAGE) if block.language == "yaml")
+GITHUB, COMMENT, HOOKS, GITLAB = (block.text for block in blocks(PAGE) if block.language == "yaml")
 OURS = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
-EACH = [pytest.param(GITHUB, id="GitHub"), pytest.param(GITLAB, id="GitLab"), pytest.param(OURS, id="ours")]
+TEXTS = {"GitHub": GITHUB, "comment": COMMENT, "GitLab": GITLAB, "ours": OURS}
+EACH = [pytest.param(text, id=name) for name, text in TEXTS.items()]
 WORKFLOWS = pytest.mark.parametrize("workflow", first_at_once(EACH))
 SCHEMAS = {
     GITHUB: ["vendor.github-workflows"],
+    COMMENT: ["vendor.github-workflows"],
     OURS: ["vendor.github-workflows"],
     GITLAB: ["vendor.gitlab-ci", "--data-transform", "gitlab-ci"],
 }
@@ -77,7 +80,41 @@ def test_the_command_of_a_workflow_does_what_it_is_for(
     assert asked[asked.index("--trace-dir") + 1] in rest
 
 
-@pytest.mark.parametrize("workflow", [GITLAB, OURS], ids=["GitLab", "ours"])
+STAND_IN = """#!/bin/sh
+echo "$@" >words
+cmp -s "$3" "$5" || { echo "### Fencepost: weaker"; exit 15; }
+"""
+"""In place of the command, of whose comparisons others are tests: what it prints of two files, and how it ends."""
+
+
+def test_a_pull_request_is_commented_if_a_guarantee_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shell of the workflow, in a repository whose last commit is a merge; ``gh`` shows what it is given."""
+    (step,) = (one for one in yaml.safe_load(COMMENT)["jobs"]["compare"]["steps"] if "env" in one)
+    script = step["run"].replace("${{ github.event.number }}", "7")
+    programs = {"fencepost/.venv/bin/fencepost": STAND_IN, "gh": '#!/bin/sh\necho "$@"\ncat "$5"\n'}
+    for name, text in programs.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]
+    subprocess.run([*git, "init", "--quiet"], cwd=tmp_path, check=True)
+    shown = []
+    for ack_quorum in (1, 2):
+        for commit, quorum in (("base", 2), ("head", ack_quorum)):
+            (tmp_path / "broker.conf").write_text(f"managedLedgerDefaultAckQuorum={quorum}\n")
+            subprocess.run([*git, "add", "broker.conf"], cwd=tmp_path, check=True)
+            subprocess.run([*git, "commit", "--quiet", "--allow-empty", "-m", commit], cwd=tmp_path, check=True)
+        paths = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+        ran = subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=paths, capture_output=True, text=True)
+        shown.append((ran.returncode, ran.stdout))
+    assert shown == [(15, "pr comment 7 --body-file comment.md\n### Fencepost: weaker\n"), (0, "")]
+    words = (tmp_path / "words").read_text().split()
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    assert main(words) == 150, "the command takes these words, and misses only the files"
+
+
+@pytest.mark.parametrize("workflow", [COMMENT, GITLAB, OURS], ids=["comment", "GitLab", "ours"])
 def test_the_targets_of_a_workflow_exist(workflow: str) -> None:
     targets = re.findall(r"make (?:-C fencepost )?(\S+)", workflow)
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")

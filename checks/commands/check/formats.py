@@ -104,6 +104,22 @@ def _guarantees_as_json(opening: Opening, status: ExitStatus, notes: Sequence[st
     return as_json([], status, notes, {}, releases=opening.now.releases, opening=opening)
 
 
+def _markdown(run: FinishedRun) -> str:
+    from fencepost.checks.reports.failures import judged
+    from fencepost.checks.reports.markdown import as_markdown
+    from fencepost.checks.reports.report import closing
+
+    rows = judged(run.everything, run.files, run.configured)
+    return as_markdown(run.opening, rows, run.status, closing(run.everything, run.status, run.suspicious))
+
+
+def _guarantees_as_markdown(opening: Opening, status: ExitStatus, notes: Sequence[str]) -> str:
+    from fencepost.checks.reports.markdown import as_markdown
+    from fencepost.checks.reports.report import closing_of_guarantees
+
+    return as_markdown(opening, (), status, closing_of_guarantees(opening, status))
+
+
 def _of_policy(opening: Opening) -> list[str]:
     return [*opening.policy.sentences, *opening.policy.commands] if opening.policy else []
 
@@ -113,6 +129,7 @@ FORMATS: Mapping[str, Format] = {
     "json": Format(False, _json, _guarantees_as_json, lambda refusal: refusal.as_json()),
     "junit": Format(False, _junit, _guarantees_as_junit, lambda refusal: refusal.as_junit()),
     "sarif": Format(False, _sarif, _guarantees_as_sarif, lambda refusal: refusal.as_sarif()),
+    "markdown": Format(False, _markdown, _guarantees_as_markdown, lambda refusal: refusal.as_markdown()),
     "github": Format(True, _end_on_github, _guarantees_on_github, lambda refusal: refusal.as_annotation()),
 }
 """The formats by their names; a name that is not here is a KeyError, and the names on the command line are these."""

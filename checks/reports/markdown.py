@@ -1,0 +1,72 @@
+"""A check in Markdown, short enough to be a comment on a pull request: what changed, what falls short, what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from fencepost.checks.engines.results.verdicts import ExitStatus
+from fencepost.checks.questions.establishing import Established
+from fencepost.checks.questions.judging import compared
+from fencepost.checks.reports.failures import Judged
+from fencepost.checks.reports.guarantees import Opening, remedied
+
+MOST = 20
+"""Failures that are listed; a comment that is longer is not read."""
+
+
+def as_markdown(opening: Opening | None, rows: Iterable[Judged], status: ExitStatus, closing: str) -> str:
+    """The comment. It is empty where another configuration guarantees the same, nothing falls short and nothing failed."""
+    table = "" if opening is None else _table(opening)
+    failed = [row for row in rows if row.failed]
+    if status == ExitStatus.HOLDS and not table:
+        return ""
+    parts = [f"### Fencepost: {plain(closing)}\n", table, "".join(f"- {_failure(row)}\n" for row in failed[:MOST])]
+    if len(failed) > MOST:
+        parts.append(f"{len(failed) - MOST} more; `--format text` prints all of them.\n")
+    return "\n".join(part for part in parts if part)
+
+
+def plain(text: str) -> str:
+    """A text in which Markdown and HTML find nothing to interpret."""
+    return "".join(f"&#{ord(character)};" if character in "&<>*_`[]|~" else character for character in text)
+
+
+def _table(opening: Opening) -> str:
+    """The guarantees, or of a comparison those that changed or fall short; empty if there are none."""
+    now, before = opening.now, opening.before
+    shown = [
+        row for row in now.rows if before is None or opening.of(row) or compared(row, before.row(row.guarantee.name)) != "same"
+    ]
+    if not shown:
+        return ""
+    title = f"{plain(now.file)}, {plain(str(now.releases))}"
+    if before is None:
+        head = ["| guarantee | number | what it means |", "|---|---|---|"]
+    else:
+        title += f", against {plain(before.file)}"
+        head = ["| guarantee | before | now | what it means |", "|---|---|---|---|"]
+    lines = [f"{title}\n", *head]
+    for row in shown:
+        old = [] if before is None else [_figure(before.row(row.guarantee.name))]
+        lines.append(
+            "| " + " | ".join([f"`{row.guarantee.name}`", *old, _figure(row), "; ".join(_meaning(opening, row))]) + " |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _figure(row: Established) -> str:
+    return "?" if row.figure is None else str(row.figure)
+
+
+def _meaning(opening: Opening, row: Established) -> Iterator[str]:
+    yield plain(row.sentence)
+    places = {f"{shortfall.place}" for shortfall in opening.of(row)}
+    if places:
+        yield f"**{opening.of(row)[0].kind}**, {plain(', '.join(sorted(places)))}"
+    if remedy := remedied(opening.now, row):
+        yield plain(remedy)
+
+
+def _failure(row: Judged) -> str:
+    file, line = row.place
+    return f"{plain(row.headline)} (`{file}:{line}`)"
