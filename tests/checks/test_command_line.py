@@ -347,6 +347,7 @@ def test_a_reader_that_goes_away_gets_no_traceback() -> None:
     assert run.stderr == ""
 
 
+@pytest.mark.long
 def test_nowhere_to_print_is_said_in_a_line() -> None:
     for where, said in ((">&-", "standard output is closed"), ("> /dev/full", "No space left on device")):
         printed = f"{' '.join(command('list', 'ledger'))} {where}"

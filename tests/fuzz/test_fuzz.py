@@ -28,6 +28,7 @@ from tests.fuzz.drawing import SPECS
 from tests.fuzz.run import COMPARISONS, compare, spec_of
 from tests.fuzz.spark import Generated
 from tests.fuzz.syntax import Spec
+from tests.marking import first_at_once
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,9 +36,19 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.xdist_group("fuzz")
 
 
-@settings(max_examples=12, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=4, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+
+
+@FEW
 @given(SPECS)
 def test_engines_agree_on_what_hypothesis_draws(spec: Spec) -> None:
+    compare(spec, Random(0), Counter())
+
+
+@pytest.mark.long
+@settings(FEW, max_examples=20)
+@given(SPECS)
+def test_engines_agree_on_more_that_hypothesis_draws(spec: Spec) -> None:
     compare(spec, Random(0), Counter())
 
 
@@ -99,13 +110,16 @@ def differs(compared: Callable[[Case], bool], numbers: range = range(40)) -> boo
 
 @pytest.mark.parametrize(
     ("word", "wrong"),
-    [
-        ("le", lambda detail: lambda values: operator.lt(*values)),
-        ("ite", lambda detail: lambda values: values[1]),
-        ("plus", lambda detail: lambda values: values[0]),
-        ("implies", lambda detail: lambda values: values[1]),
-        ("max", lambda detail: min),
-    ],
+    first_at_once(
+        [
+            ("le", lambda detail: lambda values: operator.lt(*values)),
+            ("ite", lambda detail: lambda values: values[1]),
+            ("plus", lambda detail: lambda values: values[0]),
+            ("implies", lambda detail: lambda values: values[1]),
+            ("max", lambda detail: min),
+        ],
+        2,
+    ),
 )
 def test_a_word_that_is_read_wrongly_is_noticed(word: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(plain.FOLDS, word, wrong)

@@ -9,6 +9,7 @@ import pytest
 from fencepost.checks.teeth.pinned import broken_properties
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
+from tests.marking import first_at_once
 from tests.properties.mutants import Mutant, judged, writes
 from tests.properties.pins import PINNED
 
@@ -35,7 +36,7 @@ MUTANTS = {
 }
 
 
-@pytest.mark.parametrize(("protocol", "name"), MUTANTS)
+@pytest.mark.parametrize(("protocol", "name"), first_at_once(MUTANTS, 3))
 def test_a_mutant_violates_the_property(protocol: str, name: str) -> None:
     mutant = MUTANTS[protocol, name]
     entry = PROTOCOLS[protocol]

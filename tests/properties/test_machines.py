@@ -114,6 +114,7 @@ def test_there_is_a_rule_for_every_action() -> None:
     assert {rule.function.__name__ for rule in made.setup_state().rules} == {f"take_{n}" for n in names} | {"begin", "wander"}
 
 
+@pytest.mark.long
 def test_what_is_printed_is_a_test_that_passes_as_long_as_the_defect_is_there(found: Violation) -> None:
     program = str(found).partition("\n\n")[2]
     names: dict[str, Any] = {}

@@ -63,6 +63,7 @@ def test_no_solver_is_loaded_for_an_answer_that_is_remembered(tmp_path: Path) ->
     assert ran[1].stdout.startswith(AGAIN)
 
 
+@pytest.mark.long
 def test_traces_and_page_are_written_again(tmp_path: Path) -> None:
     asked = [*ASKED, "--pulsar", "4.0.8", "--property", "node_of_another_is_kept", "--trace-dir", "traces", "--html"]
     first = fencepost(*asked, "--format", "json", folder=tmp_path)
@@ -270,6 +271,7 @@ def test_a_damaged_entry_counts_for_none(tmp_path: Path, damage: str) -> None:
     assert AGAIN in fencepost(*ASKED, folder=tmp_path).stdout
 
 
+@pytest.mark.long
 def test_the_oldest_go_when_there_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verdict_cache, "MOST_ENTRIES", 2)
     for brokers in (1, 2, 3):

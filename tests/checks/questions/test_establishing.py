@@ -193,6 +193,7 @@ def test_what_a_row_is_about_occurs_in_its_search(sizes: Sizes) -> None:
                 assert set(observed.goals) <= set(seen), question.name
 
 
+@pytest.mark.long
 def test_what_does_not_occur_is_not_claimed() -> None:
     (question,) = (g for g in ledger_guarantees(Sizes(3, 2, 2, 2), NEWEST) if g.name == "disks_after_change")
     row = establish(replace(question, parameters={**question.parameters, "changes": 0}), MEANS)

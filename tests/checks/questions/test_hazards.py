@@ -17,6 +17,7 @@ from fencepost.model.releases import PULSAR, Releases
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, RegistryError, Value
 from fencepost.properties.vocabulary import Suite
+from tests.marking import first_at_once
 
 
 def door(*, locks: int = 1, alarm: str = "none", storeys: int = 1, defects: Iterable[str] = ()) -> Protocol:
@@ -111,7 +112,7 @@ def plan_of(conf: Settings | None, *arguments: str) -> list[str]:
     return [f"{h.entry.name} {h.name}" for h in planned_hazards(asked, conf, releases, planned(asked, conf, releases))]
 
 
-@pytest.mark.parametrize("release", PULSAR)
+@pytest.mark.parametrize("release", first_at_once(PULSAR, 2))
 def test_a_configuration_asks_for_every_hazard_of_the_release_and_for_no_other(tmp_path: Path, release: str) -> None:
     conf, releases = settings(tmp_path, "zookeeperSessionExpiredPolicy=shutdown\n"), Releases.of(release)
     elsewhere = {

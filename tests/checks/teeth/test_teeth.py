@@ -119,6 +119,7 @@ def test_fairness_that_nothing_needs_survives() -> None:
     assert (mutant.fate, mutant.safe) == ("survived", True)
 
 
+@pytest.mark.long
 def test_only_what_the_named_properties_notice_counts() -> None:
     fates = {str(m.mistake): m for m in bitten(properties=["closed_when_full"]).mutants}
     killed = {mistake for mistake, mutant in fates.items() if mutant.fate == "killed"}
@@ -151,6 +152,7 @@ def test_the_workers_change_nothing() -> None:
     assert bitten(workers=2) == bitten()
 
 
+@pytest.mark.long
 def test_an_action_or_a_mutant_can_be_asked_for() -> None:
     assert [m.name for m in bitten(only=["go.8"]).mutants] == ["go.8"]
     assert {m.mistake.action for m in bitten(only=["enter"]).mutants} == {"enter"}
@@ -305,6 +307,7 @@ def test_the_command_shows_the_run_that_gives_a_mutant_away(capsys: pytest.Captu
     assert "  2  p1  enter(p1)  inside[p1] no -> yes" in shown
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_with_lift")
 def test_without_a_mutant_there_is_no_score(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*TEETH, "--states", "1"]) == 75

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from fencepost.properties.protocols import PROTOCOLS
+from tests.marking import first_at_once
 
 FAULTS = {"disconnects", "expiries", "crashes", "closes", "releases", "disables", "unloads", "splits", "timeouts", "failures"}
 OVER_STORES = [name for name, entry in PROTOCOLS.items() if "metadata_store" in {p.name for p in entry.parameters}]
 
 
-@pytest.mark.parametrize("store", ["etcd", "oxia"])
+@pytest.mark.parametrize("store", first_at_once(["oxia", "etcd"]))
 @pytest.mark.parametrize("name", OVER_STORES)
 def test_a_protocol_is_built_over_another_store(name: str, store: str) -> None:
     """Where a store keeps its own versions, or catches up, more variables change in one step: each has one value."""

@@ -16,6 +16,7 @@ from fencepost.model.balance.shedding import Shedder, Unloading
 from fencepost.model.balance.strategies import SHEDDERS
 from fencepost.model.balance.wording import MIB
 from fencepost.properties.balance.answers import EXPECTED, PROPERTIES, Answer, violations
+from tests.marking import first_at_once
 from tests.model.balance.clusters import broker, bundle, cluster, stats
 
 VERSIONS: tuple[Version, ...] = ("4.2.4", "2.10.1")
@@ -77,7 +78,7 @@ def answers(name: str, data: LoadData, conf: Configuration, rounds: int = 2) -> 
     return given
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", first_at_once(VERSIONS))
 @pytest.mark.parametrize("name", SHEDDERS)
 def test_pulsars_shedders_do_as_expected(name: str, version: Version) -> None:
     acted = 0

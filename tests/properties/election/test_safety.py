@@ -13,6 +13,7 @@ from fencepost.model.pulsar.election import RELEASES
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
+from tests.marking import first_at_once
 from tests.properties.searching import (
     controls,
     counts,
@@ -95,7 +96,7 @@ def test_induction_proves_what_exhaustion_cannot_reach(fixed: bool, leads: str) 
     assert proved(ELECTION, parameters) == firm
 
 
-@pytest.mark.parametrize("brokers", [1, 2])
+@pytest.mark.parametrize("brokers", first_at_once([1, 2]))
 @pytest.mark.parametrize("store", ["zk", "etcd"])
 def test_induction_proves_an_election_of_brokers_that_are_cut_off_and_shut_down(brokers: int, store: str) -> None:
     parameters: dict[str, Value] = {"brokers": brokers, "disconnects": 1, "closes": 1, "metadata_store": store}
@@ -111,7 +112,7 @@ def test_an_endless_election_is_a_lasso() -> None:
     assert found == {"election_ends": 8}
 
 
-@pytest.mark.parametrize("close", ["unconditional", "by_version"])
+@pytest.mark.parametrize("close", first_at_once(["unconditional", "by_version"]))
 def test_a_remembered_version_does_not_help_a_leader_that_closes(close: str) -> None:
     """A new node has the version of the old one: a deletion that names it meets the successor's node all the same."""
     parameters: dict[str, Value] = {"brokers": 3, "expiries": 1, "closes": 1, "close": close, "leads": "confirmed"}

@@ -55,7 +55,7 @@ def broken(protocol: str, release: str, storage: str) -> set[str]:
 @pytest.mark.parametrize(
     ("release", "storage"),
     [
-        pytest.param(release, storage, marks=[] if (release, storage) == (NEWEST, "db") else [pytest.mark.deep])
+        pytest.param(release, storage, marks=[pytest.mark.long if (release, storage) == (NEWEST, "db") else pytest.mark.deep])
         for release in BOOKKEEPER
         for storage in STORAGES
     ],

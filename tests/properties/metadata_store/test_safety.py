@@ -9,6 +9,7 @@ import pytest
 from fencepost.model.language import ModelError
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
+from tests.marking import first_at_once
 from tests.properties.mutants import Mutant, both, judged, keeps, sets, writes
 from tests.properties.searching import (
     controls,
@@ -75,7 +76,7 @@ MUTANTS = {
 }
 
 
-@pytest.mark.parametrize("name", MUTANTS)
+@pytest.mark.parametrize("name", first_at_once(MUTANTS, 3))
 def test_a_mutant_violates_the_property(name: str) -> None:
     mutant = MUTANTS[name]
     assert judged(STORE, mutant.protocol(STORE), name) == ("violated", mutant.steps)

@@ -8,6 +8,7 @@ import pytest
 
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
+from tests.marking import first_at_once
 from tests.properties.searching import searched, unexpected
 
 TOPIC = PROTOCOLS["topic"]
@@ -70,7 +71,7 @@ LOST: Mapping[str, Value] = {"brokers": 1, "ledgers": 3, "openings": 1, "connect
 HOLES = ("reopened_before_fence", "removed_producer_publishes")
 
 
-@pytest.mark.parametrize("hole", HOLES)
+@pytest.mark.parametrize("hole", first_at_once(HOLES))
 def test_either_hole_alone_loses_a_message_that_deduplication_has_acknowledged(hole: str) -> None:
     """So neither remedy holds without the other: each leaves the other hole open."""
     assert unexpected(searched(TOPIC, LOST, [hole], ["acked_is_in_log"])) == {"acked_is_in_log": 18}
@@ -80,7 +81,7 @@ def test_both_remedies_together_lose_nothing() -> None:
     assert unexpected(searched(TOPIC, {**LOST, "failures": 2}, [], ["acked_is_in_log"])) == {}
 
 
-@pytest.mark.parametrize("hole", HOLES)
+@pytest.mark.parametrize("hole", first_at_once(HOLES))
 def test_without_deduplication_a_hole_costs_the_order_only(hole: str) -> None:
     found = unexpected(searched(TOPIC, {**LOST, "dedup": False}, [hole], ["acked_is_in_log"]))
     order = unexpected(searched(TOPIC, {**LOST, "dedup": False}, [hole], ["in_producer_order"]))

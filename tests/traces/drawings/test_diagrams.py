@@ -12,6 +12,7 @@ from fencepost.traces.drawings.lanes import Arrow, every_message, everyone, mess
 from fencepost.traces.drawings.mermaid import as_mermaid
 from fencepost.traces.drawings.sequence_svg import as_svg
 from fencepost.traces.trace import Loop, Step, Trace
+from tests.marking import first_at_once
 from tests.traces.explorer.recorded import lost_entry, run
 
 EXPECTED = """\
@@ -119,7 +120,7 @@ def test_what_the_store_answers_and_notifies_comes_from_it(protocol: str, label:
     assert told.arrows == (Arrow("store", told.actor),)
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", first_at_once(PROTOCOLS, 4))
 def test_every_arrow_is_between_two_who_have_lanes(protocol: str) -> None:
     built = PROTOCOLS[protocol].build({})
     known = set(everyone(built))

@@ -34,11 +34,15 @@ pytestmark = pytest.mark.xdist_group("spark")
 RUN = Run("ledger", {"entries": 1}, ("closes_at_lac",), walks=6400, steps=50, seed=1)
 
 
+def without_spark(run: Run) -> list[dict[str, Any]]:
+    """The rows that a run has to give."""
+    batch = pa.RecordBatch.from_pydict({"id": list(range(run.slices))})
+    return [row for made in worker(run)([batch]) for row in made.to_pylist()]
+
+
 @pytest.fixture(scope="module")
 def expected() -> list[dict[str, Any]]:
-    """The rows that the run has to give, made without Spark."""
-    batch = pa.RecordBatch.from_pydict({"id": list(range(RUN.slices))})
-    return [row for made in worker(RUN)([batch]) for row in made.to_pylist()]
+    return without_spark(RUN)
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +55,14 @@ def explored(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> P
 def rows(folder: Path) -> list[dict[str, Any]]:
     table = pq.read_table(folder / SLICES, partitioning=None)
     return sorted(table.to_pylist(), key=lambda row: row["slice"])
+
+
+@pytest.mark.smoke
+def test_a_walk_through_spark_is_that_walk(spark: SparkSession, tmp_path: Path) -> None:
+    """One task, in one worker of Spark's."""
+    run = replace(RUN, walks=1)
+    assert explore(spark, run, tmp_path) == "complete"
+    assert rows(tmp_path) == without_spark(run)
 
 
 def test_the_rows_are_those_of_the_walks_whatever_the_partitions(
@@ -103,7 +115,6 @@ def test_a_run_goes_on_where_it_was_killed(spark: SparkSession, expected: list[d
     assert heard == [News("no_truncation", min(v["walk"] for v in violations), violations[0]["length"])]
 
 
-@pytest.mark.smoke
 def test_the_first_violation_stops_the_run(spark: SparkSession, tmp_path: Path, expected: list[dict[str, Any]]) -> None:
     assert explore(spark, RUN, tmp_path, stop_on_first=True) == "stopped"
     made = rows(tmp_path)

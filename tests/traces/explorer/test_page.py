@@ -80,6 +80,7 @@ def test_two_traces_are_aligned() -> None:
     assert pair == {"first": 0, "second": 1, "rows": [(0, 0), (1, None), (2, None), (None, 1)]}
 
 
+@pytest.mark.long
 def test_traces_of_different_protocols_are_not_compared(lost: Recording) -> None:
     assert content([lost, switched("blow")])["pairs"] == []
 

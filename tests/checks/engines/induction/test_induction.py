@@ -209,6 +209,7 @@ def test_no_mutant_is_proved(mutant: str) -> None:
     assert verdicts(prove(suite))["mutual_exclusion"] == "inconclusive"
 
 
+@pytest.mark.long
 def test_the_number_of_workers_changes_nothing() -> None:
     for suite in (ticket_lock(), without("given_before"), ticket_lock("enters one early")):
         alone, together = prove(suite, workers=1, examples=99), prove(suite, workers=3, examples=99)

@@ -95,6 +95,7 @@ def test_of_many_states_some_are_looked_at_and_the_initial_ones(monkeypatch: pyt
     assert f"clauses tried on {found.looked_at} of them" in as_text(found)
 
 
+@pytest.mark.long
 def test_none_of_the_lemmas_can_be_left_out() -> None:
     found = _found("one_has_it")
     protocol = KEY.build({})

@@ -320,8 +320,14 @@ def agrees_with_the_oracle(seed: int) -> str:
 
 
 def test_agrees_with_an_oracle_on_random_protocols() -> None:
-    outcomes = [agrees_with_the_oracle(seed) for seed in range(60)]
-    assert all(outcomes.count(each) >= 10 for each in ("exhausted", "violated")), outcomes
+    outcomes = [agrees_with_the_oracle(seed) for seed in range(20)]
+    assert all(outcomes.count(each) >= 3 for each in ("exhausted", "violated")), outcomes
+
+
+@pytest.mark.long
+def test_agrees_with_an_oracle_on_more_random_protocols() -> None:
+    for seed in range(20, 60):
+        agrees_with_the_oracle(seed)
 
 
 @pytest.mark.deep

@@ -232,6 +232,7 @@ def test_situations_of_particular_members_are_reached_with_symmetry_as_without()
     assert verdicts_of(as_written) == {"last_is_told_more": "violated"}  # no state that stands for others is like this
 
 
+@pytest.mark.long
 def test_of_a_very_large_symmetry_a_part_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fencepost.checks.engines.search.reduction.MOST", 5)
     findings = searched({"entries": 1})

@@ -121,6 +121,7 @@ def test_a_measure_that_no_pair_has_is_left_out() -> None:
     assert differences([LESS], *never_both, Tolerances()) == []
 
 
+@pytest.mark.long
 def test_all_intervals_hold_together() -> None:
     """Of many comparisons in which no policy differs, not more than one in twenty may show any difference."""
     measures = list(MEASURES.values())

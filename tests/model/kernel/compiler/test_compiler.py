@@ -14,6 +14,7 @@ from fencepost.model.kernel.compiler.plane_functions import PlaneCompiler
 from fencepost.model.language import And, Or, Protocol
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.vocabulary import Suite
+from tests.marking import first_at_once
 
 RESULT = re.compile(r"(%v\d+) = (.*)")
 
@@ -34,7 +35,7 @@ def _written(suite: Suite) -> str:
     return str(compiler)
 
 
-@pytest.fixture(scope="module", params=["ledger", "election", "ownership", "unload"])
+@pytest.fixture(scope="module", params=first_at_once(["ownership", "ledger", "election", "unload"]))
 def functions(request: pytest.FixtureRequest) -> list[str]:
     """The text of each function of a protocol's smallest instance."""
     entry = PROTOCOLS[request.param]

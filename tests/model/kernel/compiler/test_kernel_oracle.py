@@ -22,7 +22,7 @@ from tests.model.kernel.compiler.agreeing import Ways, agree, draw_state, those_
 from tests.model.kernel.compiler.drawn_terms import BY_SORT, CASES, Terms
 
 EXAMPLES = settings(
-    max_examples=6,
+    max_examples=2,
     deadline=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],  # shrinking would compile thousands of kernels
@@ -41,10 +41,25 @@ def test_the_compiler_knows_every_operator() -> None:
     assert set(IN_PLANES) == set(RULES)
 
 
-@pytest.mark.parametrize("kind", OPERATORS, ids=lambda kind: OPERATORS[kind].replace(" ", "_"))
+EACH_OPERATOR = pytest.mark.parametrize("kind", OPERATORS, ids=lambda kind: OPERATORS[kind].replace(" ", "_"))
+
+
+@EACH_OPERATOR
 @EXAMPLES
 @given(data=st.data())
 def test_every_operator(kind: int, data: st.DataObject) -> None:
+    _agree_on(kind, data)
+
+
+@pytest.mark.long
+@EACH_OPERATOR
+@settings(EXAMPLES, max_examples=8)
+@given(data=st.data())
+def test_every_operator_in_more_terms(kind: int, data: st.DataObject) -> None:
+    _agree_on(kind, data)
+
+
+def _agree_on(kind: int, data: st.DataObject) -> None:
     terms = Terms(data.draw)
     sort = terms.one_of([sort for sort, kinds in BY_SORT.items() if kind in kinds])
     width = terms.integer(2, 64) if kind == z3.Z3_OP_CONCAT else 5 if kind == z3.Z3_OP_UNINTERPRETED else terms.width()
@@ -70,7 +85,7 @@ def test_every_operator(kind: int, data: st.DataObject) -> None:
 
 
 @pytest.mark.long
-@settings(EXAMPLES, max_examples=2)
+@EXAMPLES
 @given(data=st.data())
 def test_many_terms_at_once(data: st.DataObject) -> None:
     """More actions and formulas than one word of a bit set has room for, with nodes shared between them."""

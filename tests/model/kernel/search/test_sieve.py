@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,9 +18,20 @@ def rows(states: list[State], words: int) -> Words:
     return np.array(states, dtype=np.uint64).reshape(-1, words)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=25)
 @given(st.data(), st.integers(1, 3))
 def test_what_is_new_comes_once_and_in_order(data: st.DataObject, words: int) -> None:
+    _is_as_sets_have_it(data, words)
+
+
+@pytest.mark.long
+@settings(deadline=None)
+@given(st.data(), st.integers(1, 3))
+def test_what_is_new_comes_once_and_in_order_in_more_examples(data: st.DataObject, words: int) -> None:
+    _is_as_sets_have_it(data, words)
+
+
+def _is_as_sets_have_it(data: st.DataObject, words: int) -> None:
     lists = st.lists(st.lists(st.tuples(*[WORD] * words), max_size=40), min_size=1, max_size=4)
     pieces, known = data.draw(lists), data.draw(lists)
     made = new_states([rows(piece, words) for piece in pieces], (rows(piece, words) for piece in known))

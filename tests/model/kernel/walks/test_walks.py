@@ -258,6 +258,7 @@ def test_many_actions_are_each_taken_as_often() -> None:
     assert_as_often(walks(keys(150), count=3000, steps=100, strategy="uniform").taken)
 
 
+@pytest.mark.long
 def test_held_walks_of_odd_number_keep_an_order_of_the_actions_and_the_others_are_uniform() -> None:
     kernel, first, again = keys(70), Counter[int](), 0
     for number in range(3000):
@@ -296,6 +297,7 @@ def test_swarm_leaves_actions_out_and_falls_back_when_nothing_else_is_possible()
     assert all(len(walk_path(single, seed=1, walk=n, steps=5, strategy="swarm").actions) == 2 for n in range(50))
 
 
+@pytest.mark.long
 def test_unseen_is_estimated() -> None:
     p = Protocol("lattice")
     axis = p.universe("axis", 6)
