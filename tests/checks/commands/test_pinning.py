@@ -196,7 +196,7 @@ def test_a_suite_checks_protocols_of_its_own(pytester: pytest.Pytester) -> None:
     for message in (
         "violated     never_stuck: It is never stuck. (in 2 steps)",
         "never_stuck: not violated",
-        "there is no protocol 'lamb' (did you mean lamp?); there is lamp",
+        "there is no protocol 'lamb' (did you mean lamp?); there are lamp",
         "lamp has no property 'bright' here; it has never_stuck",
         "absent.itf.json: No such file or directory",
     ):
