@@ -67,6 +67,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("conformance/targets", "conformance/scenario"),
         ("conformance/policy",),
         ("conformance/bookkeeper", "conformance/pulsar", "conformance/service_unit"),
+        ("conformance/topic",),
         ("conformance/registry",),
         ("reports", "export", "policy", "public_calls"),
         ("certify", "teeth", "pytest_fixtures"),

@@ -7,7 +7,8 @@ from fencepost.checks.conformance.pulsar.brokers_target import SPLIT, UNLOAD
 from fencepost.checks.conformance.pulsar.target import ELECTION, METADATA_STORE, OWNERSHIP
 from fencepost.checks.conformance.service_unit.target import CHANNEL
 from fencepost.checks.conformance.targets import Target
+from fencepost.checks.conformance.topic.target import TOPIC
 
-_ALL = (LEDGER, BOOKIE, METADATA_STORE, ELECTION, OWNERSHIP, UNLOAD, SPLIT, CHANNEL)
+_ALL = (LEDGER, BOOKIE, METADATA_STORE, ELECTION, OWNERSHIP, UNLOAD, SPLIT, CHANNEL, TOPIC)
 
 TARGETS: dict[str, Target] = {target.name: target for target in _ALL}

@@ -38,6 +38,7 @@ TARGETS = {
     "unload": "Pulsar's NamespaceService as it unloads bundles, over a ZooKeeper server, with the protocol unload",
     "split": "Pulsar's NamespaceService as it splits bundles, over a ZooKeeper server, with the protocol split",
     "service-unit": "the extensible load manager's channel over a ZooKeeper server, with the protocol service_unit",
+    "topic": "managed ledgers, PersistentTopic and deduplication, over metadata and ledgers in memory, with the protocol topic",
 }
 """The targets, as ``checks/conformance/registry.py`` has them: that they are the same is tested."""
 
@@ -81,6 +82,7 @@ EXAMPLES = """examples:
   fencepost conform ledger --defect closes_at_lac           is a defect in the model noticed?
   fencepost conform mirrors election                        are the methods that it mirrors in the jars?
   fencepost conform service-unit --release 4.0.8            the channel of service units, over the metadata store
+  fencepost conform topic --release 4.0.8                   a topic's managed ledger, over ledgers in memory
   fencepost conform resolver                                does its conflict resolver decide as Pulsar's does?
   fencepost conform log ledger run.jsonl                    does a run of the model explain this log?
   fencepost conform hazards election                        which known bugs happen on the real code?"""

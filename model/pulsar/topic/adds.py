@@ -128,13 +128,13 @@ class Adds:
         def hear_close_refused(b: int, k: int) -> Any:
             """The full ledger was closed elsewhere, before its last entry, by a fence that did not hold: the close is refused.
 
-            The entry should be sent to the next ledger; all three releases log the error, and answer it as stored.
+            The entry should be sent to the next ledger; all three releases log the error, and answer it as stored. The ledger
+            is listed with its end, which the handle has by then.
             """
             lost = And(s.has_filled(b), s.ledgers[k].status == "closed", s.ledgers[k].end < full)
             ended = s.not_filled(b)
-            if p.has("close_error_ignored"):
-                return lost, ended, self.ledger_closed(b, k, full), self.completed(b)
-            return lost, ended, self.ledger_closed(b, k, s.ledgers[k].end), {s.sent[b]: 0}
+            closed = self.ledger_closed(b, k, s.ledgers[k].end)
+            return lost, ended, closed, self.completed(b) if p.has("close_error_ignored") else {s.sent[b]: 0}
 
         @p.step(
             by="b",
@@ -158,7 +158,7 @@ class Adds:
 
         def end_unknown(b: int) -> Any:
             """The managed ledger fences itself. Up to 4.2.4 nobody answers what is pending."""
-            if not p.has("pending_forgotten"):
+            if not p.has("fenced_context_kept"):
                 return {s.state[b]: "fenced", **s.not_filled(b)}, fence.all_meet_fence(b)
             left = {s.arrived[b]: 0, s.sent[b]: 0, s.owed[b]: Or(s.owed[b], s.arrived[b] > 0)}
             return {s.state[b]: "fenced", **s.not_filled(b)}, s.without_first(b, s.arrived[b]), left

@@ -28,10 +28,9 @@ class Rollover:
         p, s, fence = self.protocol, self.s, self.fence
         ledgers, state = s.ledgers, s.state
         early = p.has("written_before_listed")
-        reopens = [
-            name for name, switch in (("terminated", "terminated_reopened"), ("closed", "closed_reopened")) if p.has(switch)
-        ]
+        reopens = ["closed"] if p.has("closed_reopened") else []
         reopens += ["opened"] if p.has("rollover_during_creation") else []
+        ends = p.has("terminated_reopened") and s.ended is not None
 
         @p.step(
             by="b",
@@ -41,14 +40,16 @@ class Rollover:
             k=lambda b: s.current[b],
         )
         def roll_over(b: int, k: int) -> Any:
-            """The ledger is old enough: it is closed at what is confirmed, unless somebody has closed it, and one is
-            created."""
+            """The ledger is old enough: it is closed at what is confirmed, unless somebody has closed it, and one is created.
+
+            Adds under way fail before the close is answered, so what is confirmed is listed.
+            """
             ledger = ledgers[k]
             end = If(ledger.status == "open", ledger.confirmed, ledger.end)
             ready = And(state[b] == "opened", ledger.sent > 0)
             if not p.has("resends_recovered"):
                 ready = And(ready, Or(ledger.status == "open", Not(ledger.may_confirm)))
-            return ready, ledger.close(end), self.adds.ledger_closed(b, k, end), {s.sent[b]: 0}
+            return ready, ledger.close(end), self.adds.ledger_closed(b, k, ledger.confirmed), {s.sent[b]: 0}
 
         @p.step(
             by="b",
@@ -115,7 +116,9 @@ class Rollover:
             BadVersion: another broker has the topic. The managed ledger is fenced, what is pending fails, the ledger is
             deleted.
             """
-            from_states = state[b].among("creating", *reopens)
+            from_states: Any = state[b].among("creating", *reopens)
+            if ends:
+                from_states = Or(from_states, And(state[b] == "terminated", s.ended))
             listed = s.written(b, s.known[b].plus(k), {k: 0})
             if s.ended is not None:
                 listed |= {s.ended: And(s.ended, state[b] == "terminated")}

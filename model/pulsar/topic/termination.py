@@ -48,14 +48,13 @@ class Termination:
                 answered = {variable: If(fails, value, variable) for variable, value in fence.write_failed(b).items()}
             left = {s.arrived[b]: maximum(s.arrived[b] - under_way, 0), s.sent[b]: 0}
             ready = And(state[b].among("opened", "closing_ledger", "creating", "closed_ledger"), Not(s.has_filled(b)))
-            known = {s.known_entries[b, k]: end}
-            return ready, ledger.close(end), {state[b]: "terminated", **known}, s.without_first(b, under_way), left, answered
+            return ready, ledger.close(end), {state[b]: "terminated"}, s.without_first(b, under_way), left, answered
 
         @p.step(by="b", mirrors="ManagedLedgerImpl.asyncTerminate", fair=True, b=s.broker, k=lambda b: s.current[b])
         def list_end(b: int, k: int) -> Any:
             """The list is written with the terminated position, by compare-and-set; BadVersion: the managed ledger is
             fenced."""
-            place = k * s.capacity + s.known_entries[b, k]
+            place = k * s.capacity + ledgers[k].end
             listed = {**s.written(b, s.known[b]), s.ended: True, s.final: place}
             going = And(state[b] == "terminated", Not(s.ended), s.has_room())
             if not (reopens or p.has("terminate_without_mutex")):
@@ -82,10 +81,16 @@ class Termination:
             only_if=p.has("terminate_without_mutex"),
         )
         def list_end_too_late(b: int, k: int) -> Any:
-            """The broker's own rollover, which the termination does not wait for, has written the list first: BadVersion."""
-            going = And(state[b] == "terminated", s.fresh[b] == k, Not(s.ended), s.has_room(), s.knows_the_version(b))
-            listed = s.written(b, s.known[b].plus(k), {k: 0})
-            return going, {**listed, state[b]: "fenced", s.fresh[b]: NONE}
+            """The broker's own rollover, which the termination does not wait for, has written the list first: BadVersion.
+
+            What it wrote has the terminated position.
+            """
+            going = And(state[b] == "terminated", s.fresh[b] == k, Not(s.ended), s.arrived[b] == 0, s.knows_the_version(b))
+            listed = {**s.written(b, s.known[b].plus(k), {k: 0}), s.ended: True}
+            for j in s.ledger:
+                listed[s.final] = If(s.current[b] == j, j * s.capacity + ledgers[j].end, listed.get(s.final, s.final))
+            fenced = {state[b]: "fenced", s.fresh[b]: NONE, s.current[b]: k}
+            return And(going, s.has_room()), {**listed, **fenced}
 
     def _close(self) -> None:
         p, s = self.protocol, self.s
@@ -101,11 +106,15 @@ class Termination:
         )
         def close(b: int, k: int) -> Any:
             """The topic is unloaded: the managed ledger is Closed, its ledger closed at what is confirmed, and what is pending
-            fails."""
+            fails.
+
+            Up to 4.2.4 it fails by the answer of an add that is under way; where none is, it stays for a rollover under way.
+            """
             ledger = ledgers[k]
             end = If(ledger.status == "open", ledger.confirmed, ledger.end)
             going = And(s.is_loaded(b), state[b] != "fenced", state[b] != "terminated")
             ready = And(going, Not(s.has_filled(b)), s.topic[b] != "closing")
             closed = {state[b]: "closed", s.topic[b]: "closing"}
-            left = {s.arrived[b]: 0, s.sent[b]: 0}
-            return ready, ledger.close(end), closed, s.without_first(b, s.arrived[b]), left
+            fails: Any = If(s.sent[b] > 0, s.arrived[b], 0) if p.has("closed_reopened") else s.arrived[b]
+            left = {s.arrived[b]: maximum(s.arrived[b] - fails, 0), s.sent[b]: 0}
+            return ready, ledger.close(end), closed, s.without_first(b, fails), left

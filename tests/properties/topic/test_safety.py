@@ -38,7 +38,7 @@ CONTROLS: dict[str, dict[str, int]] = {
 }
 
 CAUGHT = {
-    "terminated_reopened": ({"states_follow"}, 11),
+    "terminated_reopened": ({"states_follow"}, 12),
     "closed_reopened": ({"states_follow"}, 11),
     "reopened_before_fence": ({"in_producer_order"}, 15),
     "removed_producer_publishes": ({"in_producer_order"}, 16),

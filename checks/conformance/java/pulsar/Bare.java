@@ -1,14 +1,14 @@
 package org.apache.pulsar.metadata.coordination.impl;
 
 /** Objects of a broker's classes that are made without their constructors, which would start one. */
-final class Bare {
+public final class Bare {
     private static final sun.misc.Unsafe MAKER = maker();
 
     private Bare() {
     }
 
     /** An object without anything in it. */
-    static <T> T of(Class<T> type) {
+    public static <T> T of(Class<T> type) {
         try {
             return type.cast(MAKER.allocateInstance(type));
         } catch (InstantiationException e) {
@@ -17,7 +17,7 @@ final class Bare {
     }
 
     /** Gives a field its value that a class of Pulsar declares. */
-    static void set(Class<?> declaring, Object of, String name, Object value) throws Exception {
+    public static void set(Class<?> declaring, Object of, String name, Object value) throws Exception {
         var field = declaring.getDeclaredField(name);
         field.setAccessible(true);
         field.set(of, value);

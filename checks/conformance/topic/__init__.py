@@ -1,0 +1,1 @@
+"""The topic held against ManagedLedgerImpl, PersistentTopic and MessageDeduplication."""

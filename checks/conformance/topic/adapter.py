@@ -1,0 +1,235 @@
+"""The topic's adapter: how each action of the model is carried out on ManagedLedgerImpl and PersistentTopic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from fencepost.checks.conformance.java_side.session import Session
+from fencepost.checks.conformance.running.adapter import Adapter, Departure, Owed, Seen, Taken
+from fencepost.checks.conformance.running.view import View
+from fencepost.checks.conformance.topic.observables import OBSERVABLES, number
+from fencepost.model.language import Action, Protocol
+
+NOT_ENOUGH_BOOKIES, TIMED_OUT, FENCED, NO_SUCH_LEDGER = -6, -23, -101, -25
+"""Codes of BKException."""
+
+Steps = list[dict[str, Any]]
+
+
+def _at(step: Taken, do: str, /, **more: Any) -> dict[str, Any]:
+    """A step at the broker of the action, about its ledger if it has one."""
+    ledger = {"ledger": number(step.arguments["k"])} if "k" in step.arguments else {}
+    return {"do": do, "at": step.arguments["b"], **ledger, **more}
+
+
+def _do(what: str) -> Callable[[Taken], Steps]:
+    return lambda step: [_at(step, what)]
+
+
+def _let(what: str, code: int = 0) -> Callable[[Taken], Steps]:
+    return lambda step: [_at(step, "let", what=what, code=code, entries=int(step.arguments.get("n", 0)))]
+
+
+def _hear_created(step: Taken, code: int = 0) -> Steps:
+    """The broker hears of its new ledger, and updates the list."""
+    return [{"do": "let", "at": step.arguments["b"], "what": "create", "ledger": 0, "code": code}]
+
+
+def _write(what: str, outcome: str = "done") -> Callable[[Taken], Steps]:
+    return lambda step: [_at(step, "write", what=what, outcome=outcome)]
+
+
+def _list(step: Taken, outcome: str = "done", **more: Any) -> Steps:
+    """The list with the new ledger is written. The broker hears only now that it was created, so that a termination comes
+    first; one that was closed meanwhile had heard of it."""
+    heard = [] if step.before[f"state[{step.arguments['b']}]"] == "closed" else _hear_created(step)
+    return [*heard, _at(step, "write", what="list", outcome=outcome, **more)]
+
+
+def _fail(code: int) -> Callable[[Taken], Steps]:
+    return lambda step: [_at(step, "fail", code=code)]
+
+
+def _both(*parts: Callable[[Taken], Steps]) -> Callable[[Taken], Steps]:
+    return lambda step: [each for part in parts for each in part(step)]
+
+
+def _list_new(step: Taken) -> Steps:
+    """Refused, the new ledger is deleted."""
+    refused = step.after[f"state[{step.arguments['b']}]"] == "fenced"
+    return _list(step) + (_let("delete")(step) if refused else [])
+
+
+def _list_fails(step: Taken) -> Steps:
+    outcome = "unheard" if step.arguments["done"] == "1" else "failed"
+    return _list(step, outcome) + _let("delete")(step)
+
+
+def _close(step: Taken) -> Steps:
+    heard = _hear_created(step) if step.before[f"fresh[{step.arguments['b']}]"] != "none" else []
+    return [*heard, _at(step, "close"), *_let("close")(step)]
+
+
+def _recovered(step: Taken) -> Steps:
+    return [{"do": "recover", "ledger": number(step.arguments["k"]), "entries": int(step.arguments["n"])}]
+
+
+def _collect(step: Taken) -> Steps:
+    """The topic is deleted: the list is trimmed first if there is something to trim, and then all ledgers are deleted."""
+    b = step.arguments["b"]
+    known = sorted(step.before[f"known[{b}]"], key=number)
+    trims = [_at(step, "write", what="trim", outcome="done")] if len(known) > 1 else []
+    if step.after[f"state[{b}]"] != "none":
+        return [_at(step, "delete"), *trims]
+    deletes = [{"do": "let", "at": b, "what": "delete", "ledger": number(k)} for k in known]
+    version = _at(step, "renumber", version=step.after["version"])
+    return [_at(step, "delete"), *trims, *deletes, _at(step, "forget"), version]
+
+
+def _consume(step: Taken) -> Steps:
+    return [_at(step, "consume", entries=int(step.arguments["e"][1:]))]
+
+
+def _disconnect(step: Taken) -> Steps:
+    """With the release's removal in a later task the connection still has the producer."""
+    gone = step.after["connected"] != step.arguments["b"]
+    return [_at(step, "disconnect"), *([_at(step, "forget-producer")] if gone else [])]
+
+
+def _publish(step: Taken) -> Steps:
+    return [_at(step, "publish", message=int(step.arguments["m"][1:]))]
+
+
+def _confirm(step: Taken) -> Steps:
+    return [_at(step, "confirm", entries=int(step.arguments["e"][1:]))]
+
+
+def _look_up(code: int = 0) -> Callable[[Taken], Steps]:
+    """An add is answered that the ledger is fenced, and its end is looked up."""
+    return _both(_fail(FENCED), _let("open", code))
+
+
+_STEPS: Mapping[str, Callable[[Taken], Steps]] = {
+    "open": _do("open"),
+    "recover_last": _let("open"),
+    "drop_missing": _let("open"),
+    "drop_unseen": _let("open", NO_SUCH_LEDGER),
+    "list_first": _list,
+    "list_first_stale": lambda step: _list(step, stale=True),
+    "read_old": _recovered,
+    "recover_elsewhere": _recovered,
+    "create_ledger": _do("create"),
+    "creation_fails": lambda step: _hear_created(step, NOT_ENOUGH_BOOKIES),
+    "list_new": _list_new,
+    "list_fails": _list_fails,
+    "roll_over": _both(_do("roll"), _let("close")),
+    "publish": _publish,
+    "add": _do("arrive"),
+    "add_waits": _do("arrive"),
+    "add_refused": _do("arrive"),
+    "confirm": _confirm,
+    "hear_close": _let("close"),
+    "hear_close_refused": _let("close"),
+    "hear_fence": _look_up(),
+    "find_deleted": _look_up(),
+    "fail_when_fenced": _look_up(),
+    "fail_to_look_up": _look_up(TIMED_OUT),
+    "fail_add": _fail(NOT_ENOUGH_BOOKIES),
+    "time_out_add": _do("time-out"),
+    "terminate": _both(_do("terminate"), _let("close")),
+    "list_end": _write("end"),
+    "list_end_too_late": _both(_list, _write("end")),
+    "close": _close,
+    "leave_topic": _do("forget"),
+    "crash": _do("forget"),
+    "connect": _do("connect"),
+    "lose_connection": _do("lose"),
+    "hear_error": _do("lose"),
+    "disconnect": _disconnect,
+    "forget_producer": _do("forget-producer"),
+    "trim": _both(_do("trim"), _write("trim")),
+    "trim_fails": _both(_do("trim"), _write("trim", "failed")),
+    "delete_ledger": _let("delete"),
+    "take_snapshot": _do("snapshot"),
+    "collect_inactive": _collect,
+    "consume": _consume,
+    "persist_position": _do("flush"),
+    "recover_cursor": _do("read-cursor"),
+}
+
+
+class TopicAdapter(Adapter):
+    """Drives a managed ledger and a topic for each broker, over metadata and ledgers in memory."""
+
+    protocol = "topic"
+    covered = frozenset(_STEPS)
+    eager = frozenset({"find_empty", "unfence"})
+    observables = OBSERVABLES
+    shown_by_requests = ("fresh", "deleting")
+
+    not_covered: ClassVar[Mapping[str, str]] = {
+        "list_first_unreadable": "in the code the cursor's node has an older position, from which more is replayed",
+        **dict.fromkeys(
+            ("payload_fails", "create_another", "list_early", "write_early"),
+            "it takes a mistake that none of these releases has",
+        ),
+        "drop_new": "each of these releases opens a terminated managed ledger again",
+    }
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._capacity = 0
+        self._names: tuple[str, ...] = ()
+
+    def begin(self, instance: Protocol) -> Seen:
+        settings = instance.parameters
+        brokers = [instance.universes["broker"].label(b) for b in instance.universes["broker"]]
+        self._capacity = int(settings["capacity"])
+        self._names = tuple(instance.universes["ledger"].label(k) for k in instance.universes["ledger"])
+        begin = {"do": "begin", "brokers": brokers, "capacity": self._capacity}
+        return self._seen([{**begin, **{name: bool(settings[name]) for name in ("dedup", "lazy", "subscription")}}])
+
+    def take(self, step: Taken) -> Seen:
+        return self._seen(_STEPS[step.action.name](step))
+
+    def takes_by_itself(self, action: Action, view: View) -> bool:
+        return True
+
+    def expected(self, view: View) -> Owed:
+        must: set[str] = set()
+        may: set[str] = set()
+        for b in view.members("broker"):
+            must |= {f"{b} {request}" for request in _asked(view, b)}
+            may |= {f"{b} delete {k}" for k in view.members("ledger")}
+            if view[f"state[{b}]"] in ("terminated", "closed", "fenced"):
+                may.add(f"{b} create")
+        return Owed(frozenset(must), frozenset(may - must))
+
+    def close(self) -> None:
+        self.session.close()
+
+    def _seen(self, steps: Steps) -> Seen:
+        answer = self.session.ask({"steps": steps})
+        if "refused" in answer:
+            raise Departure(answer["refused"])
+        seen = answer["seen"]
+        values = {**seen, "capacity": self._capacity, "names": self._names}
+        return Seen(values, frozenset(seen["requests"]))
+
+
+def _asked(view: View, b: str) -> list[str]:
+    """What the managed ledger of a broker waits for."""
+    state, fresh = view[f"state[{b}]"], view[f"fresh[{b}]"]
+    asked = [f"delete {k}" for k in view.get(f"deleting[{b}]", ())]
+    if state == "opening" and view[f"known[{b}]"]:
+        asked.append(f"open {max(view[f'known[{b}]'], key=number)}")
+    if fresh != "none" and state == "closed":
+        asked.append("write list")
+    elif state in ("recovered", "creating") or fresh != "none":
+        asked.append("create")
+    if state == "terminated" and not view["ended"]:
+        asked.append("write end")
+    if view.get(f"filled[{b}]", False):
+        asked.append(f"close {view[f'current[{b}]']}")
+    return asked

@@ -1,0 +1,75 @@
+"""The topic as a target: its releases, and how a harness for it is started."""
+
+from __future__ import annotations
+
+from fencepost.checks.conformance.java_side.harness import harness
+from fencepost.checks.conformance.java_side.jars import Artifact, Release
+from fencepost.checks.conformance.java_side.session import Session
+from fencepost.checks.conformance.policy.code import EVERYTHING, pulsar_broker
+from fencepost.checks.conformance.pulsar.target import OPTIONS, WITHOUT_THE_REST
+from fencepost.checks.conformance.targets import Asked, Target
+from fencepost.checks.conformance.topic.adapter import TopicAdapter
+from fencepost.model.releases import held
+
+MAIN = "org.apache.bookkeeper.mledger.impl.TopicBench"
+NAMES = "4.2.4"
+"""The release whose names of metrics serve for 4.0.8, which was published without them."""
+
+
+def pulsar_topic(release: str) -> Release:
+    """A broker with the names of its metrics, without which no managed ledger can be made."""
+    broker = pulsar_broker(release)
+    names = f"org.apache.pulsar:pulsar-opentelemetry:{NAMES if release == '4.0.8' else release}"
+    return Release("pulsar-topic", release, (*broker.artifacts, Artifact(names, EVERYTHING)), broker.managed)
+
+
+def start(asked: Asked, *, keep_log: bool = False) -> TopicAdapter:
+    """A harness with no broker yet. Raises ToolchainError or SessionError."""
+    made = harness("topic", MAIN, pulsar_topic(asked.release), besides=("pulsar",), options=(*OPTIONS, *WITHOUT_THE_REST))
+    return TopicAdapter(Session(made, keep_log=keep_log))
+
+
+_ONE = {"brokers": 1, "openings": 1, "ledgers": 4}
+_AGAIN = {"brokers": 1, "openings": 2, "ledgers": 4}
+_READ = {**_AGAIN, "capacity": 2, "trims": 1, "subscription": True, "dedup": False}
+
+TOPIC = Target(
+    name="topic",
+    protocol="topic",
+    system="pulsar",
+    releases=held("pulsar", usual="4.2.4"),
+    start=start,
+    instances=(
+        {"ledgers": 4},
+        {"ledgers": 4, "dedup": False, "capacity": 2},
+        {**_ONE, "rolls": 1, "failures": 2, "capacity": 2},
+        {**_ONE, "rolls": 1, "add_failures": 1, "recoveries": 1, "failures": 1},
+        {**_ONE, "rolls": 1, "terminations": 1, "dedup": False},
+        {**_AGAIN, "rolls": 1, "closings": 1},
+        {"deletions": 1, "rolls": 1},
+        {**_AGAIN, "capacity": 1, "snapshots": 1, "crashes": 1},
+        {**_AGAIN, "capacity": 1, "trims": 1, "rolls": 0, "dedup": False, "failures": 1, "openings": 1},
+        {**_READ, "crashes": 1, "failures": 1, "elsewhere": True, "metadata_store": "oxia"},
+        {**_READ, "crashes": 1, "lazy": True},
+        {"trims": 1, "capacity": 1, "rolls": 0, "ledgers": 4, "dedup": False},
+        {**_ONE, "capacity": 1, "recoveries": 1, "unfenced": True, "rolls": 0},
+    ),
+    hazards=(
+        "terminated_reopened",
+        "closed_reopened",
+        "reopened_before_fence",
+        "removed_producer_publishes",
+        "resends_recovered",
+        "pending_forgotten",
+        "fenced_context_kept",
+        "close_error_ignored",
+        "terminate_without_mutex",
+        "snapshot_ahead",
+        "cursor_list_stale",
+        "lazy_cursors_not_waited",
+        "zombie_deletes",
+        "trimmed_before_listed",
+        "trim_mark_in_memory",
+        "missing_last_dropped",
+    ),
+)

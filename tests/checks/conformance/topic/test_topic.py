@@ -1,0 +1,126 @@
+"""A topic on Pulsar's own classes: no difference without a name, every action taken, and mistakes are noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from fencepost.checks.conformance.running.campaign import Result, campaign
+from fencepost.checks.conformance.running.pair import Outcome, Pair
+from fencepost.checks.conformance.targets import Asked
+from fencepost.checks.conformance.topic.adapter import TopicAdapter
+from fencepost.checks.conformance.topic.target import TOPIC, pulsar_topic, start
+from fencepost.model.kernel import Kernel
+from fencepost.properties.protocols import PROTOCOLS
+from fencepost.properties.registry import Value
+from tests.checks.conformance.differences import unexplained
+from tests.checks.conformance.real import tools
+
+pytestmark = pytest.mark.xdist_group("real topic")
+
+ENTRY = PROTOCOLS["topic"]
+USUAL = TOPIC.releases[0]
+ALONE: dict[str, Value] = {"brokers": 1, "openings": 1, "connections": 1, "ledgers": 3}
+
+
+@pytest.fixture(scope="module")
+def adapter() -> Iterator[TopicAdapter]:
+    tools()
+    with start(Asked(USUAL)) as made:
+        yield made
+
+
+def held(adapter: TopicAdapter, *, runs: int, release: str = USUAL, seed: int = 1) -> Result:
+    instances = [TOPIC.model(ENTRY, release, each) for each in TOPIC.instances]
+    return campaign(instances, adapter, runs=runs, steps=40, seed=seed, weights=TOPIC.weights, stop_after=1, shrink=False)
+
+
+def follow(adapter: TopicAdapter, script: str, *defects: str, **parameters: Value) -> Outcome:
+    """Takes these steps of an instance with these mistakes."""
+    pair = Pair(Kernel(ENTRY.build({**ALONE, **parameters}, defects)), adapter)
+    return pair.follow([step.strip() for step in script.split(";")])
+
+
+# --- no difference without a name
+
+
+@pytest.mark.later
+def test_runs_agree_at_every_step(adapter: TopicAdapter) -> None:
+    result = held(adapter, runs=20 * len(TOPIC.instances))
+    assert result.agrees, unexplained(result)
+    assert result.agreeing == result.runs
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("release", TOPIC.releases)
+def test_many_runs_agree_at_every_step_and_take_every_action(release: str) -> None:
+    tools()
+    with start(Asked(release)) as made:
+        result = held(made, runs=10_000, release=release, seed=2)
+    assert result.agrees, unexplained(result)
+    actions = {action.name for each in TOPIC.instances for action in TOPIC.model(ENTRY, release, each).actions}
+    assert result.coverage.names().keys() == actions
+
+
+def test_the_actions_are_those_of_the_model() -> None:
+    """Each action has a step, is taken by the code itself, or has a reason why it has none; and no other has."""
+    everything: dict[str, Value] = {
+        "failures": 1, "add_failures": 1, "recoveries": 1, "crashes": 1, "terminations": 1, "closings": 1, "trims": 1,
+        "deletions": 1, "snapshots": 1, "subscription": True, "lazy": True, "unfenced": True, "capacity": 1,
+        "elsewhere": True, "metadata_store": "oxia",
+    }  # fmt: skip
+    actions, families = set(), set()
+    for defects in ([], ENTRY.history):
+        built = ENTRY.build(everything, defects)
+        actions |= {action.name for action in built.actions}
+        families |= {variable.family for variable in built.variables}
+    taken, left_out = {*TopicAdapter.covered, *TopicAdapter.eager}, set(TopicAdapter.not_covered)
+    assert taken | left_out == actions
+    assert not taken & left_out
+    shown = {family for observable in TopicAdapter.observables for family in observable.variables}
+    assert shown <= families
+
+
+def test_the_actions_of_the_instances_are_covered_in_every_release() -> None:
+    for release in TOPIC.releases:
+        for parameters in TOPIC.instances:
+            names = {action.name for action in TOPIC.model(ENTRY, release, parameters).actions}
+            assert names <= {*TopicAdapter.covered, *TopicAdapter.eager}, (release, parameters)
+
+
+@pytest.mark.parametrize("release", TOPIC.releases)
+def test_the_jars_are_pinned(release: str) -> None:
+    assert pulsar_topic(release).pinned
+
+
+# --- runs that a person can follow
+
+OPENS = "open(b0); create_ledger(b0, l0); list_first(b0, l0); connect(b0)"
+ONE_STORED = f"{OPENS}; publish(b0, m0); add(b0, l0, s0); confirm(b0, l0, s0)"
+ROLLS = f"{ONE_STORED}; roll_over(b0, l0); create_ledger(b0, l1)"
+FAILS = f"{ROLLS}; publish(b0, m1); add_waits(b0); publish(b0, m2); list_fails(b0, l1, 0)"
+TERMINATES = f"{ROLLS}; terminate(b0, l0); list_end(b0, l0)"
+
+
+@pytest.mark.later
+def test_a_rollover_opens_a_terminated_managed_ledger_again(adapter: TopicAdapter) -> None:
+    """Seen on 4.2.4 after pulsar#25858 and #26680; the model without the mistake deletes the new ledger instead."""
+    mistaken = follow(adapter, f"{TERMINATES}; list_new(b0, l1)", "terminated_reopened", terminations=1, dedup=False)
+    assert mistaken.verdict == "agrees", mistaken
+    assert mistaken.seen is not None
+    assert mistaken.seen.values["brokers"]["b0"]["state"] == "LedgerOpened"
+    sound = follow(adapter, f"{TERMINATES}; drop_new(b0, l1)", terminations=1, dedup=False)
+    assert sound.verdict == "not covered"
+
+
+@pytest.mark.later
+def test_what_passed_the_fence_is_stored_before_what_failed(adapter: TopicAdapter) -> None:
+    """The first of the two holes through which deduplication loses a message, in 4.2.4."""
+    late = f"{FAILS}; add_waits(b0)"
+    mistaken = follow(adapter, late, "reopened_before_fence", messages=3, failures=1)
+    assert mistaken.verdict == "agrees", mistaken
+    assert mistaken.seen is not None
+    assert mistaken.seen.values["brokers"]["b0"]["topic"] == "fenced"
+    sound = follow(adapter, FAILS, messages=3, failures=1)
+    assert (sound.verdict, [each.what for each in sound.differences]) == ("differs", ["state[b0]"])
