@@ -86,6 +86,7 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "assigned_while_leaving": {**_METADATA, "shutdowns": 1, "unloads": 0},
     "release_cut_short": {**_METADATA, "shutdowns": 1, "versions": 12},
     "handed_over_at_once": {**_METADATA, "shutdowns": 1, "unloads": 0},
+    "event_lost": {**_METADATA, "expiries": 1, "unloads": 0},
     "session_event_unseen": {"expiries": 1, "unloads": 0},
     "registration_lost": {"expiries": 1, "unloads": 0},
     "registration_persists": {"expiries": 1, "unloads": 0},

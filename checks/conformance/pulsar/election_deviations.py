@@ -56,6 +56,14 @@ def _runs_twice(step: Taken, differences: Sequence[Difference], why: str) -> boo
     return _requests(left, "stray", *(f"{broker} {what}" for what in wanted))
 
 
+def _begins_the_second(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    """The first of the two elections that a new session begins has failed, as the broker was closed: the second begins."""
+    broker = _actor(step)
+    begins = step.action.name == "withdraw" and step.before.get(f"begun[{broker}]", "session") == "session"
+    about = {f"{what}[{broker}]" for what in ("stage", "cached")} | {f"request {broker} {what}" for what in ("look", "create")}
+    return begins and bool(differences) and {d.what for d in differences} <= about
+
+
 def _under_way(view: View, broker: str) -> bool:
     return view[f"stage[{broker}]"] in UNDER_WAY
 
@@ -76,7 +84,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         "two elections at once",
         "an election under way continues beside the one that a new session begins; in the model it is dropped",
-        _runs_twice,
+        lambda *found: _runs_twice(*found) or _begins_the_second(*found),
     ),
 )
 """Each is described in docs/how-to/hold-it-against-the-code.md."""

@@ -144,6 +144,7 @@ class ChannelAdapter(Adapter):
     protocol = "service_unit"
     not_covered: ClassVar[Mapping[str, str]] = {
         "monitor": "runs of the monitor are not counted: what one finds is done one by one",
+        "reestablish_unheard": "every session event is heard",
         "drop_newer_lookup": "what is left to do for a lookup that has ended is done at once",
     }
     observables = OBSERVABLES

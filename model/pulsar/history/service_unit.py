@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.history import History
-from fencepost.model.pulsar.history.shared import past
+from fencepost.model.pulsar.history.shared import EVENT_LOST, past
 
 _METADATA = {"store": ("metadata",)}
 _TOPIC = {"store": ("topic",)}
@@ -168,6 +168,7 @@ SERVICE_UNIT: dict[str, History] = {
         costs="two brokers have the topics of a unit open while one of them shuts down",
         evidence="SUSC.cleanOwnerships overrides with Owned in 3.0.7:276, and with Releasing in 4.0.8:1447 and 4.2.4:1470",
     ),
+    "event_lost": EVENT_LOST,
     "session_event_unseen": History(
         "pulsar",
         ("#25132",),

@@ -29,7 +29,8 @@ EVENT_LOST = History(
     since="2.10.0 or before",
     fixed="4.2.4",
     releases="2.10.1 to 4.0.8, not 4.2.4, 5.0.0-M1",
-    costs="a broker goes on to lead, and to serve bundles, with nothing in the store: another one leads and serves beside it",
+    costs="a broker goes on to lead, and to serve bundles, with nothing in the store: another one leads and serves beside it;"
+    " with the extensible load manager over the metadata store it is registered, knows of no owner, and bundles stay unserved",
     evidence="ZKSessionWatcher.checkState sets its status after the listener, and so takes back what setSessionInvalid has set"
     " if the new watch is asked of a closed handle and fails in the same thread (2.10.1:171). 4.2.4 and 5.0.0-M1 hold events"
     " back until the new handle is set (newZkSetLatch of PulsarZooKeeperClient 4.2.4:131-160). Of expired sessions it was"

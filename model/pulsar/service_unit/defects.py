@@ -9,6 +9,7 @@ from fencepost.model.pulsar.service_unit.channel import Channel
 from fencepost.model.pulsar.service_unit.leader import Leader
 from fencepost.model.pulsar.service_unit.metadata_views import MetadataViews
 from fencepost.model.pulsar.service_unit.system_topic import SystemTopic
+from fencepost.model.pulsar.shared_defects import SHARED
 from fencepost.model.zookeeper.sessions_and_nodes import merged
 
 DEFECTS = {
@@ -32,6 +33,7 @@ DEFECTS = {
     "assigned_while_leaving": "pulsar#26520: a broker that is shutting down assigns units, and may select itself",
     "release_cut_short": "a broker that shuts down gives away by force what it is releasing, before the topics are closed",
     "handed_over_at_once": "a broker that shuts down makes another one the owner of a unit before it has closed the topics",
+    "event_lost": SHARED["event_lost"],
     "session_event_unseen": "pulsar#25132: a re-established session goes unnoticed, and no leader cleans up any more",
     "registration_lost": "pulsar#23359, #23382, #24057, #24932: a broker's node in the registry is not made again",
     "registration_persists": "pulsar#23889, #23984: a broker's node in the registry outlives its session",

@@ -79,6 +79,7 @@ CAUGHT = {
     "assigned_while_leaving": ({"leaving_brokers_assign_nothing"}, 2),
     "release_cut_short": ({"topics_are_open_once"}, 11),
     "handed_over_at_once": ({"one_takes_itself_for_the_owner"}, 7),
+    "event_lost": ({"assignments_are_acted_on", "told_brokers_know_the_record"}, 4),
     "session_event_unseen": ({"metadata_settles"}, 10),
     "registration_lost": ({"brokers_register"}, 10),
     "registration_persists": ({"nodes_have_sessions"}, 1),

@@ -217,6 +217,7 @@ NOTICED: dict[str, tuple[str, dict[str, Value]]] = {
 NOT_TOLD_APART = {
     **dict.fromkeys(("gaps_accepted", "jumps_rejected", "tombstones_compacted"), "they are mistakes over the topic"),
     **dict.fromkeys(("registration_lost", "registration_persists"), "the registry is the harness's"),
+    "event_lost": "every session event is heard",
     "newer_lookup_dropped": "what is left to do for a lookup that has ended is done at once",
 }
 
