@@ -40,7 +40,10 @@ TARGETS = {
     "service-unit": "the extensible load manager's channel over a ZooKeeper server, with the protocol service_unit",
     "topic": "managed ledgers, PersistentTopic and deduplication, over metadata and ledgers in memory, with the protocol topic",
 }
-"""The targets, as ``checks/conformance/registry.py`` has them: that they are the same is tested."""
+"""The targets, as ``checks/conformance/registry.py`` has them: that they are the same is tested, here and below."""
+
+WITH_STORAGE, WITH_PROCESSES = ("ledger", "bookie"), ("bookie",)
+"""The targets whose bookies have a storage to choose, and those whose process can be killed."""
 
 MIRRORS = """Looks in the jars of each modelled release for the classes and methods that the actions of the protocols mirror.
 Methods that only some releases have are declared (ONLY_IN of model/releases.py). The exit status is 12 if a method is missing
@@ -142,14 +145,16 @@ def _add_target(words: Commands, target: str, helps: str) -> None:
     helps = "number of parallel JVMs, max. 8 (default: one more than there are cores, if the runs are many)"
     add("--workers", type=whole(1), metavar="N", help=f"{helps}; the runs do not depend on it")
     add("--trace", type=Path, metavar="FILE", help="take the steps of a trace file instead")
-    add("--storage", metavar="KIND", help="of the bookies: db (Pulsar's, the default), sorted or interleaved")
-    add("--processes", action="store_true", help="kill real processes, by SIGKILL; the next one gets the files (bookie)")
+    if target in WITH_STORAGE:
+        add("--storage", metavar="KIND", help="of the bookies: db (Pulsar's, the default), sorted or interleaved")
+    if target in WITH_PROCESSES:
+        add("--processes", action="store_true", help="kill real processes, by SIGKILL; the next one gets the files")
     add_set(conform)
     add_defect(conform)
     add("--trace-dir", type=Path, metavar="DIR", help="write each difference there, as an ITF file")
     add_format(conform, FORMATS)
     add_quiet(conform)
-    conform.set_defaults(command=_conform, target=target)
+    conform.set_defaults(command=_conform, target=target, storage=None, processes=False)
 
 
 def _add_mirrors(words: Commands) -> None:

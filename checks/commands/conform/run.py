@@ -46,8 +46,6 @@ def run(asked: TargetRequest) -> ExitStatus:
 
 def _run(asked: TargetRequest) -> ExitStatus:
     target = find(asked.target, TARGETS)
-    if asked.processes and not target.processes:
-        raise RegistryError(f"{target.name} has no process to kill: leave --processes out")
     release = asked.release or target.releases[0]
     if unknown := unread([PROTOCOLS[target.protocol]], target.released(release)):
         print(f"fencepost: {unknown}", file=sys.stderr)

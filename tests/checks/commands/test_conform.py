@@ -93,8 +93,17 @@ def test_what_cannot_be_asked(arguments: list[str], status: int, told: str) -> N
     assert len(ran.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize("arguments", [["election", "--storage", "db"], ["ledger", "--processes"]])
+def test_a_target_has_no_option_that_means_nothing_there(arguments: list[str]) -> None:
+    ran = fencepost("conform", *arguments)
+    assert ran.returncode == 2
+    assert "unrecognized arguments" in ran.stderr
+
+
 def test_the_command_line_has_the_targets_that_there_are() -> None:
     assert set(conform_arguments.TARGETS) == set(TARGETS)
+    assert set(conform_arguments.WITH_STORAGE) == {name for name, target in TARGETS.items() if target.storages}
+    assert set(conform_arguments.WITH_PROCESSES) == {name for name, target in TARGETS.items() if target.processes}
     ran = fencepost("conform", "nothing")
     assert ran.returncode == 2
     assert "invalid choice: 'nothing' (choose from 'ledger', 'bookie', 'metadata-store', 'election'" in ran.stderr
