@@ -75,9 +75,9 @@ class Part:
     def general(self) -> Suite:
         """The suite of the protocol of any size in these cases."""
         with any_size(steps=self.steps):
-            made = self.make(self._settled(self._size))
-            _ = made.lemmas  # they are to be made here, too
-        return made
+            suite = self.make(self._settled(self._size))
+            _ = suite.lemmas  # they are to be made here, too
+        return suite
 
     def instance(self, larger: int = 0) -> Suite:
         """The suite of the instance that is so much larger than the least in these cases."""

@@ -56,8 +56,8 @@ class Run:
     def breaks(self) -> list[Property]:
         """The properties that are violated."""
         states, steps, ends = self.steered.violated
-        found = [self.observed.states[number] for number in states] + [self.observed.steps[number] for number in steps]
-        return found + (list(self.observed.may_end.values()) if ends else [])
+        broken = [self.observed.states[number] for number in states] + [self.observed.steps[number] for number in steps]
+        return broken + (list(self.observed.may_end.values()) if ends else [])
 
     @property
     def violated(self) -> list[str]:
@@ -137,9 +137,9 @@ class Machine(RuleBasedStateMachine):
         if steered.is_violated:
             raise self.violation(Violation(self.run.observed, self.run.breaks[0], steered.path, steered.start, self.made_by))
 
-    def violation(self, found: Violation) -> Violation:
+    def violation(self, violation: Violation) -> Violation:
         """What is raised for a violation: a place to add to it."""
-        return found
+        return violation
 
 
 def machine(observed: Observed, *, stretch: int = STRETCH, made_by: str = "Run(observed)") -> type[Machine]:

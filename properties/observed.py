@@ -108,19 +108,19 @@ class Observed:
         actions = {action.name: action for action in reversed(self.kernel.actions)}
         for action, count in zip(self.kernel.actions, enabled, strict=True):
             counts[action.name] = counts.get(action.name, 0) + count
-        kept = {action.label for action in self.kernel.actions}
-        in_part = {action.name for action in self.suite.protocol.actions if action.label not in kept}
-        found = [
+        inside = {action.label for action in self.kernel.actions}
+        in_part = {action.name for action in self.suite.protocol.actions if action.label not in inside}
+        suspicions = [
             Suspicion("never-enabled", name, f"action {name} was never enabled", actions[name].location)
             for name, count in counts.items()
             if not count and name not in in_part
         ]
         for family, action in frozen(self.suite, constant):
-            told = f"{family} never changed, although {action.name} could change it"
-            found.append(Suspicion("never-changes", family, told, action.location))
+            sentence = f"{family} never changed, although {action.name} could change it"
+            suspicions.append(Suspicion("never-changes", family, sentence, action.location))
         met, vacuous = set(seen), self.vacuous(seen)
-        found += [Suspicion("never-met", p.name, f"the premise of {p.name} was never met", p.location) for p in vacuous]
-        return found + [
+        suspicions += [Suspicion("never-met", p.name, f"the premise of {p.name} was never met", p.location) for p in vacuous]
+        return suspicions + [
             Suspicion("never-met", p.name, f"premise {place} of {count} of {p.name} was never met", p.location)
             for number, (p, place, count) in self.parts.items()
             if number not in met and p not in vacuous

@@ -31,13 +31,13 @@ def entries(floor: Path) -> dict[str, Entry]:
     RegistryError for a room whose entry is missing or has another name.
     """
     rooms = sorted(path.parent.name for path in floor.glob("*/entry.py"))
-    found: dict[str, Entry] = {}
+    entries: dict[str, Entry] = {}
     for room in sorted(rooms, key=lambda room: (*ORDER, room).index(room)):
         entry = getattr(import_module(f"{__package__}.{room}.entry"), "ENTRY", None)
         if not isinstance(entry, Entry) or entry.name != room:
             raise RegistryError(f'properties/{room}/entry.py: give it ENTRY = Entry("{room}", ...)')
-        found[room] = entry
-    return found
+        entries[room] = entry
+    return entries
 
 
 PROTOCOLS: dict[str, Entry] = entries(Path(__file__).parent)

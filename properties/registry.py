@@ -131,9 +131,9 @@ class Entry:
             parameter = known.get(name) or self._parameter(name)
             if not parameter.accepts(value):
                 raise self._unfit(parameter, repr(value))
-        made: Protocol = built(self.name, Protocol, self.function, **parameters, defects=tuple(defects))
-        made.actors.check()
-        return made
+        protocol: Protocol = built(self.name, Protocol, self.function, **parameters, defects=tuple(defects))
+        protocol.actors.check()
+        return protocol
 
     def of_file(self, parameters: Mapping[str, Any], defects: Iterable[str]) -> Protocol:
         """The instance that a file names. Raises what ``build`` raises, and RegistryError for a number above ``largest``."""
@@ -207,36 +207,36 @@ class Entry:
         RegistryError if it says nothing of them.
         """
         if why := self.refusal(releases):
-            said = ", ".join(number for number in PULSAR if number not in self.outside)
-            raise RegistryError(f"{self.name}: {why}; name another release by --pulsar: {said}")
+            numbers = ", ".join(number for number in PULSAR if number not in self.outside)
+            raise RegistryError(f"{self.name}: {why}; name another release by --pulsar: {numbers}")
         named = (releases.bookkeeper, releases.pulsar, releases.kafka)
         return {name: value for number in named for name, value in self.releases.get(number, {}).items()}
 
     def as_of(self, releases: Releases | None, instances: Iterable[Instance]) -> list[Instance]:
         """Of some instances those that behave as the releases do, each once; without releases all of them."""
-        behaviour, found = self.behaviour(releases) if releases else {}, list[Instance]()
+        behaviour, distinct = self.behaviour(releases) if releases else {}, list[Instance]()
         for instance in instances:
             fits = all(instance.parameters.get(name, value) == value for name, value in behaviour.items())
             parameters = {**behaviour, **instance.parameters}
-            if fits and parameters not in [other.parameters for other in found]:
-                found.append(replace(instance, parameters=parameters))
-        return found
+            if fits and parameters not in [other.parameters for other in distinct]:
+                distinct.append(replace(instance, parameters=parameters))
+        return distinct
 
     def settings(self, texts: Iterable[str]) -> dict[str, Value]:
         """The parameters written as ``name=value``, each at most once; RegistryError if one is wrong."""
-        found: dict[str, Value] = {}
+        values: dict[str, Value] = {}
         for text in texts:
             name, equals, written = (part.strip() for part in text.partition("="))
             if not equals:
                 raise RegistryError(f"{text!r} is not of the form name=value; {self._listing()}")
             parameter = self._parameter(name)
-            if name in found:
+            if name in values:
                 raise RegistryError(f"{name} is set twice")
             try:
-                found[name] = parameter.parse(written)
+                values[name] = parameter.parse(written)
             except ValueError:
                 raise self._unfit(parameter, repr(written)) from None
-        return found
+        return values
 
     def instances(self, size: str) -> tuple[Instance, ...]:
         """The instances of a size; RegistryError, listing the sizes, if there is none of that name."""

@@ -63,11 +63,11 @@ def premises(protocol: Protocol, prop: Property) -> list[Any]:
     if prop.kind not in ("always", "step"):
         return []
     parts = prop.formula.children() if z3.is_and(prop.formula) else [prop.formula]
-    found: dict[Any, list[Any]] = {}
+    by_premise: dict[Any, list[Any]] = {}
     for part in parts:
         if z3.is_implies(part) and not protocol.next_variables_of(part.arg(0)):
-            found.setdefault(_shape(protocol, part.arg(0)), []).append(part.arg(0))
-    return [z3.Or(alike) for alike in found.values()]
+            by_premise.setdefault(_shape(protocol, part.arg(0)), []).append(part.arg(0))
+    return [z3.Or(alike) for alike in by_premise.values()]
 
 
 def _shape(protocol: Protocol, term: Any) -> Any:

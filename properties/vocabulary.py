@@ -171,7 +171,7 @@ class Suite:
     def _refines(self, function: Formula, coarse: Protocol | Suite, carries: Sequence[str]) -> Formula:
         name, where = function.__name__, f"{self.protocol.name}: refinement {function.__name__}"
         whole = coarse.protocol if isinstance(coarse, Suite) else coarse
-        found = [self._carried(where, coarse, wanted) for wanted in carries]
+        parts = [self._carried(where, coarse, wanted) for wanted in carries]
         unsaid = is_outline() or not self.protocol.formulates("sometimes")
         refinement = None if unsaid else Refinement(where, self.protocol, whole, build(where, function))
         doc, location = inspect.cleandoc(function.__doc__ or ""), Location.of(function)
@@ -183,7 +183,7 @@ class Suite:
         declare("step", name, doc, lambda r: r.steps, is_it=True)
         for action in whole.steps:
             declare("sometimes", f"{name}_{action}", f"A step is {action} of {whole.name}.", partial(_happens, action))
-        for carried in found:
+        for carried in parts:
             declare(carried.kind, f"{name}_{carried.name}", carried.doc, partial(_said_of, carried))
         return function
 
@@ -192,8 +192,8 @@ class Suite:
         """The property of the coarse protocol by that name. Raises ModelError if there is none that refinement carries."""
         known = {p.name: p for p in [*coarse.properties, *coarse.lemmas]} if isinstance(coarse, Suite) else {}
         if name not in known:
-            told = "" if known else ": give refines a suite, not a protocol"
-            raise ModelError(f"{where} carries {name}, which the coarse protocol does not have{guess(name, known)}{told}")
+            remedy = "" if known else ": give refines a suite, not a protocol"
+            raise ModelError(f"{where} carries {name}, which the coarse protocol does not have{guess(name, known)}{remedy}")
         if known[name].kind not in ("always", "step", "lemma"):
             raise ModelError(f"{where} carries {name}: refinement carries what always holds, not a {known[name].kind} property")
         return known[name]
@@ -260,9 +260,9 @@ class Suite:
         strangers = [name for name in sorted(unfair) if not self.protocol.is_action_or_actor(name)]
         if strangers:
             raise ModelError(f"{where}: {strangers[0]!r} is neither an action nor an actor of the protocol")
-        made = build(where, function)
-        leads = _pairs(where, made) if kind == "leads_to" else ()
-        formula = z3.And([z3.Implies(*pair) for pair in leads]) if leads else _boolean(where, made)
+        value = build(where, function)
+        leads = _pairs(where, value) if kind == "leads_to" else ()
+        formula = z3.And([z3.Implies(*pair) for pair in leads]) if leads else _boolean(where, value)
         self.protocol.vet(where, formula, primed=kind == "step")
         return formula, leads
 
@@ -275,16 +275,16 @@ def _said_of(carried: Property, refinement: Refinement) -> Any:
     return refinement.of(carried.judged)
 
 
-def _pairs(where: str, made: Any) -> tuple[tuple[Any, Any], ...]:
+def _pairs(where: str, value: Any) -> tuple[tuple[Any, Any], ...]:
     """The premises and conclusions that a function has returned: one pair or several."""
-    pairs = made if isinstance(made, list) else [made]
+    pairs = value if isinstance(value, list) else [value]
     if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
-        raise ModelError(f"{where}: it returns (premise, conclusion) or a list of such pairs, not {_shown(made)}")
+        raise ModelError(f"{where}: it returns (premise, conclusion) or a list of such pairs, not {_shown(value)}")
     return tuple((_boolean(where, premise), _boolean(where, conclusion)) for premise, conclusion in pairs)
 
 
-def _shown(made: Any) -> str:
-    return "nothing: is its return forgotten?" if made is None else repr(made)
+def _shown(value: Any) -> str:
+    return "nothing: is its return forgotten?" if value is None else repr(value)
 
 
 def _boolean(where: str, value: Any) -> Any:

@@ -109,12 +109,12 @@ def election_conduct(suite: Suite) -> None:
             heard = And(goes_on(b), s.leader_deletion[b], Not(n.leader_deletion[b]), n.link[b] == s.link[b])
             forgets = s.stage[b] != "closed" if reads else s.stage[b] == "settled"
             begins = And(n.stage[b] == "looking", n.role[b] == "no_leader")
-            kept = And(n.stage[b] == s.stage[b], n.role[b] == s.role[b])
+            is_unchanged = And(n.stage[b] == s.stage[b], n.role[b] == s.role[b])
             return And(
                 Implies(And(heard, forgets), n.cached[b] == NOBODY),
                 Implies(And(heard, Not(forgets)), n.cached[b] == s.cached[b]),
                 Implies(And(heard, s.stage[b] == "settled"), begins),
-                Implies(And(heard, s.stage[b] != "settled"), kept),
+                Implies(And(heard, s.stage[b] != "settled"), is_unchanged),
             )
 
         return all_of(follows(b) for b in broker)

@@ -114,16 +114,16 @@ def _lookup(statements: Statements, hashes: HashRange) -> None:
     @statements.theorem
     def every_hash_is_looked_up_in_its_bundle() -> Iterator[Step]:
         """The lookup of any hash in a well formed layout ends at a bundle that has the hash."""
-        middle, found, further, nearer = hashes.narrowed(boundary, low, high, hash)
+        middle, is_hit, further, nearer = hashes.narrowed(boundary, low, high, hash)
         a_round = (*well_formed, between(low, high), low <= high)
-        goes_on = (*a_round, z3.Not(found))
+        goes_on = (*a_round, z3.Not(is_hit))
         least = (count, hash)
         yield Step("the search begins", well_formed, between(z3.IntVal(0), count), (), _hypothetical)
         yield Step("it looks between", a_round, z3.And(low <= middle, middle <= high), (), _hypothetical)
         yield Step("it goes on between", goes_on, between(further, nearer), (), _hypothetical)
         yield Step("it comes to an end", goes_on, nearer - further < high - low, (), _hypothetical)
         for name, is_found, at, given in (
-            ("it finds a boundary", True, middle, (*a_round, found)),
+            ("it finds a boundary", True, middle, (*a_round, is_hit)),
             ("it finds none", False, low, (*well_formed, between(low, high), low > high)),
         ):
             answer = hashes.place(is_found, at, count)
@@ -157,10 +157,10 @@ def _splits(statements: Statements, hashes: HashRange) -> None:
         cuts = [value(inserted(z3.IntVal(at))) for at in range(value(more))]
         bundle, where = Bundle(*map(value, parent)), f" at {_listed(cuts)}"
         try:
-            made = _layout(value, hashes).split(bundle, cuts)
+            layout = _layout(value, hashes).split(bundle, cuts)
         except Refused as error:
             return f"the split of {bundle}{where} is refused: {error}"
-        wrong = made and [b for b in made.bundles if b.lower >= b.upper]
+        wrong = layout and [b for b in layout.bundles if b.lower >= b.upper]
         return f"the split of {bundle}{where} makes {', '.join(map(str, wrong))}" if wrong else None
 
     @statements.theorem
@@ -202,11 +202,11 @@ def _algorithms(statements: Statements, hashes: HashRange) -> None:
         return z3.And(lower < cut, cut < upper)
 
     def cuts(cut: Any, *between: Any) -> Callable[[Value], str]:
-        def told(value: Value) -> str:
+        def shown(value: Value) -> str:
             topics = f" between topics {_listed(map(value, between))}" if between else ""
             return f"bundle {Bundle(value(lower), value(upper))} is cut{topics} at {value(cut):#010x}"
 
-        return told
+        return shown
 
     @statements.theorem
     def range_equally_divide_cuts_inside() -> Iterator[Step]:
@@ -239,9 +239,9 @@ def _algorithms(statements: Statements, hashes: HashRange) -> None:
         """
         cut = hashes.midpoint(start, end)
         at_an_edge = z3.Or(z3.And(start == lower, end <= lower + 1), start == upper)
-        least, told = (lower, upper, start, end), cuts(cut, start, end)
-        yield Step("inside", topics, inside(cut) == z3.Not(at_an_edge), least, told)
-        yield Step("fits in longs", topics, _fits_in_longs(cut), least, told)
+        least, shown = (lower, upper, start, end), cuts(cut, start, end)
+        yield Step("inside", topics, inside(cut) == z3.Not(at_an_edge), least, shown)
+        yield Step("fits in longs", topics, _fits_in_longs(cut), least, shown)
 
     @statements.theorem
     def flow_or_qps_equally_divide_cuts_inside() -> Iterator[Step]:
@@ -252,9 +252,9 @@ def _algorithms(statements: Statements, hashes: HashRange) -> None:
         """
         cut = hashes.behind_midpoint(start, end)
         at_the_edge = z3.Or(z3.And(start == end, end >= upper - 1), z3.And(end == upper, end - start <= 2))
-        least, told = (lower, upper, start, end), cuts(cut, start, end)
-        yield Step("inside", topics, inside(cut) == z3.Not(at_the_edge), least, told)
-        yield Step("fits in longs", topics, _fits_in_longs(cut), least, told)
+        least, shown = (lower, upper, start, end), cuts(cut, start, end)
+        yield Step("inside", topics, inside(cut) == z3.Not(at_the_edge), least, shown)
+        yield Step("fits in longs", topics, _fits_in_longs(cut), least, shown)
 
     @statements.theorem
     def flow_or_qps_equally_divide_separates_topics() -> Iterator[Step]:
@@ -266,12 +266,12 @@ def _algorithms(statements: Statements, hashes: HashRange) -> None:
         given = (start >= 0, start <= end, end <= next_start, next_start <= next_end, next_end <= hashes.last)
         least = (start, end, next_start, next_end)
 
-        def told(value: Value) -> str:
+        def shown(value: Value) -> str:
             return f"between topics {_listed(map(value, least))} it cuts at {_listed(map(value, (cut, next_cut)))}"
 
-        yield Step("separates", (*given, start < end), z3.And(start < cut, cut <= end), least, told)
-        yield Step("never falls", given, cut <= next_cut, least, told)
-        yield Step("rises", (*given, start < end, next_start < next_end), cut < next_cut, least, told)
+        yield Step("separates", (*given, start < end), z3.And(start < cut, cut <= end), least, shown)
+        yield Step("never falls", given, cut <= next_cut, least, shown)
+        yield Step("rises", (*given, start < end, next_start < next_end), cut < next_cut, least, shown)
 
 
 def _well_formed(hashes: HashRange) -> tuple[Any, ...]:
@@ -308,11 +308,11 @@ def _not_once(hashes: HashRange) -> Callable[[Value], str | None]:
         except Refused:
             return None
         has = [bundle for bundle in layout.bundles if hashes.contains(*bundle, value(hash))]
-        found = layout.find(value(hash))
-        if [found] == has:
+        bundle = layout.find(value(hash))
+        if [bundle] == has:
             return None
         where = " and ".join(map(str, has)) or "no bundle"
-        return f"hash {value(hash):#010x} is in {where} and is looked up {f'in {found}' if found else 'outside the layout'}"
+        return f"hash {value(hash):#010x} is in {where} and is looked up {f'in {bundle}' if bundle else 'outside the layout'}"
 
     return told
 

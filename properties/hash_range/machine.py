@@ -169,8 +169,8 @@ class LayoutMachine(RuleBasedStateMachine):
         lower, upper = np.array(self.layout.boundaries[:-1]), np.array(self.layout.boundaries[1:])
         has = self.hashes.contains(lower, upper, hashes[:, np.newaxis])
         for hash, having in zip(hashes.tolist(), has, strict=True):
-            holders, found = [self.layout.bundles[place] for place in np.flatnonzero(having)], self.layout.find(hash)
-            assert holders == [found], f"{hash:#010x} is in {', '.join(map(str, holders))}, and is looked up in {found}"
+            holders, answer = [self.layout.bundles[place] for place in np.flatnonzero(having)], self.layout.find(hash)
+            assert holders == [answer], f"{hash:#010x} is in {', '.join(map(str, holders))}, and is looked up in {answer}"
 
     @invariant()
     def boundaries_rise_over_the_whole_range(self) -> None:

@@ -43,11 +43,11 @@ def ledger_causes(suite: Suite) -> None:
             """
 
             def again(b: int, e: int) -> Any:
-                found = any_of(
+                read = any_of(
                     And(s.found[r].has(e), Or(new_ensembles[r].holds(b, e), for_recovery[r].holds(b, e))) for r in recoverer
                 )
                 has_later = any_of(And(e < later, s.stored[b].has(later)) for later in entry)
-                return And(s.up[b], found, Or(n.bookie_lac[b] >= e - 1, has_later))
+                return And(s.up[b], read, Or(n.bookie_lac[b] >= e - 1, has_later))
 
             without_add = {(b, e): And(is_new("stored", b, e), Not(n.accepted[b].has(e))) for b, e in places}
             return all_of(Implies(without_add[b, e], again(b, e)) for b, e in places)

@@ -48,9 +48,9 @@ def ledger_conduct(suite: Suite) -> None:
             """A bookie that is down takes nothing in and answers nobody."""
 
             def idle(b: int) -> Any:
-                kept = And(n.stored[b] == s.stored[b], n.accepted[b] == s.accepted[b], Implies(n.fenced[b], s.fenced[b]))
+                same = And(n.stored[b] == s.stored[b], n.accepted[b] == s.accepted[b], Implies(n.fenced[b], s.fenced[b]))
                 answers = [(n.coverage, s.coverage), (n.no_such_entry, s.no_such_entry), (n.recovery_acked, s.recovery_acked)]
-                return And(kept, *(Implies(after[r].has(b), before[r].has(b)) for after, before in answers for r in recoverer))
+                return And(same, *(Implies(after[r].has(b), before[r].has(b)) for after, before in answers for r in recoverer))
 
             return all_of(Implies(Not(s.up[b]), idle(b)) for b in bookie)
 

@@ -71,6 +71,6 @@ def _in_order(p: Protocol) -> Callable[[Action], Any]:
 
 def _with(p: Protocol, conditions: Conditions, *, without: Collection[str] = ()) -> Protocol:
     """The protocol with actions that happen only where a condition is met, and without some."""
-    kept = [action for action in p.actions if action.name not in without]
-    p.actions = [replace(a, guard=And(a.guard, conditions[a.name](a))) if a.name in conditions else a for a in kept]
+    actions = [action for action in p.actions if action.name not in without]
+    p.actions = [replace(a, guard=And(a.guard, conditions[a.name](a))) if a.name in conditions else a for a in actions]
     return p

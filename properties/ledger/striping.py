@@ -82,9 +82,9 @@ def check(ensemble: int, write_quorum: int) -> Placement:
 
 def _silent(start: int, ensemble: int, write_quorum: int) -> Misplacement | None:
     for entry in (*range(start, start + 2 * ensemble), CAST_PERIOD):
-        found = _misplaced(entry, write_quorum, ensemble)
-        if found and all(0 <= place < ensemble for place in found.written):
-            return found
+        misplacement = _misplaced(entry, write_quorum, ensemble)
+        if misplacement and all(0 <= place < ensemble for place in misplacement.written):
+            return misplacement
     total = z3.ZeroExt(1, z3.BitVec("total", 63))
     place, following = place_written(total, ensemble), place_written(total + 1, ensemble)
     if write_quorum == ensemble:  # places that follow each other round the ensemble are all of it, wherever they begin

@@ -255,8 +255,8 @@ def ledger(p: Protocol) -> Suite:
     @suite.step
     def lac_never_goes_back() -> Any:
         """An explicit last add confirmed only rises, unless the disk is lost; others fall with their entries only."""
-        kept = {b: And(n.stored[b] == s.stored[b], n.accepted[b] == s.accepted[b]) for b in bookie}
-        falls = {b: And(n.bookie_lac[b] < s.bookie_lac[b], kept[b]) for b in bookie}
+        is_unchanged = {b: And(n.stored[b] == s.stored[b], n.accepted[b] == s.accepted[b]) for b in bookie}
+        falls = {b: And(n.bookie_lac[b] < s.bookie_lac[b], is_unchanged[b]) for b in bookie}
         return Implies(
             losses(n) == losses(s), all_of(And(Not(falls[b]), s.explicit_lac[b] <= n.explicit_lac[b]) for b in bookie)
         )

@@ -124,9 +124,9 @@ def _node_rules(suite: Suite) -> None:
 
         def follows(before: Node, after: Node, c: int) -> Any:
             gone = And(before.holder != NOBODY, after.holder == NOBODY)
-            told = And(after.deleted[c], Not(before.deleted[c]))
+            is_told = And(after.deleted[c], Not(before.deleted[c]))
             return And(
-                Implies(told, And(gone, will_hear(c))),
+                Implies(is_told, And(gone, will_hear(c))),
                 Implies(And(gone, Or(will_hear(c), before.deleted[c]), n.session[c], n.lives[c]), after.deleted[c]),
             )
 

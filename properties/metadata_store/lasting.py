@@ -57,9 +57,9 @@ def lasting_conduct(suite: Suite) -> None:
 
         def follows(c: int) -> Any:
             hears = s.lives[c] if kind.catches_up else reaches(c)
-            told = And(n.lasting_change[c], Not(s.lasting_change[c]))
+            is_told = And(n.lasting_change[c], Not(s.lasting_change[c]))
             wrote = Or(n.change[c] != s.change[c], n.link[c] != s.link[c])
-            return And(Implies(told, And(rises, hears)), Implies(And(rises, hears, Not(wrote)), n.lasting_change[c]))
+            return And(Implies(is_told, And(rises, hears)), Implies(And(rises, hears, Not(wrote)), n.lasting_change[c]))
 
         return all_of(follows(c) for c in client)
 

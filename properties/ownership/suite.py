@@ -46,12 +46,12 @@ def ownership(p: Protocol) -> Suite:
     @suite.step
     def healthy_owners_keep_their_bundles() -> Any:
         """A broker that is up to date and has the node stops serving, or lets it go, only on request."""
-        told = Or(n.releases > s.releases, n.disables > s.disables)
+        is_asked = Or(n.releases > s.releases, n.disables > s.disables)
 
         def follows(b: int, u: int) -> Any:
             healthy = And(locks.is_up_to_date(b, u), locks.holds(b, u), locks.is_active(b, u))
             lets_go = Or(n.serves[b, u] != "active", n.lock[b, u] == "releasing")
-            return Implies(And(healthy, n.lives[b], lets_go), told)
+            return Implies(And(healthy, n.lives[b], lets_go), is_asked)
 
         return all_of(follows(b, u) for b, u in pairs)
 
@@ -121,9 +121,9 @@ def _disabling(suite: Suite, locks: Locks) -> None:
             created = And(s.owner_holder[u] == NOBODY, n.owner_holder[u] == b)
             return Implies(created, n.owner_disabled[u] == (s.serves[b, u] == "inactive"))
 
-        kept = [Implies(And(s.owner_disabled[u], n.owner_holder[u] != NOBODY), n.owner_disabled[u]) for u in bundle]
+        stays = [Implies(And(s.owner_disabled[u], n.owner_holder[u] != NOBODY), n.owner_disabled[u]) for u in bundle]
         by_somebody = any_of(disables(b, u) for b, u in pairs)
-        return And(*kept, *(follows(b, u) for b, u in pairs), Implies(n.disables > s.disables, by_somebody))
+        return And(*stays, *(follows(b, u) for b, u in pairs), Implies(n.disables > s.disables, by_somebody))
 
     @suite.lemma
     def absent_nodes_are_not_disabled() -> Any:

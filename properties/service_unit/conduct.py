@@ -58,8 +58,8 @@ def _nodes(suite: Suite, now: Units, then: Units) -> list[Formula]:
     def nodes_are_made_by_those_who_stay() -> Any:
         """A node is made by a broker that reaches the store, and has not left to shut down, in its present session."""
         both = list(zip(nodes(now), nodes(then), strict=True))
-        made = [(And(before == NOBODY, after == b), former, b) for (before, _), (after, former) in both for b in now.broker]
-        return all_of(Implies(each, And(now.reaches(b), now.stays(b), Not(former))) for each, former, b in made)
+        new = [(And(before == NOBODY, after == b), former, b) for (before, _), (after, former) in both for b in now.broker]
+        return all_of(Implies(each, And(now.reaches(b), now.stays(b), Not(former))) for each, former, b in new)
 
 
     @suite.step

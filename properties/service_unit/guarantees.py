@@ -57,8 +57,8 @@ def served(p: Protocol) -> Suite:
     @suite.leads_to
     def bundles_are_served() -> Any:
         """A bundle without an owner who is registered, and knows that it owns it, has one in the end."""
-        found = {u: any_of(_is_found(now, b, u) for b in now.broker) for u in now.unit}
-        return [(Not(found[u]), found[u]) for u in found]
+        is_found = {u: any_of(_is_found(now, b, u) for b in now.broker) for u in now.unit}
+        return [(Not(is_found[u]), is_found[u]) for u in is_found]
 
     @suite.sometimes
     def a_bundle_is_unserved_after_all() -> Any:

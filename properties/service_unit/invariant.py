@@ -68,8 +68,8 @@ def _records(suite: Suite, now: Units, faults: bool) -> None:
         def nothing_is_released() -> Any:
             """As nothing is unloaded, every unit is owned, or about to be for the first time."""
             first = {record: And(record.state == "Assigning", record.version == FIRST) for record in truths + views}
-            kept = all_of(Or(first[record], record.state.among("Init", "Owned")) for record in first)
-            return And(kept, all_of(s.due[b, u] == "none" for b, u in now.pairs))
+            is_first = all_of(Or(first[record], record.state.among("Init", "Owned")) for record in first)
+            return And(is_first, all_of(s.due[b, u] == "none" for b, u in now.pairs))
 
     @suite.lemma
     def only_owners_are_forced() -> Any:
@@ -90,8 +90,8 @@ def _records(suite: Suite, now: Units, faults: bool) -> None:
     @suite.lemma
     def who_is_told_knows() -> Any:
         """A broker that reaches the store, and is not about to hear of a write, has the record itself."""
-        told = {(b, u): And(now.reaches(b), Not(s.unheard[b, u])) for b, u in now.pairs}
-        return all_of(Implies(told[b, u], now.view(b, u).equals(now.truth(u))) for b, u in now.pairs)
+        is_told = {(b, u): And(now.reaches(b), Not(s.unheard[b, u])) for b, u in now.pairs}
+        return all_of(Implies(is_told[b, u], now.view(b, u).equals(now.truth(u))) for b, u in now.pairs)
 
 
 def _sessions(suite: Suite, now: Units) -> None:

@@ -39,33 +39,33 @@ OLD, NEW, NEXT = (_record(name) for name in ("old", "new", "next"))
 
 def keeps(old: Record, new: Record, topic: bool, defects: Defects = frozenset()) -> Any:
     """The formula: of two records the old one is kept, over the topic or over the metadata store, with these defects."""
-    kept = keeps_old(old, new, topic=topic, first=LEAST, last=LAST)
+    decision = keeps_old(old, new, topic=topic, first=LEAST, last=LAST)
     if "equal_versions_accepted" in defects:
-        kept = And(kept, Or(old.absent, old.version != new.version))
+        decision = And(decision, Or(old.absent, old.version != new.version))
     if "force_before_versions" in defects:
-        kept = And(kept, Not(new.force))
+        decision = And(decision, Not(new.force))
     if "jumps_accepted" in defects:
-        kept = And(kept, Or(old.absent, old.version + 1 >= new.version))
-    return kept
+        decision = And(decision, Or(old.absent, old.version + 1 >= new.version))
+    return decision
 
 
 def theorems(defects: Defects = frozenset()) -> list[Theorem]:
     """The theorems about the resolver, with these defects in it."""
     statements = Statements()
-    kept = partial(keeps, defects=defects)
+    decision = partial(keeps, defects=defects)
 
     @statements.theorem
     def one_record_for_each_version() -> Iterator[Step]:
         """Of two records with one version that follow the same, the second is rejected, forced or not."""
         for store, topic in STORES.items():
-            given = (*_given(OLD, NEW, NEXT), Not(kept(OLD, NEW, topic)), _is_written(NEW), _is_written(NEXT))
-            claim = Implies(NEXT.version == NEW.version, kept(NEW, NEXT, topic))
+            given = (*_given(OLD, NEW, NEXT), Not(decision(OLD, NEW, topic)), _is_written(NEW), _is_written(NEXT))
+            claim = Implies(NEXT.version == NEW.version, decision(NEW, NEXT, topic))
             yield Step(f"over {store}", given, claim, (), _told(OLD, NEW, NEXT))
 
     @statements.theorem
     def versions_rise_by_one_over_the_store() -> Iterator[Step]:
         """Over the metadata store a record follows one whose version is one less, or none if its version is the first."""
-        written = (*_given(OLD, NEW), Not(kept(OLD, NEW, False)), _is_written(NEW))
+        written = (*_given(OLD, NEW), Not(decision(OLD, NEW, False)), _is_written(NEW))
         follows = Or(NEW.version == OLD.version + 1, And(OLD.version == LAST, NEW.version == LEAST))
         yield Step("after a record", (*written, Not(OLD.absent)), follows, (), _told(OLD, NEW))
         yield Step("after none", (*written, OLD.absent), NEW.version == FIRST, (), _told(OLD, NEW))
@@ -74,7 +74,7 @@ def theorems(defects: Defects = frozenset()) -> list[Theorem]:
     def versions_rise() -> Iterator[Step]:
         """A record is not replaced by one with a lower version, except for the overflow; over the topic versions may jump."""
         for store, topic in STORES.items():
-            given = (*_given(OLD, NEW), Not(OLD.absent), _is_written(NEW), Not(kept(OLD, NEW, topic)))
+            given = (*_given(OLD, NEW), Not(OLD.absent), _is_written(NEW), Not(decision(OLD, NEW, topic)))
             claim = Or(NEW.version > OLD.version, And(OLD.version == LAST, NEW.version == LEAST))
             yield Step(f"over {store}", given, claim, (), _told(OLD, NEW))
 
@@ -82,13 +82,13 @@ def theorems(defects: Defects = frozenset()) -> list[Theorem]:
     def tombstones_are_accepted() -> Iterator[Step]:
         """A tombstone is accepted whatever is there: it has no version."""
         for store, topic in STORES.items():
-            yield Step(f"over {store}", (*_given(OLD, NEW), NEW.absent), Not(kept(OLD, NEW, topic)), (), _told(OLD, NEW))
+            yield Step(f"over {store}", (*_given(OLD, NEW), NEW.absent), Not(decision(OLD, NEW, topic)), (), _told(OLD, NEW))
 
     @statements.theorem
     def stores_agree_where_nothing_is_missing() -> Iterator[Step]:
         """Of records without gaps between their versions both stores accept the same, forced or not."""
         given = (*_given(OLD, NEW), _is_written(NEW))
-        same = kept(OLD, NEW, True) == kept(OLD, NEW, False)
+        same = decision(OLD, NEW, True) == decision(OLD, NEW, False)
         follows = And(Not(OLD.absent), NEW.version == OLD.version + 1)
         yield Step("after a record", (*given, follows), same, (), _told(OLD, NEW))
         yield Step("after none", (*given, OLD.absent, NEW.version == FIRST), same, (), _told(OLD, NEW))
@@ -96,7 +96,7 @@ def theorems(defects: Defects = frozenset()) -> list[Theorem]:
     @statements.theorem
     def only_force_takes_from_an_owner() -> Iterator[Step]:
         """Over the metadata store the record of an owner is replaced without force only by Releasing or Splitting, from him."""
-        given = (*_given(OLD, NEW), OLD.state == "Owned", _is_written(NEW), Not(NEW.force), Not(kept(OLD, NEW, False)))
+        given = (*_given(OLD, NEW), OLD.state == "Owned", _is_written(NEW), Not(NEW.force), Not(decision(OLD, NEW, False)))
         claim = And(NEW.state.among("Releasing", "Splitting"), NEW.src == OLD.dst)
         yield Step("over the metadata store", given, claim, (), _told(OLD, NEW))
 

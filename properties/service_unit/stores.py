@@ -173,8 +173,8 @@ def _log(suite: Suite, now: Units, then: Units) -> None:
         def compaction_leaves_the_last_message() -> Any:
             """What a compaction would leave of a unit, except for tombstones, is its record, and it has not taken that away."""
             counts = {k: And(s.message_counts[k], Not(message[k].absent)) for k in places}
-            kept = [Implies(counts[k], And(Not(s.message_gone[k]), message[k].equals(now.truth(0)))) for k in places]
-            return And(*kept, Not(at_least(2, list(counts.values()))))
+            last = [Implies(counts[k], And(Not(s.message_gone[k]), message[k].equals(now.truth(0)))) for k in places]
+            return And(*last, Not(at_least(2, list(counts.values()))))
 
 
 def _nodes(suite: Suite, now: Units, then: Units) -> None:
@@ -188,9 +188,9 @@ def _nodes(suite: Suite, now: Units, then: Units) -> None:
         def follows(b: int, u: int) -> Any:
             written = Not(now.truth(u).equals(then.truth(u)))
             back = And(s.link[b] != "connected", n.link[b] == "connected")
-            told = And(Not(s.unheard[b, u]), n.unheard[b, u])
+            is_told = And(Not(s.unheard[b, u]), n.unheard[b, u])
             return And(
-                Implies(told, Or(back, And(written, now.reaches(b)))),
+                Implies(is_told, Or(back, And(written, now.reaches(b)))),
                 Implies(And(written, now.reaches(b), then.reaches(b)), n.unheard[b, u]),
             )
 

@@ -121,13 +121,13 @@ def _owners(suite: Suite, now: Units) -> list[Formula]:
     )
     def topics_are_kept_once() -> Any:
         """No two brokers that go on, and have been told of everything, have topics open that they are not about to close."""
-        kept = {
+        owns = {
             (b, u): And(now.is_current(b, u), s.topics[b, u] == "open", Not(s.leaves[b, u]), s.due[b, u] == "none")
             for b, u in now.pairs
         }
         if settings["shutdowns"]:
-            kept = {(b, u): And(now.runs(b), each) for (b, u), each in kept.items()}
-        return all_of(Not(at_least(2, [kept[b, u] for b in broker])) for u in now.unit)
+            owns = {(b, u): And(now.runs(b), each) for (b, u), each in owns.items()}
+        return all_of(Not(at_least(2, [owns[b, u] for b in broker])) for u in now.unit)
 
     return back
 

@@ -97,10 +97,10 @@ def split_conduct(suite: Suite, about: Splits) -> None:
         """
 
         def follows(b: int) -> Any:
-            told = And(n.layout_change[b], Not(s.layout_change[b]))
+            is_told = And(n.layout_change[b], Not(s.layout_change[b]))
             heard = s.lives[b] if about.kind.catches_up else And(reaches(b), Not(is_answered(b)))
             concerned = And(rises, heard)
             looks = And(s.link[b] != "connected", n.link[b] == "connected") if about.fixed else False
-            return And(Implies(told, Or(concerned, looks)), Implies(concerned, n.layout_change[b]))
+            return And(Implies(is_told, Or(concerned, looks)), Implies(concerned, n.layout_change[b]))
 
         return all_of(follows(b) for b in broker)

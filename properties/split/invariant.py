@@ -102,8 +102,8 @@ def _about_the_layout(suite: Suite, about: Splits) -> None:
         def copies_are_told_of_changes() -> Any:
             """A broker that reaches the store, or all that live, has the layout, or will be told of a change."""
             reaches = {b: And(about.is_live(b), s.link[b] == "connected") for b in broker}
-            told = {b: And(reaches[b] if about.unheard else s.lives[b], Not(s.layout_change[b])) for b in broker}
-            return all_of(Implies(told[b], s.view_version[b] == s.layout_version) for b in broker)
+            is_told = {b: And(reaches[b] if about.unheard else s.lives[b], Not(s.layout_change[b])) for b in broker}
+            return all_of(Implies(is_told[b], s.view_version[b] == s.layout_version) for b in broker)
 
         @suite.lemma
         def refused_versions_are_old() -> Any:
@@ -155,10 +155,10 @@ def _about_splits(suite: Suite, about: Splits) -> None:
         def only_split_is_undisturbed() -> Any:
             """There is one split at most, whose broker is told of no change, and has the parent in its copy until it is cut."""
             begun = {b: s.split[b] != "none" for b in broker}
-            told = [Implies(s.layout_change[b], And(s.splits == 1, Not(begun[b]))) for b in broker]
+            cases = [Implies(s.layout_change[b], And(s.splits == 1, Not(begun[b]))) for b in broker]
             before = {b: s.split[b].among("preparing", "writing", "waiting") for b in broker}
             known = [Implies(And(before[b], s.parent[b] == u), s.view[b].has(u)) for b, u in pairs]
-            return And(how_many(*begun.values()) <= s.splits, *told, *known)
+            return And(how_many(*begun.values()) <= s.splits, *cases, *known)
 
     @suite.lemma
     def attempts_fit_their_stage() -> Any:

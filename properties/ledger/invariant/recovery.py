@@ -45,14 +45,14 @@ def recovery_lemmas(suite: Suite, w: Words) -> None:
     @suite.lemma
     def phases_are_clean() -> Any:
         """Answers are kept only in the phase that asked for them, and entries found only from reading on."""
-        found = all_of(
+        read = all_of(
             And(
                 Implies(s.phase[r].among("idle", "fencing"), s.found[r].is_empty),
                 Implies(s.phase[r] == "adding", next_entry(s, r) < striping.entries),
             )
             for r in recoverer
         )
-        return And(answers_of_the_write_set(p), found)
+        return And(answers_of_the_write_set(p), read)
 
     @suite.lemma
     def found_entries_are_readable() -> Any:
