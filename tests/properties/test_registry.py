@@ -135,7 +135,7 @@ def test_finding() -> None:
     assert find("tank", {"tank": TANK}) is TANK
     with pytest.raises(RegistryError) as error:
         find("tanks", {"tank": TANK})
-    assert str(error.value) == "there is no protocol 'tanks' (did you mean tank?); there is tank"
+    assert str(error.value) == "there is no protocol 'tanks' (did you mean tank?); there are tank"
 
 
 def _cost(size: str, place: int) -> list[pytest.MarkDecorator]:

@@ -50,18 +50,18 @@ class Compiler:
         self._masked("observe_step", formulas, 2)
 
     def apply(self, actions: Sequence[Action]) -> None:
-        made = self._function("apply", 3, words=[1])
-        state, number, after = made.arguments
-        words = made.load_all(state, self.packing.words)
+        function = self._function("apply", 3, words=[1])
+        state, number, after = function.arguments
+        words = function.load_all(state, self.packing.words)
         for place, word in enumerate(words):
-            made.store(word, after, place)
-        made.switch(number, len(actions))
+            function.store(word, after, place)
+        function.switch(number, len(actions))
         for case, action in enumerate(actions):
-            made.block(f"case_{case}")
-            _Step(self, made, words, action).write_after(after)
-            made.branch("end")
-        made.block("end")
-        made.end()
+            function.block(f"case_{case}")
+            _Step(self, function, words, action).write_after(after)
+            function.branch("end")
+        function.block("end")
+        function.end()
 
     def advance(self, actions: Sequence[Action], formulas: Sequence[Any], observed: Sequence[Any]) -> None:
         """Each action has a function of its own, because the time that LLVM takes for one grows faster than its text."""
@@ -73,15 +73,15 @@ class Compiler:
 
     def _by_action(self, name: str, parts: Sequence[Function]) -> None:
         """A function that takes the number of an action second and does what the part for that action does with the rest."""
-        made = self._function(name, len(parts[0].arguments) + 1 if parts else 2, words=[1])
-        state, number, *outputs = made.arguments
-        made.switch(number, len(parts))
+        function = self._function(name, len(parts[0].arguments) + 1 if parts else 2, words=[1])
+        state, number, *outputs = function.arguments
+        function.switch(number, len(parts))
         for case, part in enumerate(parts):
-            made.block(f"case_{case}")
-            made.call(part, [state, *outputs], tail=True)
-            made.branch("end")
-        made.block("end")
-        made.end()
+            function.block(f"case_{case}")
+            function.call(part, [state, *outputs], tail=True)
+            function.branch("end")
+        function.block("end")
+        function.end()
 
     def _advance_by(
         self, case: int, action: Action, stillness: Stillness, guards: Sequence[Any], observed: Sequence[Any]
@@ -107,67 +107,67 @@ class Compiler:
 
     def _masked(self, name: str, formulas: Sequence[Any], states: int) -> None:
         """A function that writes the truth of the formulas as a bit set, which has a word even if there are none of them."""
-        made = self._function(name, states + 1)
-        *addresses, mask = made.arguments
-        readers = [self.reader(made, made.load_all(address, self.packing.words)) for address in addresses]
-        terms = Terms(made, lambda name: readers[name.endswith("'")](name.removesuffix("'")))
+        function = self._function(name, states + 1)
+        *addresses, mask = function.arguments
+        readers = [self.reader(function, function.load_all(address, self.packing.words)) for address in addresses]
+        terms = Terms(function, lambda name: readers[name.endswith("'")](name.removesuffix("'")))
         flags = {place: terms.emit(self.protocol.constants.nodes.of(formula)) for place, formula in enumerate(formulas)}
         for word, mine in _by_word(flags).items():
-            made.store(made.bits(mine), mask, word)
+            function.store(function.bits(mine), mask, word)
         if not flags:
-            made.store(constant(64, 0), mask, 0)
-        made.end()
+            function.store(constant(64, 0), mask, 0)
+        function.end()
 
     def _function(self, name: str, takes: int, **how: Any) -> Function:
-        made = Function(name, takes, **how)
-        self._functions.append(made)
-        return made
+        function = Function(name, takes, **how)
+        self._functions.append(function)
+        return function
 
-    def reader(self, made: Function, words: Sequence[Value]) -> Callable[[str], Value]:
+    def reader(self, function: Function, words: Sequence[Value]) -> Callable[[str], Value]:
         """The values of variables, by name, in loaded words; each is taken out once."""
         known: dict[str, Value] = {}
 
         def read(name: str) -> Value:
             if name not in known:
-                known[name] = self._taken_out(made, self.variables[name], words)
+                known[name] = self._taken_out(function, self.variables[name], words)
             return known[name]
 
         return read
 
-    def _taken_out(self, made: Function, variable: Variable, words: Sequence[Value]) -> Value:
+    def _taken_out(self, function: Function, variable: Variable, words: Sequence[Value]) -> Value:
         field = self.packing.fields[variable.name]
         if field.bits == 0:
             return constant(64, field.low)
-        shifted = made.shifted(words[field.word], -field.shift)
+        shifted = function.shifted(words[field.word], -field.shift)
         if not isinstance(variable.domain, (Number, Choice)):
-            return made.resized(shifted, field.bits)
-        masked = made.join("and", shifted, constant(64, field.mask)) if field.shift + field.bits < 64 else shifted
-        return made.join("add", masked, constant(64, field.low)) if field.low else masked
+            return function.resized(shifted, field.bits)
+        masked = function.join("and", shifted, constant(64, field.mask)) if field.shift + field.bits < 64 else shifted
+        return function.join("add", masked, constant(64, field.low)) if field.low else masked
 
-    def replaced(self, made: Function, word: Value, values: Iterable[tuple[Variable, Value]]) -> Value:
+    def replaced(self, function: Function, word: Value, values: Iterable[tuple[Variable, Value]]) -> Value:
         """A word with new values of some of its variables."""
-        kept, known, placed = ONES, 0, list[Value]()
+        mask, known, placed = ONES, 0, list[Value]()
         for variable, value in values:
             field = self.packing.fields[variable.name]
-            kept &= ~(field.mask << field.shift)
+            mask &= ~(field.mask << field.shift)
             if isinstance(value, Constant):
                 known |= (value.constant - field.low & field.mask) << field.shift
                 continue
-            wide = made.resized(value, 64)
-            raw = made.join("sub", wide, constant(64, field.low)) if field.low else wide
-            placed.append(made.shifted(raw, field.shift))
-        return made.united([made.join("and", word, constant(64, kept)), *placed], known)
+            wide = function.resized(value, 64)
+            raw = function.join("sub", wide, constant(64, field.low)) if field.low else wide
+            placed.append(function.shifted(raw, field.shift))
+        return function.united([function.join("and", word, constant(64, mask)), *placed], known)
 
 
 class _Step:
     """One action, where it is done on the words of a state: what it writes."""
 
-    def __init__(self, compiler: Compiler, made: Function, words: list[Value], action: Action) -> None:
-        self._compiler, self._made, self._words, self._action = compiler, made, words, action
+    def __init__(self, compiler: Compiler, function: Function, words: list[Value], action: Action) -> None:
+        self._compiler, self._function, self._words, self._action = compiler, function, words, action
         self._nodes = compiler.protocol.constants.nodes
         self._updates = {variable.name: self._nodes.of(term) for variable, term in action.updates.items()}
-        self._read = compiler.reader(made, words)
-        self._before = Terms(made, self._read)
+        self._read = compiler.reader(function, words)
+        self._before = Terms(function, self._read)
 
     def _later(self, name: str) -> Value:
         """The value of a variable after the step."""
@@ -181,17 +181,17 @@ class _Step:
             if packing.fields[variable.name].bits:
                 changed.setdefault(packing.fields[variable.name].word, []).append((variable, self._later(variable.name)))
         for word, values in changed.items():
-            self._made.store(self._compiler.replaced(self._made, self._words[word], values), pointer, word)
+            self._function.store(self._compiler.replaced(self._function, self._words[word], values), pointer, word)
 
     def write_changes(self, formulas: Sequence[Any], pointer: Value) -> None:
         """Brings up to date which formulas hold, in a bit set that is there."""
-        later = Terms(self._made, self._later)
+        later = Terms(self._function, self._later)
         concerned = (not self._compiler.protocol.variables_of(f).isdisjoint(self._action.updates) for f in formulas)
         flags = {bit: later.emit(self._nodes.of(formulas[bit])) for bit, is_it in enumerate(concerned) if is_it}
         for word, mine in _by_word(flags).items():
             others = constant(64, ONES - sum(1 << bit for bit in mine))
-            kept = self._made.join("and", self._made.load(pointer, word), others)
-            self._made.store(self._made.united([kept, self._made.bits(mine)]), pointer, word)
+            unchanged = self._function.join("and", self._function.load(pointer, word), others)
+            self._function.store(self._function.united([unchanged, self._function.bits(mine)]), pointer, word)
 
     def write_steps(self, stillness: Stillness, pointer: Value) -> None:
         """Writes which formulas over two states hold of the step."""
@@ -200,10 +200,10 @@ class _Step:
         def leaf(name: str) -> Value:
             return self._later(name[:-1]) if name.endswith("'") else self._read(name)
 
-        both = Terms(self._made, leaf, lambda part: stillness.certain(part, changed))
+        both = Terms(self._function, leaf, lambda part: stillness.certain(part, changed))
         flags = {bit: both.emit(formula) for bit, formula in enumerate(stillness.formulas)}
         for word, mine in _by_word(flags).items():
-            self._made.store(self._made.bits(mine), pointer, word)
+            self._function.store(self._function.bits(mine), pointer, word)
 
 
 def _by_word(flags: Mapping[int, Value]) -> dict[int, dict[int, Value]]:

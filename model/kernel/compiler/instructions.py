@@ -81,11 +81,11 @@ class Function:
 
     def __str__(self) -> str:
         lines, needed = ["", "}"], set[Value]()
-        for made, text, operands in reversed(self._lines):
-            if made is None or made in needed:
+        for value, text, operands in reversed(self._lines):
+            if value is None or value in needed:
                 needed.update(operands)
                 if text is not None:
-                    lines.append(text if made is None else f"{made.text} = {text}")
+                    lines.append(text if value is None else f"{value.text} = {text}")
         return "\n".join([self._head, *_in_short_blocks(reversed(lines))])
 
     def _does(self, text: str, *operands: Value) -> None:
@@ -95,9 +95,9 @@ class Function:
     def _is(self, bits: int, operation: str, text: str, *operands: Value) -> Value:
         """The result of what has no effect."""
         self._count += 1
-        made = Value(bits, f"%v{self._count}", operation, operands)
-        self._lines.append((made, text, operands))
-        return made
+        value = Value(bits, f"%v{self._count}", operation, operands)
+        self._lines.append((value, text, operands))
+        return value
 
     def recalled(self, what: tuple[Hashable, ...], make: Callable[[], Value]) -> Value:
         """What ``make`` gives, or gave when the same was asked for before, in this block or the first one."""
@@ -153,9 +153,9 @@ class Function:
 
     def _wider(self, value: Value, bits: int) -> Value:
         """The same with more of the zeros above it: no instruction."""
-        made = Value(bits, value.text, "wider", (value,))
-        self._lines.append((made, None, (value,)))
-        return made
+        wider = Value(bits, value.text, "wider", (value,))
+        self._lines.append((wider, None, (value,)))
+        return wider
 
     def united(self, parts: Iterable[Value], known: int = 0) -> Value:
         """The bits of all words, and those that are known: a tree, so that none has to wait for all others."""

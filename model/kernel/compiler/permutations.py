@@ -150,7 +150,7 @@ class Permutations:
 
         b.position_at_end(step)
         number = b.phi(I64)
-        words, kept = [b.phi(I64) for _ in start], [b.phi(I64) for _ in first]
+        words, best = [b.phi(I64) for _ in start], [b.phi(I64) for _ in first]
         exchange = b.load(b.gep(self._way, [number], source_etype=I8), typ=I8)
         unreached = function.append_basic_block("unreached")
         switch = b.switch(exchange, unreached)
@@ -165,15 +165,15 @@ class Permutations:
         b.unreachable()
 
         b.position_at_end(joined)
-        made = [b.phi(I64) for _ in start]
+        exchanged = [b.phi(I64) for _ in start]
         for block, values in ways:
-            for phi, value in zip(made, values, strict=True):
+            for phi, value in zip(exchanged, values, strict=True):
                 phi.add_incoming(value, block)
-        folded = fold(b, kept, made, start)
+        folded = fold(b, best, exchanged, start)
         following = b.add(number, I64(1))
-        for phi, value in zip([number, *words, *kept], [I64(0), *start, *first], strict=True):
+        for phi, value in zip([number, *words, *best], [I64(0), *start, *first], strict=True):
             phi.add_incoming(value, entry)
-        for phi, value in zip([number, *words, *kept], [following, *made, *folded], strict=True):
+        for phi, value in zip([number, *words, *best], [following, *exchanged, *folded], strict=True):
             phi.add_incoming(value, joined)
         b.cbranch(b.icmp_unsigned("<", following, I64(self._length)), step, end)
 
@@ -183,18 +183,18 @@ class Permutations:
         b.ret_void()
 
     def _exchanged(self, b: ir.IRBuilder, exchange: Transposition, words: Words) -> Words:
-        made = list(words)
+        after = list(words)
         for swap in bit_swaps(self._packing, exchange):
-            higher = _shifted(b, made[swap.second], -swap.distance)
-            differ = b.and_(b.xor(made[swap.first], higher), I64(swap.mask))
-            made[swap.first] = b.xor(made[swap.first], differ)
-            made[swap.second] = b.xor(made[swap.second], _shifted(b, differ, swap.distance))
+            higher = _shifted(b, after[swap.second], -swap.distance)
+            differ = b.and_(b.xor(after[swap.first], higher), I64(swap.mask))
+            after[swap.first] = b.xor(after[swap.first], differ)
+            after[swap.second] = b.xor(after[swap.second], _shifted(b, differ, swap.distance))
         for choice in value_swaps(self._packing, exchange):
-            value = b.and_(b.lshr(made[choice.word], I64(choice.shift)), I64(choice.mask))
+            value = b.and_(b.lshr(after[choice.word], I64(choice.shift)), I64(choice.mask))
             concerned = b.or_(*(b.icmp_unsigned("==", value, I64(one)) for one in (choice.one, choice.other)))
             change = b.select(concerned, I64((choice.one ^ choice.other) << choice.shift), I64(0))
-            made[choice.word] = b.xor(made[choice.word], change)
-        return made
+            after[choice.word] = b.xor(after[choice.word], change)
+        return after
 
 
 def _shifted(b: ir.IRBuilder, word: ir.Value, distance: int) -> ir.Value:

@@ -39,12 +39,12 @@ class PlaneCompiler(Compiler):
 
     def _in_planes(self, name: str, formulas: Sequence[Any]) -> None:
         """A function that writes the planes of the formulas."""
-        made = self._function(name, 2)
-        states, planes = made.arguments
-        terms = InPlanes(made, self._plane_reader(made, states))
+        function = self._function(name, 2)
+        states, planes = function.arguments
+        terms = InPlanes(function, self._plane_reader(function, states))
         for place, formula in enumerate(formulas):
-            made.store(terms.truth(self.protocol.constants.nodes.of(formula)), planes, place)
-        made.end()
+            function.store(terms.truth(self.protocol.constants.nodes.of(formula)), planes, place)
+        function.end()
 
     def _step_in_planes(self, case: int, action: Action, stillness: Stillness) -> Function:
         part = self._function(f"steps_{case}", 3, inner=True)
@@ -73,14 +73,14 @@ class PlaneCompiler(Compiler):
         part.end()
         return part
 
-    def _plane_reader(self, made: Function, states: Value) -> Callable[[str], Planes]:
+    def _plane_reader(self, function: Function, states: Value) -> Callable[[str], Planes]:
         """The planes of variables, by name."""
 
         @cache
         def read(name: str) -> Planes:
             field, domain = self.packing.fields[name], self.variables[name].domain
             first = 64 * field.word + field.shift
-            bits = tuple(made.load(states, first + bit) for bit in range(field.bits))
+            bits = tuple(function.load(states, first + bit) for bit in range(field.bits))
             if isinstance(domain, (Number, Choice)):
                 return Numeral(field.low, bits)
             return bits if isinstance(domain, Subset) else bits[0]

@@ -93,15 +93,15 @@ class _Rules:
         return self._all("or", planes, NEVER, ALWAYS)
 
     def _all(self, join: str, planes: Sequence[Value], neutral: Value, decisive: Value) -> Value:
-        made = neutral
+        whole = neutral
         for plane in planes:
             if plane is decisive:
                 return decisive
-            if made is neutral:
-                made = plane
-            elif plane is not neutral and plane is not made:
-                made = self._function.join(join, made, plane)
-        return made
+            if whole is neutral:
+                whole = plane
+            elif plane is not neutral and plane is not whole:
+                whole = self._function.join(join, whole, plane)
+        return whole
 
     def differ(self, one: Value, other: Value) -> Value:
         for known, plane in ((one, other), (other, one)):

@@ -36,30 +36,30 @@ def webassembly(text: str) -> bytes:
     return _linked(target.emit_object(module), exported)
 
 
-def _linked(made: bytes, exported: list[str]) -> bytes:
-    sections = list(_sections(made))
+def _linked(module: bytes, exported: list[str]) -> bytes:
+    sections = list(_sections(module))
     if any(number == _DATA for number, _ in sections):
         raise ModelError("the functions have data, which WebAssembly without a linker has no place for")
     places = _functions(sections)
     if strangers := [name for name in exported if name not in places]:
         raise ModelError(f"the object file lacks {', '.join(strangers)}")
     exports = _vector([_name(name) + bytes([_FUNCTION]) + _number(places[name]) for name in exported])
-    kept = [(number, body) for number, body in sections if number != _CUSTOM]
-    after = sum(number < _EXPORT for number, _ in kept)  # sections stand in the order of their numbers
-    kept.insert(after, (_EXPORT, exports))
-    return made[:8] + b"".join(bytes([number]) + _number(len(body)) + body for number, body in kept)
+    named = [(number, body) for number, body in sections if number != _CUSTOM]
+    after = sum(number < _EXPORT for number, _ in named)  # sections stand in the order of their numbers
+    named.insert(after, (_EXPORT, exports))
+    return module[:8] + b"".join(bytes([number]) + _number(len(body)) + body for number, body in named)
 
 
-def _sections(made: bytes) -> Iterator[tuple[int, bytes]]:
+def _sections(module: bytes) -> Iterator[tuple[int, bytes]]:
     """The sections of a module, each its number and what is in it."""
-    reader = _Reader(made, 8)
+    reader = _Reader(module, 8)
     while not reader.at_end:
         yield reader.byte(), reader.bytes(reader.number())
 
 
 def _functions(sections: list[tuple[int, bytes]]) -> dict[str, int]:
     """The indices of the functions that an object file defines, by name, as its symbol table has them."""
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for number, body in sections:
         reader = _Reader(body)
         if number == _CUSTOM and reader.name() == "linking":
@@ -67,8 +67,8 @@ def _functions(sections: list[tuple[int, bytes]]) -> dict[str, int]:
             while not reader.at_end:
                 kind, part = reader.byte(), reader.bytes(reader.number())
                 if kind == _SYMBOL_TABLE:
-                    found.update(_defined(_Reader(part)))
-    return found
+                    numbers.update(_defined(_Reader(part)))
+    return numbers
 
 
 def _defined(symbols: _Reader) -> Iterator[tuple[str, int]]:
@@ -112,11 +112,11 @@ class _Reader:
 
 
 def _number(value: int) -> bytes:
-    made = bytearray()
+    encoded = bytearray()
     while value > 127:
-        made.append(value & 127 | 128)
+        encoded.append(value & 127 | 128)
         value >>= 7
-    return bytes([*made, value])
+    return bytes([*encoded, value])
 
 
 def _name(text: str) -> bytes:

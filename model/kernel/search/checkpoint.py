@@ -95,13 +95,13 @@ class Checkpoint:
     def summary(self) -> Saved:
         """What the search had counted, after checks that it is this search."""
         try:
-            made = sealed.unsealed(self._summary.read_bytes())
-            if made["format"] != FORMAT:
-                raise CheckpointError(f"{self._summary} has format {made['format']}, but this version reads {FORMAT}")
-            if made["search"] != self._fingerprint:
+            summary = sealed.unsealed(self._summary.read_bytes())
+            if summary["format"] != FORMAT:
+                raise CheckpointError(f"{self._summary} has format {summary['format']}, but this version reads {FORMAT}")
+            if summary["search"] != self._fingerprint:
                 raise CheckpointError(f"{self.folder} is the search of another protocol, instance or set of properties")
-            self._length, self._wanted, self._levels = made["bytes"], made["states"], len(made["sizes"])
-            return _saved(made)
+            self._length, self._wanted, self._levels = summary["bytes"], summary["states"], len(summary["sizes"])
+            return _saved(summary)
         except FileNotFoundError:
             raise CheckpointError(f"{self.folder} holds no search to resume") from None
         except OSError as error:
@@ -127,9 +127,9 @@ class Checkpoint:
             raise CheckpointError(f"{self._states} is damaged: its checksum is not what {self._summary.name} says")
 
 
-def _saved(made: dict[str, Any]) -> Saved:
-    held = made["totals"]
+def _saved(summary: dict[str, Any]) -> Saved:
+    held = summary["totals"]
     counts = (held["distinct"], held["transitions"], held["deadlocks"])
     totals = Totals(*counts, tuple(held["enabled"]), tuple(held["seen"]), tuple(held["seen_steps"]))
-    finds = tuple((kind, formula, depth, tuple(state)) for kind, formula, depth, state in made["finds"])
-    return Saved(tuple(made["sizes"]), totals, finds, made["seconds"])
+    finds = tuple((kind, formula, depth, tuple(state)) for kind, formula, depth, state in summary["finds"])
+    return Saved(tuple(summary["sizes"]), totals, finds, summary["seconds"])

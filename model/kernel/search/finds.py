@@ -49,8 +49,8 @@ class Finds:
         if all(worker.found_action.max() < 0 for worker in workers):
             return []
         ending = []
-        found = np.any([worker.found_action >= 0 for worker in workers], axis=0)
-        for row in np.flatnonzero(found).tolist():
+        hit = np.any([worker.found_action >= 0 for worker in workers], axis=0)
+        for row in np.flatnonzero(hit).tolist():
             states = [plain(w.found_state[row]) for w in workers if w.found_action[row] >= 0]
             if row == DEADLOCK_ROW:
                 first = self._keep(Find("deadlock", 0, depth - 1, min(states)))

@@ -88,5 +88,5 @@ def _predecessor(program: Program, store: Store, level: Sequence[Segment], targe
         find_predecessors(program, store.space, states, at, finds, room, goal, _BLOCK)
 
     crew.run(look)
-    found = [worker.found_state[0] for worker in workers if worker.found_action[0] >= 0]
-    return min(found, key=plain)
+    nearest = [worker.found_state[0] for worker in workers if worker.found_action[0] >= 0]
+    return min(nearest, key=plain)

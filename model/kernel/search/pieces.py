@@ -95,5 +95,5 @@ def predecessors(kernel: Kernel, pieces: Iterable[Words], target: Words) -> Word
             shared[CURSOR] = 0
             at, of = shared.ctypes.data, frontier([(0, len(states))])
             find_predecessors(program, store.space, of, at, addresses(worker), addresses(room), goal.ctypes.data, _BLOCK)
-    found: Words = worker.found_state
-    return found if worker.found_action[0] >= 0 else found[:0]
+    smallest: Words = worker.found_state
+    return smallest if worker.found_action[0] >= 0 else smallest[:0]

@@ -89,16 +89,16 @@ class Reach:
     def onward(self, states: Words, step: Words, silent: Words, *, stay: bool = False) -> Reached:
         """What one of the actions of ``step`` makes of the states (and, with ``stay``, they themselves), followed by any
         number of the ``silent`` actions."""
-        found = _Growing(self)
+        growing = _Growing(self)
         if stay:
-            found.keep(states)
-        found.grow(states, 0, len(states), step)
-        roots, first = found.count, 0
-        while first < found.count:
-            last = found.count
-            found.grow(None, first, last, silent)
+            growing.keep(states)
+        growing.grow(states, 0, len(states), step)
+        roots, first = growing.count, 0
+        while first < growing.count:
+            last = growing.count
+            growing.grow(None, first, last, silent)
             first = last
-        return found.done(roots)
+        return growing.done(roots)
 
 
 @dataclass(frozen=True)

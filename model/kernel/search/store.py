@@ -43,13 +43,13 @@ def sizes(levels: Sequence[Sequence[Segment]]) -> tuple[int, ...]:
 
 def joined(segments: Iterable[Segment]) -> list[Segment]:
     """The same states in as few segments as possible, in order."""
-    made: list[Segment] = []
+    runs: list[Segment] = []
     for start, end in sorted(segments):
-        if made and made[-1][1] == start:
-            made[-1] = (made[-1][0], end)
+        if runs and runs[-1][1] == start:
+            runs[-1] = (runs[-1][0], end)
         else:
-            made.append((start, end))
-    return made
+            runs.append((start, end))
+    return runs
 
 
 def least_budget(words: int, inserts_in_flight: int) -> int:
