@@ -77,15 +77,15 @@ class TopicSettings:
 
 def topic_settings(conf: BrokerConf) -> TopicSettings:
     """The settings of topics in a ``broker.conf``; ConfigurationError for a value that Pulsar does not take."""
-    kept = "write a number, such as {}=0, or -1 for no limit"
+    remedy = "write a number, such as {}=0, or -1 for no limit"
     separate = conf.address(BOOKKEEPER_STORE)
     return TopicSettings(
         conf.flag(DEDUPLICATION, False),
         conf.number(MOST_ENTRIES, 50_000, f"write the number of entries, such as {MOST_ENTRIES}=50000"),
         conf.number(ADD_TIMEOUT, 0, f"write seconds, such as {ADD_TIMEOUT}=120, or 0 for none", least=-LARGEST),
         conf.flag(LAZY_CURSORS, False),
-        conf.number(RETENTION_TIME, 0, kept.format(RETENTION_TIME), least=-LARGEST),
-        conf.number(RETENTION_SIZE, 0, kept.format(RETENTION_SIZE), least=-LARGEST),
+        conf.number(RETENTION_TIME, 0, remedy.format(RETENTION_TIME), least=-LARGEST),
+        conf.number(RETENTION_SIZE, 0, remedy.format(RETENTION_SIZE), least=-LARGEST),
         conf.flag(DELETES_INACTIVE, True),
         Taken(BOOKKEEPER_STORE, separate is not None, separate.place if separate else None),
         metadata_store(conf),

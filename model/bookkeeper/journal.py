@@ -132,8 +132,8 @@ class Replay:
 
     def has(self, of: int, entry: int) -> Any:
         """The formula: the entry is there afterwards."""
-        found = [self._applies(place, of, f"e{entry}", f"r{entry}") for place in self._journal.place]
-        return Or(self._saved.entries[of].has(entry), *found)
+        cases = [self._applies(place, of, f"e{entry}", f"r{entry}") for place in self._journal.place]
+        return Or(self._saved.entries[of].has(entry), *cases)
 
     def stored(self, of: int) -> Any:
         """The entries that are there afterwards."""

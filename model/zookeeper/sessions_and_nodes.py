@@ -33,13 +33,13 @@ LINK = ("connected", "suspended", "lost")
 def merged(*parts: Mapping[Any, Any]) -> Updates:
     """The updates of several pieces as one. Raises ModelError if two of them give one variable different values; where the
     later one is to count, write ``earlier | later``."""
-    made: Updates = {}
+    whole: Updates = {}
     for part in parts:
         for variable, value in part.items():
-            if variable in made and not is_same(made[variable], value):
-                raise ModelError(f"{variable} gets two values: {made[variable]} and {value}")
-            made[variable] = value
-    return made
+            if variable in whole and not is_same(whole[variable], value):
+                raise ModelError(f"{variable} gets two values: {whole[variable]} and {value}")
+            whole[variable] = value
+    return whole
 
 
 def updates_if(condition: Any, then: Mapping[Any, Any], otherwise: Mapping[Any, Any]) -> Updates:
@@ -377,8 +377,8 @@ class EphemeralNode:
         client, will_hear = self._sessions.client, self._sessions.will_hear
         hearers = client if unheard_by is None or self._sessions.kind.catches_up else client.but(unheard_by)
         unknown = {} if self.known is None else {self.known[c]: And(self.known[c], Not(goes)) for c in client}
-        told = () if self.deleted is None else hearers
-        heard = {self.deleted[c]: Or(self.deleted[c], And(goes, will_hear(c))) for c in told}
+        listeners = () if self.deleted is None else hearers
+        heard = {self.deleted[c]: Or(self.deleted[c], And(goes, will_hear(c))) for c in listeners}
         return {
             self.holder: If(goes, self.NOBODY, self.holder),
             self.version: If(goes, 0, self.version),

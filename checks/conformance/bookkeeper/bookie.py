@@ -122,7 +122,7 @@ def _of_ledgers(
         name,
         variables,
         lambda bookie: {of: model(bookie, of) for of in bookie.ledgers},
-        lambda seen: {f"l{number}": code(told) for number, told in enumerate(seen["ledgers"])},
+        lambda seen: {f"l{number}": code(state) for number, state in enumerate(seen["ledgers"])},
     )
 
 
@@ -136,7 +136,7 @@ def _record(word: str) -> str:
 
 
 def _caches(seen: Mapping[str, Any], what: str) -> list[Any]:
-    return [told[what] for told in seen["caches"]]
+    return [cache[what] for cache in seen["caches"]]
 
 
 def _checkpoints(bookie: Bookie) -> dict[str, str]:

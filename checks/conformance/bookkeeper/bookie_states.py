@@ -68,9 +68,9 @@ class Bookie:
         waits = self.is_past(of, "fence")
         denies = not waits or "denies_before_fence_is_journaled" in self._defects
         confirms = not waits or "second_fence_not_awaited" in self._defects
-        found = self.view[f"stored[{of}]"]
+        entries = self.view[f"stored[{of}]"]
         return tuple(
-            ("found" if confirms else "waits") if e in found else ("denied" if denies else "waits") for e in self.entries
+            ("found" if confirms else "waits") if e in entries else ("denied" if denies else "waits") for e in self.entries
         )
 
 

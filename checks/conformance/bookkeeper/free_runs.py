@@ -86,8 +86,8 @@ class FreeRuns:
         return lines
 
     def _ask(self, steps: list[dict[str, Any]]) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self._session.ask({"steps": steps, "observe": True})["seen"]
-        return found
+        seen: Mapping[str, Any] = self._session.ask({"steps": steps, "observe": True})["seen"]
+        return seen
 
     def _plan(self, clock: _Clock) -> None:
         """When the application acts and bookies are killed."""
@@ -149,7 +149,7 @@ class FreeRuns:
     ) -> _Planned | None:
         owner, kind, bookie, entry = request
         step = {"of": owner, "what": kind, "at": bookie, "entry": entry}
-        told = f"{owner} {kind} {bookie} e{entry}"
+        label = f"{owner} {kind} {bookie} e{entry}"
         up = seen["bookies"][bookie]["up"]
         adds = kind != "read"
         if what == "deliver" and (not up or clock.random.random() < FAILS):
@@ -159,22 +159,24 @@ class FreeRuns:
                     clock.due((what, *request), 1.0)
                     return None
             else:
-                return self._failing(told, owner, bookie, spare if adds else None, step, left)
+                return self._failing(label, owner, bookie, spare if adds else None, step, left)
         if what == "deliver":
             # refused, or an action that is taken for unobserved
             patterns = [*([f"{ledger_requests.ADD}({bookie}, e{entry})"] if kind == "add" else []), NOTHING]
-            return _Planned(f"at bookie: {told}", [{"do": "deliver", **step}], patterns)
-        return _Planned(f"answered: {told}", [{"do": "answer", **step}], [NOTHING])
+            return _Planned(f"at bookie: {label}", [{"do": "deliver", **step}], patterns)
+        return _Planned(f"answered: {label}", [{"do": "answer", **step}], [NOTHING])
 
     @staticmethod
-    def _failing(told: str, owner: str, bookie: str, spare: str | None, step: dict[str, Any], left: dict[str, int]) -> _Planned:
+    def _failing(
+        label: str, owner: str, bookie: str, spare: str | None, step: dict[str, Any], left: dict[str, int]
+    ) -> _Planned:
         if spare is None:
-            return _Planned(f"failed: {told}", [{"do": "fail", **step}], [NOTHING])
+            return _Planned(f"failed: {label}", [{"do": "fail", **step}], [NOTHING])
         left["changes"] -= 1
         name = f"{ledger_requests.REPLACE}({bookie}, {spare})"
         if owner != "writer":
             name = f"{ledger_requests.REPLACE_IN_RECOVERY}({owner}, {bookie}, {spare})"
-        return _Planned(f"failed: {told}, for {spare}", [{"do": "fail", **step, "by": spare}], [name, NOTHING])
+        return _Planned(f"failed: {label}, for {spare}", [{"do": "fail", **step, "by": spare}], [name, NOTHING])
 
     def _spare(self, owner: str, seen: Mapping[str, Any]) -> str | None:
         """A bookie that the client can bring in."""
@@ -199,11 +201,11 @@ class FreeRuns:
         shown: dict[str, Any] = {"status": metadata["status"], "version": metadata["version"]}
         if "last" in metadata:
             shown["last"] = metadata["last"]
-        for bookie, told in seen["bookies"].items():
-            shown[f"up[{bookie}]"] = told["up"]
-            if told["up"]:
-                shown[f"stored[{bookie}]"] = [f"e{entry}" for entry in told["stored"]]
-                shown[f"fenced[{bookie}]"] = told["fenced"]
+        for bookie, state in seen["bookies"].items():
+            shown[f"up[{bookie}]"] = state["up"]
+            if state["up"]:
+                shown[f"stored[{bookie}]"] = [f"e{entry}" for entry in state["stored"]]
+                shown[f"fenced[{bookie}]"] = state["fenced"]
         shown["confirmed"] = [f"e{entry}" for entry in seen["clients"]["writer"]["confirmed"]]
         return shown
 

@@ -132,8 +132,8 @@ def _other_lac(step: Taken, differences: Sequence[Difference], why: str) -> bool
 
 def _deleted(step: Taken, differences: Sequence[Difference], why: str) -> bool:
     """The bookie refuses what it should not, as of a ledger that was fenced: the words are those of BKException for that."""
-    before, told = ledger_of(step.before), [why, *(str(difference.code) for difference in differences)]
-    refused = any(sentence in text for text in told for sentence in ("wrong password", "fenced off"))
+    before, texts = ledger_of(step.before), [why, *(str(difference.code) for difference in differences)]
+    refused = any(sentence in text for text in texts for sentence in ("wrong password", "fenced off"))
     never_fenced = step.action.name == ledger_requests.COLLECT and not before.fenced(step.arguments["b"])
     return before.status == "deleted" and (refused or (never_fenced and _only(("fenced",), differences)))
 

@@ -22,13 +22,13 @@ def _of_bookies(name: str, model: Callable[[View, str], Any], code: Callable[[Ma
     return _seen(
         name,
         lambda ledger: {b: model(ledger.view, b) for b in ledger.bookies if ledger.up(b)},
-        lambda seen: {b: code(told) for b, told in seen["bookies"].items() if told["up"]},
+        lambda seen: {b: code(state) for b, state in seen["bookies"].items() if state["up"]},
     )
 
 
-def _metadata(name: str, told: str, model: Callable[[Ledger], Any]) -> Observable:
+def _metadata(name: str, field: str, model: Callable[[Ledger], Any]) -> Observable:
     """Something of the metadata, while there are any; the code has it only when it says so."""
-    return _seen(name, lambda ledger: None if ledger.status == "deleted" else model(ledger), lambda s: s["metadata"].get(told))
+    return _seen(name, lambda ledger: None if ledger.status == "deleted" else model(ledger), lambda s: s["metadata"].get(field))
 
 
 def _lac(view: View, bookie: str, family: str) -> Any:
@@ -38,8 +38,8 @@ def _lac(view: View, bookie: str, family: str) -> Any:
     return None if ledger.status == "deleted" or ledger.limbo(bookie) else view[f"{family}[{bookie}]"]
 
 
-def _fragments(found: list[Fragment]) -> Any:
-    return tuple((f.first, f.bookies if f.striped else frozenset(f.bookies)) for f in found)
+def _fragments(fragments: list[Fragment]) -> Any:
+    return tuple((f.first, f.bookies if f.striped else frozenset(f.bookies)) for f in fragments)
 
 
 def _told(seen: Mapping[str, Any], ensembles: list[list[Any]] | None) -> Any:
@@ -54,8 +54,8 @@ def _writer(ledger: Ledger) -> Any:
 
 
 def _writer_told(seen: Mapping[str, Any]) -> Any:
-    told = seen["clients"].get("writer", {}).get("closed")
-    return "open" if told is None else "closed" if told == SUCCESS else "failed"
+    closed = seen["clients"].get("writer", {}).get("closed")
+    return "open" if closed is None else "closed" if closed == SUCCESS else "failed"
 
 
 def _ends(ledger: Ledger) -> Any:
@@ -66,10 +66,10 @@ def _ends(ledger: Ledger) -> Any:
 def _ends_told(seen: Mapping[str, Any]) -> Any:
     """Those of recoveries that have begun; a failed one has no end, but words."""
     ends = {}
-    for name, told in seen["clients"].items():
+    for name, state in seen["clients"].items():
         if name.startswith("r") and name != "reader":
-            opened = told.get("opened")
-            ends[name] = UNDER_WAY if opened is None else told.get("lac") if opened == SUCCESS else opened
+            opened = state.get("opened")
+            ends[name] = UNDER_WAY if opened is None else state.get("lac") if opened == SUCCESS else opened
     return ends
 
 

@@ -33,9 +33,9 @@ def bookkeeper(version: str) -> Release:
 def start(asked: Asked, *, keep_log: bool = False) -> LedgerAdapter:
     """A harness with no bookie yet. Raises ToolchainError or SessionError."""
     release = bookkeeper(asked.release)
-    made = harness("ledger", "org.apache.bookkeeper.client.LedgerBench", release, besides=BESIDES, options=MEMORY)
+    bench = harness("ledger", "org.apache.bookkeeper.client.LedgerBench", release, besides=BESIDES, options=MEMORY)
     storage = asked.storage or next(iter(STORAGES))
-    return LedgerAdapter(Session(made.with_arguments(STORAGES[storage]), keep_log=keep_log), storage=storage)
+    return LedgerAdapter(Session(bench.with_arguments(STORAGES[storage]), keep_log=keep_log), storage=storage)
 
 
 LEDGER = Target(
@@ -61,9 +61,9 @@ LEDGER = Target(
 def start_bookie(asked: Asked) -> BookieAdapter:
     """A harness with no bookie yet. Raises ToolchainError or SessionError."""
     release = bookkeeper(asked.release)
-    made = harness("bookie", "org.apache.bookkeeper.bookie.BookieBench", release, besides=BESIDES, options=MEMORY)
+    bench = harness("bookie", "org.apache.bookkeeper.bookie.BookieBench", release, besides=BESIDES, options=MEMORY)
     storage = asked.storage or next(iter(STORAGES))
-    return BookieAdapter(lambda: Session(made.with_arguments(STORAGES[storage])), processes=asked.processes)
+    return BookieAdapter(lambda: Session(bench.with_arguments(STORAGES[storage])), processes=asked.processes)
 
 
 _TWO_DIRECTORIES = {"ledgers": 2, "entries": 1, "directories": 2}

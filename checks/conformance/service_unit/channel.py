@@ -31,12 +31,12 @@ TRIES = 7
 """How often Pulsar tries to split a unit whose layout others change (NamespaceService.BUNDLE_SPLIT_RETRY_LIMIT)."""
 
 
-def _record(told: Mapping[str, Any] | None) -> Record:
+def _record(record: Mapping[str, Any] | None) -> Record:
     """A record as the harness tells it; one that is not there is as the model has it."""
-    if told is None:
+    if record is None:
         return Record("Init", NOBODY, NOBODY, 0)
-    dst, src = told.get("dstBroker") or NOBODY, told.get("sourceBroker") or NOBODY
-    return Record(told["state"], dst, src, told["versionId"])
+    dst, src = record.get("dstBroker") or NOBODY, record.get("sourceBroker") or NOBODY
+    return Record(record["state"], dst, src, record["versionId"])
 
 
 def _of_broker(name: str, *, alive: bool = False, shown: Callable[[Any], Any] = lambda value: value) -> Observable:
@@ -45,7 +45,7 @@ def _of_broker(name: str, *, alive: bool = False, shown: Callable[[Any], Any] = 
         name,
         (name,),
         lambda view: {b: view.get(f"{name}[{b}]") for b in view.members("broker") if not alive or lives(view, b)},
-        lambda seen: {b: shown(told[name]) for b, told in seen["brokers"].items() if name in told},
+        lambda seen: {b: shown(state[name]) for b, state in seen["brokers"].items() if name in state},
     )
 
 
@@ -63,14 +63,14 @@ def _of_unit(name: str, families: tuple[str, ...], model: Callable[[View, str, s
         name,
         families,
         lambda view: {f"{b}, {u}": model(view, b, u) for b, u in live(view)},
-        lambda seen: {f"{b}, {u}": told[code] for b, u, told in _told(seen)},
+        lambda seen: {f"{b}, {u}": state[code] for b, u, state in _told(seen)},
     )
 
 
 def _told(seen: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     for b, of_broker in seen["brokers"].items():
-        for u, told in of_broker.get("units", {}).items():
-            yield b, u, told
+        for u, state in of_broker.get("units", {}).items():
+            yield b, u, state
 
 
 def _cleaned(view: View) -> dict[str, frozenset[str]]:
@@ -169,11 +169,11 @@ class ChannelAdapter(Adapter):
     def take(self, step: Taken) -> Seen:
         seen = None
         for asked in _STEPS[step.action.name](step):
-            told = self.session.ask({**_world(step.before), "then": _leader(step.after), **_actor(step), **asked})
-            if "refused" not in told:
-                seen = told
+            answer = self.session.ask({**_world(step.before), "then": _leader(step.after), **_actor(step), **asked})
+            if "refused" not in answer:
+                seen = answer
             elif not asked.get("perhaps"):
-                raise Departure(told["refused"])
+                raise Departure(answer["refused"])
         return self._told(seen) if seen else self._seen({"do": "look", **_world(step.after), "then": _leader(step.after)})
 
     def expected(self, view: View) -> Owed:
@@ -193,7 +193,7 @@ class ChannelAdapter(Adapter):
     @staticmethod
     def _told(answer: Mapping[str, Any]) -> Seen:
         seen = answer["seen"]
-        return Seen(seen, frozenset(f"{b} {u} {what}" for b, u, told in _told(seen) for what in told["requests"]))
+        return Seen(seen, frozenset(f"{b} {u} {what}" for b, u, state in _told(seen) for what in state["requests"]))
 
 
 def _world(view: View) -> dict[str, Any]:

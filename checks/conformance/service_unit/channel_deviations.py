@@ -34,7 +34,7 @@ def _opens_before_release(action: Action, view: View, seen: Seen) -> bool:
 def _hears_itself(action: Action, view: View, seen: Seen) -> bool:
     if action.name != "disconnect" or action.arguments["arrived"] == "1":
         return False
-    return any(told["own_read"] for told in seen.values["brokers"][action.arguments["c"]]["units"].values())
+    return any(state["own_read"] for state in seen.values["brokers"][action.arguments["c"]]["units"].values())
 
 
 def _still_cleans(action: Action, view: View, seen: Seen) -> bool:
@@ -73,8 +73,8 @@ def _is_decided_elsewhere(action: Action, view: View, seen: Seen) -> bool:
 def _is_being_read(action: Action, view: View, seen: Seen) -> bool:
     if action.name not in WRITERS:
         return False
-    told = seen.values["brokers"][action.arguments[WRITERS[action.name]]]["units"]
-    unit = told[action.arguments.get("u", view.members("unit")[0])]
+    units = seen.values["brokers"][action.arguments[WRITERS[action.name]]]["units"]
+    unit = units[action.arguments.get("u", view.members("unit")[0])]
     return bool(unit["own_read"]) and "cached" not in unit
 
 

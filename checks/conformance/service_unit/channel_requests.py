@@ -76,20 +76,20 @@ def takes_over(view: View, b: str, u: str) -> bool:
 
 def writes(view: View, b: str, u: str) -> frozenset[str]:
     """The writes of a unit that a broker has ready: what is due once topics are closed, and what it found at its start."""
-    found = set()
+    requests = set()
     due, version = view[f"due[{b}, {u}]"], view[f"due_version[{b}, {u}]"] + 1
     if due != "none" and not closing(view, b, u):
         to = view[f"due_dst[{b}, {u}]"]
         released = f"put Free {NOBODY} {b} {version}" if to == NOBODY else f"put Assigning {to} {b} {version}"
-        found.add(released if due == "release" else "delete")
+        requests.add(released if due == "release" else "delete")
     if takes_over(view, b, u):
         copy = view_of(view, b, u)
-        found.add(f"put Owned {b} {copy.src} {copy.version + 1}")
+        requests.add(f"put Owned {b} {copy.src} {copy.version + 1}")
     if view.get(f"split_stage[{b}]") == "deleting" and u == view.members("unit")[0]:
-        found.add(f"put Deleted {NOBODY} {b} {view[f'split_version[{b}]'] + 1}")
+        requests.add(f"put Deleted {NOBODY} {b} {view[f'split_version[{b}]'] + 1}")
     if view_of(view, b, u).state == "Init":
-        found |= halves(view, b, u)
-    return frozenset(found)
+        requests |= halves(view, b, u)
+    return frozenset(requests)
 
 
 def halves(view: View, b: str, u: str) -> frozenset[str]:

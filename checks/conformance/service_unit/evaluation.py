@@ -36,10 +36,10 @@ def evaluated(term: Any, values: Mapping[str, Any]) -> Any:
     known: dict[int, Any] = {}
 
     def value(node: Any) -> Any:
-        found = known.get(node.get_id())
-        if found is None:
-            found = known[node.get_id()] = calculated(node)
-        return found
+        answer = known.get(node.get_id())
+        if answer is None:
+            answer = known[node.get_id()] = calculated(node)
+        return answer
 
     def calculated(node: Any) -> Any:
         if z3.is_int_value(node):

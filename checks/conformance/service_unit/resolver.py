@@ -97,9 +97,9 @@ def compare(
 def _add(compared: Compared, batch: Batch, formula: Any, storage: str, ask: Ask) -> None:
     """Asks both of every pair of a batch."""
     request = {"store": storage, "old": [one.json for one in batch.old], "new": [one.json for one in batch.new]}
-    said = ask(request)["kept"]
+    decisions = ask(request)["kept"]
     model = np.broadcast_to(evaluated(formula, columns(batch)).astype(bool), (len(batch.old), len(batch.new)))
-    code = np.frombuffer(said.encode("ascii"), dtype="S1").reshape(model.shape)
+    code = np.frombuffer(decisions.encode("ascii"), dtype="S1").reshape(model.shape)
     differing = np.argwhere(code != np.where(model, b"1", b"0"))
     compared.pairs += batch.pairs
     compared.differing += len(differing)

@@ -23,8 +23,8 @@ def start(asked: Asked, *, keep_log: bool = False) -> ChannelAdapter:
     """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
     tools = toolchain().up_to(NEWEST_JDK, "service-unit")
     options = (*OPTIONS, "-Dzookeeper.forceSync=no", _TIMERS)
-    made = harness("service_unit", MAIN, pulsar_broker(asked.release), besides=("pulsar",), options=options, tools=tools)
-    return ChannelAdapter(Session(made, keep_log=keep_log))
+    bench = harness("service_unit", MAIN, pulsar_broker(asked.release), besides=("pulsar",), options=options, tools=tools)
+    return ChannelAdapter(Session(bench, keep_log=keep_log))
 
 
 CHANNEL = Target(

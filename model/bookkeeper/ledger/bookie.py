@@ -138,12 +138,12 @@ def declare_bookies(p: Protocol, s: LedgerState) -> Answers:
         return True
 
     def back_with(b: int, keep: int) -> dict[Any, Any]:
-        kept = stored[b]
+        left = stored[b]
         for e in range(keep, s.entries):
-            kept = kept.minus(e)
+            left = left.minus(e)
         return {
-            stored[b]: kept,
-            rotten[b]: rotten[b] & kept,
+            stored[b]: left,
+            rotten[b]: rotten[b] & left,
             bookie_lac[b]: maximum(-1, *(If(stored[b].has(e), carried[e], -1) for e in range(keep))),
             explicit_lac[b]: -1,
         }

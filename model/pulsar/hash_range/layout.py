@@ -56,10 +56,10 @@ class Bundle(NamedTuple):
     @classmethod
     def parse(cls, name: str) -> Bundle:
         """The bundle of that name, with or without a namespace before it; Refused if it is no such name."""
-        found = NAME.fullmatch(name.rpartition("/")[2])
-        if not found:
+        match = NAME.fullmatch(name.rpartition("/")[2])
+        if not match:
             raise Refused(f"{name!r} does not name a bundle; write one such as 0x00000000_0x40000000")
-        return cls(int(found[1], 16), int(found[2], 16))
+        return cls(int(match[1], 16), int(match[2], 16))
 
 
 @dataclass(frozen=True)
@@ -99,11 +99,11 @@ class Layout:
 
     def find(self, hash: int) -> Bundle | None:
         """The bundle in which a topic of this hash is looked up; None if the lookup ends outside the layout."""
-        low, high, found = 0, len(self), False
-        while low <= high and not found:
-            middle, found, further, nearer = self.hashes.narrowed(self.boundaries.__getitem__, low, high, hash)
-            low, high = (middle, high) if found else (further, nearer)
-        place = self.hashes.place(found, low, len(self))
+        low, high, is_hit = 0, len(self), False
+        while low <= high and not is_hit:
+            middle, is_hit, further, nearer = self.hashes.narrowed(self.boundaries.__getitem__, low, high, hash)
+            low, high = (middle, high) if is_hit else (further, nearer)
+        place = self.hashes.place(is_hit, low, len(self))
         return self.bundles[place] if 0 <= place < len(self) else None
 
     def split(self, bundle: Bundle, inside: Sequence[int]) -> Layout | None:

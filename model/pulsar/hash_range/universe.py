@@ -29,14 +29,14 @@ class Bundles:
         """Those of a namespace that begins with ``count`` bundles; ValueError unless the range can be cut into so many."""
         first = Layout.of_equal_bundles(count, hashes).bundles
         if algorithm != RANGE:
-            found = [Bundle(*ends) for ends in combinations(range(hashes.last + 1), 2)]
+            bundles = [Bundle(*ends) for ends in combinations(range(hashes.last + 1), 2)]
         else:
-            found = list(first)
-            for bundle in found:
+            bundles = list(first)
+            for bundle in bundles:
                 middle = hashes.midpoint(*bundle)
                 if hashes.splittable(*bundle):
-                    found += [Bundle(bundle.lower, middle), Bundle(middle, bundle.upper)]
-        return cls(hashes, algorithm, first, tuple(sorted(found)))
+                    bundles += [Bundle(bundle.lower, middle), Bundle(middle, bundle.upper)]
+        return cls(hashes, algorithm, first, tuple(sorted(bundles)))
 
     @property
     def names(self) -> list[str]:

@@ -180,15 +180,15 @@ class Leader:
             """
             idle = all_of(Not(self.is_cleaned(b, x)) for x in broker)
             settled = self.slow or all_of(Not(channel.is_at_work(c, u)) for c in broker for u in unit)
-            found: Updates = {}
+            cleanings: Updates = {}
             for x in broker:
                 orphans = any_of(self.is_orphan(units.view[b, u], x) for u in unit)
                 missed = And(channel.runs(b), Not(channel.is_registered(x)), orphans)
-                found |= {self.cleans[b, x, u]: missed for u in unit}
+                cleanings |= {self.cleans[b, x, u]: missed for u in unit}
             for u in unit:
                 again = If(self.found_dead[u] > self.rounds, self.found_dead[u], self.found_dead[u] + 1)
-                found[self.found_dead[u]] = If(self.is_with_the_dead(u), again, 0)
-            return And(self.monitors(b), idle, settled), found
+                cleanings[self.found_dead[u]] = If(self.is_with_the_dead(u), again, 0)
+            return And(self.monitors(b), idle, settled), cleanings
 
         @p.step(
             by="b",

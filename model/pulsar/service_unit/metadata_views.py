@@ -106,8 +106,8 @@ class MetadataViews:
 
     def put(self, u: int, record: Record, condition: Any = True) -> Updates:
         """A node is written or deleted where the condition holds, whatever it was: all hear of it who reach the store."""
-        told = {self.changed[c, u]: Or(self.changed[c, u], And(condition, self.store.reaches(c))) for c in self.broker}
-        return merged(self.truth[u].becomes(record, condition), told)
+        events = {self.changed[c, u]: Or(self.changed[c, u], And(condition, self.store.reaches(c))) for c in self.broker}
+        return merged(self.truth[u].becomes(record, condition), events)
 
     def forgotten(self, b: int, starts: Any = None) -> Updates:
         """A process that ends has no copy; one that starts reads all nodes: unless that is said, one that does not live."""

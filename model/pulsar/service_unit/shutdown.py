@@ -64,5 +64,5 @@ class Shutdown:
     def heard(self, b: int, event: Record, updates: Updates, answers: Any, pending: Any) -> tuple[Updates, Any]:
         """What a broker that shuts down makes of an event: it acts only on one that is forced, and its lookups fail."""
         acts = Or(self.runs(b), event.force)
-        kept = {variable: If(acts, value, variable) for variable, value in updates.items()}
-        return {**kept, pending: And(updates[pending], acts)}, And(answers, acts)
+        effects = {variable: If(acts, value, variable) for variable, value in updates.items()}
+        return {**effects, pending: And(updates[pending], acts)}, And(answers, acts)

@@ -119,11 +119,11 @@ class Syncer:
         @p.step(by="syncer", to="store", mirrors=f"{starts}syncExistingItems", fair=True)
         def copy_existing() -> Any:
             """It copies to that store what there is in the other one."""
-            topic, nodes, kept = stores.topic.truth, stores.nodes.truth, {u: self.kept(u) for u in unit}
-            lags = {u: And(Not(kept[u].absent), Not(topic[u].equals(kept[u]))) for u in unit}
-            misses = {u: And(Not(kept[u].absent), Not(nodes[u].equals(kept[u]))) for u in unit}
-            copied = [self._put(u, kept[u], lags[u], to_nodes=False) for u in unit]
-            copied += [self._put(u, kept[u], misses[u], to_nodes=True) for u in unit]
+            topic, nodes, copies = stores.topic.truth, stores.nodes.truth, {u: self.kept(u) for u in unit}
+            lags = {u: And(Not(copies[u].absent), Not(topic[u].equals(copies[u]))) for u in unit}
+            misses = {u: And(Not(copies[u].absent), Not(nodes[u].equals(copies[u]))) for u in unit}
+            copied = [self._put(u, copies[u], lags[u], to_nodes=False) for u in unit]
+            copied += [self._put(u, copies[u], misses[u], to_nodes=True) for u in unit]
             return And(sync == "cleaned", self._has_room(lags)), merged(*copied, {sync: "copied"})
 
         @p.step(by="syncer", mirrors=f"{starts}syncTailItems", fair=True)

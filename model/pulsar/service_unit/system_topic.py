@@ -142,9 +142,9 @@ class SystemTopic:
             updates[self.of[k]] = If(needed, of, self.named(0))
         if self.kept is not None:
             replaced = And(accepted, self.is_of(k - 1, u), Not(self.message[k - 1].absent)) if k else False
-            kept = And(accepted, self.outlives(record)) if k == 0 else And(self.kept[k - 1], Not(replaced))
+            arrives = And(accepted, self.outlives(record)) if k == 0 else And(self.kept[k - 1], Not(replaced))
             stays = And(self.kept[k], Not(condition))
-            updates[self.kept[k]] = And(needed, Or(And(condition, kept), stays))
+            updates[self.kept[k]] = And(needed, Or(And(condition, arrives), stays))
             gone = False if k == 0 else self.gone[k - 1]
             updates[self.gone[k]] = And(needed, If(condition, gone, self.gone[k]))
         return updates
