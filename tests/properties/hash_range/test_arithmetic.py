@@ -85,6 +85,7 @@ def test_the_theorems_do_not_depend_on_how_many_hashes_there_are(last: int) -> N
     assert {decide(t).verdict for t in theorems(last=last) if t.name != "new_namespaces_are_well_formed"} == {"proved"}
 
 
+@pytest.mark.long
 def test_with_64_bits_a_long_would_overflow() -> None:
     verdicts = {t.name: decide(t) for t in theorems(last=2**64 - 1)}
     assert verdicts["range_equally_divide_cuts_inside"].verdict == "violated"

@@ -342,6 +342,7 @@ def test_a_log_that_is_not(tmp_path: Path) -> None:
     assert found["next"]["why"]
 
 
+@pytest.mark.long
 def test_statuses(tmp_path: Path) -> None:
     log = written(tmp_path, SENT, {"seen": {"status": "closed"}})
     assert conform_log(log, "--limit", "3").returncode == 20

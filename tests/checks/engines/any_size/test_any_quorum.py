@@ -111,6 +111,7 @@ def test_what_holds_of_every_quorum_is_proved_by_both_solvers() -> None:
     ]
 
 
+@pytest.mark.long
 def test_a_mistake_is_refuted_and_not_just_unproved() -> None:
     found = proof("votes_twice")
     assert found.proved == ()

@@ -53,8 +53,17 @@ INSTANCES = [
     for entry in PROTOCOLS.values()
     for i in entry.sizes["ci"]
 ]
+
+
+def _cost(protocol: str, place: int) -> list[pytest.MarkDecorator]:
+    """One defect of the first protocol is in the first step, one of each of the others in the second."""
+    if place or protocol not in QUICK:
+        return [pytest.mark.deep]
+    return [] if protocol == QUICK[0] else [pytest.mark.long]
+
+
 DEFECTS = [
-    pytest.param(entry, name, id=f"{entry.name}, {name}", marks=[pytest.mark.deep] if place or entry.name not in QUICK else [])
+    pytest.param(entry, name, id=f"{entry.name}, {name}", marks=_cost(entry.name, place))
     for entry in PROTOCOLS.values()
     for place, name in enumerate(entry.shown_by)
 ]
