@@ -54,18 +54,21 @@ def _built_in(path: Path, module: ModuleType) -> Entry:
 
 
 def _executed(path: Path) -> ModuleType:
-    """The file as a module, executed as Python executes a script: it can import what lies beside it."""
-    read_bytes(path, "a file of Python")
+    """The file as a module, executed as Python executes a script: it can import what lies beside it.
+
+    The file is read once. What it imports Python reads, so that a check of it is never remembered.
+    """
+    source = read_bytes(path, "a file of Python")
     name = path.stem
     spec = spec_from_file_location(name, path)
     assert spec is not None
-    assert spec.loader is not None
     module = module_from_spec(spec)
     before, folder = sys.modules.get(name), str(path.resolve().parent)
     sys.modules[name] = module  # dataclasses look up the module of a class there
     sys.path.insert(0, folder)
     try:
-        spec.loader.exec_module(module)
+        # the bytes that were read, and not the file again: it may have changed, and a pipe has nothing left
+        exec(compile(source, str(path), "exec", dont_inherit=True), module.__dict__)
     except ModelError:
         raise
     except (Exception, SystemExit) as error:

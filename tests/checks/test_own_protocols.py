@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -109,6 +111,19 @@ def test_a_mistake_is_one_line_with_its_place(
     assert said in ran.stderr
     assert ran.stderr.startswith("fencepost: ")
     assert ran.stderr.count("\n") == 1
+
+
+def test_a_file_is_read_once(plain: Path, tmp_path: Path) -> None:
+    """A pipe has nothing left for a second reader, who would wait forever."""
+    source, pipe = plain.read_text(), plain
+    plain.unlink()
+    os.mkfifo(pipe)
+    writer = Thread(target=pipe.write_text, args=(source,), daemon=True)
+    writer.start()
+    ran = fencepost("check", "lamp.py", "--quiet", folder=tmp_path)
+    writer.join(10)
+    assert ran.returncode == 0, ran
+    assert "lamp, as written" in ran.stdout
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
