@@ -2,7 +2,8 @@
 
 Mirrors ServerConfiguration of bookkeeper-server, which reads by PropertiesConfiguration of commons-configuration: a flag is
 true, yes or on, or false, no or off. A file is recognised as a bookie's by its keys; standalone.conf has them as well. What
-the files leave out is BookKeeper's default, and in an image of Pulsar what the bookkeeper.conf has that is in it.
+the files leave out is BookKeeper's default. In an image of Pulsar, and where no file of a bookie is given, it is what Pulsar's
+own bookkeeper.conf has.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ class BookieSettings:
 def bookie_settings(conf: BrokerConf) -> BookieSettings:
     """The settings of the bookies in some files; ConfigurationError for a flag that BookKeeper refuses."""
     written = conf.written(KEYS, "bookie")
-    of_pulsar = bool(written) and written[0].image == "pulsar"
+    of_pulsar = not written or written[0].image == "pulsar"
     default = PULSARS if of_pulsar else BOOKKEEPERS
     journals = _directories(conf, JOURNALS, default)
     if conf.has(JOURNAL) and journals.place is None:

@@ -121,6 +121,29 @@ def test_junit_json_and_annotations(one: Path, two: Path) -> None:
     assert f"::error file={one},line=4,title=disks is 0" in asked(*command, "--format", "github").stdout
 
 
+@pytest.mark.deep
+def test_a_fourth_bookie_in_the_ensemble_does_not_make_three_copies_stronger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """3/3/2 against 4/3/2: both keep an acknowledged entry through one lost disk, also when all its bookies were replaced."""
+
+    def few(sizes: Sizes, releases: Releases) -> list[Guarantee]:
+        return [g for g in ledger_guarantees(sizes, releases) if g.name in ("disks", "disks_after_change")]
+
+    monkeypatch.setattr(asking, "ledger_guarantees", few)
+    monkeypatch.setattr(asking, "bundle_guarantees", lambda *_: [])
+    three, four = tmp_path / "three.conf", tmp_path / "four.conf"
+    three.write_text(QUORUMS.format(3, 3, 2))
+    four.write_text(QUORUMS.format(4, 3, 2))
+    for conf, against in ((three, four), (four, three)):
+        run = asked("--conf", conf, "--against", against, "--format", "json")
+        rows = json.loads(run.stdout)["guarantees"]["rows"]
+        assert [(row["guarantee"], row["figure"], row["before"], row["change"]) for row in rows] == [
+            ("disks", 1, 1, "same"), ("disks_after_change", 1, 1, "same"),
+        ]  # fmt: skip
+        assert run.returncode == 0
+
+
 EXTENSIBLE = "org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl"
 
 

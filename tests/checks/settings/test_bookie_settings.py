@@ -141,6 +141,9 @@ def test_whose_default_it_is(tmp_path: Path) -> None:
         (tmp_path / "a.env").write_text(text)
         assert read_settings(tmp_path / "a.env").bookies.storage.source == whose
     (tmp_path / "b.conf").write_text("bookiePort=3181\n")
+    (tmp_path / "broker.conf").write_text("managedLedgerDefaultAckQuorum=2\n")
+    assumed = read_settings(tmp_path / "broker.conf").bookies
+    assert (assumed.is_given, assumed.storage.value, assumed.storage.source) == (False, DB, "Pulsar's default")
     below = read_settings(tmp_path / "b.conf", tmp_path / "a.env").bookies
     assert (below.storage.value, below.sync.value) == (SORTED, False), "the image applies it to that file"
 
