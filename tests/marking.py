@@ -14,6 +14,7 @@ GROUPS = {
     "real bookkeeper": "java",
     "real brokers": "java",
     "real pulsar": "java",
+    "real topic": "java",
     "spark": "spark",
     "browser": "browser",
     "tlc": "tlc",
