@@ -94,4 +94,5 @@ MUTATED = (
     Instance("unloaded", {**_RELOADED, "closings": 1, "rolls": 1}),
     Instance("trimmed", {**_ALONE, **_READ, "capacity": 1, "ledgers": 3}),
     Instance("deleted", {**_TWO, "deletions": 1}),
+    Instance("two brokers, full ledgers", {**_TWO, "capacity": 1, "connections": 1}),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Protocol, any_of, at_least
+from fencepost.properties.topic.broker import topic_broker
 from fencepost.properties.topic.conduct import topic_conduct
 from fencepost.properties.topic.liveness import topic_liveness
 from fencepost.properties.topic.safety import topic_safety
@@ -17,6 +18,7 @@ def topic(p: Protocol) -> Suite:
     suite, log = Suite(p), Log(p)
     topic_safety(suite, log)
     topic_conduct(suite, log)
+    topic_broker(suite, log)
     topic_liveness(suite, log)
     _sometimes(suite, log)
     return suite

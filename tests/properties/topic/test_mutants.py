@@ -11,7 +11,7 @@ from fencepost.checks.teeth.pinned import broken_properties
 from fencepost.properties.observed import Observed
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
-from tests.properties.mutants import Mutant, judged, keeps, sets, without
+from tests.properties.mutants import Mutant, judged, keeps, sets, where, without
 from tests.properties.topic.test_safety import CAUGHT
 
 pytestmark = pytest.mark.long
@@ -23,6 +23,7 @@ CRASHING = ONE | {"openings": 2, "ledgers": 3, "crashes": 1}
 FAILING = ONE | {"rolls": 1, "ledgers": 3, "failures": 1}
 ENDED = ONE | {"terminations": 1, "dedup": False}
 TRIMMED = ONE | {"capacity": 1, "ledgers": 2, "trims": 1, "dedup": False, "subscription": True}
+TWICE = TRIMMED | {"messages": 2, "ledgers": 3}
 RIVALS: dict[str, Value] = {"brokers": 2, "messages": 1, "connections": 1, "rolls": 1, "ledgers": 3}
 ROLLED = ONE | {"messages": 2, "rolls": 1}
 
@@ -31,7 +32,14 @@ MUTANTS = {
     "unloaded_is_forgotten": Mutant(CRASHING, "crash", keeps("known"), 5),
     "listed_is_not_deleted": Mutant(TRIMMED, "delete_ledger", without("1 == Extract("), 12),
     "nothing_is_past_the_end": Mutant(ENDED, "list_end", sets("final", 0), 10),
+    "queue_is_counted": Mutant(ONE, "confirm", keeps("queue"), 8),
+    "write_failed_is_fenced": Mutant(FAILING, "creation_fails", keeps("topic"), 9),
+    "unlisted_has_no_entries": Mutant(TRIMMED, "trim", keeps("entries"), 14),
+    "former_ledgers_have_entries": Mutant(CRASHING, "recover_last", keeps("known"), 9),
+    "deleted_is_done": Mutant(TRIMMED, "delete_ledger", keeps("deleting"), 15),
     # what every step must respect
+    "confirmed_is_the_first_sent": Mutant(ONE, "add", keeps("content"), 8),
+    "subscription_skips_nothing": Mutant(TWICE, "consume", where(without("Not(Or("), k="l1"), 15),
     "list_is_written_by_version": Mutant(ONE, "list_first", keeps("version"), 4),
     "unlisted_is_given_up": Mutant(RIVALS, "list_new", keeps("ledger.status"), 14),
     # what must come about in the end
