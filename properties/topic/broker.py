@@ -13,8 +13,7 @@ from fencepost.properties.vocabulary import Suite
 def topic_broker(suite: Suite, log: Log) -> None:
     """Declares what holds of each broker."""
     _queue(suite, log)
-    if log.settings["failures"]:
-        _fence(suite, log)
+    _fence(suite, log)
     _ledgers(suite, log)
     if log.settings["subscription"]:
         _subscription(suite, log)
@@ -49,24 +48,34 @@ def _queue(suite: Suite, log: Log) -> None:
 
 
 def _fence(suite: Suite, log: Log) -> None:
-    s, broker = log.state, log.broker
+    s, broker, settings = log.state, log.broker, log.settings
+    if settings["failures"]:
 
-    @suite.always
-    def write_failed_is_fenced() -> Any:
-        """A managed ledger in state WriteFailed is one of a topic that is fenced or being closed."""
-        return all_of(Implies(s.state[b] == "write_failed", s.topic[b] != "serving") for b in broker)
+        @suite.always
+        def write_failed_is_fenced() -> Any:
+            """A managed ledger in state WriteFailed is one of a topic that is fenced or being closed."""
+            return all_of(Implies(s.state[b] == "write_failed", s.topic[b] != "serving") for b in broker)
+
+    if settings["failures"] + settings["terminations"]:
+
+        @suite.always
+        def fenced_has_no_producer() -> Any:
+            """The producer of a fenced topic is going to be disconnected."""
+            stays = {b: And(s.connected == b, s.link == "attached") for b in broker}
+            return all_of(Not(And(s.topic[b] == "fenced", stays[b])) for b in broker)
 
 
 def _ledgers(suite: Suite, log: Log) -> None:
     s, broker, ledger = log.state, log.broker, log.ledger
-    left = ("creating", "closed_ledger", "write_failed", "terminated", "closed")
+    n, left = suite.protocol.next, ("creating", "closed_ledger", "write_failed", "terminated", "closed")
 
     @suite.always
     def left_ledgers_are_closed() -> Any:
-        """A broker that does not write its current ledger any more has had it closed."""
+        """A broker that does not write its current ledger any more has had it closed, and has sent nothing to the next one."""
         gone = {b: s.state[b].among(*left) for b in broker}
+        idle = all_of(Implies(gone[b], s.sent[b] == 0) for b in broker)
         over = {k: log.status[k].among("closed", "deleted") for k in ledger}
-        return all_of(Implies(And(gone[b], s.current[b] == k), over[k]) for b in broker for k in ledger)
+        return And(idle, *(Implies(And(gone[b], s.current[b] == k), over[k]) for b in broker for k in ledger))
 
     @suite.always
     def new_ledgers_are_under_way() -> Any:
@@ -91,6 +100,14 @@ def _ledgers(suite: Suite, log: Log) -> None:
             """A ledger that is deleted is none that a broker has still to delete."""
             due = {k: any_of(s.deleting[b].has(k) for b in broker) for k in ledger}
             return all_of(Not(And(due[k], log.status[k] == "deleted")) for k in ledger)
+
+    if log.settings["deletions"]:
+
+        @suite.step
+        def deletion_takes_all_ledgers() -> Any:
+            """A topic that is deleted by a broker which knows its list leaves no ledger of it behind."""
+            left_behind = any_of(And(s.listed.has(k), n.ledger.status[k] != "deleted") for k in ledger)
+            return Implies(And(n.discarded, Not(s.discarded)), Not(left_behind))
 
 
 def _subscription(suite: Suite, log: Log) -> None:

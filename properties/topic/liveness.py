@@ -20,6 +20,12 @@ def topic_liveness(suite: Suite, log: Log) -> None:
         waits = {b: Or(s.length[b] > 0, owed[b]) for b in broker}
         return [(waits[b], Or(Not(waits[b]), log.is_used_up)) for b in broker]
 
+    @suite.leads_to
+    def producer_is_answered() -> Any:
+        """A producer that has sent a message hears that it is stored, or is disconnected, in the end."""
+        waits = {b: And(s.connected == b, s.next_out > s.acked) for b in broker}
+        return [(waits[b], Or(Not(waits[b]), log.is_used_up)) for b in broker]
+
     if settings["failures"] + settings["closings"] + settings["terminations"] or settings["brokers"] > 1:
 
         @suite.leads_to

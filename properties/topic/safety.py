@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencepost.model.language import And, Implies, Not, Or, all_of, any_of, at_least
+from fencepost.model.pulsar.topic.state import NONE
 from fencepost.properties.topic.terms import Log
 from fencepost.properties.vocabulary import Suite
 
@@ -59,7 +60,9 @@ def _list(suite: Suite, log: Log) -> None:
         def remembers(b: int) -> Any:
             entries = [s.known_entries[b, k] > 0 for k in ledger]
             sequences = [s.pushed[b] > 0, s.persisted[b] > 0] if log.settings["dedup"] else []
-            return Or(Not(s.known[b].is_empty), s.length[b] > 0, s.arrived[b] > 0, s.sent[b] > 0, *entries, *sequences)
+            ledgers = [s.known_version[b] > 0, s.current[b] != NONE, s.fresh[b] != NONE]
+            writes = [s.length[b] > 0, s.arrived[b] > 0, s.sent[b] > 0]
+            return Or(Not(s.known[b].is_empty), *writes, *ledgers, *entries, *sequences)
 
         return all_of(Not(And(s.state[b] == "none", remembers(b))) for b in log.broker)
 

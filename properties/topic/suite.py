@@ -53,3 +53,11 @@ def _sometimes(suite: Suite, log: Log) -> None:
         def trimmed() -> Any:
             """A ledger with entries is trimmed and deleted."""
             return any_of(And(s.trimmed.has(k), log.status[k] == "deleted", log.end[k] > 0) for k in log.ledger)
+
+    if settings["trims"] and settings["subscription"]:
+
+        @suite.sometimes
+        def trimmed_when_read() -> Any:
+            """A ledger is trimmed as soon as the subscription has acknowledged its last entry."""
+            read = {k: s.consumed == log.number(k, 0) + log.end[k] for k in log.ledger}
+            return any_of(And(s.trimmed.has(k), log.end[k] > 0, read[k]) for k in log.ledger)

@@ -34,20 +34,24 @@ MUTANTS = {
     "nothing_is_past_the_end": Mutant(ENDED, "list_end", sets("final", 0), 10),
     "queue_is_counted": Mutant(ONE, "confirm", keeps("queue"), 8),
     "write_failed_is_fenced": Mutant(FAILING, "creation_fails", keeps("topic"), 9),
+    "fenced_has_no_producer": Mutant(FAILING, "creation_fails", keeps("link"), 9),
     "unlisted_has_no_entries": Mutant(TRIMMED, "trim", keeps("entries"), 14),
     "former_ledgers_have_entries": Mutant(CRASHING, "recover_last", keeps("known"), 9),
     "deleted_is_done": Mutant(TRIMMED, "delete_ledger", keeps("deleting"), 15),
     # what every step must respect
     "confirmed_is_the_first_sent": Mutant(ONE, "add", keeps("content"), 8),
     "subscription_skips_nothing": Mutant(TWICE, "consume", where(without("Not(Or("), k="l1"), 15),
+    "deletion_takes_all_ledgers": Mutant(ONE | {"deletions": 1}, "collect_inactive", keeps("ledger.status"), 5),
     "list_is_written_by_version": Mutant(ONE, "list_first", keeps("version"), 4),
     "unlisted_is_given_up": Mutant(RIVALS, "list_new", keeps("ledger.status"), 14),
     # what must come about in the end
+    "producer_is_answered": Mutant(ONE, "confirm", keeps("acked"), 8),
     "fenced_is_unfenced": Mutant(FAILING, "unfence", keeps("topic"), 12),
     # what must be possible
     "all_acknowledged": Mutant(ONE, "confirm", keeps("acked")),
     "in_two_ledgers": Mutant(ROLLED, "create_ledger", keeps("fresh")),
     "two_serve": Mutant(RIVALS, "open", keeps("known_version")),
+    "trimmed_when_read": Mutant(TRIMMED, "consume", keeps("mark")),
     "trimmed": Mutant(TRIMMED, "delete_ledger", keeps("ledger.status")),
 }
 
