@@ -63,7 +63,7 @@ def test_runs_with_a_crash_agree(adapter: ElectionAdapter) -> None:
     result = held(adapter, runs=40, brokers=3, crashes=1)
     assert result.agrees, unexplained(result)
     assert not result.known
-    assert result.agreeing > 20  # runs are steered to what few took, and so to what differs as is known
+    assert result.agreeing > 30
 
 
 def test_the_actions_are_those_of_the_model(adapter: ElectionAdapter) -> None:
