@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from fencepost.checks.conformance.java_side.session import Session
 from fencepost.checks.conformance.running.adapter import Adapter, Departure, Owed, Seen, Taken
 from fencepost.checks.conformance.running.view import View
+from fencepost.checks.conformance.topic.deviations import DEVIATIONS
 from fencepost.checks.conformance.topic.observables import OBSERVABLES, number
 from fencepost.model.language import Action, Protocol
 
@@ -167,6 +168,7 @@ class TopicAdapter(Adapter):
     eager = frozenset({"find_empty", "unfence"})
     observables = OBSERVABLES
     shown_by_requests = ("fresh", "deleting")
+    deviations = DEVIATIONS
 
     not_covered: ClassVar[Mapping[str, str]] = {
         "list_first_unreadable": "in the code the cursor's node has an older position, from which more is replayed",
