@@ -19,8 +19,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fencepost.model.counts import count_of
-
 T = TypeVar("T")
 
 MANIFEST, INDEX = "certificate.json", "index.json"
@@ -170,7 +168,7 @@ def _script(folder: Path, entry: _Entry) -> Script:
         fits = fits and len(question) == 4 and [question[0], *question[2:]] == ["(push 1)", "(check-sat)", "(pop 1)"]
         fits = fits and question[1].startswith("(assert (not ") and _is_one(question[1])
     if not fits or len(asked) != 4 * len(statements):
-        raise CertificateError(f"{path}: it does not ask of each of its {count_of(len(statements), 'obligation')}, and no more")
+        raise CertificateError(f"{path}: it does not ask of each of its obligations ({len(statements)}), and no more")
     return Script(entry.name, entry.about, "\n".join(supposed), tuple(asked), statements)
 
 
