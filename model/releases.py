@@ -41,8 +41,8 @@ RELEASES = (
     Release("bookkeeper", "4.17.2", held=True),
     Release("bookkeeper", "4.17.3", held=True),
     Release("bookkeeper", "4.18.0", held=True),
-    Release("kafka", "0.10.1.1", zookeeper="3.4.8"),
-    Release("kafka", "0.10.2.2", zookeeper="3.4.9"),
+    Release("kafka", "0.10.1.1", zookeeper="3.4.8", held=True),
+    Release("kafka", "0.10.2.2", zookeeper="3.4.9", held=True),
     Release("kafka", "1.0.2", zookeeper="3.4.10"),
     Release("kafka", "2.0.1", zookeeper="3.4.13"),
     Release("kafka", "2.1.1", zookeeper="3.4.13"),
@@ -152,6 +152,9 @@ EVERY: Mapping[str, str] = {project: f"{read[0]} to {read[-1]}" for project, rea
 _FROM_4_16_6, _FROM_4_17_2 = "4.16.6 to 4.18.0, not 4.14.5", "4.17.2 to 4.18.0, not 4.14.5 to 4.16.6"
 _FROM_3_0_7, _FROM_4_0_8 = "3.0.7 to 5.0.0-M1, not 2.10.1", "4.0.8 to 5.0.0-M1, not 2.10.1 to 3.0.7"
 
+_UP_TO_0_10_2, _UP_TO_1_0 = "0.10.1.1, 0.10.2.2, not 1.0.2 to 3.9.1", "0.10.1.1 to 1.0.2, not 2.0.1 to 3.9.1"
+_UP_TO_2_0, _FROM_1_0 = "0.10.1.1 to 2.0.1, not 2.1.1 to 3.9.1", "1.0.2 to 3.9.1, not 0.10.1.1 to 0.10.2.2"
+
 ONLY_IN: Mapping[str, str] = {
     "BookieImpl": _FROM_4_16_6,
     "DataIntegrityCheckImpl": _FROM_4_16_6,
@@ -162,6 +165,18 @@ ONLY_IN: Mapping[str, str] = {
     "ReadOpBase": _FROM_4_17_2,
     "SingleDirectoryDbLedgerStorage.setLimboState": _FROM_4_16_6,
     "UncleanShutdownDetectionImpl": _FROM_4_16_6,
+    "KafkaController.SessionExpirationListener": _UP_TO_0_10_2,
+    "KafkaController.checkAndTriggerPartitionRebalance": _UP_TO_0_10_2,
+    "KafkaController.elect": _FROM_1_0,
+    "KafkaController.handleIllegalState": _FROM_1_0,
+    "KafkaController.incrementControllerEpoch": _UP_TO_2_0,
+    "KafkaController.readControllerEpochFromZookeeper": _UP_TO_1_0,
+    "KafkaController.triggerControllerMove": _FROM_1_0,
+    "KafkaHealthcheck": _UP_TO_1_0,
+    "KafkaZkClient.registerBroker": "2.1.1 to 3.9.1, not 0.10.1.1 to 2.0.1",
+    "KafkaZkClient.registerBrokerInZk": "2.0.1, not 0.10.1.1 to 1.0.2, 2.1.1 to 3.9.1",
+    "ReplicaStateMachine.BrokerChangeListener.doHandleChildChange": "0.10.2.2, not 0.10.1.1, 1.0.2 to 3.9.1",
+    "ZookeeperLeaderElector": _UP_TO_0_10_2,
     "BrokerRegistryImpl.handleMetadataSessionEvent": _FROM_4_0_8,
     "BrokerRegistryImpl.handleMetadataStoreNotification": _FROM_3_0_7,
     "BrokerRegistryImpl.registerAsync": _FROM_4_0_8,

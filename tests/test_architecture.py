@@ -66,7 +66,7 @@ FLOORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("conformance/running", "conformance/reproductions"),
         ("conformance/targets", "conformance/scenario"),
         ("conformance/policy",),
-        ("conformance/bookkeeper", "conformance/pulsar", "conformance/service_unit"),
+        ("conformance/bookkeeper", "conformance/kafka", "conformance/pulsar", "conformance/service_unit"),
         ("conformance/topic",),
         ("conformance/registry",),
         ("reports", "export", "policy", "public_calls"),

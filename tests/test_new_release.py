@@ -42,9 +42,9 @@ from fencepost.properties.registry import Instance
 
 told = {"policies": list(configuration.RELEASES), "strict": list(STRICT), "releases": {}}
 told["held"] = {name: list(target.releases) for name, target in TARGETS.items()}
-names = {"pulsar": ["LeaderElectionImpl"], "bookkeeper": ["LedgerHandle"]}
+names = {"pulsar": ["LeaderElectionImpl"], "bookkeeper": ["LedgerHandle"], "kafka": []}
 for name, text in releases.ONLY_IN.items():
-    names["pulsar" if text.split()[0] in releases.PULSAR else "bookkeeper"].append(name)
+    names[releases.release(text.split()[0].rstrip(",")).project].append(name)
 for number in (*releases.PULSAR, *releases.BOOKKEEPER):
     is_pulsar = number in releases.PULSAR
     both = releases.Releases.of(number if is_pulsar else None, None if is_pulsar else number)

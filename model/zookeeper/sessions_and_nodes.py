@@ -363,7 +363,7 @@ class EphemeralNode:
     def created(self, c: int, **marks: Any) -> Updates:
         """The client creates the node (put with expected version -1), where it is absent."""
         will_hear, hearers = self._sessions.will_hear, self._sessions.client if self._tells_creations else ()
-        heard = {self.deleted[o]: Or(self.deleted[o], will_hear(o)) for o in hearers if o != c}
+        heard = {self.deleted[o]: Or(self.deleted[o], will_hear(o)) for o in hearers}
         marked = {self.marks[m]: value for m, value in marks.items()}
         return {self.holder: c, self.former: False, self.version: 0, **marked, **heard}
 

@@ -26,7 +26,7 @@ def controller_conduct(suite: Suite, t: Terms) -> None:
 def _threads(suite: Suite, t: Terms) -> None:
     """What the thread of a broker goes on to."""
     s, n, broker, multi = t.p.state, t.p.next, t.broker, t.p.parameters["multi"]
-    limit = t.p.parameters["expiries"]
+    limit, lock = t.p.parameters["expiries"], t.p.parameters["thread"] == "lock"
 
     @suite.step
     def threads_go_forward() -> Any:
@@ -86,7 +86,8 @@ def _threads(suite: Suite, t: Terms) -> None:
                 return True
             before, after = s.new_sessions[b], n.new_sessions[b]
             opened = And(Not(s.session[b]), n.session[b])
-            elects = And(n.stage[b] == "electing", Not(n.active[b]), n.leader[b] == NOBODY)
+            leader = n.leader[b] == (s.leader[b] if lock else s.controller_holder)
+            elects = And(n.stage[b] == "electing", Not(n.active[b]), leader)
             named = And(n.stage[b] == s.stage[b], n.active[b] == s.active[b], n.leader[b] == s.leader[b])
             handles = And(after == before - 1, t.reaches(b), s.stage[b] == "idle", If(s.controller_holder == b, named, elects))
             return Or(And(after == before, Not(opened)), And(after == minimum(before + 1, limit), opened), handles)
@@ -215,15 +216,14 @@ def _offices(suite: Suite, t: Terms) -> None:
 
 def _watches(suite: Suite, t: Terms) -> None:
     """Who hears of what."""
-    s, n, broker = t.p.state, t.p.next, t.broker
+    s, n, broker, lock = t.p.state, t.p.next, t.broker, t.p.parameters["thread"] == "lock"
 
     @suite.step
     def changes_of_the_node_are_heard() -> Any:
-        """Every other broker that lives hears of a change of the node, and nobody of what did not happen."""
+        """Every broker that lives hears of a change of the node, its own too, and nobody of what did not happen."""
 
         def follows(b: int) -> Any:
-            gone = And(s.controller_holder != NOBODY, n.controller_holder == NOBODY)
-            changed = Or(gone, And(n.controller_holder != s.controller_holder, n.controller_holder != b))
+            changed = n.controller_holder != s.controller_holder
             forgets = And(n.link[b] == "lost", s.link[b] != "lost") if not t.hears_late else False
             reopens = And(Not(s.session[b]), n.session[b]) if t.hears_late else False
             return And(
@@ -241,7 +241,8 @@ def _watches(suite: Suite, t: Terms) -> None:
             heard = And(t.keeps(b), s.controller_change[b], Not(n.controller_change[b]))
             stage = If(s.controller_holder == NOBODY, n.stage[b] == "electing", n.stage[b] == "idle")
             deposed = And(s.leader[b] == b, s.controller_holder != b)
-            acts = And(n.leader[b] == s.controller_holder, n.active[b] == And(s.active[b], Not(deposed)))
+            late = And(lock, s.controller_holder == NOBODY)
+            acts = And(n.leader[b] == If(late, s.leader[b], s.controller_holder), n.active[b] == And(s.active[b], Not(deposed)))
             return Implies(heard, And(t.reaches(b), s.stage[b] == "idle", stage, acts))
 
         return all_of(Implies(t.keeps(b), follows(b)) for b in broker)

@@ -41,7 +41,7 @@ SIZES = {
 SHOWN_BY: dict[str, Mapping[str, Value]] = {
     "resigns_without_cleanup": {"resignations": 1},
     "epoch_swallowed": {"expiries": 1},
-    "deletes_any": {"expiries": 1},
+    "deletes_any": {"expiries": 1, "resignations": 1},
     "unconditional_writes": {"expiries": 1, "writes": True},
     "bounce_missed": {"restarts": 1},
     "newer_refused": {"expiries": 1, **BROKER_EPOCHS},
@@ -52,9 +52,9 @@ SHOWN_BY: dict[str, Mapping[str, Value]] = {
 }
 
 MUTATED = (
-    Instance("expiry and bounce", _BOUNCE),
+    Instance("expiry", {"expiries": 1, "writes": True}),
     Instance("expiry and bounce, since 2.2", {**_BOUNCE, **BROKER_EPOCHS}),
-    Instance("failures", _FAILURES),
+    Instance("resignation", {"resignations": 1}),
     Instance("cut off", _CUT_OFF),
     Instance("cut off, since 2.2", {**_CUT_OFF, **BROKER_EPOCHS}),
 )

@@ -39,6 +39,8 @@ TARGETS = {
     "split": "Pulsar's NamespaceService as it splits bundles, over a ZooKeeper server, with the protocol split",
     "service-unit": "the extensible load manager's channel over a ZooKeeper server, with the protocol service_unit",
     "topic": "managed ledgers, PersistentTopic and deduplication, over metadata and ledgers in memory, with the protocol topic",
+    "kafka-controller": "Kafka's election of a controller and its epoch over a ZooKeeper server, with the protocol "
+    "kafka_controller",
 }
 """The targets, as ``checks/conformance/registry.py`` has them: that they are the same is tested, here and below."""
 

@@ -37,7 +37,7 @@ from fencepost.traces.trace import Trace, trace_of
 SECONDS = 120
 """How long the shortest run of a hazard may be looked for."""
 
-_WITH_THE_OTHERS = ("bookie",)
+_WITH_THE_OTHERS = ("bookie", "kafka-controller")
 """Targets on which a hazard is not replayed alone: a run meets the release's others on the way, so the model has them, too."""
 
 _OUT_OF_REACH = {
@@ -54,6 +54,12 @@ _OUT_OF_REACH = {
     ("bookie", "key_record_after_entry"): "it takes two threads in one bookie at once",
     ("bookie", "headers_without_pages_not_saved"): "what the harness looks at brings an index page into memory, with which the "
     "header is saved",
+    ("kafka-controller", "bounce_missed"): "no brokers register in the harness, and none is sent requests; `fencepost "
+    "reproduce missed-bounce` shows it on servers",
+    ("kafka-controller", "newer_refused"): "the harness has no brokers that register and are sent requests",
+    ("kafka-controller", "unconditional_writes"): "the controllers of the harness write nothing but the epoch",
+    ("kafka-controller", "own_node_ignored"): "the harness has no link that breaks",
+    ("kafka-controller", "resigns_inside_lock"): "the harness has no scheduler of rebalancing",
     ("split", "splits_not_counted"): "who orders splits, and counts them, is the load manager, which the harness does not have",
     ("ownership", "failed_creation_left"): "it takes a creation that the store carries out alone, not in a batch",
     ("service-unit", "newer_lookup_dropped"): "it takes a lookup between two lines of the end of another one",

@@ -63,6 +63,11 @@ def classes_of(project: str, version: str) -> Release:
     return Release(f"{project}-classes", version, tuple(Artifact(name, _ALONE) for name in names))
 
 
+def _names(full: str, method: str) -> tuple[str, str]:
+    """The names that a method of a class can have: Scala puts the class's before that of a private one which others call."""
+    return method, f"{full.replace('.', '$').replace('/', '$')}$${method}"
+
+
 def _zookeeper(version: str) -> list[str]:
     return [f"org.apache.zookeeper:zookeeper:{modelled_release(version).zookeeper}"]
 
@@ -102,7 +107,7 @@ def look_up(
             with Classes(jars(classes_of(project, release), tools)) as classes:
                 for method in methods:
                     name, _, own = method.rpartition(".")
-                    if any(classes.has(full, own) for full in classes.named(name)):
+                    if any(classes.has(full, each) for full in classes.named(name) for each in _names(full, own)):
                         there[method].append(release)
         answers += [
             Looked(entry.name, project, method, actions, asked, tuple(there[method])) for method, actions in methods.items()

@@ -11,11 +11,19 @@ from fencepost.model.zookeeper.sessions_and_nodes import EphemeralNode, Updates,
 NOBODY = EphemeralNode.NOBODY
 
 
-def declare_election(s: State, *, elects: str, hears: str, resigns: str) -> None:
-    """The steps of the election; ``elects``, ``hears`` and ``resigns`` are the methods that they mirror."""
+def declare_election(s: State, *, by: str, hears: str, resigns: str) -> None:
+    """The steps of the election; ``by``, ``hears`` and ``resigns`` are the methods that they mirror."""
     p, broker, node, store = s.protocol, s.broker, s.node, s.store
     raised = {s.store_epoch: s.store_epoch + 1}
     is_countable = s.store_epoch < s.last
+
+    def read_before(b: int, otherwise: Any) -> Any:
+        """Whom a broker takes for the controller as an election begins: up to 0.10.2 whom it took before, until it has read."""
+        return s.leader[b] if s.thread == "lock" else otherwise
+
+    def elects(b: int) -> Updates:
+        """The broker ceases to be the controller, and begins an election."""
+        return {**s.stands_down(b), s.stage[b]: "electing", s.leader[b]: read_before(b, node.holder)}
 
     def begins_term(b: int) -> Updates:
         """After the creation: in one request with it the epoch was raised, or it is yet to be read."""
@@ -27,8 +35,9 @@ def declare_election(s: State, *, elects: str, hears: str, resigns: str) -> None
         return begins_term(b)
 
     found_own.instead("own_node_ignored", lambda b: {s.stage[b]: "idle"})
+    found_own.instead("new_session_resigns", lambda b: {s.stage[b]: "idle"})
 
-    @p.step(by="b", hears="store", mirrors=elects, fair=True, b=broker)
+    @p.step(by="b", hears="store", mirrors=by, fair=True, b=broker)
     def elect(b: int) -> Any:
         """The broker reads the node: it follows whoever is named there; or creates it, and the session has it then.
 
@@ -42,7 +51,7 @@ def declare_election(s: State, *, elects: str, hears: str, resigns: str) -> None
         may = Or(And(Not(node.absent), Not(finds_own)), is_countable) if s.multi else True
         return And(store.reaches(b), s.stage[b] == "electing", may), updates_if(node.absent, created, found)
 
-    @p.fault(by="b", mirrors=elects, spends="disconnects", b=broker)
+    @p.fault(by="b", mirrors=by, spends="disconnects", b=broker)
     def creation_unheard(b: int) -> Any:
         """The node is created as the connection breaks, and the broker gives the request up; it will elect again."""
         term = raised if s.multi else {}
@@ -94,24 +103,21 @@ def declare_election(s: State, *, elects: str, hears: str, resigns: str) -> None
         """A watch of the node has fired. Whoever took itself for the controller and is not named resigns; if there is no node,
         an election begins."""
         lost = And(s.leader[b] == b, node.holder != b)
-        heard = {s.leader[b]: node.holder, s.stage[b]: If(node.absent, "electing", "idle"), **node.unheard(b)}
+        named = If(node.absent, read_before(b, NOBODY), node.holder)
+        heard = {s.leader[b]: named, s.stage[b]: If(node.absent, "electing", "idle"), **node.unheard(b)}
         return And(s.is_free(b), node.deleted[b]), {**updates_if(lost, s.stands_down(b), {}), **heard}
 
     @p.rule
     def on_new_session(b: int) -> Updates:
         """A broker that the node does not name stops being the controller, and elects; one that it names has done so before."""
-        return updates_if(node.holder != b, s.elects_again(b), {})
+        return updates_if(node.holder != b, elects(b), {})
 
-    def resigns_always(b: int) -> Updates:
-        finds = {s.stage[b]: If(node.holder == b, "idle", "electing"), s.leader[b]: If(node.holder == b, node.holder, NOBODY)}
-        return s.stands_down(b) | finds
-
-    on_new_session.instead("new_session_resigns", resigns_always)
+    on_new_session.instead("new_session_resigns", elects)
     on_new_session.instead(
         "resigns_inside_lock",
         lambda b: updates_if(
             node.holder != b,
-            updates_if(s.rebalances[b], {s.stage[b]: "blocked"}, s.elects_again(b)),
+            updates_if(s.rebalances[b], {s.stage[b]: "blocked"}, elects(b)),
             {},
         ),
     )

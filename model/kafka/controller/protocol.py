@@ -83,15 +83,16 @@ def kafka_controller(
     locks = thread == "lock"
     declare_election(
         s,
-        elects="ZookeeperLeaderElector.elect" if locks else "KafkaController.elect",
+        by="ZookeeperLeaderElector.elect" if locks else "KafkaController.elect",
         hears="ZookeeperLeaderElector.LeaderChangeListener.handleDataDeleted" if locks else "KafkaController.elect",
         resigns="KafkaController.SessionExpirationListener.handleNewSession"
         if locks
         else "KafkaController.onControllerResignation",
     )
+    client = "KafkaZkClient.registerBroker" if multi else "KafkaZkClient.registerBrokerInZk"
     declare_brokers(
         s,
-        registers="KafkaHealthcheck.register" if thread != "awaited" else "KafkaZkClient.registerBrokerInZk",
+        registers="KafkaHealthcheck.register" if thread != "awaited" else client,
         looks="ReplicaStateMachine.BrokerChangeListener.doHandleChildChange" if locks else "KafkaController.onBrokerStartup",
     )
     return p

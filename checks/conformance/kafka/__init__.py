@@ -1,0 +1,1 @@
+"""Kafka's controller, held against the classes of the releases that its model mirrors."""

@@ -1,0 +1,42 @@
+"""The target of ``fencepost conform`` for Kafka's controller: its releases, its harness, its instances."""
+
+from __future__ import annotations
+
+from fencepost.checks.conformance.java_side.harness import harness
+from fencepost.checks.conformance.java_side.jars import Artifact, Release
+from fencepost.checks.conformance.java_side.servers import ZOOKEEPER_SERVER
+from fencepost.checks.conformance.java_side.session import Session
+from fencepost.checks.conformance.kafka.controller import ControllerAdapter
+from fencepost.checks.conformance.targets import Asked, Target
+from fencepost.model.releases import held
+
+
+def kafka_controller(version: str) -> Release:
+    """A release of Kafka's core with a ZooKeeper that runs on the JDKs of today: its own connects to nothing there."""
+    core, zookeeper = f"org.apache.kafka:kafka_2.11:{version}", "org.apache.zookeeper:zookeeper:3.5.9"
+    lines = "com.fasterxml.jackson.core:jackson-databind:2.10.5.1"
+    return Release("kafka-controller", version, tuple(map(Artifact, (core, zookeeper, *ZOOKEEPER_SERVER, lines))))
+
+
+def start(asked: Asked, *, keep_log: bool = False) -> ControllerAdapter:
+    """A harness with a server and no broker yet. Raises ToolchainError or SessionError."""
+    made = harness("kafka_controller", "kafka.controller.ControllerBench", kafka_controller(asked.release))
+    return ControllerAdapter(Session(made, keep_log=keep_log))
+
+
+KAFKA_CONTROLLER = Target(
+    name="kafka-controller",
+    protocol="kafka_controller",
+    system="kafka",
+    releases=held("kafka", usual="0.10.2.2"),
+    start=start,
+    instances=(
+        {"brokers": 2, "resignations": 1},
+        {"brokers": 2, "expiries": 1},
+        {"brokers": 3, "expiries": 1},
+        {"brokers": 2, "expiries": 1, "resignations": 1},
+        {"brokers": 1, "expiries": 2},
+    ),
+    weights={"expire": 0.5, "resign": 0.5},
+    hazards=("resigns_without_cleanup", "epoch_swallowed", "deletes_any", "new_session_resigns", "own_node_ignored"),
+)
