@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from tests.checks.conformance.telling import told
 
 from fencepost.checks.conformance.kafka.controller import ControllerAdapter
 from fencepost.checks.conformance.kafka.target import KAFKA_CONTROLLER, start
@@ -15,6 +14,7 @@ from fencepost.checks.conformance.targets import Asked
 from fencepost.model.kernel import Kernel
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Value
+from tests.checks.conformance.differences import unexplained
 from tests.checks.conformance.real import tools
 
 pytestmark = [pytest.mark.java, pytest.mark.xdist_group("real kafka")]
@@ -65,7 +65,7 @@ def brokers(outcome: Outcome, name: str) -> list[object]:
 def test_runs_agree(adapter: ControllerAdapter) -> None:
     protocols = [ENTRY.build(each, (*OF_0_10_2, "own_node_ignored")) for each in KAFKA_CONTROLLER.instances]
     result = campaign(protocols, adapter, runs=10, steps=40, seed=5, weights=KAFKA_CONTROLLER.weights, stop_after=1)
-    assert result.agrees, told(result)
+    assert result.agrees, unexplained(result)
     assert result.agreeing == 10
 
 
