@@ -97,6 +97,7 @@ def test_a_weaker_configuration_fails_and_a_stronger_one_does_not(one: Path, two
     assert "(stronger: was 0)" in stronger.stdout
 
 
+@pytest.mark.long
 def test_sarif_points_at_the_line_of_the_users_file(one: Path) -> None:
     run = asked("--conf", one, "--require", "disks>=1", "--guarantees", "--format", "sarif")
     assert run.returncode == 16

@@ -144,6 +144,7 @@ def test_without_a_lemma_the_rest_is_not_proved() -> None:
     assert {failure.statement for failure in found.unproved} == {"acked_is_written"}
 
 
+@pytest.mark.long
 def test_an_instance_that_is_another_protocol_is_told() -> None:
     found = proof(instance="acks_what_is_written")
     assert "not those of the instance with entries=2: ack(e0)" in found.doubt
@@ -197,6 +198,7 @@ def checked(*defects: str, any: tuple[str, ...] = ("entries",), **parameters: in
     return check(JOURNAL, instance, defects, Approach(second_solver=True), Reporter(quiet=True), lambda: False)
 
 
+@pytest.mark.long
 def test_the_verdict_says_what_it_is_of() -> None:
     found = checked()
     assert {(v.verdict, v.note) for v in found.findings.verdicts} == {
@@ -214,6 +216,7 @@ def test_the_verdict_says_what_it_is_of() -> None:
     assert "link: with entries=3 these formulas are those of the instance: 7 actions" in told
 
 
+@pytest.mark.long
 def test_what_is_not_proved_is_inconclusive_with_the_reason() -> None:
     found = checked("acks_what_is_written")
     assert {v.verdict for v in found.findings.verdicts} == {"inconclusive"}
