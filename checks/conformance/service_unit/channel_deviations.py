@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fencepost.checks.conformance.running.adapter import Allowance, Seen
+from collections.abc import Sequence
+
+from fencepost.checks.conformance.running.adapter import Allowance, Deviation, Difference, Seen, Taken
 from fencepost.checks.conformance.running.view import View
 from fencepost.checks.conformance.service_unit.channel_requests import NOBODY, runs, truth, view_of
 from fencepost.model.language import Action
@@ -130,5 +132,23 @@ ALLOWANCES: tuple[Allowance, ...] = (
         "a broker that leaves the registry before it has read what it handed over",
         "the code waits for that, up to metadataStoreOperationTimeoutSeconds (30); the model, which has no time, does not",
         _reads_first,
+    ),
+)
+
+
+def _cleans_all(step: Taken, differences: Sequence[Difference], why: str) -> bool:
+    """A clean-up has done one unit, and is to do another one yet."""
+    if step.action.name not in ("clean_up", "free_orphan", "pass_over"):
+        return False
+    b, x = step.arguments["b"], step.arguments["x"]
+    left = any(step.after[f"cleans[{b}, {x}, {u}]"] for u in step.after.members("unit"))
+    return left and [d.what for d in differences] == [f"cleans[{b}]"]
+
+
+DEVIATIONS: tuple[Deviation, ...] = (
+    Deviation(
+        "a clean-up of several units",
+        "the harness runs a clean-up once, for the unit that comes first in the model; there it goes on with the others",
+        _cleans_all,
     ),
 )
