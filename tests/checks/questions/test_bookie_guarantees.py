@@ -79,6 +79,7 @@ def test_a_sheet_with_a_bookies_file_has_its_rows(tmp_path: Path, monkeypatch: p
 DB = "ledgerStorageClass=org.apache.bookkeeper.bookie.storage.ldb.DbLedgerStorage"
 
 
+@pytest.mark.long
 def test_a_full_disk_costs_an_acknowledged_entry_by_a_known_bug(tmp_path: Path) -> None:
     row = rows(tmp_path, DB)["disk_full"]
     assert (row.figure, row.limit) == (0, 0)
@@ -97,6 +98,7 @@ def test_a_flush_that_fails_is_modelled_for_one_storage_with_one_directory(tmp_p
     assert row.guarantee.unasked == "a flush that fails is modelled for DbLedgerStorage with one ledger directory"
 
 
+@pytest.mark.long
 def test_the_protocol_of_a_bookie_has_the_settings_of_its_file(tmp_path: Path) -> None:
     bookie = tmp_path / "bookkeeper.conf"
     bookie.write_text("journalWriteData=false\n")

@@ -132,6 +132,7 @@ def test_a_transfer_in_one_phase_is_taken(tmp_path: Path) -> None:
     assert {instance.parameters["multi_phase"] for _, instance in plan} == {False}
 
 
+@pytest.mark.long
 def test_hazards_are_those_of_the_manager_that_is_run(conf: Path, tmp_path: Path) -> None:
     asked = _parser().parse_args(["check"])
 

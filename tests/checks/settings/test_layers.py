@@ -145,7 +145,7 @@ def test_a_file_that_says_nothing_of_the_settings_is_refused_beside_others(tmp_p
         ("a: {broker: {configData: {b: '1'}}}\nc:\n  broker:\n    configData:\n      b: '1'\n", 5, "has a.broker.configData"),
         (f"broker:\n  configData:\n    {ACK_QUORUM}: '{{{{ .Values.ack }}}}'\n", 3, "is not a whole number"),
         (WITH_FILE.replace("=1\n", "=\\u12\n"), 11, "four hexadecimal digits"),
-        ("[" * 5000, 0, "is nested too deeply"),
+        pytest.param("[" * 5000, 0, "is nested too deeply", marks=pytest.mark.long),
         ("\x07", 0, "is not YAML"),
     ],
 )
