@@ -9,7 +9,7 @@ from fencepost import merged
 from fencepost.model.history import History
 from fencepost.model.language import ModelError, Protocol
 from fencepost.model.language.moves import untaken
-from fencepost.model.releases import BOOKKEEPER, PULSAR, Releases
+from fencepost.model.releases import BOOKKEEPER, KAFKA, PULSAR, Releases
 from fencepost.properties.protocols import PROTOCOLS
 from fencepost.properties.registry import Entry, Instance, RegistryError, find
 from fencepost.properties.vocabulary import Suite
@@ -174,7 +174,7 @@ def test_a_protocol_of_the_registry_is_complete(name: str) -> None:
             assert all(defaults[key].accepts(value) for key, value in instance.parameters.items())
     assert len({history.project for history in entry.history.values()}) <= 1, "whose the releases are"
     assert set(entry.history) in (set(), set(entry.shown_by)), "of all defects or of none"
-    assert set(entry.releases) <= {*PULSAR, *BOOKKEEPER}
+    assert set(entry.releases) <= {*PULSAR, *BOOKKEEPER, *KAFKA}
     for parameters in entry.releases.values():
         assert all(defaults[key].accepts(value) for key, value in parameters.items())
 

@@ -53,8 +53,6 @@ def kafka_controller(
         raise ModelError("kafka_controller: brokers is at least 1")
     if thread not in THREADS:
         raise ModelError(f"kafka_controller: thread is lock, queue or awaited, not {thread!r}")
-    if (multi and thread != "awaited") or (broker_epochs and not multi):
-        raise ModelError("kafka_controller: multi comes with thread=awaited, and broker_epochs with multi, as in Kafka")
     parameters = {name: value for name, value in locals().items() if name != "defects"}
     p = Protocol("kafka_controller", doc=__doc__, parameters=parameters, defects=DEFECTS, active=defects)
     p.universe("broker", brokers)

@@ -83,7 +83,7 @@ def test_a_restarted_broker_obeys_a_zombie_up_to_2_1(family: Mapping[str, Value]
     assert "no_older_after_newer" in controls(searched(CONTROLLER, parameters, only=["no_older_after_newer"]))
 
 
-@pytest.mark.parametrize("wrong", [{"thread": "none"}, {"brokers": 0}, {"multi": True}])
+@pytest.mark.parametrize("wrong", [{"thread": "none"}, {"brokers": 0}])
 def test_what_no_release_is_like_is_refused(wrong: dict[str, Value]) -> None:
     with pytest.raises(ModelError, match=next(iter(wrong))):
         CONTROLLER.build(wrong)
