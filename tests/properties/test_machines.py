@@ -57,7 +57,7 @@ LARGE: dict[str, Mapping[str, Value]] = {
 """Instances that no search exhausts."""
 
 
-LARGE = ("ledger", "service_unit", "service_unit_migration")
+SLOW = ("ledger", "service_unit", "service_unit_migration")
 """Protocols whose machines take seconds to build."""
 
 
@@ -70,7 +70,7 @@ def ran(made: type[Machine], **changed: Any) -> Violation | None:
 
 
 @pytest.mark.parametrize(
-    "protocol", [pytest.param(name, marks=pytest.mark.long) if name in LARGE else name for name in CAUGHT]
+    "protocol", [pytest.param(name, marks=pytest.mark.long) if name in SLOW else name for name in CAUGHT]
 )
 def test_each_machine_catches_a_defect(protocol: str) -> None:
     parameters, defect, prop = CAUGHT[protocol]
