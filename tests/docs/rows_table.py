@@ -94,7 +94,7 @@ ROWS = {
             "ownership.metadata_store",
         ),
         "the-metadata-store",
-        "What is sent again",
+        "Requests that are sent again",
     ),
     "C3": Row("a broker acquires a bundle of its own again", ("ownership.reacquires",)),
     "C4": Row(
@@ -118,7 +118,7 @@ ROWS = {
         "what the store carries out alone is not sent again",
         ("ownership.lone_release_fails", "ownership.failed_creation_left"),
         "the-metadata-store",
-        "What the store carries out alone",
+        "Requests that the store carries out alone",
     ),
     "C9": Row(
         "the policies are written after the layout; a split is never completed",

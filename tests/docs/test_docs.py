@@ -359,7 +359,8 @@ def test_every_word_of_the_language_is_in_the_reference() -> None:
     from fencepost.properties.vocabulary import Suite
 
     text = (ROOT / "docs" / "reference" / "language.md").read_text(encoding="utf-8")
-    methods = [name for kind in (Protocol, Suite) for name in vars(kind) if not name.startswith("_")]
+    seam = {"add_family", "add_actions", "receivers"}  # what another kind of protocol of the language itself overrides
+    methods = [name for kind in (Protocol, Suite) for name in vars(kind) if not name.startswith("_") and name not in seam]
     assert {name for name in [*language.__all__, *methods] if f"`{name}" not in text and f".{name}" not in text} == set()
 
 

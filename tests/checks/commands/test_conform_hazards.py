@@ -79,7 +79,7 @@ def test_reports() -> None:
 def test_a_target_that_there_is_not() -> None:
     ran = fencepost("conform", "hazards", "nothing")
     assert (ran.returncode, len(ran.stderr.splitlines())) == (2, 1)
-    assert "there is no target 'nothing'; there is " in ran.stderr
+    assert "there is no target 'nothing'; there are " in ran.stderr
 
 
 def test_a_replay_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

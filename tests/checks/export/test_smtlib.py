@@ -167,7 +167,7 @@ def test_a_script_names_what_it_asks() -> None:
     (script,) = (text for name, text in scripts(suite_of("election")).items() if name.endswith("-propose-b0.smt2"))
     assert "; election: action propose(b0) preserves the lemmas" in script
     assert "; can it be false? lemma node_belongs_to_a_session: The node of a present session goes with it." in script
-    assert "(declare-const |stage[b0]| (_ BitVec 4)) ; 0: looking, 1: proposing," in script
+    assert "(declare-const |stage[b0]| (_ BitVec 5)) ; 0: looking, 1: proposing," in script
 
 
 def test_without_lemmas_there_is_no_proof_to_write() -> None:

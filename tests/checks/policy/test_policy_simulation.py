@@ -169,7 +169,7 @@ def test_settings_can_be_others(tmp_path: Path) -> None:
         (("--set", "lowerBoundarySheddingEnabled"), 2, "write KEY=VALUE"),
         (("--set", "loadBalancerEnabled=yes"), 150, "is neither true nor false; write loadBalancerEnabled=true"),
         (("--set", "maxUnloadPercentage=much"), 150, "--set: maxUnloadPercentage = 'much' is not a number"),
-        (("--set", "loadBalancerSheddingIntervalMinutes=0"), 150, "is no interval; write one of a minute or more"),
+        (("--set", "loadBalancerSheddingIntervalMinutes=0"), 150, "is not an interval; write one of a minute or more"),
         (("--set", "defaultNamespaceBundleSplitAlgorithm=halves"), 150, "is not among range_equally_divide"),
         (("--set", "loadBalancerBandwithInResourceWeight=1"), 2, "(did you mean loadBalancerBandwidthInResourceWeight?)"),
         (("--scenario", "flood"), 2, "there is no scenario 'flood'; there is\n  steady"),

@@ -295,7 +295,14 @@ def test_bundles_are_owned_as_the_release_has_it(pulsar: str, protocol: str) -> 
 
 def test_of_a_channel_that_is_not_modelled_nothing_is_known() -> None:
     rows = list(bundle_guarantees(control_plane("reconnect"), extensible("metadata"), Releases.of("3.0.7")))
-    assert {row.name for row in rows if row.unasked} == {"owners", "owners_in_the_end", "served", "unserved", "unloaded"}
+    assert {row.name for row in rows if row.unasked} == {
+        "owners",
+        "owners_in_the_end",
+        "served",
+        "moved",
+        "unserved",
+        "unloaded",
+    }
     row = establish(rows[0], MEANS)
     assert row.figure is None
     assert "its clean-up has no health check" in row.gap

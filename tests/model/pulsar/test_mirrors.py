@@ -49,7 +49,7 @@ def test_what_mirrors_nothing_is_still_an_action() -> None:
     [
         ("metadata_store", "ZKMetadataStore.handlePutResult", "create, write"),
         ("election", "LeaderElectionImpl.elect", "find_none, find_own, find_former, find_other"),
-        ("election", "LeaderElectionImpl.tryToBecomeLeader", "propose, confirm, creation_unheard"),
+        ("election", "LeaderElectionImpl.tryToBecomeLeader", "propose, confirm, withdraw, creation_unheard"),
         ("election", "LeaderElectionImpl.handleSessionNotification", "reconnect, resume, reestablish, fail"),
         ("ownership", "OwnershipCache.getOwnerAsync", "read_owner"),
         ("ownership", "OwnershipCache.tryAcquiringOwnership", "try_to_own"),

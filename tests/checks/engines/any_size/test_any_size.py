@@ -240,7 +240,7 @@ def test_what_cannot_be_of_any_size_is_refused(any: tuple[str, ...], parameters:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["ledger", "--any", "entries", "--by", "walks"], "--any is of induction"),
+        (["ledger", "--any", "entries", "--by", "walks"], "--any needs --by induction"),
         (["ledger", "--any", "entries", "--set", "rots=1"], "there is no proof with rots=1; leave it 0"),
         (["ledger", "--any", "entries", "--set", "write_quorum=2"], "there is no proof of striping"),
         (["ledger", "--any", "bookies", "--set", "losses=1"], "any number of bookies there is no proof with losses=1"),
