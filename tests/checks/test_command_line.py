@@ -73,6 +73,7 @@ def test_an_ack_quorum_of_one_is_legal_and_noted(conf: Path) -> None:
     assert "one lost disk loses entries" in run.stdout
 
 
+@pytest.mark.long
 def test_a_control_that_a_limit_keeps_from_failing_is_inconclusive_in_every_format() -> None:
     asked = ["check", "ownership", "--set", "disconnects=1", "expiries=1", "releases=1", "--property", "single_server"]
     asked += ["--by", "bounded", "--depth", "2", "--quiet"]
@@ -167,6 +168,7 @@ def test_each_format_of_ci(name: str, begins: str) -> None:
     assert not run.stderr
 
 
+@pytest.mark.long
 def test_a_property_is_checked_where_it_is(conf: Path) -> None:
     run = fencepost("check", "--conf", conf, "--property", "every_hash_is_in_a_bundle")
     assert run.returncode == 0
@@ -207,6 +209,7 @@ def test_walks_say_by_which_strategy_they_go(strategy: str) -> None:
     assert (stable(fencepost(*asked).stdout) == stable(shown)) == (strategy == "held")
 
 
+@pytest.mark.long
 def test_a_search_that_runs_out_of_memory_claims_nothing() -> None:
     large = ["--set", "entries=3", "recoverers=2", "--quiet"]
     run = fencepost("check", "ledger", *large, "--by", "exhaustive", "--memory", "0.01")
@@ -229,6 +232,7 @@ def test_a_search_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
     assert "another protocol, instance or set of properties" in other.stderr
 
 
+@pytest.mark.long
 def test_ctrl_c_keeps_what_was_found() -> None:
     large = ("--set", "entries=3", "recoverers=2", "--by", "exhaustive", "--property", "no_truncation")
     arguments = command("check", "ledger", *large)
@@ -325,6 +329,7 @@ def test_listing_finds_the_actions_of_a_method() -> None:
     assert unknown.stderr.startswith("fencepost: no action mirrors a method with 'LedgerRecoveryOp.recoverAdd' in its name")
 
 
+@pytest.mark.long
 def test_listing_names_every_property_and_defect() -> None:
     run = fencepost("list")
     assert run.returncode == 0
@@ -372,6 +377,7 @@ def test_what_a_violation_leaves_open_is_told_together() -> None:
     assert run.stdout.count("\n  the search ended with the shortest violation, after ") == 1
 
 
+@pytest.mark.long
 def test_what_never_comes_is_shown_with_its_lasso_which_replays(tmp_path: Path) -> None:
     arguments = ["check", "--defect", "change_ignores_version", "--property", "open_ledgers_close", "--trace-dir", tmp_path]
     one = fencepost(*arguments)

@@ -36,6 +36,7 @@ def test_what_is_checked_is_what_was_asked_for() -> None:
     assert instances("election", size="ci", set=more) == [(name, {**parameters, **more}) for name, parameters in ci]
 
 
+@pytest.mark.long
 def test_a_violation_comes_with_a_trace_that_replays(tmp_path: Path) -> None:
     (checked,) = check("election", defects=["elected_follows"], properties=["holder_leads"])
     (verdict,) = checked.findings.verdicts
@@ -79,6 +80,7 @@ def test_every_state_is_visited_and_only_what_is_asked_for_is_judged() -> None:
         explore(suite, properties=["absent"])
 
 
+@pytest.mark.long
 def test_what_is_out_of_bounds_is_inconclusive() -> None:
     entry = PROTOCOLS["ledger"]
     suite = entry.suite(entry.build({"entries": 3, "recoverers": 2}))

@@ -62,6 +62,7 @@ def test_the_hazards_of_a_release_are_told() -> None:
     assert run.stdout.endswith("6 known bugs, 2 reached, 1 suspicious: a known bug affects this release (exit 14)\n")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("release", first_at_once(PULSAR))
 def test_no_hazard_is_told_that_the_release_does_not_have(release: str) -> None:
     run = fencepost("check", "election", "--set", "brokers=2", "--pulsar", release, "--format", "json", "--quiet")
@@ -82,6 +83,7 @@ def test_settings_may_keep_a_hazard_from_showing() -> None:
     assert "does not fit what is set: " in misfit.stdout
 
 
+@pytest.mark.long
 def test_json_says_what_is_known_of_a_hazard(tmp_path: Path) -> None:
     report = json.loads(fencepost(*OLD, "--format", "json", "--trace-dir", tmp_path).stdout)
     assert (report["status"], report["releases"]) == (14, {"pulsar": "4.0.8", "bookkeeper": "4.17.2"})
@@ -176,6 +178,7 @@ def test_a_baseline_is_written_filled_in_and_kept_to(tmp_path: Path) -> None:
     assert file.read_bytes() == before
 
 
+@pytest.mark.long
 def test_what_is_new_or_gone_fails(tmp_path: Path) -> None:
     file = tmp_path / "accepted.json"
     fencepost(*OLD, "--write-baseline", file)

@@ -63,6 +63,7 @@ def test_the_hook_that_is_offered_exists(tmp_path: Path) -> None:
     assert [hook["id"] for one in yaml.safe_load(HOOKS)["repos"] for hook in one["hooks"]] == known
 
 
+@pytest.mark.long
 def test_the_command_of_a_workflow_does_what_it_is_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,6 +16,9 @@ from tests.properties.searching import caught, controls, counts, faithful, searc
 AT_ONCE = 2
 """Instances of each protocol, the smallest, that are searched in the first step."""
 
+SLOW_TO_BUILD = ("service_unit", "service_unit_migration")
+"""Protocols whose instances take a second to build: of their defects the first step has one each."""
+
 
 def _instances() -> Iterator[ParameterSet]:
     for name, pinned in PINNED.items():
@@ -30,9 +33,12 @@ def _instances() -> Iterator[ParameterSet]:
 
 def _defects() -> Iterator[ParameterSet]:
     for name, pinned in PINNED.items():
-        for defect, shown in pinned.entry.shown_by.items():
-            together = searched_together(pinned.entry, shown)
-            marks = [together, pytest.mark.deep] if defect in pinned.deep_defects else [together]
+        for place, (defect, shown) in enumerate(pinned.entry.shown_by.items()):
+            marks = [searched_together(pinned.entry, shown)]
+            if defect in pinned.deep_defects:
+                marks.append(pytest.mark.deep)
+            elif place and name in SLOW_TO_BUILD:
+                marks.append(pytest.mark.long)
             yield pytest.param(pinned, defect, id=f"{name}, {defect}", marks=marks)
 
 

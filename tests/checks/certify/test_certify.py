@@ -17,6 +17,7 @@ import pytest
 from fencepost.checks.certify import checking
 from fencepost.checks.cli import main
 from tests.checks.certify import tampering
+from tests.marking import first_at_once
 
 LAMP = '''
 from fencepost import And, Implies, Not, Protocol, Suite
@@ -93,6 +94,7 @@ def certify_as_it_stands(folder: Path) -> int:
     return main(["certify", str(folder), "--quiet", "--as-it-stands"])
 
 
+@pytest.mark.long
 def test_a_certificate_is_accepted_and_says_of_what_it_is(proof: Path, lamp: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert certify(proof, lamp) == 0
     out = capsys.readouterr().out
@@ -183,6 +185,7 @@ def test_a_hypothesis_in_the_place_of_a_lemma_must_hold_initially(copy: Path, ca
     assert "says sat to whether supposition 2 of 001-implied.smt2 can be false" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_an_obligation_that_does_not_hold_is_refuted_by_both(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def negated(text: str) -> str:
         start = text.index("(push 1)\n(assert (not ") + len("(push 1)\n(assert ")
@@ -237,7 +240,7 @@ def test_a_protocol_of_ones_own_has_to_be_named(proof: Path, tmp_path: Path, cap
     assert "is not what the installed model makes" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", first_at_once(range(100), 20))
 def test_no_certificate_that_was_tampered_with_is_accepted(
     copy: Path, lamp: str, seed: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -279,6 +282,7 @@ def test_a_solver_that_crashes_or_does_not_answer_is_no_proof(
     assert all(told in doubt.text and not doubt.refuted for doubt in found)
 
 
+@pytest.mark.long
 def test_a_crash_leaves_the_certificate_open(proof: Path, lamp: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "answers.py").write_text("import os; os.abort()", encoding="utf-8")
     monkeypatch.setattr(checking, "ANSWERS", tmp_path / "answers.py")

@@ -85,6 +85,7 @@ def test_a_folder_without_a_run_is_refused(tmp_path: Path, capsys: pytest.Captur
         assert f"{tmp_path} holds no run" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_a_walk_is_shown_without_spark(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "walk.itf.json"
     assert main(["explore", "trace", str(folder), "--walk", "7", "--out", str(file)]) == 0

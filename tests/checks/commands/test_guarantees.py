@@ -21,6 +21,7 @@ from fencepost.properties.registry import Instance
 from fencepost.properties.theories import THEORIES
 from tests import hostile
 from tests.command import Ran, fencepost
+from tests.marking import first_at_once
 
 QUORUMS = "\nmanagedLedgerDefaultEnsembleSize={}\nmanagedLedgerDefaultWriteQuorum={}\nmanagedLedgerDefaultAckQuorum={}\n"
 
@@ -58,6 +59,7 @@ def asked(*arguments: str | Path) -> Ran:
     return fencepost("check", "--quiet", *arguments)
 
 
+@pytest.mark.long
 def test_they_can_be_all_that_is_asked_for(two: Path) -> None:
     run = asked("--conf", two, "--guarantees", "--pulsar", "5.0.0-M1")
     assert run.returncode == 0
@@ -196,7 +198,7 @@ def test_what_is_cut_short_is_inconclusive_in_every_format(two: Path, tmp_path: 
     assert "::warning file=" in asked(*command, "--format", "github").stdout
 
 
-@pytest.mark.parametrize("style", ["text", "json", "junit", "sarif", "github"])
+@pytest.mark.parametrize("style", first_at_once(["text", "json", "junit", "sarif", "github"]))
 def test_with_too_little_memory_to_begin_with_every_row_is_there(two: Path, style: str) -> None:
     run = asked("--conf", two, "--guarantees", "--memory", "0.0001", "--format", style)
     assert (run.returncode, run.stderr) == (20, "")

@@ -41,6 +41,7 @@ def _documented() -> set[str]:
     return {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
 
 
+@pytest.mark.long
 def test_what_can_fail_ends_as_check_does() -> None:
     ran = fencepost(*OWNERSHIP, "--defect", "lost_lock_served", "--set", "releases=1")
     assert ran.returncode == 12

@@ -31,6 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 NAME = "ledger-defect-closes_at_lac-no_truncation"
 
 
+@pytest.mark.long
 def test_check_writes_a_page_of_what_it_finds(folder: Path) -> None:
     assert names(folder / "fencepost.html") == ["no_truncation (ledger, defect, closes_at_lac)"]
 

@@ -53,6 +53,7 @@ def test_a_pinned_trace_is_violated_with_its_defect_and_gone_without(
     assert any("the protocol has no action close(e0)" in line for line in ran(pytester, passed=1, failed=1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("expect", "asserts"), first_at_once([("gone", "defects=()).replays"), ("violated", "assert outcome.replays")])
 )

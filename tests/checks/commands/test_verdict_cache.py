@@ -54,6 +54,7 @@ def test_the_same_check_is_answered_at_once_and_says_so(tmp_path: Path, monkeypa
     assert AGAIN not in fencepost(*ASKED, folder=tmp_path).stdout
 
 
+@pytest.mark.long
 def test_no_solver_is_loaded_for_an_answer_that_is_remembered(tmp_path: Path) -> None:
     script = "import sys; from fencepost.checks.cli import main; main(sys.argv[1:]); sys.exit('z3' in sys.modules)"
     asked = [sys.executable, "-c", script, "check", "hash_range", "--property", "every_hash_is_in_a_bundle", "--quiet"]

@@ -117,6 +117,7 @@ def test_what_does_not_exist() -> None:
 # --- the command line
 
 
+@pytest.mark.long
 def test_the_hash_range_is_proved() -> None:
     run = fencepost("check", "hash_range", "--second-solver")
     assert run.returncode == 0, run.stderr

@@ -73,6 +73,7 @@ MARKS: dict[str, Any] = {"election": [], "unload": pytest.mark.long}
 """Of the ledger the test below has a defect, and the answers on all of its other obligations."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [pytest.param(n, marks=MARKS.get(n, pytest.mark.deep)) for n in SMALL])
 def test_both_solvers_answer_what_the_proof_says(name: str) -> None:
     suite = suite_of(name)

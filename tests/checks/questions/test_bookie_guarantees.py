@@ -91,6 +91,7 @@ def test_a_full_disk_costs_an_acknowledged_entry_by_a_known_bug(tmp_path: Path) 
     assert run[-2:] == ["kill", "replay"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", ["bookiePort=3181", f"{DB}\nledgerDirectories=/a,/b"])
 def test_a_flush_that_fails_is_modelled_for_one_storage_with_one_directory(tmp_path: Path, text: str) -> None:
     row = rows(tmp_path, text)["disk_full"]

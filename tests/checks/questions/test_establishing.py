@@ -238,6 +238,7 @@ def test_a_lost_session_leaves_two_brokers_that_serve_a_bundle() -> None:
     assert bundles("served").figure == 1
 
 
+@pytest.mark.long
 def test_by_a_mistake_of_the_release_two_brokers_serve_it_for_good() -> None:
     row = bundles("owners_in_the_end")
     assert row.failure is not None

@@ -133,6 +133,7 @@ def test_a_configuration_asks_for_every_hazard_of_the_release_and_for_no_other(t
     assert {hazard.split()[0] for hazard in wanted} >= {"ledger", "election", "ownership", "unload"}
 
 
+@pytest.mark.long
 def test_a_bug_of_topics_is_asked_for_where_its_setting_is(tmp_path: Path) -> None:
     plain = set(plan_of(settings(tmp_path, "managedLedgerDefaultAckQuorum=2\n"), "topic", "--pulsar", "4.2.4"))
     for line, bugs in {

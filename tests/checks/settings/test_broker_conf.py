@@ -15,6 +15,7 @@ from fencepost.checks.settings.input_files import InputError
 from fencepost.checks.settings.ledger_settings import ACK_QUORUM, ENSEMBLE, WRITE_QUORUM
 from fencepost.model.pulsar.hash_range import ALGORITHMS
 from fencepost.properties.protocols import PROTOCOLS
+from tests.marking import first_at_once
 
 
 def conf(folder: Path, content: str | bytes) -> Path:
@@ -145,7 +146,7 @@ def test_what_a_pipe_has_is_read(tmp_path: Path) -> None:
     writer.join()
 
 
-@pytest.mark.parametrize("name", CONTROL_PLANE)
+@pytest.mark.parametrize("name", first_at_once(CONTROL_PLANE))
 @pytest.mark.parametrize(
     "size", ["ci", pytest.param("standard", marks=pytest.mark.long), pytest.param("deep", marks=pytest.mark.long)]
 )

@@ -137,6 +137,7 @@ def told(teeth: Teeth) -> dict[str, str | tuple[str, str, int | None]]:
     return {str(m.mistake): kills.get(m.mistake, m.fate) for m in teeth.mutants}
 
 
+@pytest.mark.long
 def test_every_mutant_of_a_protocol_has_its_fate() -> None:
     found = bitten()
     assert told(found) == FATES
@@ -290,6 +291,7 @@ def test_the_command_tells_who_survives(capsys: pytest.CaptureFixture[str]) -> N
     assert main([*TEETH, "--least", "90"]) == 0
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_with_lift")
 def test_the_command_tells_how_each_was_noticed(capsys: pytest.CaptureFixture[str]) -> None:
     main([*TEETH, "--all"])
@@ -320,6 +322,7 @@ def test_without_a_mutant_there_is_no_score(capsys: pytest.CaptureFixture[str]) 
     assert json.loads(capsys.readouterr().out)["protocols"][0]["score"] is None
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_with_lift")
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*TEETH, "--format", "json"]) == 10

@@ -77,6 +77,7 @@ def terms(ensemble: int, write_quorum: int, ack_quorum: int) -> Kernel:
     return Kernel(p, [copy.covered_by(heard.has, ack_quorum), copy.are_full(), *holds])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())

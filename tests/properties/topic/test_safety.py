@@ -81,6 +81,7 @@ def test_both_remedies_together_lose_nothing() -> None:
     assert unexpected(searched(TOPIC, {**LOST, "failures": 2}, [], ["acked_is_in_log"])) == {}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("hole", first_at_once(HOLES))
 def test_without_deduplication_a_hole_costs_the_order_only(hole: str) -> None:
     found = unexpected(searched(TOPIC, {**LOST, "dedup": False}, [hole], ["acked_is_in_log"]))

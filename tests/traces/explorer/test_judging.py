@@ -23,6 +23,7 @@ def words(labels: list[str], loop: Loop | None = None) -> dict[str, list[str]]:
     return {course.property.name: list(course.words) for course in found}
 
 
+@pytest.mark.long
 def test_the_toy(trace: Trace, broken: Protocol, protocols: dict[str, Entry]) -> None:
     one_holder, taken_by_one, all_turns = Judge(protocols["lock"].suite(broken)).courses(trace)
     assert one_holder.words == ("holds", "holds", "holds", "holds", "violated")
@@ -72,6 +73,7 @@ def test_reasons_come_with_each_change_of_what_is_false() -> None:
     assert forgotten.words[-2:] == ("holds", "violated")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "defect"), first_at_once([("election", "same_value"), ("ownership", "both_contenders_lose")]))
 def test_the_kernel_and_the_terms_agree(name: str, defect: str) -> None:
     """Some verdicts of each kind along a random walk, against the formulas with the states put in for their variables."""

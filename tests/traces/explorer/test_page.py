@@ -32,6 +32,7 @@ def switched(*labels: str, name: str = "lamp", violated: str | None = None, loop
     return Recording(name, run(suite.protocol, labels, violated, loop), suite)
 
 
+@pytest.mark.long
 def test_the_states_can_be_put_together_again(lost: Recording, told: dict[str, Any]) -> None:
     state = list(told["initial"])
     for at, (_, changes, _arrows) in enumerate(told["steps"], start=1):

@@ -151,6 +151,7 @@ def test_conjuncts_are_the_formula(name: str) -> None:
         assert proved(prop.formula == And(*conjuncts(prop.formula))), prop.name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["ledger", "election"])
 def test_the_values_that_are_told_decide(name: str) -> None:
     """With these variables as they are, the conjunct is false whatever the others are; on a walk, of every guard."""

@@ -329,6 +329,7 @@ def test_a_log_that_is_explained(tmp_path: Path) -> None:
     assert fencepost("trace", "replay", out).returncode == 0
 
 
+@pytest.mark.long
 def test_a_log_that_is_not(tmp_path: Path) -> None:
     log = written(tmp_path, {"parameters": PARAMETERS}, SENT, {"what": "the writer again", "steps": ["send(e0)"]})
     ran = conform_log(log)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from fencepost.checks.conformance.running.adapter import Adapter, Observable, Owed, Seen, Taken
 from fencepost.checks.conformance.running.branches import Branches
@@ -123,6 +124,7 @@ def test_a_way_leads_to_where_its_branch_is_open() -> None:
         assert any(branch in open_there[label] for label in enabled)
 
 
+@pytest.mark.long
 def test_runs_are_led_to_what_chance_does_not_meet() -> None:
     result = held(Lock())
     assert result.agrees

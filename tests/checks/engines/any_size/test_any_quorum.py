@@ -101,6 +101,7 @@ def proof(mistake: str = "", instance: str | None = None) -> GeneralProof:
     return prove_for_any_size(list(General({"voters": VOTERS}, (), lambda *_: "", "").parts(["voters"], make)))
 
 
+@pytest.mark.long
 def test_what_holds_of_every_quorum_is_proved_by_both_solvers() -> None:
     found = proof()
     assert [prop.name for prop in found.proved] == ["passed_was_wanted"]

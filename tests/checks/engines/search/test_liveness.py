@@ -319,6 +319,7 @@ def agrees_with_the_oracle(seed: int) -> str:
     return only.verdict
 
 
+@pytest.mark.long
 def test_agrees_with_an_oracle_on_random_protocols() -> None:
     outcomes = [agrees_with_the_oracle(seed) for seed in range(20)]
     assert all(outcomes.count(each) >= 3 for each in ("exhausted", "violated")), outcomes

@@ -106,6 +106,7 @@ def test_verdicts_and_counts_are_those_of_the_search_of_everything(entry: Entry,
     assert f" with {full.verdicts[0].reach['transitions']:,} transitions; reduction factor" in reduced.notes[2]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "defect",
     [pytest.param(d, marks=[] if d == QUICK[0] else pytest.mark.long if d in QUICK else pytest.mark.deep) for d in CAUGHT],
@@ -135,6 +136,7 @@ def test_the_same_is_printed_with_any_number_of_workers() -> None:
     ]
 
 
+@pytest.mark.long
 def test_what_is_not_interchangeable_is_told_and_the_trace_is_a_real_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -83,6 +83,7 @@ def _told(verdicts: Iterable[Verdict]) -> dict[str, tuple[str, object]]:
     return {v.property.name: (v.verdict, v.reach.get("steps")) for v in verdicts}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("entry", "instance"), INSTANCES)
 def test_verdicts_and_lengths_are_those_of_the_whole(entry: Entry, instance: Instance) -> None:
     suite = entry.suite(entry.build(instance.parameters))
@@ -168,6 +169,7 @@ def test_where_a_property_speaks_of_more_than_what_is_reached_everything_is_sear
         assert slice_for(suite.protocol, [safe, other]) is suite.protocol
 
 
+@pytest.mark.long
 def test_the_trace_file_has_every_variable_and_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = ("ledger", "--defect", "closes_at_lac", "--property", "no_truncation", "--trace-dir")
     told = {}

@@ -148,6 +148,7 @@ def _ways(name: str) -> Ways:
     return Ways(p, observed, [q.formula for q in suite.properties if q.kind == "step"])
 
 
+@pytest.mark.long
 @EACH_LEDGER
 def test_random_states_of_the_ledger(name: str) -> None:
     ways, chance = _ways(name), random.Random(7)

@@ -35,6 +35,7 @@ def whole(broken: Observed) -> Census:
     return walking(broken, bits=2, keep=3).census(0, 3000)
 
 
+@pytest.mark.long
 def test_it_makes_the_walks_of_random_walks(broken: Observed, whole: Census) -> None:
     alarm, step_alarm = broken.alarms()
     made = random_walks(
@@ -60,6 +61,7 @@ def _all(broken: Observed) -> dict[int, tuple[object, ...]]:
     return dict(walking(broken, keep=10**6).census(0, 3000).shortest)
 
 
+@pytest.mark.long
 def test_stretches_add_up(broken: Observed, whole: Census) -> None:
     walks = walking(broken, bits=2, keep=10**6)
     parts = [walks.census(first, 600) for first in range(0, 3000, 600)]
@@ -95,6 +97,7 @@ def test_without_bits_every_state_is_sampled(broken: Observed) -> None:
     ]
 
 
+@pytest.mark.long
 def test_a_deadlock_is_a_find() -> None:
     stuck = observed()
     nowhere = Walking(stuck.kernel, seed=SEED, steps=STEPS, may_end=next(iter(stuck.goals)))
